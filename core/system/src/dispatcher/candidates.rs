@@ -15,8 +15,8 @@ use cowboy_types::{Address, Hash, List, error};
 /// Frozen time of matching what one candidate provides, in ns.
 const WEIGHT_MATCH: u64 = 20_000;
 
-/// Frozen time of looking at one candidate, in ns.
-const WEIGHT_EACH: u64 = 2_000;
+/// Modelled execution time of one candidate's record, in ns.
+pub(super) const WEIGHT_EACH: u64 = 2_000;
 
 /// Every runner, ascending by address. Costs the submitter so many cycles for each, before the first is looked at (002 §7.4), so that
 /// nobody has thousands of records read for a delivery that cannot pay for it.

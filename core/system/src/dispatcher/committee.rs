@@ -126,6 +126,7 @@ fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
         rates: rates.unwrap_or_else(RateCard::free),
         commitment: Hash::ZERO,
         committed_at: Height::ZERO,
+        held: Count::ZERO,
         output: Hash::ZERO,
         revealed_at: Height::ZERO,
         signature: Fixed::default(),

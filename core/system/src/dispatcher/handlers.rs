@@ -148,6 +148,7 @@ fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
         passed: List::default(),
         queue_place: Count::ZERO,
         queued_at: Height::ZERO,
+        queue_price: Amount::ZERO,
         aggregator: None,
         is_aggregated: false,
         aggregated: Count::ZERO,

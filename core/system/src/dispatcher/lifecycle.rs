@@ -6,14 +6,14 @@ use super::committee::{announce_committee, draw, release, round_seed, try_again}
 use super::decision::{close_commitments, close_revelations};
 use super::handlers::pay_out;
 use super::payout::{pay_delivered, settle};
-use super::{NUMBER, callback, second, selection, state, waiting};
+use super::{NUMBER, callback, candidates, second, selection, state, waiting};
 use crate::actor::announce;
 use crate::runners::handlers as registry;
 use crate::verifier;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, Member};
+use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
 
@@ -86,6 +86,7 @@ const JUDGE_WEIGHT: u64 = 50;
 pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<Step, Miss> {
     let mut job = state::find(world, id)?.expect("the agenda lists jobs that are there");
     let spec = state::spec(world, id)?;
+    let may_draw = matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing);
     job.steps = Count(job.steps.0 + 1);
     let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: STEP_WEIGHT };
     step.weight += match job.status {
@@ -116,42 +117,61 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
             step.name = try_again(world, params, height, &mut job, &spec)?;
         }
     } else if job.status_until <= height {
-        step.name = match job.status {
-            JobStatus::Waiting => {
-                waiting::leave(world, params, height, &mut job, &spec)?;
-                give_up(world, params, height, &mut job, &spec, "runners_busy")?;
-                "fail"
-            }
-            JobStatus::Drawing => {
-                state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
-                give_up(world, params, height, &mut job, &spec, "no_seed")?;
-                "fail"
-            }
-            JobStatus::Assigned => close_commitments(world, params, height, &mut job, &spec)?,
-            JobStatus::Revealing => close_revelations(world, params, height, &mut job, &spec)?,
-            JobStatus::Verified => {
-                settle(world, params, height, &mut job, &spec)?;
-                "settle"
-            }
-            JobStatus::Disputed => {
-                verifier::challenges::lapse(world, params, height, &mut job, &spec)?;
-                "lapse"
-            }
-            JobStatus::Settled | JobStatus::Failed if job.absent.is_empty() && job.callback_held == Amount::ZERO => {
-                forget(world, &job)?;
-                step.name = "forget";
-                return Ok(step);
-            }
-            // Something of it still goes on: an answer waits, or a stake may be slashed.
-            JobStatus::Settled | JobStatus::Failed => {
-                job.status_until = height.next();
-                "wait"
-            }
-        };
+        step.name = at_deadline(world, params, height, &mut job, &spec)?;
+        if step.name == FORGET {
+            return Ok(step);
+        }
+    }
+    if may_draw && !job.passed.is_empty() {
+        step.weight += looking(&job);
     }
     let due = next_height(&job);
     state::write(world, &mut job, due)?;
     Ok(step)
+}
+
+/// Modelled execution time of the records of runners that a draw reads where some are busy, in ns.
+fn looking(job: &Job) -> u64 {
+    let most = u64::try_from(MAX_DRAWN).expect("a few committees").saturating_add(job.committee.0);
+    candidates::WEIGHT_EACH.saturating_mul(job.candidates.0.min(most))
+}
+
+/// The step after which nothing is left of a job.
+const FORGET: &str = "forget";
+
+/// What happens to a job at its deadline. Answers it in a word.
+fn at_deadline(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+    Ok(match job.status {
+        JobStatus::Waiting => {
+            waiting::leave(world, params, height, job, spec)?;
+            give_up(world, params, height, job, spec, "runners_busy")?;
+            "fail"
+        }
+        JobStatus::Drawing => {
+            state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id))?;
+            give_up(world, params, height, job, spec, "no_seed")?;
+            "fail"
+        }
+        JobStatus::Assigned => close_commitments(world, params, height, job, spec)?,
+        JobStatus::Revealing => close_revelations(world, params, height, job, spec)?,
+        JobStatus::Verified => {
+            settle(world, params, height, job, spec)?;
+            "settle"
+        }
+        JobStatus::Disputed => {
+            verifier::challenges::lapse(world, params, height, job, spec)?;
+            "lapse"
+        }
+        JobStatus::Settled | JobStatus::Failed if job.absent.is_empty() && job.callback_held == Amount::ZERO => {
+            forget(world, job)?;
+            FORGET
+        }
+        // Something of it still goes on: an answer waits, or a stake may be slashed.
+        JobStatus::Settled | JobStatus::Failed => {
+            job.status_until = height.next();
+            "wait"
+        }
+    })
 }
 
 /// What a draw came to, in a word.

@@ -33,6 +33,7 @@ pub mod state;
 pub(crate) mod waiting;
 
 use crate::actor::{Actor, Method};
+pub use waiting::take_out;
 
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::DISPATCHER;

@@ -4,13 +4,13 @@ use super::committee::release;
 use super::decision::change_members;
 use super::handlers::pay_out;
 use super::lifecycle::{finish, give_up};
-use super::{NUMBER, payment, state};
+use super::{NUMBER, payment};
 use crate::actor::announce;
 use crate::{treasury, verifier};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Standstill, Verdict};
+use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List};
 
@@ -71,7 +71,6 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
     let mut members = std::mem::take(&mut job.members).into_vec();
     let cap = payment::part_of_each(spec.max_price, members.len());
     let reporting: Vec<usize> = (0..members.len()).filter(|place| members[*place].fault.0 == fault).collect();
-    let standstill = state::standstill(world)?;
     let mut progress: Vec<u64> = reporting.iter().map(|place| members[*place].progress.0.min(10_000)).collect();
     progress.sort_unstable();
     let median = progress[(progress.len() - 1) / 2];
@@ -83,7 +82,7 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
             _ => {
                 let member = &members[*place];
                 let whole = payment::estimate(&member.rates, &spec.kind, &spec.bounds).min(cap);
-                payment::share(whole, median.min(held(params, job, spec, member, &standstill)))
+                payment::share(whole, median.min(held(params, spec, member)))
             }
         })
         .collect();
@@ -115,10 +114,8 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
 }
 
 /// For how much of the time that a job allows the chain saw a member held, until it committed, in hundredths of a percent.
-fn held(params: &Params, job: &Job, spec: &JobSpec, member: &Member, standstill: &Standstill) -> u64 {
-    let blocks = member.committed_at.0.saturating_sub(job.drawn_at.0);
-    let blocks = blocks.saturating_sub(standstill.within(job.drawn_at, member.committed_at));
-    let held_ms = u128::from(blocks) * u128::from(params.consensus.block_time);
+fn held(params: &Params, spec: &JobSpec, member: &Member) -> u64 {
+    let held_ms = u128::from(member.held.0) * u128::from(params.consensus.block_time);
     let part = (held_ms * 10_000).checked_div(u128::from(spec.bounds.wall_ms.0)).unwrap_or(0);
     u64::try_from(part.min(10_000)).expect("at most the whole")
 }

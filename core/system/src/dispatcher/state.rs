@@ -83,6 +83,11 @@ pub const fn waiting() -> Directory {
     Directory::of_system(OWNER, 37)
 }
 
+/// The same jobs, those first that offer the least for a block of waiting; of equal ones, the last that came.
+pub const fn offers() -> Directory {
+    Directory::of_system(OWNER, 38)
+}
+
 /// Jobs whose answer waits, first in, first out.
 pub const fn callbacks() -> Directory {
     Directory::of_system(OWNER, 34)

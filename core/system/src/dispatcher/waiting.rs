@@ -2,8 +2,9 @@
 //!
 //! A pass tries the queue's jobs one after another, in the order in which they came. One begins at the end of a block after a runner got a
 //! free slot, and at most one in a block. A job waits for as long as a commitment may take, or for as long as a share of its price pays for.
+//! A place costs more the fewer are free, and where none is, jobs that offer more take the places of those that offer less (decision 321).
 
-use super::{NUMBER, payment, payout, state};
+use super::{NUMBER, lifecycle, payment, payout, state};
 use crate::actor::announce;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
@@ -51,10 +52,13 @@ pub(crate) fn note_free_slot(world: &mut World) -> Result<(), Miss> {
     Ok(())
 }
 
-/// Lets a job wait for runners with a free slot. Answers whether there is room for it, and whether it can pay for a block.
+/// Lets a job wait for runners with a free slot. Answers whether there is room for it, and whether it can pay for a block. In a full queue the job
+/// that offers the least makes room for one that offers more.
 pub(super) fn enter(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<bool, Miss> {
-    let blocks = spec.timeout_blocks.0.min(affordable(params, job, spec));
-    if blocks == 0 || state::waiting().count(world)? >= params.jobs.waiting_max {
+    let (most, waiting) = (params.jobs.waiting_max, state::waiting().count(world)?);
+    job.queue_price = block_price(params, job, spec, waiting.saturating_add(1));
+    let blocks = spec.timeout_blocks.0.min(max_price(params, spec).0 / job.queue_price.0.max(1));
+    if blocks == 0 || most == 0 || waiting >= most && !make_room(world, params, height, spec)? {
         return Ok(false);
     }
     let mut queue = queue(world)?;
@@ -65,8 +69,9 @@ pub(super) fn enter(world: &mut World, params: &Params, height: Height, job: &mu
         queue.cursor = queue.next;
     }
     world.write(state::waiting_key(), &queue);
-    state::waiting().insert(world, &state::by_height(Height(place.0), &job.id))?;
     (job.queue_place, job.queued_at) = (place, height);
+    state::waiting().insert(world, &state::by_height(Height(place.0), &job.id))?;
+    state::offers().insert(world, &offer_name(job, spec))?;
     job.status = JobStatus::Waiting;
     job.status_until = Height(height.0.saturating_add(blocks));
     let data = Value::map([("job_id", Value::Bytes(job.id.0.to_vec())), ("until", Value::uint(job.status_until.0))]);
@@ -74,14 +79,34 @@ pub(super) fn enter(world: &mut World, params: &Params, height: Height, job: &mu
     Ok(true)
 }
 
+/// Ends the wait of the job that offers the least, where a newcomer offers more. Answers whether it did.
+fn make_room(world: &mut World, params: &Params, height: Height, newcomer: &JobSpec) -> Result<bool, Miss> {
+    let least = state::offers().list(world, &[], 1)?;
+    let Some(name) = least.first().filter(|name| state::number_of(name) < offer(newcomer).0) else { return Ok(false) };
+    let id = state::job_of(name);
+    let mut job = state::find(world, &id)?.expect("the queue lists jobs that are there");
+    let spec = state::spec(world, &id)?;
+    leave(world, params, height, &mut job, &spec)?;
+    lifecycle::give_up(world, params, height, &mut job, &spec, "runners_busy")?;
+    let due = lifecycle::next_height(&job);
+    state::write(world, &mut job, due)?;
+    Ok(true)
+}
+
 /// Takes a job out of the queue, for the price of the blocks that it waited.
 pub(super) fn leave(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
-    state::waiting().remove(world, &state::by_height(Height(job.queue_place.0), &job.id))?;
+    take_out(world, job, spec)?;
     let blocks = height.0.saturating_sub(job.queued_at.0);
-    let price =
-        Amount(blocks.saturating_mul(block_price(params, job))).min(max_price(params, spec)).min(job.escrow.saturating_sub(spec.tip));
+    let price = Amount(blocks.saturating_mul(job.queue_price.0)).min(max_price(params, spec)).min(job.escrow.saturating_sub(spec.tip));
     job.escrow = job.escrow.saturating_sub(price);
     payout::burn(world, price)
+}
+
+/// Takes a job out of the lists of the queue, where it is in them.
+pub fn take_out(world: &mut World, job: &Job, spec: &JobSpec) -> Result<(), Miss> {
+    state::waiting().remove(world, &state::by_height(Height(job.queue_place.0), &job.id))?;
+    state::offers().remove(world, &offer_name(job, spec))?;
+    Ok(())
 }
 
 /// Notes that a job of the queue is tried: the pass continues behind it.
@@ -95,17 +120,28 @@ pub(super) fn note_tried(world: &mut World, height: Height, job: &Job) -> Result
     Ok(())
 }
 
-/// What a job pays for a block of waiting, in base units.
-fn block_price(params: &Params, job: &Job) -> u64 {
-    params.jobs.waiting_price.saturating_mul(job.candidates.0.max(1))
+/// What a job offers for a block: its price by the time for which it may wait. Offers are compared, and a share of them is paid.
+fn offer(spec: &JobSpec) -> Amount {
+    Amount(spec.max_price.0 / spec.timeout_blocks.0.max(1))
+}
+
+/// The name of a job among the offers.
+fn offer_name(job: &Job, spec: &JobSpec) -> Vec<u8> {
+    let last_first = u64::MAX - job.queue_place.0;
+    [&offer(spec).0.to_be_bytes()[..], &last_first.to_be_bytes(), &job.id.0].concat()
+}
+
+/// What a job pays for a block of waiting, in base units: for the work of its draws, and for the place, in the queue's last place all that it
+/// offers, in others as much less as places are free.
+fn block_price(params: &Params, job: &Job, spec: &JobSpec, taken: u64) -> Amount {
+    let draws = params.jobs.waiting_price.saturating_mul(job.candidates.0.max(1));
+    let most = params.jobs.waiting_max.max(1);
+    let offered = u128::from(payment::share(offer(spec), params.jobs.waiting_share).0);
+    let place = offered * u128::from(taken.min(most)) / u128::from(most);
+    Amount(draws.saturating_add(u64::try_from(place).expect("a part of an amount fits")))
 }
 
 /// The maximum that a job pays for waiting.
 fn max_price(params: &Params, spec: &JobSpec) -> Amount {
     payment::share(spec.max_price, params.jobs.waiting_share)
-}
-
-/// The blocks of waiting that a job can pay.
-fn affordable(params: &Params, job: &Job, spec: &JobSpec) -> u64 {
-    max_price(params, spec).0 / block_price(params, job).max(1)
 }

@@ -125,6 +125,7 @@ pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         score: Count::ZERO,
         reputation_at: height,
         held_until: Height::ZERO,
+        holds: Count::ZERO,
         probation_until: Height::ZERO,
         probations: Count::ZERO,
         jobs_done: Count::ZERO,

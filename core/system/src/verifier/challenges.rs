@@ -96,7 +96,17 @@ fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Te
     }
     let mut claims = std::mem::take(&mut job.claims).into_vec();
     let none = List::default;
-    let made = Challenge { challenger, bond, runner, claim, at: context.height, retrial, upheld_by: none(), rejected_by: none() };
+    let made = Challenge {
+        challenger,
+        bond,
+        runner,
+        claim,
+        at: context.height,
+        retrial,
+        upheld_by: none(),
+        rejected_by: none(),
+        is_holding: false,
+    };
     match claims.get_mut(free) {
         Some(former) => *former = made,
         None => claims.push(made),
@@ -155,10 +165,9 @@ pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: H
     let reader = Reader::new(&argument, invalid);
     let (Ok(id), Ok(place)) = (reader.hash("job_id"), reader.number_or("claim", 0)) else { return Ok(()) };
     let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(()) };
-    let claim = usize::try_from(place).ok().and_then(|place| job.claims.get(place));
-    let Some(accused) = claim.filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO).map(|claim| claim.runner) else {
-        return Ok(());
-    };
+    let mut claims = job.claims.to_vec();
+    let claim = usize::try_from(place).ok().and_then(|place| claims.get_mut(place));
+    let Some(claim) = claim.filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO) else { return Ok(()) };
     let rows = &context.params.jobs;
     let first = job.dispute_until.0.saturating_sub(rows.dispute_max);
     let until = until.min(Height(first.saturating_add(rows.dispute_vote_max)));
@@ -167,9 +176,12 @@ pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: H
     }
     job.vote_until = job.vote_until.max(until);
     job.status_until = job.dispute_end();
-    if let Some(mut runner) = runners::state::find(context.world, accused)? {
+    if let Some(mut runner) = runners::state::find(context.world, claim.runner)? {
         runner.held_until = runner.held_until.max(until);
-        runners::state::write(context.world, accused, &runner);
+        runner.holds = Count(runner.holds.0.saturating_add(u64::from(!claim.is_holding)));
+        claim.is_holding = true;
+        runners::state::write(context.world, claim.runner, &runner);
+        job.claims = List::new(claims).expect("as many claims fit");
     }
     let due = lifecycle::next_height(&job);
     jobs::write(context.world, &mut job, due)
@@ -241,10 +253,26 @@ fn resolve(
     go_on(world, params, height, job, spec)
 }
 
+/// Lets a runner withdraw its stake again, where this claim was the last one that kept it from that. A registration that is younger than the
+/// claim was never held by it.
+fn let_go(world: &mut World, claim: &Challenge) -> Result<(), Miss> {
+    let held = runners::state::find(world, claim.runner)?.filter(|runner| runner.registered_at <= claim.at);
+    if let Some(mut runner) = held.filter(|_| claim.is_holding) {
+        runner.holds = Count(runner.holds.0.saturating_sub(1));
+        if runner.holds == Count::ZERO {
+            runner.held_until = Height::ZERO;
+        }
+        runners::state::write(world, claim.runner, &runner);
+    }
+    Ok(())
+}
+
 /// Ends a claim: a share of its bond, in hundredths of a percent, is destroyed, and the rest goes back.
 fn end_claim(world: &mut World, job: &mut Job, place: usize, burned: u64) -> Result<(), Miss> {
     let mut claims = std::mem::take(&mut job.claims).into_vec();
     let (challenger, bond) = (claims[place].challenger, std::mem::take(&mut claims[place].bond));
+    let_go(world, &claims[place])?;
+    claims[place].is_holding = false;
     job.claims = List::new(claims).expect("as many claims fit");
     let was_there = world.debit(OWNER, bond)?;
     assert!(was_there, "the Verifier holds the bonds");

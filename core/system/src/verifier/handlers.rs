@@ -37,6 +37,13 @@ impl Opened {
         self.members.iter().position(|member| member.runner == runner).ok_or(error::NOT_A_MEMBER)
     }
 
+    /// Notes what a member committed to, and for how long the job held it.
+    fn note_commitment(&mut self, place: usize, commitment: Hash, height: Height) {
+        let member = &mut self.members[place];
+        (member.commitment, member.committed_at) = (commitment, height);
+        member.held = Count(height.0.saturating_sub(self.job.drawn_at.0));
+    }
+
     /// Keeps the job. Where everybody said what they can, it goes on in this very block.
     fn close(mut self, context: &mut Context<'_>, is_complete: bool) -> Step<()> {
         if is_complete {
@@ -58,12 +65,10 @@ pub(super) fn commit(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     if !is_open || opened.members.len() == 1 || commitment == Hash::ZERO {
         return Err(error::WRONG_PHASE.into());
     }
-    let member = &mut opened.members[place];
-    if member.commitment != Hash::ZERO {
+    if opened.members[place].commitment != Hash::ZERO {
         return Err(error::ALREADY_DONE.into());
     }
-    member.commitment = commitment;
-    member.committed_at = context.height;
+    opened.note_commitment(place, commitment, context.height);
     announce(context, "ResultCommitted", &opened.job.id, context.sender, ("commitment", Value::Bytes(commitment.0.to_vec())));
     let is_complete = opened.members.iter().all(|member| member.commitment != Hash::ZERO);
     opened.close(context, is_complete)?;
@@ -238,8 +243,7 @@ pub(super) fn submit_result(context: &mut Context<'_>, argument: &Value) -> Step
     }
     let revealed = revelation(&reader, context.sender, own_output(&reader)?)?;
     // Alone there is nobody to copy: the report commits to itself.
-    opened.members[place].commitment = cowboy_types::keccak256(&[&revealed.report.encode()]);
-    opened.members[place].committed_at = context.height;
+    opened.note_commitment(place, cowboy_types::keccak256(&[&revealed.report.encode()]), context.height);
     take(context, &mut opened, &Revelation { salt: None, ..revealed })?;
     opened.close(context, true)?;
     Ok(Value::Null)

@@ -124,6 +124,8 @@ crate::record! {
         pub commitment: Hash,
         /// The height of the commitment.
         pub committed_at: Height,
+        /// Blocks from the draw to the commitment, without those in which the market stood still.
+        pub held: Count,
         /// keccak256 of the result that it revealed, of no bytes where it reported a fault; zero before.
         pub output: Hash,
         /// The height of the reveal.
@@ -206,6 +208,8 @@ crate::record! {
         pub upheld_by: List<Address, 64>,
         /// Members of the council that would reject it, ascending.
         pub rejected_by: List<Address, 64>,
+        /// Whether the accused withdraws no stake because a vote decides it.
+        pub is_holding: bool,
     }
 }
 
@@ -265,6 +269,8 @@ crate::record! {
         pub queue_place: Count,
         /// The height at which it came to wait.
         pub queued_at: Height,
+        /// What it pays for each block that it waits.
+        pub queue_price: Amount,
         /// Who puts the results together; nobody where one runner works alone.
         pub aggregator: Option<Address>,
         /// Whether the aggregator did.
@@ -321,6 +327,7 @@ impl Job {
         let deadlines = [
             &mut self.status_until,
             &mut self.queued_at,
+            &mut self.drawn_at,
             &mut self.commit_until,
             &mut self.reveal_from,
             &mut self.reveal_until,

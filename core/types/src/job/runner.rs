@@ -87,6 +87,8 @@ crate::record! {
         pub reputation_at: Height,
         /// Until when it withdraws no stake, because a vote decides a claim against it.
         pub held_until: Height,
+        /// Open claims because of which it does not.
+        pub holds: Count,
         /// Until when it may do nothing, having fallen below the least reputation.
         pub probation_until: Height,
         /// The number of probations.

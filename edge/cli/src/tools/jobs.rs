@@ -68,6 +68,7 @@ fn runner() -> Runner {
         score: Count::ZERO,
         reputation_at: Height::ZERO,
         held_until: Height::ZERO,
+        holds: Count::ZERO,
         probation_until: Height::ZERO,
         probations: Count::ZERO,
         jobs_done: Count::ZERO,
@@ -107,8 +108,8 @@ pub(crate) fn hold(world: &mut World) -> Result<(), Miss> {
 pub(crate) fn close(world: &mut World, id: &Hash) -> Result<bool, Miss> {
     let Some(mut job) = dispatcher::state::find(world, id)?.filter(is_open) else { return Ok(false) };
     dispatcher::state::draws().remove(world, &dispatcher::state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
-    let queued = dispatcher::state::by_height(Height(job.queue_place.0), id);
-    dispatcher::state::waiting().remove(world, &queued)?;
+    let spec = dispatcher::state::spec(world, id)?;
+    dispatcher::take_out(world, &job, &spec)?;
     let held = job.escrow.saturating_add(job.callback_held);
     (job.escrow, job.callback_held) = (Amount::ZERO, Amount::ZERO);
     let was_there = world.debit(Address::system(dispatcher::NUMBER), held)?;

@@ -130,16 +130,20 @@ fn claims_that_nobody_decides() {
     assert_eq!(claim(&mut market, 2, &id, committee[0]), "challenge_refused");
 }
 
+/// Names accounts 50 to 58 as the council.
+fn council(market: &mut Market) {
+    let mut members: Vec<Address> = (50..59).map(address).collect();
+    members.sort_unstable();
+    let council = cowboy_system::governance::types::Council { members: cowboy_types::List::new(members).expect("nine fit") };
+    let key = cowboy_system::governance::state::council_key();
+    market.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&council)));
+}
+
 /// Decision 175: the security council decides with as many votes as its threshold; a member's newest vote counts.
 #[test]
 fn the_council_decides() {
     let mut market = market();
-    let members: Vec<Address> = (50..59).map(address).collect();
-    let mut sorted = members.clone();
-    sorted.sort_unstable();
-    let council = cowboy_system::governance::types::Council { members: cowboy_types::List::new(sorted).expect("nine fit") };
-    let key = cowboy_system::governance::state::council_key();
-    market.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&council)));
+    council(&mut market);
     let (id, committee) = accepted(&mut market);
     assert_eq!(claim(&mut market, 2, &id, committee[0]), "");
     assert_eq!(decide(&mut market, 2, &id, 0, true), "system_unauthorized", "not of the council");
@@ -243,6 +247,34 @@ fn a_claim_waits_for_the_vote() {
     assert_eq!(slug(&market.chain.send(committee[1], ask(REGISTRY, "withdraw", &none, 0))), "");
     let paid = market.chain.balance(address(committee[1])) - before;
     assert!(paid < cby(7_000) && paid > cby(6_999), "{paid}: three tenths are slashed");
+}
+
+/// A runner that was held by a claim withdraws its stake as soon as the claim is over, not only when a vote on it could have been.
+#[test]
+fn a_claim_that_is_over_holds_nobody() {
+    let mut market = governed(&[("jobs.dispute_vote_max", 4_000)]);
+    let jobs = [accepted(&mut market), accepted(&mut market)];
+    let accused = jobs[0].1.iter().copied().find(|number| jobs[1].1.contains(number)).expect("two of three of five share one");
+    let mut held = Vec::new();
+    for (id, _) in &jobs {
+        assert_eq!(claim(&mut market, 7, id, accused), "");
+        put_to_the_vote(&mut market, id);
+        let runner = &invariants::runners_of(&market.chain)[&address(accused)];
+        held.push((runner.holds.0, runner.held_until > market.chain.height));
+    }
+    assert_eq!(held, [(1, true), (2, true)]);
+    let none = serde_json::json!({});
+    assert_eq!(slug(&market.chain.send(accused, ask(REGISTRY, "leave", &none, 0))), "");
+    council(&mut market);
+    market.chain.height.0 += 3_600;
+    for (id, _) in &jobs {
+        assert_eq!(slug(&market.chain.send(accused, ask(REGISTRY, "withdraw", &none, 0))), "unbonding", "a claim that is open holds it");
+        for number in 50..57 {
+            assert_eq!(decide(&mut market, number, id, 0, false), "");
+        }
+    }
+    assert!(market.chain.height < market.job(&jobs[0].0).vote_until, "a vote could still decide them");
+    assert_eq!(slug(&market.chain.send(accused, ask(REGISTRY, "withdraw", &none, 0))), "");
 }
 
 /// A proposal keeps a claim open for no longer than `jobs.dispute_vote_max` after the first claim; without one it ends at `jobs.dispute_max`.

@@ -71,7 +71,8 @@ fn check_lists(chain: &Chain, runners: &BTreeMap<Address, Runner>, jobs: &BTreeM
     let listed = [dispatcher::state::draws(), dispatcher::state::immediate()].map(|list| chain.names(list).len());
     assert_eq!(listed.iter().sum::<usize>(), drawing, "what waits for its draw is listed");
     let waiting = jobs.values().filter(|job| job.status == JobStatus::Waiting).count();
-    assert_eq!(chain.names(dispatcher::state::waiting()).len(), waiting, "what waits for a free slot is listed");
+    let queues = [dispatcher::state::waiting(), dispatcher::state::offers()].map(|queue| chain.names(queue).len());
+    assert_eq!(queues, [waiting; 2], "what waits for a free slot is listed, with what it offers");
     for (address, runner) in runners {
         let mine = jobs.values().filter(|job| {
             let is_working = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing);

@@ -1,7 +1,10 @@
-//! Jobs that wait for runners with a free slot (decision 307).
+//! Jobs that wait for runners with a free slot (decisions 307, 321).
 
 use super::super::harness::{address, parameters};
 use super::*;
+use cowboy_params::Params;
+use cowboy_state::World;
+use cowboy_system::dispatcher::lifecycle;
 use cowboy_types::job::JobStatus;
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -10,7 +13,12 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
 
 /// A market whose runners take one job at a time.
 fn market(runners: u8) -> Market {
-    let mut market = Market::new(runners);
+    market_with(runners, &[])
+}
+
+/// The same with other parameters.
+fn market_with(runners: u8, rows: &[(&str, u64)]) -> Market {
+    let mut market = Market::with(runners, |genesis| genesis.parameters = parameters(rows));
     for number in market.runners.clone() {
         slots(&mut market, number, 1);
     }
@@ -68,7 +76,8 @@ fn a_job_waits_for_a_free_slot() {
         let (drawn, other) = (market.job(&first), market.job(&second));
         assert_eq!((drawn.status.clone(), other.status), (JobStatus::Assigned, JobStatus::Waiting), "{draw}: first in, first out");
         let waited = market.chain.height.0 - before.queued_at.0;
-        assert_eq!(before.escrow.0 - drawn.escrow.0, waited * 2 * 1_000, "{draw}: of two candidates");
+        let place = cby(1) / 10 / 10 / 64;
+        assert_eq!(before.escrow.0 - drawn.escrow.0, waited * (2 * 1_000 + place), "{draw}: two candidates, and the first of 64 places");
         assert_eq!(drawn.commit_until.0, market.chain.height.0 + 10, "{draw}: with all of its time");
         assert_eq!((drawn.passed.len(), drawn.attempt.0), (usize::from(drawn.passed.contains(&address(other_of(&market, &first)))), 0));
         let other = other_of(&market, &first);
@@ -104,7 +113,7 @@ fn waiting_has_an_end_and_a_price() {
         let job = market.job(&id);
         assert_eq!((job.status, &job.reason[..], job.escrow), (JobStatus::Failed, "runners_busy", Amount(0)), "{case}");
         assert!(announced(&receipts).contains(&"JobFailed".to_string()));
-        assert_eq!(market.chain.balance(address(1)) - before, price + 500 - blocks * 2 * 1_000, "{case}");
+        assert_eq!(market.chain.balance(address(1)) - before, price + 500 - blocks * waiting.queue_price.0, "{case}");
         assert!(slow.iter().all(|id| market.job(id).members.len() == 1));
     }
 }
@@ -117,7 +126,7 @@ fn a_job_that_waited_pays_no_more_than_it_has() {
     wanted["max_price"] = 100_000.into();
     let (slow, ids) = busy(&mut market, &[wanted]);
     let id = ids[0];
-    market.chain.idle(8);
+    market.chain.idle(7);
     finish(&mut market, &slow[0]);
     assert_eq!(market.job(&id).status, JobStatus::Assigned);
     let said = market.said(10, b"").failing(1, 0);
@@ -133,6 +142,85 @@ fn the_queue_is_bounded() {
     let ids = submit(&mut market, &vec![job(); 4]);
     let found: Vec<JobStatus> = ids.iter().map(|id| market.job(id).status).collect();
     assert_eq!(found, [JobStatus::Assigned, JobStatus::Waiting, JobStatus::Waiting, JobStatus::Failed]);
+}
+
+/// Decision 321: a place costs more the fewer are free. In a full queue whoever offers more for a block takes the place of whoever offers the
+/// least, the last one of equals, which pays for the blocks that it waited.
+#[test]
+fn the_queue_goes_to_those_who_offer_more() {
+    let mut market = market_with(2, &[("jobs.waiting_max", 2)]);
+    let [mut patient, mut dear] = [job(), job()];
+    patient["max_price"] = (2 * cby(1)).into();
+    patient["timeout_blocks"] = 30.into();
+    dear["max_price"] = (cby(1) + 10).into();
+    dear["draw"] = "delayed".into();
+    let (slow, ids) = busy(&mut market, &[job(), job(), patient, dear]);
+    let before = market.job(&ids[1]);
+    let prices = [2_000 + cby(1) / 200, 2_000 + cby(1) / 100];
+    assert_eq!([market.job(&ids[0]).queue_price.0, before.queue_price.0], prices, "two candidates, and one or two of two places");
+    assert_eq!(market.job(&ids[2]).status, JobStatus::Failed, "its price is higher, but not for each block");
+    let balance = market.chain.balance(address(1));
+    while market.job(&ids[3]).status == JobStatus::Drawing {
+        market.chain.idle(1);
+    }
+    let found: Vec<JobStatus> = ids.iter().map(|id| market.job(id).status).collect();
+    assert_eq!(found, [JobStatus::Waiting, JobStatus::Failed, JobStatus::Failed, JobStatus::Waiting]);
+    let waited = market.chain.height.0 - before.queued_at.0;
+    assert_eq!(&market.job(&ids[1]).reason[..], "runners_busy");
+    assert!(waited > 1);
+    assert_eq!(market.chain.balance(address(1)) - balance, before.escrow.0 - waited * before.queue_price.0);
+    finish(&mut market, &slow[0]);
+    assert_eq!(market.job(&ids[0]).status, JobStatus::Assigned, "first in, first out, whatever the others offer");
+}
+
+/// A job that its own agenda wakes is not tried out of its turn: it would end the pass of those before it, and a slot that became free
+/// would be lost to them.
+#[test]
+fn a_job_that_wakes_for_something_else_takes_no_turn() {
+    let mut market = market_with(6, &[("jobs.reveal_window", 12), ("jobs.crash_window", 4)]);
+    let (mut slow, mut pair, mut three) = (job(), committee_job("structured_match", 2), committee_job("majority_vote", 3));
+    for wanted in [&mut slow, &mut pair, &mut three] {
+        wanted["max_price"] = cby(1).into();
+        wanted["timeout_blocks"] = 1_000.into();
+    }
+    let ids = submit(&mut market, &[slow.clone(), slow.clone(), slow.clone(), slow, pair, three]);
+    let (pair, three) = (ids[4], ids[5]);
+    let committee = market.draw(&pair);
+    assert_eq!(market.job(&three).status, JobStatus::Waiting, "two of six runners are free");
+    let said = market.say(&committee.iter().map(|number| (*number, &b"withheld"[..])).collect::<Vec<_>>());
+    market.commit(&pair, &said);
+    market.chain.idle(market.job(&pair).reveal_until.0 - market.chain.height.0);
+    let waiting = market.job(&pair);
+    assert_eq!((waiting.status.clone(), waiting.absent.len()), (JobStatus::Waiting, 2), "four others are busy");
+    assert_eq!(market.job(&three).status, JobStatus::Waiting, "the two are not enough");
+    market.chain.idle(waiting.due.0 - 1 - market.chain.height.0);
+    finish(&mut market, &ids[0]);
+    assert_eq!((market.chain.height, market.job(&pair).absent.len()), (waiting.due, 0), "it woke for the slash");
+    let found = [&three, &pair].map(|id| market.job(id).status);
+    assert_eq!(found, [JobStatus::Assigned, JobStatus::Waiting], "the third runner is the first job's");
+}
+
+/// The modelled time of a try counts the records of all runners that it looks at.
+#[test]
+fn a_try_weighs_what_it_reads() {
+    let weight = |runners: u8| {
+        let mut market = market(runners);
+        let (_, ids) = busy(&mut market, &[job()]);
+        let (mut world, height) = (World::default(), market.chain.height.next());
+        loop {
+            let checkpoint = world.checkpoint();
+            match lifecycle::advance(&mut world, &Params::GENESIS, height, &ids[0]) {
+                Ok(step) => return step.weight,
+                Err(miss) => {
+                    world.rollback(&checkpoint);
+                    for key in world.want(miss) {
+                        world.fill(&key, market.chain.state.get(&key).cloned());
+                    }
+                }
+            }
+        }
+    };
+    assert_eq!(weight(45) - weight(5), 40 * (500 + 2_000), "40 more candidates, and their records");
 }
 
 /// A committee that is silent, and finds too few free runners for the next draw, makes the job wait as well.

@@ -105,7 +105,7 @@ fn the_market_pauses_as_one() {
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0))), "", "another actor's pause");
 }
 
-/// What a runner is paid for a page that hangs is for the time outside the pause.
+/// What a runner is paid for a page that hangs is for the time outside of all pauses.
 #[test]
 fn time_in_a_pause_is_not_paid() {
     let paid = |blocks: u64| {
@@ -116,8 +116,11 @@ fn time_in_a_pause_is_not_paid() {
         let id = market.submit(&job);
         let runner = market.draw(&id)[0];
         market.chain.idle(2);
-        pause(&mut market, 0x02, blocks);
-        market.chain.idle(blocks);
+        for pause_of in [blocks, 2 * blocks] {
+            pause(&mut market, 0x02, pause_of);
+            market.chain.idle(pause_of);
+            market.chain.idle(1);
+        }
         let said = market.said(runner, b"").failing(2, 10_000);
         assert_eq!(slug(&market.submit_alone(&id, &said)), "");
         market.job(&id).members[0].paid.0

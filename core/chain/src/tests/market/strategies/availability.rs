@@ -1,5 +1,5 @@
 //! Whoever wants other runners out of the market: requesters whose own runners decide what others are blamed for, and runners that are heard of,
-//! or silent, when it suits them.
+//! or silent, when it suits them; and whoever wants other jobs out of the queue for a free slot.
 
 use super::*;
 
@@ -71,6 +71,58 @@ fn visit(market: &mut Market, does: Does, attackers: &[u8]) {
     }
 }
 
+/// Two jobs of the requester wait for a free slot, and a crowd of an attacker's jobs that no slot alone helps waits with them.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    jobs: usize,
+    /// The price of each in CBY, and the blocks that it waits at most.
+    price: u64,
+    timeout: u64,
+}
+
+impl Crowd {
+    fn name(self) -> String {
+        format!("{} jobs of {} CBY for {} blocks", self.jobs, self.price, self.timeout)
+    }
+
+    /// Five runners of one slot each are busy with slow jobs of the requester. One gets free, and does what waits and can be drawn.
+    fn play(self) -> Came {
+        let mut market = market(5);
+        for number in market.runners.clone() {
+            let mut one = declaration(number);
+            one["rates"]["http_request_base"] = cby(RATE).into();
+            one["max_concurrent"] = 1.into();
+            assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &one, 0))), "");
+        }
+        let ledger = Ledger::open(&market);
+        let [mut slow, mut wanted, mut blocking] = [job_of("none", 1), job_of("none", 1), job_of("majority_vote", 3)];
+        slow["timeout_blocks"] = 200.into();
+        (wanted["draw"], wanted["timeout_blocks"]) = ("delayed".into(), 10.into());
+        (blocking["max_price"], blocking["timeout_blocks"]) = (cby(self.price).into(), self.timeout.into());
+        let honest = [vec![slow; 5], vec![wanted; 2]].concat();
+        let submit = |from: u8, jobs: &[serde_json::Value]| -> Vec<crate::SignedTransaction> {
+            let nonce = market.chain.nonce(from);
+            jobs.iter().zip(nonce..).map(|(job, nonce)| signed(from, nonce, ask(DISPATCHER, "submit_job", job, 0))).collect()
+        };
+        let (first, then) = (submit(2, &vec![blocking; self.jobs]), submit(1, &honest));
+        assert!(market.chain.block(first).receipts.iter().all(Receipt::is_success));
+        let ids: Vec<Hash> = market.chain.block(then).receipts.iter().take(7).map(id_of).collect();
+        let (slow, wanted) = ids.split_at(5);
+        while wanted.iter().any(|id| market.job(id).status == JobStatus::Drawing) {
+            market.chain.idle(1);
+        }
+        for id in [&slow[..1], wanted].concat() {
+            live(&mut market, &id, &mut |_, _| Act::Honest);
+        }
+        market.chain.idle(self.timeout);
+        for id in &slow[1..] {
+            live(&mut market, id, &mut |_, _| Act::Honest);
+        }
+        let answers = ids.iter().filter(|id| is_right(&market, id)).count();
+        ledger.close(&market, &[2], worth(1) * i128::try_from(answers).expect("seven"))
+    }
+}
+
 /// The plays of which the chain takes the jobs.
 pub(super) fn attacks() -> Vec<Attack> {
     let is_taken = |does: &&Does| {
@@ -84,7 +136,15 @@ pub(super) fn attacks() -> Vec<Attack> {
     };
     let deciding: Vec<Does> =
         [1, 2].into_iter().flat_map(|friends| (2..=4).map(move |agreeing| Does::Decides(friends, agreeing))).collect();
+    let crowd = |jobs, price, timeout| Crowd { jobs, price, timeout };
+    let crowds = [crowd(2, 60, 10), crowd(64, 60, 10), crowd(64, 120, 10), crowd(64, 60, 100)];
     vec![
+        Attack {
+            name: "the places of jobs that wait",
+            honest: crowd(0, 60, 100).play(),
+            choices: crowds.into_iter().map(|crowd| (crowd.name(), crowd.play())).collect(),
+            reason: None,
+        },
         attack("blame by a minority of the requester's own", &deciding),
         attack("heartbeats, silence and missed draws", &[Does::Beats, Does::IsSilent, Does::Misses]),
     ]
