@@ -4,7 +4,7 @@ use cowboy_types::{Address, keccak256};
 
 /// The address in a text of 40 hex digits, or what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Address, String> {
-    let address = text.parse().map_err(|_| format!("{text:?} is no address: give 0x and 40 hex digits"))?;
+    let address = text.parse().map_err(|_| format!("{text:?} is not an address: give 0x and 40 hex digits"))?;
     checked(text, address)
 }
 
@@ -16,9 +16,7 @@ pub(crate) fn checked(named: &str, address: Address) -> Result<Address, String> 
     if !has_checksum || digits == right {
         return Ok(address);
     }
-    Err(format!(
-        "{named} has a wrong checksum (EIP-55): a letter was changed, or the address mistyped; with its checksum this one is 0x{right}"
-    ))
+    Err(format!("{named} has a wrong checksum (EIP-55), so it may be mistyped; with the right checksum it is 0x{right}"))
 }
 
 /// The 40 digits of an address with the checksum of EIP-55: a letter is large where the hash of the small ones has a digit above 7.

@@ -8,7 +8,7 @@ const DIGITS: usize = 9;
 /// The amount of a text like `1500000000`, `1.5cby` or `2 CBY`.
 pub(crate) fn parse(text: &str) -> Result<Amount, String> {
     let lower = text.trim().to_ascii_lowercase().replace('_', "");
-    let wrong = || format!("{text:?} is no amount: give base units like 1500000000, or CBY like 1.5cby");
+    let wrong = || format!("{text:?} is not an amount: give base units like 1500000000, or CBY like 1.5cby");
     let Some(number) = lower.strip_suffix("cby").map(str::trim_end) else {
         return lower.parse().map(Amount).map_err(|_| wrong());
     };
@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str) -> Result<Amount, String> {
         return Err(wrong());
     }
     let units: u128 = format!("{whole}{fraction:0<DIGITS$}").parse().map_err(|_| wrong())?;
-    u64::try_from(units).map(Amount).map_err(|_| format!("{text:?} is more than all CBY there are"))
+    u64::try_from(units).map(Amount).map_err(|_| format!("{text:?} is more than the total supply of CBY"))
 }
 
 /// The amount in CBY, without needless zeros.

@@ -65,7 +65,7 @@ impl Deployment {
     /// Takes this manifest.
     pub(crate) fn use_manifest(&mut self, text: &str, name: &str) -> Result<(), Failure> {
         self.manifest = serde_json::from_str(text).map_err(|error| {
-            Failure::argument(format!("the manifest {name} is no JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
+            Failure::argument(format!("the manifest {name} is not JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
         })?;
         self.manifest_source = name.to_owned();
         self.is_inferred = false;
@@ -89,7 +89,7 @@ impl Deployment {
             return Ok(());
         }
         Err(Failure::argument(
-            format!("--fund gives the actor CBY, and {} does not grant {HOLD_BALANCE}, which holding it needs", self.manifest_source),
+            format!("--fund gives the actor CBY, but {} does not grant {HOLD_BALANCE}, which it needs to hold them", self.manifest_source),
             format!("add {{\"id\": \"{HOLD_BALANCE}\"}} to the manifest, or leave --fund out"),
         ))
     }

@@ -29,10 +29,10 @@ pub(crate) enum Failure {
         fix: String,
     },
     /// A proof does not hold.
-    #[error("{0}\n  why: the node answers something that the validators did not agree on\n  fix: ask another node, with --rpc-url")]
+    #[error("{0}\n  why: the node's answer is not what the validators agreed on\n  fix: ask another node, with --rpc-url")]
     Proof(String),
     /// A gateway's answer does not hold.
-    #[error("{0}\n  why: the gateway does not show what the actor says\n  fix: do not use this answer; ask another gateway")]
+    #[error("{0}\n  why: the gateway's answer is not that of the actor\n  fix: do not use this answer; ask another gateway")]
     Witness(String),
     /// The node does not start.
     #[error("{0}")]
@@ -49,10 +49,10 @@ pub(crate) enum Failure {
 fn fix_of(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::NotFound => "check the path; there is no such file or folder",
-        std::io::ErrorKind::PermissionDenied => "give yourself access to it, or choose another place",
+        std::io::ErrorKind::PermissionDenied => "give yourself access to it, or choose another path",
         std::io::ErrorKind::AlreadyExists => "move it away, or choose another name",
-        std::io::ErrorKind::NotADirectory => "a part of the path is a file; choose another place",
-        std::io::ErrorKind::ReadOnlyFilesystem => "the file system cannot be written to; choose another place",
+        std::io::ErrorKind::NotADirectory => "a part of the path is a file; choose another path",
+        std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; choose another path",
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space on the disk",
         _ => "check the path and its permissions",
     }
@@ -62,16 +62,16 @@ fn fix_of(error: &std::io::Error) -> &'static str {
 fn fix_of_key(error: &KeyError) -> &'static str {
     match error {
         KeyError::At { source, .. } | KeyError::In { source, .. } => fix_of_key(source),
-        KeyError::Missing => "make one with `cowboy wallet create`, or give one with --private-key",
-        KeyError::Format => "give 64 hex digits, a PEM block, or the path of a key file that is there",
+        KeyError::Missing => "create one with `cowboy wallet create`, or give one with --private-key",
+        KeyError::Format => "give 64 hex digits, a PEM block, or the path of an existing key file",
         KeyError::Label(_) | KeyError::Curve(_) | KeyError::Checksum | KeyError::OutOfRange => {
             "give the file that `cowboy wallet create` wrote, unchanged"
         }
-        KeyError::Mnemonic(_) => "give all words in their order, in quotes",
+        KeyError::Mnemonic(_) => "give all words in order, in quotes",
         KeyError::File { source, .. } => fix_of(source),
         KeyError::Exists(_) => "move it away, give another path with --out, or replace it with --force",
-        KeyError::Config { .. } => "correct the file, or write it anew with `cowboy init local`",
-        KeyError::Encrypted | KeyError::NoPassphrase(_) => "set COWBOY_PASSPHRASE, or COWBOY_PASSPHRASE_FILE to the file that has it",
+        KeyError::Config { .. } => "correct the file, or create a new one with `cowboy init local`",
+        KeyError::Encrypted | KeyError::NoPassphrase(_) => "set COWBOY_PASSPHRASE, or COWBOY_PASSPHRASE_FILE to the file that contains it",
         KeyError::Keystore(_) => "give the file that the wallet wrote, unchanged",
         KeyError::Passphrase | KeyError::EmptyPassphrase | KeyError::Differ => "give the right passphrase; nobody can recover a lost one",
         KeyError::Random(_) => "try again",

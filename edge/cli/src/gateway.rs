@@ -118,11 +118,12 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
     let (tls, names) = (listener.tls_address(), listener.names_address());
     let source = Client::new(&settings.node)?;
-    let wrong = |_| Failure::argument("genesis is no hash".to_owned(), "give 0x and 64 hex digits");
+    let wrong = |_| Failure::argument("genesis is not a hash".to_owned(), "give 0x and 64 hex digits");
     let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
     let genesis = follow::fetch_genesis(&source, wanted).await?;
     let key = settings.key_file.as_deref().map(keystore::read).transpose()?;
-    let stake = |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than there is".to_owned(), "stake less"));
+    let stake =
+        |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than the total supply".to_owned(), "stake less"));
     let registration = settings.register.map(|register| {
         Ok::<_, Failure>(Registration { endpoint: register.endpoint, http_port: register.http_port, stake: stake(register.stake_cby)? })
     });

@@ -22,7 +22,7 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     }
     match text.strip_prefix("0x") {
         Some(digits) => hex::decode(digits)
-            .map_err(|error| Failure::argument(format!("{text:?} is no hex: {error}"), "give JSON, hex with 0x, or @FILE")),
+            .map_err(|error| Failure::argument(format!("{text:?} is not hex: {error}"), "give JSON, hex with 0x, or @FILE")),
         None => Ok(text.as_bytes().to_vec()),
     }
 }
@@ -37,8 +37,8 @@ pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
         Ok(value) => value,
         Err(error) if text.trim_start().starts_with(['{', '[', '"']) => {
             return Err(Failure::argument(
-                format!("the payload {text} is no JSON: {error}"),
-                "quote it for the shell in one piece, like '{\"name\": \"Ada\"}', '[\"Ada\", 3]' or '\"Ada\"'",
+                format!("the payload {text} is not JSON: {error}"),
+                "quote it for the shell as one argument, like '{\"name\": \"Ada\"}', '[\"Ada\", 3]' or '\"Ada\"'",
             ));
         }
         Err(_) => Value::String(text.to_owned()),
@@ -57,7 +57,7 @@ pub(crate) fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
 /// JSON as canonical CBOR has it.
 fn canonical(argument: &Value) -> Result<Cbor, Failure> {
     canonical_cbor::decode(&cbor::encode(argument)).map_err(|error| {
-        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
+        Failure::argument(format!("the JSON cannot be encoded as canonical CBOR: {error}"), "use integers, strings, lists and objects")
     })
 }
 
@@ -136,7 +136,7 @@ mod tests {
         for malformed in ["{\"name\":", " [1", "\"Ada", "{name: 1}"] {
             for format in [Format::Cbor, Format::Json] {
                 let refused = encode(malformed, format).expect_err("no JSON").to_string();
-                assert!(refused.starts_with(&format!("the payload {malformed} is no JSON: ")), "{refused}");
+                assert!(refused.starts_with(&format!("the payload {malformed} is not JSON: ")), "{refused}");
             }
         }
     }

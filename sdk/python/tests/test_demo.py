@@ -88,10 +88,10 @@ def test_a_failed_job_is_told_with_its_reason(demo):
         "timeout_blocks": 100,
     }
     said = demo.cowboy("job", "run", json.dumps(job), fails=True)
-    assert "something outside failed: the host, the page's status" in said, said
+    assert "an external service failed: the host, the page's status" in said, said
     (job_id,) = set(re.findall(r"^Job: +(0x\w+)", said, re.MULTILINE))
     said = demo.cowboy("job", "watch", job_id, fails=True)
-    assert "failed: " in said and "reports that something outside failed" in said, said
+    assert "failed: " in said and "reports that an external service failed" in said, said
 
 
 def test_an_agent_is_watched(demo):

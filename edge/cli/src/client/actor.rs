@@ -223,7 +223,7 @@ impl Source {
     fn salt(&self) -> Result<Vec<u8>, Failure> {
         let digits = self.salt.strip_prefix("0x").unwrap_or(&self.salt);
         let salt =
-            hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is no hex: {error}"), "give up to 64 hex digits"))?;
+            hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is not hex: {error}"), "give up to 64 hex digits"))?;
         if salt.len() > 32 { Err(Failure::argument("--salt is longer than 32 bytes", "give up to 64 hex digits")) } else { Ok(salt) }
     }
 
@@ -329,7 +329,7 @@ impl std::fmt::Display for Shortfall {
         };
         write!(
             f,
-            "the actor has {balance}, and {fires} {needed}. A timer that cannot be paid is removed. Send it {lacking} or more: cowboy transfer {actor} {lacking}",
+            "the actor has {balance}, and {fires} {needed}. The chain removes a timer that cannot be paid. Send the actor {lacking} or more: cowboy transfer {actor} {lacking}",
             lacking = lacking.replace(' ', "").to_lowercase(),
         )
     }
@@ -341,7 +341,7 @@ fn taken(failure: Failure, creator: &Address, deployment: &Deployment) -> Failur
         Failure::Api(mut error) if error.code == ADDRESS_TAKEN.code => {
             let source = cowboy_chain::canonical_source(deployment.code.as_bytes()).unwrap_or_default();
             let address = address_of(creator, &source, &deployment.salt);
-            error.fix = "Use that actor, or deploy another one beside it with --salt 01.".into();
+            error.fix = "Use that actor, or deploy a second one with --salt 01.".into();
             error.context = json!({ "address": address.to_string() });
             Failure::Api(error)
         }
@@ -361,8 +361,8 @@ fn ungranted(failure: Failure, source: &str, granted: &[model::Entitlement]) -> 
 fn writing(mut error: ApiError) -> ApiError {
     if error.context["error"] == "ERR_QUERY_NO_SIDE_EFFECTS" {
         let function = error.context["function"].as_str().unwrap_or("a write").to_owned();
-        error.what = format!("The handler wants to write (it called {function}), and a query changes nothing.");
-        error.why = "Only a transaction changes state, and somebody pays for it.".to_owned();
+        error.what = format!("The handler tried to write (it called {function}), and a query cannot change anything.");
+        error.why = "Only a transaction, for which somebody pays, changes state.".to_owned();
         error.fix = "Send a transaction with the same arguments: cowboy actor execute.".to_owned();
         error.context = serde_json::Value::Null;
     }

@@ -77,14 +77,16 @@ impl VerifyAnswer {
         let block = session.client.block(&statement.height.0.to_string()).await.ok();
         let is_state_known = block.map(|block| block.header.state_root.0 == statement.state_root);
         if is_state_known == Some(false) {
-            let what =
-                format!("the gateway signed that block {} has the state {}, and it has another", statement.height, statement.state_root);
+            let what = format!(
+                "the gateway signed that block {} has the state {}, but it has another one",
+                statement.height, statement.state_root
+            );
             return Err(Failure::Witness(what));
         }
         let standing = match &gateway {
             Some(gateway) if gateway.is_active => "an active gateway",
             Some(_) => "a gateway that is not active",
-            None => "no registered gateway: there is no stake behind its word",
+            None => "not a registered gateway: no stake backs its statement",
         };
         let state = if is_state_known.is_some() { "as in the chain's block" } else { "of a block that the node does not have" };
         let document = json!({
@@ -129,7 +131,7 @@ impl Kept {
     fn load(path: &str) -> Result<Self, Failure> {
         let bytes = std::fs::read(path).map_err(Failure::file(path))?;
         serde_json::from_slice(&bytes)
-            .map_err(|error| Failure::argument(format!("{path} is no kept answer: {error}"), "make one with verify-answer --save"))
+            .map_err(|error| Failure::argument(format!("{path} is not a saved answer: {error}"), "create one with verify-answer --save"))
     }
 
     /// What was signed and by whom, where it is what was received.

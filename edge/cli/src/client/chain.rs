@@ -95,7 +95,10 @@ impl Chain {
                 let snapshot: model::Snapshot = session.client.post("/dev/snapshot", &serde_json::json!({})).await?;
                 session.output.result(
                     &snapshot,
-                    format_args!("Snapshot {} at height {}\nBack: cowboy chain revert {}", snapshot.id, snapshot.height, snapshot.id),
+                    format_args!(
+                        "Snapshot {} at height {}\nTo revert to it: cowboy chain revert {}",
+                        snapshot.id, snapshot.height, snapshot.id
+                    ),
                 );
             }
             Self::Revert { id } => at(session, session.client.post("/dev/revert", &model::Revert { id }).await?),

@@ -87,7 +87,10 @@ impl Networks {
         self.0.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
             let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
-            Failure::argument(format!("this folder has no network {name:?} ({known})"), format!("add it: cowboy config add {name} URL"))
+            Failure::argument(
+                format!("this folder has no network named {name:?} ({known})"),
+                format!("add it: cowboy config add {name} URL"),
+            )
         })
     }
 

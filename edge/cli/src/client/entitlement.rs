@@ -160,7 +160,7 @@ impl Conditions {
         let rate = |text: &String| {
             let pair = text.split_once('/').and_then(|(uses, blocks)| Some((uses.parse().ok()?, blocks.parse().ok()?)));
             let (uses, blocks) =
-                pair.ok_or_else(|| Failure::argument(format!("{text:?} is no rate"), "write uses and blocks, like 5/100"))?;
+                pair.ok_or_else(|| Failure::argument(format!("{text:?} is not a rate"), "write uses and blocks, like 5/100"))?;
             Ok::<_, Failure>(RateLimit { uses: Count(uses), blocks: Count(blocks) })
         };
         Ok(Constraints {
@@ -183,7 +183,7 @@ fn encoded<const MAX: usize>(value: &impl Encode) -> Result<Blob<MAX>, Failure> 
 }
 
 fn hash(text: &str) -> Result<Hash, Failure> {
-    text.parse().map_err(|_| Failure::argument(format!("{text:?} is no id"), "give 32 bytes in hex"))
+    text.parse().map_err(|_| Failure::argument(format!("{text:?} is not an id"), "give 32 bytes in hex"))
 }
 
 fn few<T>(items: Vec<T>, what: &str) -> Result<List<T, 16>, Failure> {

@@ -197,7 +197,7 @@ impl Gov {
                 let lines =
                     history.changes.iter().map(|one| format!("height {:>10}  {}  by proposal {}", one.height, one.value, one.proposal));
                 let text = if history.changes.is_empty() {
-                    format!("{name} is as it was at genesis.")
+                    format!("{name} has not changed since genesis.")
                 } else {
                     lines.collect::<Vec<_>>().join("\n")
                 };
@@ -252,7 +252,7 @@ fn describe_preview(shown: &Value) -> String {
     let events = shown["events"].as_array().map(Vec::as_slice).unwrap_or_default();
     let effects = events.iter().map(|event| format!("  {} {}", event["name"].as_str().unwrap_or_default(), event["data"]));
     let head = match shown["error"].as_str() {
-        Some(error) => format!("It would fail now ({error}), and nothing of it would take effect. Until then:"),
+        Some(error) => format!("It would fail now ({error}), and none of it would take effect. Up to the failure:"),
         None => "It would take effect now:".to_owned(),
     };
     let tail = format!("tier {}, deposit {}", shown["tier"], amount::cby(shown["deposit"].as_u64().unwrap_or_default()));
@@ -264,7 +264,7 @@ fn describe_pauses(pauses: &Value) -> String {
         Some(until) => {
             format!("{} until {until}, unless proposal {} ratifies it", pause["actor"].as_str().unwrap_or_default(), pause["proposal"])
         }
-        None => format!("{} until a decision resumes it", pause["actor"].as_str().unwrap_or_default()),
+        None => format!("{} until a proposal resumes it", pause["actor"].as_str().unwrap_or_default()),
     };
     let lines: Vec<String> = pauses.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(line).collect();
     if lines.is_empty() { "No system actor is paused.".to_owned() } else { lines.join("\n") }
@@ -323,7 +323,7 @@ fn describe(proposal: &model::Proposal) -> String {
         ("proposer", proposal.proposer.to_string()),
         ("deposit", amount::cby(proposal.deposit)),
         ("ballots", format!("{} yes, {} no, {} abstain", votes("yes"), votes("no"), votes("abstain"))),
-        ("council", format!("{} for stopping it, {} for hurry", proposal.cancel.len(), proposal.fast_track.len())),
+        ("council", format!("{} votes to cancel it, {} to fast-track it", proposal.cancel.len(), proposal.fast_track.len())),
     ])
 }
 

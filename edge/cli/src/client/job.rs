@@ -99,7 +99,7 @@ impl Job {
             Self::Run { spec, local: true, config, allow_private, .. } => run_here(session, &spec, config.as_deref(), allow_private).await,
             Self::Run { spec, terms, .. } => {
                 let sent = submit(session, &spec, &terms).await?;
-                let id = sent.ok_or_else(|| wrong("nobody waits for the receipt, so the job has no name yet"))?;
+                let id = sent.ok_or_else(|| wrong("the receipt is not awaited, so the job has no id yet"))?;
                 ended(&watch(session, id).await?)
             }
             Self::VerifySelection { id } => verify_selection(session, id).await,
@@ -145,7 +145,7 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
         .await
         .map_err(|error| Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"))?;
     let mut lines = vec![table([
-        ("valid", if answer.is_valid { "yes, as far as one result shows".to_owned() } else { "no".to_owned() }),
+        ("valid", if answer.is_valid { "yes, as far as a single result can show".to_owned() } else { "no".to_owned() }),
         ("price", amount::cby(answer.price)),
         ("took", format!("{} ms, {} requests", answer.usage.compute_ms, answer.usage.requests)),
         ("tokens", format!("{} in, {} out", answer.usage.input_tokens, answer.usage.output_tokens)),
@@ -210,7 +210,7 @@ fn reasons(job: &model::Job) -> Vec<String> {
     let reported = job.members.iter().filter_map(|member| {
         let words = match member.fault {
             1 => "the job is malformed: a field, an address or a rule is wrong",
-            2 => "something outside failed: the host, the page's status, the model or the tool",
+            2 => "an external service failed: the host, the page's status, the model or the tool",
             3 => "the limits are too small: time, bytes of the result, or tokens",
             _ => return None,
         };
@@ -225,8 +225,8 @@ async fn require_time(session: &Session, submission: &[u8]) -> Result<(), Failur
     let offer = Offer::reading(&params, Address::ZERO);
     match lower::timeouts(&offer, submission) {
         Ok((given, least)) if given < least => Err(Failure::argument(
-            format!("the chain would refuse the job: timeout_blocks is {given}, and its bounds need at least {least}"),
-            format!("let timeout_blocks be {least} or more, or lower max_wall_time_ms"),
+            format!("the chain would refuse the job: timeout_blocks is {given}, but its bounds need at least {least}"),
+            format!("set timeout_blocks to {least} or more, or lower max_wall_time_ms"),
         )),
         _ => Ok(()),
     }
@@ -301,7 +301,7 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
     let runners: Vec<String> = members.iter().map(ToString::to_string).collect();
     let value = json!({ "job_id": id, "valid": true, "candidates": candidates.candidates.len(), "seed": job.seed, "members": runners });
     let text = format!(
-        "The draw holds: {} of {} candidates under seed {}\n{}",
+        "The draw is correct: {} of {} candidates, with seed {}\n{}",
         members.len(),
         candidates.candidates.len(),
         job.seed,

@@ -172,7 +172,7 @@ fn policy(text: &str) -> Result<u64, String> {
         "owner-only" | "0" => Ok(0),
         "actor-managed" | "1" => Ok(1),
         "open" | "2" => Ok(2),
-        _ => Err(format!("{text:?} is no policy: give owner-only, actor-managed or open")),
+        _ => Err(format!("{text:?} is not a policy: give owner-only, actor-managed or open")),
     }
 }
 
@@ -237,11 +237,10 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
         Value::map([("name", Value::text(name)), ("actor_address", bytes(actor)), ("duration_blocks", Value::uint(paid.blocks()))]);
     let sent = send::send(&session.client, &session.key()?, instruction("register", &argument, value)?, &paid.terms).await?;
     if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
-        session.output.progress("a label of 64 letters is served by its host header only: DNS stops at 63");
+        session.output.progress("a label of 64 characters can be reached only with an explicit host header: DNS allows 63");
     }
     let url = served.url(session, name).await;
-    let said =
-        url.clone().unwrap_or_else(|| format!("{name} is registered; no gateway is active that would serve it: see docs/gateways.md"));
+    let said = url.clone().unwrap_or_else(|| format!("{name} is registered, but no active gateway serves it: see docs/gateways.md"));
     session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
     Ok(())
 }
@@ -285,7 +284,7 @@ async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> 
             Err(error) => return Err(error.into()),
         }
     }
-    let gone = || Failure::argument(format!("nothing answers to {name}: it expired"), "register it: cowboy name register");
+    let gone = || Failure::argument(format!("{name} does not resolve: it expired"), "register it: cowboy name register");
     Err(failure.map_or_else(gone, Failure::from))
 }
 
@@ -320,7 +319,7 @@ async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms
     session.output.result(
         &json!({ "name": name, "domain": domain, "txt_name": at, "txt": text, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
         format_args!(
-            "Transaction hash: {}\nSet this TXT record, and let the domain lead to a gateway:\n  {at}.  TXT  \"{text}\"",
+            "Transaction hash: {}\nSet this TXT record, and point the domain to a gateway:\n  {at}.  TXT  \"{text}\"",
             sent.tx_hash
         ),
     );

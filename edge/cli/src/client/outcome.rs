@@ -68,8 +68,8 @@ async fn ended(session: &Session, mut job: model::Job, until: Instant) -> Result
         }
         if Instant::now() > until {
             return Err(Failure::argument(
-                format!("job {} is {}, and its answer is not delivered yet", job.summary.job_id, job.summary.status),
-                "wait longer with --timeout, or look at it with `cowboy job status`",
+                format!("job {} is {}, and its result is not delivered yet", job.summary.job_id, job.summary.status),
+                "wait longer with --timeout, or check it with `cowboy job status`",
             ));
         }
         tokio::time::sleep(ASK_EVERY).await;

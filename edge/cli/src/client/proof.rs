@@ -86,11 +86,11 @@ impl Proof {
         }
         let key = self.group_key.as_ref().unwrap_or(&genesis.group_key);
         let validators = key.0.as_slice().try_into().ok().and_then(|key| GroupKey::new(&genesis.hash, key));
-        let validators = validators.ok_or_else(|| Failure::argument("the group key is no key", "give its 96 bytes in hex"))?;
+        let validators = validators.ok_or_else(|| Failure::argument("the group key is not a key", "give its 96 bytes in hex"))?;
         let proof: model::Proof = session.client.get(&asked.path).await?;
         let verified = verify(&proof, &validators).map_err(|error| Failure::Proof(error.to_string()))?;
         let item = proof.items.first().filter(|item| asked.key.is_none_or(|key| key == item.key.0));
-        let item = item.ok_or_else(|| Failure::Proof("the proof is of something else than was asked for".into()))?;
+        let item = item.ok_or_else(|| Failure::Proof("the proof is for something other than what was requested".into()))?;
         let value = (asked.read)(item);
         let (height, (epoch, view)) = (verified.header.height().get(), verified.round);
         let rows = table([
@@ -115,7 +115,7 @@ impl Proof {
         }
         Err(Failure::argument(
             format!("the proof shows that there is no {}", asked.name),
-            "check the address and the key, or say with --absent that this is what you want to see",
+            "check the address and the key; with --absent this is not an error",
         ))
     }
 }
@@ -138,7 +138,7 @@ impl What {
                 let address = session.address(actor)?;
                 let bytes = match key.strip_prefix("0x") {
                     Some(digits) => hex::decode(digits)
-                        .map_err(|error| Failure::argument(format!("{key:?} is no hex: {error}"), "give text, or hex with 0x"))?,
+                        .map_err(|error| Failure::argument(format!("{key:?} is not hex: {error}"), "give text, or hex with 0x"))?,
                     None => key.as_bytes().to_vec(),
                 };
                 let path = format!("/proof/storage/{address}/{}", Hex(bytes.clone()));

@@ -103,7 +103,7 @@ async fn pay(session: &Session, actor: &Address, ahead: Option<&str>, terms: &Te
         None => {
             let debt = owed(session, actor).await?.debt;
             if debt == 0 {
-                return Err(Failure::argument(format!("{actor} owes nothing"), "name an amount to pay its rent ahead"));
+                return Err(Failure::argument(format!("{actor} owes nothing"), "give an amount to pay its rent in advance"));
             }
             let rows: model::Parameters = session.client.get("/params?limit=1000").await?;
             let of_name = |row: &model::Parameter| Some((Params::row(&row.name)?.id, row.value));
@@ -155,7 +155,7 @@ async fn restore(session: &Session, actor: &Address, from: Option<&Path>, terms:
             Err(Failure::Api(error)) if error.slug == "invalid_argument" => {}
             Err(failure) => return Err(failure),
         }
-        session.output.progress(format_args!("chunk {number} is back, {} are missing", missing.len() - done));
+        session.output.progress(format_args!("chunk {number} is restored, {} are missing", missing.len() - done));
     }
     let owed = owed(session, actor).await?;
     session.output.result(&owed, describe(&owed));
@@ -176,10 +176,11 @@ async fn missing(session: &Session, actor: &Address) -> Result<Vec<model::Missin
 }
 
 fn load(actor: &Address, from: &Path) -> Result<Archive, Failure> {
-    let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?)
-        .map_err(|error| Failure::argument(format!("{} is no archive: {error}", from.display()), "name a file of `cowboy rent archive`"))?;
+    let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?).map_err(|error| {
+        Failure::argument(format!("{} is no archive: {error}", from.display()), "give a file that `cowboy rent archive` wrote")
+    })?;
     if archive.actor.0 != *actor {
-        return Err(Failure::argument(format!("the archive is of {}", archive.actor), "name that actor, or its own archive"));
+        return Err(Failure::argument(format!("the archive is of {}", archive.actor), "give that actor, or this actor's own archive"));
     }
     Ok(archive)
 }
@@ -191,7 +192,7 @@ fn of_archive(archive: &Archive, chunk: &model::MissingChunk) -> Result<Piece, F
         eviction::chunk_hash(&pairs) == chunk.hash.0
     });
     let wrong = || {
-        let what = format!("the archive does not have chunk {} as it was pruned", chunk.number);
+        let what = format!("the archive does not contain chunk {} as it was pruned", chunk.number);
         Failure::argument(what, "use an archive of the last state, or leave out --from to take the chunks from the node")
     };
     entries.cloned().map(|entries| (chunk.number, entries)).ok_or_else(wrong)
@@ -201,7 +202,7 @@ fn of_archive(archive: &Archive, chunk: &model::MissingChunk) -> Result<Piece, F
 async fn of_node(session: &Session, chunk: &model::MissingChunk) -> Result<Piece, Failure> {
     let found: model::Chunk = session.client.get(&format!("/chunk/{}", chunk.hash)).await?;
     let entries = eviction::chunk_entries(&found.bytes.0).filter(|_| keccak256(&[&found.bytes.0]) == chunk.hash.0);
-    let entries = entries.ok_or_else(|| Failure::Proof(format!("the node sent another chunk than {}", chunk.hash)))?;
+    let entries = entries.ok_or_else(|| Failure::Proof(format!("the node sent a chunk other than {}", chunk.hash)))?;
     Ok((chunk.number, entries.into_iter().map(|(key, value)| (Hex(key), Hex(value))).collect()))
 }
 

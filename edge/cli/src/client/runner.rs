@@ -167,9 +167,9 @@ async fn call(session: &Session, method: &str, argument: &serde_json::Value, val
 /// Whether jobs are drawn to a runner, and what helps where they are not.
 fn health(runner: &model::Runner) -> String {
     let help = match &runner.health[..] {
-        "stake" => "less than the smallest job asks for, after a fine or a slash; add to it with `cowboy runner stake`",
+        "stake" => "below the minimum after a fine or a slash; add to it with `cowboy runner stake`",
         "silent" => "no heartbeat for too long; start its `cowboy-runner`",
-        "low" | "probation" => "too many failures; it is drawn again after its probation and a heartbeat",
+        "low" | "probation" => "too many failures; it can be drawn again after its probation and a heartbeat",
         _ => return runner.health.clone(),
     };
     format!("{}: {help}", runner.health)

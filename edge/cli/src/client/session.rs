@@ -82,22 +82,22 @@ impl Session {
     pub(crate) fn address(&self, named: &str) -> Result<Address, Failure> {
         if let Ok(address) = named.parse() {
             return address::checked(named, address).map_err(|what| {
-                Failure::argument(what, "copy the address again where it came from; in small letters it is taken without a checksum")
+                Failure::argument(what, "copy the address again from its source; in lower case it is accepted without a checksum")
             });
         }
         if let Some(digits) = named.strip_prefix("0x") {
             let what = match digits.len() {
-                40 => format!("{named:?} is no address: it has letters that are no hex digits"),
-                other => format!("{named:?} is no address: it has {other} digits after 0x, and an address has 40"),
+                40 => format!("{named:?} is not an address: it has characters that are not hex digits"),
+                other => format!("{named:?} is not an address: it has {other} digits after 0x, and an address has 40"),
             };
-            return Err(Failure::argument(what, "copy the address whole, as `cowboy wallet address` prints it"));
+            return Err(Failure::argument(what, "copy the complete address, as `cowboy wallet address` prints it"));
         }
         let known = self.deployed();
         known.get(named).map(|address| address.0).ok_or_else(|| {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let names = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
             Failure::argument(
-                format!("{named:?} is no address, and no actor that this folder deployed ({names})"),
+                format!("{named:?} is neither an address nor an actor that this folder deployed ({names})"),
                 "give 0x and 40 hex digits, or deploy first",
             )
         })
@@ -127,7 +127,7 @@ impl Session {
                     && kept != health.genesis
                 {
                     error.why = format!(
-                        "The actors of this folder were deployed on the chain with genesis {kept}, and this node runs the one with genesis {}. A devnet without --state begins anew at each start.",
+                        "The actors of this folder were deployed on the chain with genesis {kept}, but this node runs the one with genesis {}. A devnet without --state starts a new chain each time.",
                         health.genesis
                     );
                     error.fix = "Deploy again on this chain, or give the node of the other one with --rpc-url.".into();

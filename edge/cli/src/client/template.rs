@@ -35,8 +35,9 @@ impl Names {
     fn of(name: &str, example: &str) -> Result<Self, Failure> {
         let folder = PathBuf::from(name);
         let project = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let class = class_name(&project)
-            .ok_or_else(|| Failure::argument(format!("{name:?} makes no class name"), format!("begin with a letter, like: {example}")))?;
+        let class = class_name(&project).ok_or_else(|| {
+            Failure::argument(format!("{name:?} does not give a valid class name"), format!("start with a letter, like: {example}"))
+        })?;
         Ok(Self { folder, class, project })
     }
 

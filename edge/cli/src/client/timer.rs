@@ -114,7 +114,7 @@ impl Cancel {
         let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
         if timers.timers.iter().all(|timer| timer.id != self.timer) && !self.terms.force {
             return Err(Failure::argument(
-                format!("{owner} has no timer {}: it has fired, was cancelled, or is another's", self.timer),
+                format!("{owner} has no timer {}: it has fired, was cancelled, or belongs to another account", self.timer),
                 "list them: cowboy timer list",
             ));
         }

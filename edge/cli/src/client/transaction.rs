@@ -44,7 +44,7 @@ pub(crate) enum Transaction {
 
 /// The hash of an argument.
 pub(super) fn hash(text: &str) -> Result<Hash, Failure> {
-    text.parse().map_err(|error| Failure::argument(format!("{text:?} is no hash: {error}"), "give 0x and 64 hex digits"))
+    text.parse().map_err(|error| Failure::argument(format!("{text:?} is not a hash: {error}"), "give 0x and 64 hex digits"))
 }
 
 impl Transaction {

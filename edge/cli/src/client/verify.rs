@@ -84,8 +84,9 @@ impl VerifyResponse {
         let genesis: model::Genesis = match &self.genesis_file {
             Some(path) => {
                 let bytes = std::fs::read(path).map_err(Failure::file(path))?;
-                serde_json::from_slice(&bytes)
-                    .map_err(|error| Failure::argument(format!("{} is no genesis: {error}", path.display()), "save /genesis of a node"))?
+                serde_json::from_slice(&bytes).map_err(|error| {
+                    Failure::argument(format!("{} is not a genesis: {error}", path.display()), "save /genesis of a node")
+                })?
             }
             None => session.client.get("/genesis").await?,
         };
@@ -117,13 +118,13 @@ async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap), Failure> {
     let bytes = response.bytes().await.map_err(|error| away(format!("{url} broke off: {error}")))?;
     if !status.is_success() {
         let shown: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
-        return Err(Failure::Witness(format!("the gateway gave no proof: {status}: {shown}")));
+        return Err(Failure::Witness(format!("the gateway returned no proof: {status}: {shown}")));
     }
     Ok((bytes, sent))
 }
 
 fn away(what: String) -> Failure {
-    Failure::argument(what, "check the URL, and that a gateway runs there")
+    Failure::argument(what, "check the URL, and whether a gateway runs there")
 }
 
 /// What a gateway answers to a GET, and all headers that it was sent: these and the least that there are.
@@ -138,7 +139,7 @@ pub(super) async fn get(url: &Url, more: &[(&'static str, &str)]) -> Result<(req
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let mut sent = HeaderMap::new();
     for (name, value) in [("accept", "*/*"), ("host", &format!("{host}{port}"))].iter().chain(more) {
-        sent.insert(*name, value.parse().map_err(|_| away(format!("{url} is no URL, or {name} no header")))?);
+        sent.insert(*name, value.parse().map_err(|_| away(format!("{url} is not a URL, or {name} is not a header")))?);
     }
     let request = client.get(url.clone()).headers(sent.clone());
     let response = request.send().await.map_err(|error| away(format!("{url} does not answer: {}", innermost(&error))))?;
@@ -174,7 +175,7 @@ fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool) -> St
     let failure = checked.failure.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
     table([
         ("request", format!("{} {}{}{}", text("method"), text("host"), text("path"), if is_asked { "" } else { " (as the file says)" })),
-        ("answer", format!("{}{failure}, {} bytes: as the actor's code makes it", checked.status, checked.body.len())),
+        ("answer", format!("{}{failure}, {} bytes: equal to the result of the actor's code", checked.status, checked.body.len())),
         ("actor", format!("{actor} behind {}", checked.name)),
         ("replayed", format!("{} cycles over {} proven records", checked.cycles_used, checked.records)),
         ("height", checked.header.height().get().to_string()),

@@ -112,7 +112,7 @@ impl Run {
         if self.trace {
             output::note(format_args!("host: {:?} {:?}", call.function, call.args));
         }
-        let message = format!("{:?} needs a chain, and a script has none; deploy it as an actor", call.function);
+        let message = format!("{:?} needs a chain, which a script does not have; deploy it as an actor", call.function);
         Err(HostError { code: 5, name: "forbidden", message })
     }
 }

@@ -111,8 +111,8 @@ impl Import {
                 let is_name = !path.is_file() && text.len() < 60;
                 let named = |error| match error {
                     keystore::KeyError::Format if is_name => Failure::argument(
-                        format!("there is no key file {text:?}, and it is no private key"),
-                        "give a file that is there, or 64 hex digits",
+                        format!("{text:?} is neither a key file nor a private key"),
+                        "give an existing file, or 64 hex digits",
                     ),
                     other => other.into(),
                 };
@@ -140,7 +140,7 @@ impl Place {
         }
         keystore::write(&path, key, passphrase.as_deref())?;
         let address = key.address().to_string();
-        let said = words.map_or_else(String::new, |words| format!("\nWords:   {words}\nWrite the words down: they are shown once."));
+        let said = words.map_or_else(String::new, |words| format!("\nWords:   {words}\nWrite the words down: they are shown only once."));
         session.output.result(
             &json!({ "address": address, "key_file": path, "encrypted": is_encrypted, "mnemonic": words }),
             format_args!("Address: {address}\nKey:     {}{}{said}", path.display(), if is_encrypted { ", encrypted" } else { "" }),

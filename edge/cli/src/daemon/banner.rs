@@ -37,16 +37,16 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
             ("RPC", url.to_owned()),
             ("names", names.unwrap_or_else(|| "not served".to_owned())),
             ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
-            ("demo", if has_demo { DEMO } else { "none: runners ask the real web" }.to_owned()),
+            ("demo", if has_demo { DEMO } else { "none: runners use the real web" }.to_owned()),
             ("swagger", format!("{url}/swagger-ui/")),
             (
                 "state",
                 state.map_or_else(|| "in a temporary folder; keep it with --state DIR".to_owned(), |path| path.display().to_string()),
             ),
-            ("base fees", format!("{least} a cycle, {least} a cell (base units; 1 CBY is 10^9)")),
+            ("base fees", format!("{least} per cycle, {least} per cell (base units; 1 CBY is 10^9)")),
         ]),
         String::new(),
-        format!("Accounts, {} CBY each. Everybody knows these keys: use them on devnets only.", beginning.balance_cby),
+        format!("Accounts, {} CBY each. These keys are public: use them on devnets only.", beginning.balance_cby),
         format!("Mnemonic: {}   (m/44'/60'/0'/0/i)", beginning.mnemonic),
     ];
     for (index, key) in devnet.accounts.iter().enumerate() {
@@ -71,7 +71,7 @@ pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str)
     let failed = || finalized.receipts.iter().zip(finalized.traces.iter()).filter(|(receipt, _)| !receipt.is_success());
     let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(|(receipt, trace)| failure(node, receipt, trace, url)).collect();
     let more = failed().count().saturating_sub(MAX_FAILURES);
-    lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries of this block")));
+    lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries in this block")));
     lines
 }
 

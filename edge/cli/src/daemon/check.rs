@@ -57,13 +57,14 @@ impl Check {
         let state = state.and_then(|ledger| cowboy_node::check::state(&claimed, &ledger));
         let is_sound = report.is_sound() && state.is_ok() && engine.is_empty();
         let mut lines = vec![format!("{} blocks checked", report.blocks)];
-        lines.extend(repaired.iter().map(|Repaired { saved, lost }| format!("repaired: {saved} blocks saved, {} lost", lost.len())));
+        lines.extend(repaired.iter().map(|Repaired { saved, lost }| format!("repaired: {saved} blocks recovered, {} lost", lost.len())));
         lines.extend((!report.pages.is_empty()).then(|| format!("damaged pages of the ledger: {}", list(&report.pages))));
         lines.extend(report.faults.iter().take(PRINTED).cloned());
         lines.extend((!report.lost.is_empty()).then(|| format!("lost blocks: {}", list(&report.lost))));
         lines.extend(engine.iter().map(|Damage { part, reason }| format!("damaged: {part} in the engine's folder: {reason}")));
         lines.extend((!discarded.is_empty()).then(|| {
-            "the damaged record of votes is discarded: a validator among others listens before it votes, a lone one cannot go on".to_owned()
+            "the damaged record of votes is discarded: a validator among others listens before it votes, a single one cannot continue"
+                .to_owned()
         }));
         lines.push(match &state {
             Ok(Some(number)) => format!("the state is that of block {number}"),
@@ -94,7 +95,9 @@ fn list(numbers: &[u64]) -> String {
 }
 
 fn unrepaired(error: &cowboy_store::StoreError) -> Failure {
-    node_failure(format_args!("nothing can be saved ({error}): restore the folder with `cowboyd snapshot import`, or wipe it with --reset"))
+    node_failure(format_args!(
+        "nothing can be recovered ({error}): restore the folder with `cowboyd snapshot import`, or wipe it with --reset"
+    ))
 }
 
 fn damaged(report: &Report, is_state: bool, engine: &[Damage]) -> Failure {

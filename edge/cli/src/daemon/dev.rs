@@ -77,7 +77,7 @@ const GATEWAY_PORT: u16 = 8080;
 
 /// `1s`, `200ms` or `instant`.
 fn block_time(text: &str) -> Result<BlockTime, String> {
-    let wrong = || format!("{text:?} is no block time: give 1s, 200ms or instant");
+    let wrong = || format!("{text:?} is not a block time: give 1s, 200ms or instant");
     let milliseconds = match text {
         "instant" => return Ok(BlockTime::Instant),
         text => match (text.strip_suffix("ms"), text.strip_suffix('s')) {
@@ -96,7 +96,7 @@ fn block_time(text: &str) -> Result<BlockTime, String> {
 
 /// `NAME=VALUE`.
 fn parameter(text: &str) -> Result<(String, u64), String> {
-    let wrong = || format!("{text:?} is no parameter: give NAME=VALUE, like lanes.user_cycles=1000000000");
+    let wrong = || format!("{text:?} is not a parameter: give NAME=VALUE, like lanes.user_cycles=1000000000");
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     Ok((name.to_owned(), value.replace('_', "").parse().map_err(|_| wrong())?))
 }
@@ -116,8 +116,8 @@ impl Dev {
         let metrics = self.serving.port.checked_add(1).filter(|_| self.serving.port != 0);
         match self.gateway_port {
             Some(port) if port != 0 && (metrics == Some(port) || self.serving.port == port) => Err(Failure::argument(
-                format!("--gateway-port {port} is taken: the API is at {}, its metrics at the next port", self.serving.port),
-                "take another --gateway-port, or 0 for any",
+                format!("--gateway-port {port} is in use: the API is at {}, and its metrics are at the next port", self.serving.port),
+                "choose another --gateway-port, or 0 for any free port",
             )),
             _ => Ok(()),
         }
@@ -241,7 +241,7 @@ impl Dev {
             let address = deploy_example(name, url, devnet, node).await?;
             output.result(
                 &serde_json::json!({ "example": name, "address": address.to_string() }),
-                format_args!("example {name} lives at {address}\nwatch it: {url}{}#/actor/{address}\n", cowboy_rpc::EXPLORER_PATH),
+                format_args!("example {name} is at {address}\nwatch it: {url}{}#/actor/{address}\n", cowboy_rpc::EXPLORER_PATH),
             );
         }
         Ok(())

@@ -153,7 +153,7 @@ pub(crate) async fn feed_for_ever(
             Stop::Never(failure) => return failure,
             Stop::Away(error) => {
                 note(true);
-                output.progress(format_args!("the source is away ({}); asking again", error.slug));
+                output.progress(format_args!("the source does not answer ({}); trying again", error.slug));
                 tokio::time::sleep(RETRY).await;
             }
         }
@@ -272,7 +272,7 @@ async fn certified_from(source: &Client, first: u64) -> Result<Certified, Failur
         }
         Err(Failure::from(ApiError::of_fault(cowboy_api::error::UNREACHABLE)))
     };
-    let late = |_| node_failure("the source gives no block with a certificate");
+    let late = |_| node_failure("the source returns no block with a certificate");
     tokio::time::timeout(PATIENCE, found).await.map_err(late)?
 }
 

@@ -52,7 +52,7 @@ pub(super) struct GenesisSettings {
 }
 
 fn wrong(name: &str, why: impl std::fmt::Display) -> Failure {
-    Failure::argument(format!("{name} of the genesis file {why}"), "see docs/nodes.md for what the file may say")
+    Failure::argument(format!("{name} of the genesis file {why}"), "see docs/nodes.md for the format of the file")
 }
 
 impl GenesisSettings {
@@ -64,7 +64,7 @@ impl GenesisSettings {
 
     fn of_toml(text: &str) -> Result<Self, Failure> {
         let file: toml::Table = toml::from_str(text).map_err(|error| wrong("the TOML", error))?;
-        let Ok(Value::Object(mut file)) = serde_json::to_value(file) else { return Err(wrong("the TOML", "is no table")) };
+        let Ok(Value::Object(mut file)) = serde_json::to_value(file) else { return Err(wrong("the TOML", "is not a table")) };
         let mut settings = Self::default();
         let mut sections = Vec::new();
         for (name, value) in std::mem::take(&mut file) {
@@ -121,25 +121,25 @@ pub(super) fn print(config: &GenesisConfig) -> String {
 }
 
 fn number(name: &str, value: &Value) -> Result<u64, Failure> {
-    value.as_u64().ok_or_else(|| wrong(name, "is no whole number"))
+    value.as_u64().ok_or_else(|| wrong(name, "is not an integer"))
 }
 
 fn address(name: &str, value: &Value) -> Result<Address, Failure> {
-    let text = value.as_str().ok_or_else(|| wrong(name, format_args!("has {value}, which is no address")))?;
+    let text = value.as_str().ok_or_else(|| wrong(name, format_args!("has {value}, which is not an address")))?;
     address::parse(text).map_err(|why| wrong(name, format_args!("has an address that cannot be used: {why}")))
 }
 
 fn addresses(name: &str, value: &Value) -> Result<Vec<Address>, Failure> {
-    let items = value.as_array().ok_or_else(|| wrong(name, "is no list"))?;
+    let items = value.as_array().ok_or_else(|| wrong(name, "is not a list"))?;
     let mut addresses = items.iter().map(|item| address(name, item)).collect::<Result<Vec<_>, _>>()?;
     addresses.sort();
     Ok(addresses)
 }
 
 fn parameters(value: &Value) -> Result<Vec<ParameterChange>, Failure> {
-    let rows = value.as_object().ok_or_else(|| wrong("parameters", "is no table"))?;
+    let rows = value.as_object().ok_or_else(|| wrong("parameters", "is not a table"))?;
     let change = |(name, value): (&String, &Value)| {
-        let row = Params::row(name).ok_or_else(|| wrong(name, "is no parameter; `cowboy gov params` lists them"))?;
+        let row = Params::row(name).ok_or_else(|| wrong(name, "is not a parameter; `cowboy gov params` lists them"))?;
         Ok(ParameterChange { row: row.id, value: number(name, value)? })
     };
     let mut changes = rows.iter().map(change).collect::<Result<Vec<_>, Failure>>()?;
@@ -150,7 +150,7 @@ fn parameters(value: &Value) -> Result<Vec<ParameterChange>, Failure> {
 /// The tables of a section.
 fn entries<'a>(name: &str, value: &'a Value) -> Result<impl Iterator<Item = &'a serde_json::Map<String, Value>> + use<'a>, Failure> {
     let items = value.as_array().filter(|items| items.iter().all(Value::is_object));
-    let items = items.ok_or_else(|| wrong(name, format_args!("is no list of tables; write [[{name}]]")))?;
+    let items = items.ok_or_else(|| wrong(name, format_args!("is not a list of tables; write [[{name}]]")))?;
     Ok(items.iter().filter_map(Value::as_object))
 }
 
@@ -162,9 +162,9 @@ fn account(entry: &serde_json::Map<String, Value>) -> Result<Funded, Failure> {
                 owner = Some(address("account", value)?);
                 continue;
             }
-            "cby" => Amount::from_cby(number(name, value)?).ok_or_else(|| wrong(name, "is more than all CBY there are"))?,
+            "cby" => Amount::from_cby(number(name, value)?).ok_or_else(|| wrong(name, "is more than the total supply of CBY"))?,
             "base_units" => Amount(number(name, value)?),
-            _ => return Err(wrong("account", format_args!("has {name:?}; it has address, and cby or base_units"))),
+            _ => return Err(wrong("account", format_args!("has {name:?}; allowed are address, and cby or base_units"))),
         };
         if amount.replace(given).is_some() {
             return Err(wrong("account", "has both cby and base_units; give one"));
@@ -184,7 +184,7 @@ fn call(
     let mut argument = entry.clone();
     let (mut sender, mut value) = (GOVERNANCE, Amount::ZERO);
     if section == MODEL {
-        let publisher = argument.remove("publisher").ok_or_else(|| wrong(section, "needs its publisher, an account of the file"))?;
+        let publisher = argument.remove("publisher").ok_or_else(|| wrong(section, "needs a publisher that is an account of the file"))?;
         sender = address(section, &publisher)?;
         let row = Params::row("jobs.model_deposit").expect("a row of the table");
         value = Amount(parameters.iter().find(|change| change.row == row.id).map_or(row.genesis, |change| change.value));

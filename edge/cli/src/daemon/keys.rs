@@ -85,7 +85,7 @@ fn create(genesis: &Path, out: &Path, listen: SocketAddr, output: Output) -> Res
     write_new(out, &file)?;
     output.result(
         &json!({ "genesis": hash.to_string(), "config": out }),
-        format_args!("genesis {hash}\nThe keys are in {}: keep a copy where nobody else reads it", out.display()),
+        format_args!("genesis {hash}\nThe keys are in {}: keep a copy where nobody else can read it", out.display()),
     );
     Ok(())
 }

@@ -136,7 +136,7 @@ impl Secrets {
     }
 
     pub(super) fn keys(&self) -> Result<ValidatorKeys, Failure> {
-        let bad = |kind: &str| node_failure(format_args!("the {kind} key of the validator's file is no key: copy the file again"));
+        let bad = |kind: &str| node_failure(format_args!("the {kind} key of the validator's file is not valid: copy the file again"));
         let signer: [u8; 32] = self.signer.0.clone().try_into().map_err(|_| bad("signer"))?;
         Ok(ValidatorKeys {
             network: ed25519::PrivateKey::decode(self.network.0.clone()).map_err(|_| bad("network"))?,
@@ -210,7 +210,7 @@ impl NewNetwork {
         let settings = self.settings()?;
         let count = settings.validators.unwrap_or(4);
         if !(1..=100).contains(&count) {
-            return Err(Failure::argument(format!("{count} validators cannot be dealt a key"), "name 1 to 100"));
+            return Err(Failure::argument(format!("a key cannot be shared among {count} validators"), "name 1 to 100"));
         }
         let seed = cowboy_api::keystore::random_key()?.to_bytes();
         let stake = Amount::from_cby(STAKE_CBY).expect("the stake fits");
@@ -360,7 +360,7 @@ impl Start {
         let mut peers = Vec::with_capacity(file.peers.len());
         for peer in &file.peers {
             let key = ed25519::PublicKey::decode(peer.key.0.clone())
-                .map_err(|_| node_failure(format_args!("the key {} of a peer is no key", peer.key)))?;
+                .map_err(|_| node_failure(format_args!("the key {} of a peer is not valid", peer.key)))?;
             peers.push((key, peer.address));
         }
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);

@@ -61,7 +61,7 @@ impl Runners {
     /// Fails where the shares are none, or the file is.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if !self.conduct().is_possible() {
-            return Err(Failure::argument("the shares are not possible", "give each between 0 and 1, and at most 1 together"));
+            return Err(Failure::argument("the shares are not possible", "give each a value between 0 and 1, with a sum of at most 1"));
         }
         self.base().map(drop)
     }

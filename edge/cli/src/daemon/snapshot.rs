@@ -151,7 +151,7 @@ impl Import {
             return Ok(None);
         }
         let no_chain =
-            || Failure::argument(format!("{} exists and has no chain", self.state.display()), "name a folder that is not there yet");
+            || Failure::argument(format!("{} exists and has no chain", self.state.display()), "name a folder that does not exist yet");
         let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
         Ok(Some((Directory::open(&self.state, &genesis).map_err(node_failure)?, genesis)))
     }
@@ -163,7 +163,7 @@ impl Import {
         if let Some((own, own_genesis)) = replaced {
             if *own_genesis != genesis {
                 return Err(Failure::argument(
-                    format!("the snapshot is of the chain {genesis}, and {} has {own_genesis}", self.state.display()),
+                    format!("the snapshot is of the chain {genesis}, but {} has {own_genesis}", self.state.display()),
                     "name another folder",
                 ));
             }
@@ -175,7 +175,10 @@ impl Import {
 
     fn extract(&self, folder: &Path) -> Result<Hash, Failure> {
         let no_snapshot = |why: &str| {
-            Failure::argument(format!("{} is no snapshot: {why}", self.file.display()), "give a file of `cowboyd snapshot export`")
+            Failure::argument(
+                format!("{} is not a snapshot: {why}", self.file.display()),
+                "give a file that `cowboyd snapshot export` wrote",
+            )
         };
         let file = File::open(&self.file).map_err(Failure::file(&self.file))?;
         let mut archive = tar::Archive::new(BufReader::new(file));
@@ -184,7 +187,7 @@ impl Import {
             let kind = entry.header().entry_type();
             let is_marker = entry.path().is_ok_and(|path| path.as_os_str() == MARKER);
             if is_marker != (place == 0) {
-                return Err(no_snapshot("it does not begin with a chain's marker"));
+                return Err(no_snapshot("it does not start with a chain's marker"));
             }
             // Links could lead out of the folder.
             let is_secret = entry.path().is_ok_and(|path| path.starts_with(secrets::FOLDER));
@@ -193,7 +196,7 @@ impl Import {
                 && entry.path().is_ok_and(|path| is_of_a_chain(&path));
             let is_inside = is_kept && entry.unpack_in(folder).map_err(Failure::file(folder))?;
             if !is_inside {
-                return Err(no_snapshot("it has something that is no file of a chain"));
+                return Err(no_snapshot("it contains something that is not a file of a chain"));
             }
         }
         let genesis = Directory::genesis_of(folder).map_err(node_failure)?.ok_or_else(|| no_snapshot("it is empty"))?;

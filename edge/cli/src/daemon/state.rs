@@ -146,7 +146,8 @@ impl Beginning {
         let faucet = words.key(FAUCET_INDEX)?;
         let runners: Vec<PrivateKey> = (0..self.runners).map(|index| words.key(RUNNER_INDEX + index)).collect::<Result<_, _>>()?;
         let cby = |cby: u64| {
-            Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"))
+            Amount::from_cby(cby)
+                .ok_or_else(|| Failure::argument(format!("{cby} CBY is more than the total supply"), "give the accounts less"))
         };
         let gateway = words.key(GATEWAY_INDEX)?;
         let mut funded = vec![

@@ -16,7 +16,7 @@ print(any(found.value == 'cowboy_sdk.pytest_plugin' for found in importlib.metad
 
 /// Runs pytest with these arguments on the node of `url`. Its exit code is this program's.
 pub(super) fn run(arguments: &[OsString], url: &str) -> Result<(), Failure> {
-    let missing = || Failure::argument("python3 has no pytest with cowboy_sdk", "install both: pip install pytest ./sdk/python");
+    let missing = || Failure::argument("python3 does not have pytest and cowboy_sdk", "install both: pip install pytest ./sdk/python");
     let probe = Command::new("python3").args(["-c", PROBE]).stderr(Stdio::null()).output().map_err(|_| missing())?;
     let is_installed = match (probe.status.success(), probe.stdout.as_slice()) {
         (true, b"True\n") => true,
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &[OsString], url: &str) -> Result<(), Failure> {
     if let Some(path) = own_first() {
         command.env("PATH", path);
     }
-    let status = command.status().map_err(|error| Failure::Node(format!("python3 cannot be started: {error}")))?;
+    let status = command.status().map_err(|error| Failure::Node(format!("python3 does not start: {error}")))?;
     match status.code() {
         Some(0) => Ok(()),
         code => Err(Failure::Silent(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),

@@ -45,7 +45,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         } else if path.is_file() {
             found.push(path.clone());
         } else {
-            return Err(Failure::argument(format!("there is no {}", path.display()), "give files like test_counter.py, or folders"));
+            return Err(Failure::argument(format!("there is no {}", path.display()), "name files like test_counter.py, or folders"));
         }
     }
     Ok(found)
@@ -109,12 +109,12 @@ impl TestFile {
             _ => None,
         });
         if let Some(class) = defines {
-            return Some(format!("it defines the actor {class} itself, and the VM deploys files"));
+            return Some(format!("it defines the actor {class} itself, but the VM deploys files"));
         }
         let functions = parsed.syntax().body.iter().filter_map(Stmt::as_function_def_stmt);
         let mut taken = functions.flat_map(|function| described(function, None).parameters);
         if let Some(fixture) = taken.find(|name| PYTEST_FIXTURES.contains(&name.as_str())) {
-            return Some(format!("it takes pytest's fixture {fixture}"));
+            return Some(format!("it uses pytest's fixture {fixture}"));
         }
         let refused = cowboy_vm::check(&self.source);
         let is_ours = |message: &str| TEST_MODULES.iter().any(|module| message.starts_with(&format!("import of '{module}'")));

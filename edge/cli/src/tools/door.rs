@@ -169,7 +169,7 @@ impl<'a> Door<'a> {
                 }
                 "close" => running.close(arguments),
                 "mine" => running.mine(arguments.number(1)?),
-                _ => Err(Refusal::Host(format!("a test cannot ask for {verb:?}"))),
+                _ => Err(Refusal::Host(format!("a test cannot call {verb:?}"))),
             };
         if matches!(verb, "deploy" | "execute" | "query") {
             said.chain_cycles = said.chain_cycles.saturating_add(running.cycles);
@@ -196,7 +196,7 @@ impl Running {
         }
         let outcome = self.chain.send_from(arguments.address(2)?, deployment.instruction()?, None)?;
         let receipt = self.note(&outcome)?;
-        let actor = receipt.created.ok_or_else(|| Refusal::Host("the deployment made no actor".to_owned()))?;
+        let actor = receipt.created.ok_or_else(|| Refusal::Host("the deployment created no actor".to_owned()))?;
         self.sources.insert(actor, Deployed { grants: deployment.grants(), code: deployment.code });
         Ok(bytes(&actor.0))
     }
@@ -248,7 +248,7 @@ impl Running {
         if self.chain.close_job(&id)? {
             return Ok(HostValue::None);
         }
-        Err(Refusal::Host("the job has its outcome already, or there is no such job".to_owned()))
+        Err(Refusal::Host("the job already has an outcome, or does not exist".to_owned()))
     }
 
     fn mine(&mut self, blocks: u64) -> Answer {
@@ -309,7 +309,7 @@ fn deployment(given: &str, folder: &Path) -> Result<Deployment, Refusal> {
     let beside = folder.join(given);
     let path = if beside.is_file() { beside } else { PathBuf::from(given) };
     if !path.is_file() {
-        return Err(Refusal::Host(format!("there is no {given} in {}, nor where the command runs", folder.display())));
+        return Err(Refusal::Host(format!("there is no {given} in {}, nor in the current folder", folder.display())));
     }
     Ok(Deployment::of_file(&path, None)?)
 }
@@ -371,7 +371,7 @@ struct Arguments<'a>(&'a [HostValue]);
 
 impl Arguments<'_> {
     fn at<T>(&self, index: usize, kind: &str, read: impl Fn(&HostValue) -> Option<T>) -> Result<T, Refusal> {
-        self.0.get(index).and_then(read).ok_or_else(|| Refusal::Host(format!("argument {index} has to be {kind}: {:?}", self.0.get(index))))
+        self.0.get(index).and_then(read).ok_or_else(|| Refusal::Host(format!("argument {index} must be {kind}: {:?}", self.0.get(index))))
     }
 
     fn number(&self, index: usize) -> Result<u64, Refusal> {
@@ -383,11 +383,11 @@ impl Arguments<'_> {
     }
 
     fn text(&self, index: usize) -> Result<&str, Refusal> {
-        self.0.get(index).and_then(HostValue::as_str).ok_or_else(|| Refusal::Host(format!("argument {index} has to be text")))
+        self.0.get(index).and_then(HostValue::as_str).ok_or_else(|| Refusal::Host(format!("argument {index} must be text")))
     }
 
     fn bytes(&self, index: usize) -> Result<&[u8], Refusal> {
-        self.0.get(index).and_then(HostValue::as_bytes).ok_or_else(|| Refusal::Host(format!("argument {index} has to be bytes")))
+        self.0.get(index).and_then(HostValue::as_bytes).ok_or_else(|| Refusal::Host(format!("argument {index} must be bytes")))
     }
 
     fn address(&self, index: usize) -> Result<Address, Refusal> {

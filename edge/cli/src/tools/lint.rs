@@ -55,47 +55,47 @@ macro_rules! rules {
 
 rules! {
     LOST_ATTRIBUTE "lost-attribute"
-        "every message begins with a fresh instance, so an attribute is gone when the handler returns"
+        "every message starts with a new instance, so an attribute is lost when the handler returns"
         "keep it in self.storage, or in a local variable";
     LOST_GLOBAL "lost-global"
-        "every message begins with the module as it was deployed, so a changed global is gone when the handler returns"
+        "every message starts with the module as deployed, so a changed global is lost when the handler returns"
         "keep it in self.storage";
     UNREACHABLE "unreachable-handler"
-        "a method without a decorator is reached by the actor itself only: its timers and its own messages"
-        "write @public or @callable_by(...) above it, or begin its name with _ where it is a helper";
+        "only the actor itself can reach a method without a decorator, by its timers and its own messages"
+        "write @public or @callable_by(...) above it, or start its name with _ if it is a helper";
     MUTABLE_DEFAULT "mutable-default"
-        "a default is made once, and every call within a message shares it"
-        "write None, and make the list or dict in the body";
+        "a default is created once, and all calls within a message share it"
+        "use None, and create the list or dict in the body";
     PRINT "print"
-        "only the trace of a delivery shows what an actor prints, for a while and without proof, and it costs a cycle a character"
-        "print while you debug; use emit for what must last: events stand in the receipt";
+        "only the trace of a delivery shows printed output, for a limited time and without proof, and it costs a cycle per character"
+        "use print for debugging, and emit for what must last: events are in the receipt";
     BACK_REFERENCE "back-reference"
-        "if self holds the other object too, this closes a reference cycle, and the store raises DeterminismError"
+        "if self also holds the other object, this closes a reference cycle, and the store raises DeterminismError"
         "keep the other object's key or index instead of the object, and look it up";
     ENDLESS "endless-loop"
-        "nothing in the loop ends it, so it runs until the cycles are used up, which undoes the message"
-        "loop over a range, or return or break";
+        "the loop does not end, so it runs until the cycles are used up, which undoes the message"
+        "loop over a range, or use return or break";
     SWALLOWS "swallowed-error"
         "it also catches DeterminismError and other errors that must end the message"
         "name what you expect: except ValueError";
     NOT_DEFERRED "not-deferred"
-        "a handler without @deferred promises that all it does is done when it returns, and this has effects later"
+        "a handler without @deferred promises that its work is complete when it returns, but this has later effects"
         "write @deferred above the handler";
     NO_ACTOR "no-actor"
-        "the chain takes the file, and nothing in it can be called"
+        "the chain accepts the file, but nothing in it can be called"
         "write @actor above the class, and @public above its handlers";
     NOT_AWAITED "not-awaited"
-        "a job is only sent by await: without it the name holds the request, not the answer"
+        "only await submits a job: without it the variable holds the request, not the result"
         "write await before it, in an async method under @runner.continuation";
     NOT_CONTINUATION "not-a-continuation"
-        "an async method without the decorator is never run to its end: calling it gives a coroutine"
+        "an async method without the decorator never runs: calling it returns a coroutine"
         "write @runner.continuation below @public";
     NO_SUCH_HANDLER "no-such-handler"
         "the timer fires and finds no handler of this name, which fails"
         "name a method of this actor";
     MUTABLE_CLASS "mutable-class-attribute"
-        "it is part of the deployed image: a change of it is gone when the handler returns"
-        "keep what changes in self.storage, and constants in a tuple";
+        "it is part of the deployed image, so changes are lost when the handler returns"
+        "keep changing values in self.storage, and constants in a tuple";
     FLOAT_MONEY "float-as-money"
         "amounts are whole base units, and a float rounds: 0.1 + 0.2 is not 0.3"
         "compute with integers: // instead of /, and 1 CBY as 10**9";
@@ -249,7 +249,7 @@ pub(crate) fn findings(source: &str) -> Vec<Finding> {
     let mut linter = Linter { source, found: Vec::new(), in_actor: false, function: None, facts, sent: Vec::new() };
     if linter.facts.is_uncallable {
         let range = module.body.iter().find(|statement| statement.is_class_def_stmt()).map_or(TextRange::default(), header);
-        linter.warn(range, &NO_ACTOR, "no class of this file is an actor, and it has no functions".to_owned());
+        linter.warn(range, &NO_ACTOR, "the file has no actor class and no functions".to_owned());
     }
     linter.visit_body(&module.body);
     linter.found.sort_by_key(|finding| (finding.line, finding.column));
@@ -445,10 +445,10 @@ impl Linter<'_> {
         let is_method = self.in_actor && self.function.is_none();
         let is_handler = is_method && !name.starts_with('_');
         if is_handler && function.decorator_list.is_empty() && !CALLED.contains(&name) && !self.facts.named.contains(name) {
-            self.warn(function.name.range(), &UNREACHABLE, format!("no message from outside reaches '{name}'"));
+            self.warn(function.name.range(), &UNREACHABLE, format!("no message from another sender can reach '{name}'"));
         }
         if is_handler && function.is_async && !is_marked(&function.decorator_list, &["continuation"]) && !self.facts.named.contains(name) {
-            self.warn(function.name.range(), &NOT_CONTINUATION, format!("the async method '{name}' is no continuation"));
+            self.warn(function.name.range(), &NOT_CONTINUATION, format!("the async method '{name}' is not a continuation"));
         }
         for parameter in function.parameters.iter_non_variadic_params() {
             if let Some(default) = parameter.default.as_deref().filter(|default| is_mutable(default)) {
@@ -483,7 +483,7 @@ impl Linter<'_> {
                 self.warn(target.range(), &LOST_ATTRIBUTE, format!("self.{} does not survive this message", attribute.attr));
             }
         } else if value.is_some_and(is_self) && function.is_some_and(|function| !function.is_method) {
-            self.warn(target.range(), &BACK_REFERENCE, "an object is made to point back at self".to_owned());
+            self.warn(target.range(), &BACK_REFERENCE, "an object is given a reference to self".to_owned());
         }
     }
 
@@ -491,7 +491,7 @@ impl Linter<'_> {
         let Some(name) = name_of(&call.func) else { return };
         let is_bare = matches!(&*call.func, Expr::Name(_));
         if name == "print" && is_bare && self.function.as_ref().is_some_and(|function| function.is_method) {
-            self.warn(call.func.range(), &PRINT, "a print on chain ends in a trace, and nowhere else".to_owned());
+            self.warn(call.func.range(), &PRINT, "printed output on chain appears only in a trace".to_owned());
         }
         self.job(call, name);
         self.scheduled(call, name);
@@ -618,7 +618,7 @@ impl<'a> Visitor<'a> for Linter<'_> {
                             .as_deref()
                             .map_or(handler.range().start() + ruff_text_size::TextSize::from(6), |kind| kind.range().end());
                         let range = TextRange::new(handler.range().start(), end);
-                        self.warn(range, &SWALLOWS, "this catches every error there is".to_owned());
+                        self.warn(range, &SWALLOWS, "this catches every error".to_owned());
                     }
                 }
             }

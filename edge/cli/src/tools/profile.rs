@@ -65,14 +65,17 @@ impl Looks {
         }
         let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
         let before: BTreeMap<String, u64> = serde_json::from_str(&text).map_err(|error| {
-            Failure::argument(format!("{} is no snapshot: {error}", path.display()), "write it anew: the same command without --check")
+            Failure::argument(
+                format!("{} is not a snapshot: {error}", path.display()),
+                "create it again with the same command, without --check",
+            )
         })?;
         let changes = changes(&before, cycles);
         if changes.is_empty() {
             return Ok(());
         }
         output::note(format_args!(
-            "cycles differ from {}:\n{changes}  fix: look at the changes; where they are meant, run again without --check and commit the file",
+            "cycles differ from {}:\n{changes}  fix: check the changes; if they are intended, run again without --check and commit the file",
             path.display()
         ));
         Err(Failure::Said)

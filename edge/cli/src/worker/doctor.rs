@@ -55,7 +55,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
     output.result(&findings, lines.join("\n"));
     match findings.iter().filter(|finding| !finding.is_right).count() {
         0 => Ok(()),
-        missing => Err(runner_failure(format_args!("{missing} of {} are not right", findings.len()))),
+        missing => Err(runner_failure(format_args!("{missing} of {} checks failed", findings.len()))),
     }
 }
 
@@ -76,5 +76,5 @@ fn journal(config: &Config) -> Result<String, String> {
     let folder = &config.runner.state;
     let probe = folder.join("doctor.tmp");
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b"")).and_then(|()| std::fs::remove_file(&probe));
-    written.map(|()| folder.display().to_string()).map_err(|error| format!("{}: {error}; give it another runner.state", folder.display()))
+    written.map(|()| folder.display().to_string()).map_err(|error| format!("{}: {error}; set another runner.state", folder.display()))
 }

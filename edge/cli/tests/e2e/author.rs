@@ -129,7 +129,7 @@ fn payloads_and_mistakes_are_told() {
     assert_eq!(run(&["query", "shop", "greet", "--payload", r#"{"name": "Ada"}"#]).stdout, "\"Hello, Ada\"\n");
     let before = run(&["account", "nonce"]).stdout;
     let refusals: &[(&[&str], i32, &str)] = &[
-        (&["actor", "execute", "shop", "greet", r#"{"name":"#], 2, "is no JSON"),
+        (&["actor", "execute", "shop", "greet", r#"{"name":"#], 2, "is not JSON"),
         (&["actor", "execute", "shop", "greet"], 1, "greet() takes name: str: nothing was sent for 'name'"),
         (&["actor", "execute", "shop", "greet", "5"], 1, "'name' has to be str, not int 5"),
         (&["actor", "execute", "shop", "wake"], 1, "The manifest does not grant econ.hold_balance, timer.schedule."),

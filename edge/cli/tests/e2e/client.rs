@@ -89,7 +89,7 @@ fn wallets_keep_and_find_keys() {
     let root = folder.path();
     let nowhere = "http://127.0.0.1:1";
     let run = |arguments: &[&str]| cowboy(root, nowhere, arguments);
-    assert!(run(&["wallet", "address"]).stderr.contains("make one with `cowboy wallet create`"));
+    assert!(run(&["wallet", "address"]).stderr.contains("create one with `cowboy wallet create`"));
     let words = run(&["wallet", "create-mnemonic", "--out", "words.pem", "--json"]).json();
     let imported = run(&["wallet", "import", "--mnemonic", words["mnemonic"].as_str().expect("the words are text"), "--json"]).json();
     assert_eq!(imported["address"], words["address"], "the words make the same key");
@@ -129,13 +129,13 @@ fn failures_have_reasons_and_codes() {
     let rows = [
         row(&["nonsense"], 2, "unrecognized subcommand"),
         row(&["transfer"], 2, "required"),
-        row(&["transfer", "me", "1", "--private-key", KEY], 2, "no address"),
-        row(&["transfer", NOBODY, "much", "--private-key", KEY], 2, "no amount"),
+        row(&["transfer", "me", "1", "--private-key", KEY], 2, "neither an address"),
+        row(&["transfer", NOBODY, "much", "--private-key", KEY], 2, "not an amount"),
         row(&["transfer", NOBODY, "1", "--private-key", "0x12"], 1, "--private-key"),
         row(&["transfer", NOBODY, "1", "--private-key", "empty.pem"], 1, "no private key"),
         row(&["transfer", NOBODY, "999999cby", "--private-key", KEY], 1, "insufficient_balance"),
         row(&["transfer", NOBODY, "1", "--private-key", KEY, "--nonce", "5", "--no-wait", "--cycles-limit", "1"], 1, "limit_too_low"),
-        row(&["transaction", "get", "0x12"], 2, "no hash"),
+        row(&["transaction", "get", "0x12"], 2, "not a hash"),
         row(&get, 1, "not_found"),
         row(&["transaction", "submit", "0x1234"], 2, "canonical"),
         row(&["transaction", "submit", "@nowhere"], 1, "nowhere"),
@@ -143,13 +143,13 @@ fn failures_have_reasons_and_codes() {
         row(&["actor", "get", NOBODY], 1, "actor_not_found"),
         row(&["actor", "execute", NOBODY, "greet", "--private-key", KEY], 1, "actor_not_found"),
         row(&["actor", "query", NOBODY, "greet"], 1, "actor_not_found"),
-        row(&["actor", "query", "hello", "greet"], 2, "no actor that this folder deployed"),
+        row(&["actor", "query", "hello", "greet"], 2, "nor an actor that this folder deployed"),
         row(&["actor", "deploy", "--code", "nowhere.py", "--private-key", KEY], 1, "nowhere.py"),
         row(&["actor", "new", "1x"], 2, "class name"),
         row(&["transfer", "0x12", "1", "--private-key", KEY], 2, "2 digits after 0x, and an address has 40"),
-        row(&["proof", "storage", NOBODY, "0xz"], 2, "no hex"),
+        row(&["proof", "storage", NOBODY, "0xz"], 2, "not hex"),
         row(&elsewhere, 2, "ask a node of the right chain"),
-        row(&["proof", "account", NOBODY, "--group-key", "0x12"], 2, "no key"),
+        row(&["proof", "account", NOBODY, "--group-key", "0x12"], 2, "not a key"),
         row(&["chain", "warp"], 2, "required"),
         row(&["chain", "revert", "9"], 1, "no snapshot"),
         row(&["status", "--rpc-url", "http://127.0.0.1:1"], 1, "unreachable"),

@@ -56,7 +56,7 @@ fn a_node_that_cannot_start_says_why() {
         (vec!["dev", "--port", "0", "--example", "nonsense"], "exit Some(2)", "choose one of"),
         (vec!["dev", "--port", "0", "--mnemonic", "not words"], "exit Some(1)", "no mnemonic"),
         (vec!["dev", "--port", "0", "--balance", "100000000"], "exit Some(1)", "bucket"),
-        (vec!["dev", "--block-time", "fast"], "exit Some(2)", "no block time"),
+        (vec!["dev", "--block-time", "fast"], "exit Some(2)", "not a block time"),
         (vec!["dev", "--reset"], "exit Some(2)", "--state"),
         (vec!["start", "--config", "nowhere.json"], "exit Some(1)", "nowhere.json"),
         (vec!["follow", "http://127.0.0.1:1"], "exit Some(1)", "unreachable"),
