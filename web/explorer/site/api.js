@@ -69,14 +69,14 @@ async function request(method, path, body, signal) {
     if (signal?.aborted) throw problem;
     throw new ApiError(0, {
       why: "It may be restarting, or this page may have lost its connection.",
-      fix: "The page tries again by itself.",
+      fix: "The page retries automatically.",
     });
   }
   if (answer.length > MAX_ANSWER_CHARACTERS) throw new ApiError(response.status, { what: "The answer is too large to show." });
   const value = parsed(answer);
   if (!response.ok) throw new ApiError(response.status, value?.error ?? value);
   if (value === undefined)
-    throw new ApiError(response.status, { what: "The node's answer is not JSON.", why: `It was asked for ${path}.` });
+    throw new ApiError(response.status, { what: "The node's answer is not JSON.", why: `The request was ${path}.` });
   return value;
 }
 

@@ -80,9 +80,9 @@ export function verify(job, snapshot, seeds) {
     excluded,
     passed,
     checks: [
-      ["The candidates stand in order, under the root that the chain kept when the job came in", isSorted && rootOf(snapshot.candidates) === job.candidates_root],
-      ["The seed follows from a round's seed that stands in a block's header", named !== undefined],
-      ["The draw under that seed gives these runners, in this order", chosen.length > 0 && chosen.every(({ runner }, at) => runner === members[at])],
+      ["The candidates are in order, and match the root that the chain stored at submission", isSorted && rootOf(snapshot.candidates) === job.candidates_root],
+      ["The seed follows from a round's seed in a block header", named !== undefined],
+      ["The draw with that seed gives these runners, in this order", chosen.length > 0 && chosen.every(({ runner }, at) => runner === members[at])],
     ],
   };
 }

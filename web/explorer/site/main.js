@@ -233,14 +233,14 @@ function markSection(name) {
 
 function drawHeight() {
   pulse.lastChild.textContent = live.tip ? count(live.tip.height) : "…";
-  pulse.title = `The newest block${live.state === "polling" ? " (asking every two seconds)" : ""}`;
+  pulse.title = `The newest block${live.state === "polling" ? " (polled every two seconds)" : ""}`;
   pulse.classList.remove("beat");
   requestAnimationFrame(() => pulse.classList.add("beat"));
 }
 
 function drawState() {
   pulse.dataset.state = live.state;
-  if (live.state === "offline") say("waiting", "The node does not answer. Waiting for it to come back …");
+  if (live.state === "offline") say("waiting", "The node does not answer. Waiting for it …");
   else say();
 }
 

@@ -67,7 +67,7 @@ export async function accountsView(_, { signal }) {
     page,
     columns: ACCOUNT_COLUMNS,
     filters: [prefix],
-    none: "No account begins with that.",
+    none: "No account begins with these digits.",
     keyOf: (row) => row.address,
   });
   await accounts.reload();

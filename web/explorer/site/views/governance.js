@@ -159,7 +159,7 @@ function aboutPanel(proposal, clock) {
       ["Epoch", count(proposal.epoch)],
       due && proposal.height !== null && [due, `block ${count(proposal.height)}, ${clock.until(proposal.height)}`],
       proposal.is_fast && ["Fast track", "the council shortened the voting"],
-      proposal.is_ratification && ["Ratification", "of a pause that the council began"],
+      proposal.is_ratification && ["Ratification", "of a pause by the council"],
       proposal.fast_track.length > 0 && ["For the fast track", proposal.fast_track.slice(0, 32).map((member) => [who(member), " "])],
       proposal.cancel.length > 0 && ["For cancelling it", proposal.cancel.slice(0, 32).map((member) => [who(member), " "])],
     ),

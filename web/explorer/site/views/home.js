@@ -229,7 +229,7 @@ function welcome(health) {
   if (!health?.dev) return null;
   return panel(
     { title: "A dev chain" },
-    h("p", { class: "small soft" }, "It lives in one process and is yours to play with:"),
+    h("p", { class: "small soft" }, "It runs in one process, for you to experiment with:"),
     h(
       "ul",
       { class: "commands mono" },

@@ -117,11 +117,11 @@ function committeePanel(job, snapshot, seeds) {
           ? `${plural(job.candidates, "runner")} can be drawn. The seed of view ${count(job.draw_view)}, which is not known yet, selects ${count(job.committee)} of them.`
           : job.status === "waiting"
             ? `Too few runners have a free slot. The committee is selected when ${count(job.committee)} of them do, or the job fails in block ${count(job.status_until)}.`
-            : "No committee is selected at present.",
+            : "No committee is currently selected.",
       ),
     );
   }
-  if (!snapshot) return panel({ title: "Committee selection" }, empty("The candidates are not kept any more."));
+  if (!snapshot) return panel({ title: "Committee selection" }, empty("The candidates are no longer stored."));
   const { picks, checks, excluded, passed } = verify(job, snapshot, seeds);
   const holds = checks.every(([, holds]) => holds);
   const total = snapshot.candidates.reduce((sum, { weight }) => sum + BigInt(weight), 0n);

@@ -36,7 +36,7 @@ export async function namesView(_, { live, signal }) {
       h(
         "p",
         { class: "soft" },
-        "Names lead to actors; gateways answer web requests with them. ",
+        "Names lead to actors, and gateways serve the actors to browsers. ",
         h("a", { href: "/explorer/verify/index.html" }, "Verify an answer"),
       ),
     ),

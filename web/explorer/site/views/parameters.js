@@ -21,7 +21,7 @@ export async function parametersView(_, { signal }) {
     const sections = [...groups].map(([group, rows]) => [group, rows.filter(matches)]).filter(([, rows]) => rows.length > 0);
     replace(
       list,
-      ...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter has these words.")]),
+      ...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter matches.")]),
     );
   };
   draw("");
@@ -39,7 +39,7 @@ export async function parametersView(_, { signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Parameters"),
-      h("span", { class: "soft" }, `${count(params.length)} numbers of the protocol`),
+      h("span", { class: "soft" }, `${count(params.length)} parameters of the protocol`),
       h("div", { class: "steps" }, filter),
     ),
     list,

@@ -33,7 +33,7 @@ export async function transactionsView([kind = "transaction", status = ""], { li
       "div",
       { class: "title" },
       h("h1", {}, "Transactions"),
-      h("p", { class: "soft" }, "Transactions, and the messages, timers and callbacks that they set off."),
+      h("p", { class: "soft" }, "Transactions, and the messages, timers and callbacks that follow from them."),
     ),
     receipts.node,
   );

@@ -17,16 +17,16 @@ const MAX_EVENTS = 1_000;
 /** Health → [badge, word, what it means]. */
 const HEALTH = {
   healthy: ["good", "Healthy", "it can be drawn"],
-  silent: ["bad", "Silent", "no heartbeat came for too long"],
+  silent: ["bad", "Silent", "no heartbeat for too long"],
   low: ["bad", "Low", "its reputation is too low"],
   probation: ["wait", "On probation", "its reputation fell too low"],
-  leaving: ["plain", "Leaving", "it takes no more jobs"],
+  leaving: ["plain", "Leaving", "it accepts no more jobs"],
 };
 
 /** What happened to runners, in the verifier's events: name → what it says. */
 const SLASHES = {
   NonRevealSlash: "committed and never revealed",
-  WrongModelSlash: "attested another model than the job's",
+  WrongModelSlash: "attested a model other than the job's",
 };
 
 /** See VIEWS in main.js. */

@@ -28,7 +28,7 @@ export async function searchView([text = ""], { signal }) {
   const node = h(
     "div",
     {},
-    h("div", { class: "title" }, h("h1", {}, "Nothing by that name")),
+    h("div", { class: "title" }, h("h1", {}, "Nothing found")),
     panel(
       {},
       h("p", { class: "breakable" }, "This chain knows no ", h("code", {}, clip(text, 200) || "empty name"), "."),

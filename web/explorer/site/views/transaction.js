@@ -91,7 +91,7 @@ function missing(id, live, signal, redraw) {
     node: h(
       "div",
       {},
-      h("div", { class: "title" }, h("h1", {}, isHash ? "Not here, or not yet" : "That is no hash")),
+      h("div", { class: "title" }, h("h1", {}, isHash ? "Not found, or not yet" : "That is no hash")),
       panel(
         {},
         h("p", { class: "breakable" }, h("code", {}, clip(id, 200))),
@@ -99,8 +99,8 @@ function missing(id, live, signal, redraw) {
           "p",
           { class: "soft" },
           isHash
-            ? "The node knows no transaction or delivery by this name. If it was just sent, this page shows it as soon as it is in a block."
-            : "The name of a transaction has 64 hexadecimal digits.",
+            ? "The node does not know a transaction or delivery with this hash. If it was just sent, this page shows it as soon as it is in a block."
+            : "The hash of a transaction has 64 hexadecimal digits.",
         ),
       ),
     ),

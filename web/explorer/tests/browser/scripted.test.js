@@ -36,7 +36,7 @@ const VIEWS = [
   [`#/tx/${hashOf("failure", 116)}`, "divide", ["ZeroDivisionError", "The handler raised an exception.", "Everything it did is undone."]],
   [`#/tx/${hashOf("reply", 112, 0)}`, "hear", ["Origin"]],
   [`#/tx/${hashOf("transfer", 111)}`, "Transfer", ["13.875"]],
-  [`#/tx/${hashOf("nothing")}`, "Not here, or not yet", []],
+  [`#/tx/${hashOf("nothing")}`, "Not found, or not yet", []],
   [`#/account/${ALICE}`, ALICE, ["4,999.123456789", "announce"]],
   [`#/account/0x${"00".repeat(19)}09`, "Governance", ["part of the protocol"]],
   // A-353: a grant that the registry is about to remove says so.
@@ -52,7 +52,7 @@ const VIEWS = [
     "Http, majority vote",
     [
       "Selection verified",
-      "The draw under that seed gives these runners, in this order",
+      "The draw with that seed gives these runners, in this order",
       "2 agree, so a result was accepted in block 108.",
       "1 differs: it is good by itself",
       "aggregator",
@@ -60,7 +60,7 @@ const VIEWS = [
     ],
   ],
   [`#/job/${DRAWING_JOB}`, "Http, majority vote", ["The seed of view 102, which is not known yet, selects 3 of them."]],
-  [`#/job/${FAILED_JOB}`, "Http, majority vote", ["the last of its draws failed, too", "5 runners may not be drawn again."]],
+  [`#/job/${FAILED_JOB}`, "Http, majority vote", ["its last draw failed as well", "5 runners may not be drawn again."]],
   ["#/runners", "Runners", ["Silent", "On probation", "15,000"]],
   [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "tdx, until 86,500", "No slash among the newest events."]],
   [`#/runner/${RUNNERS[3]}`, RUNNERS[3], ["To be reviewed", "committed and never revealed", "2,500"]],
@@ -80,7 +80,7 @@ const VIEWS = [
   [`#/actor/${HEARTBEAT_ADDRESS}/rent`, "Heartbeat", ["the end of epoch 19", "this is epoch 7", "cowboy rent pay"]],
   [`#/actor/${COUNTER_ADDRESS}/rent`, "Counter", ["Dormant", "How to restore it", "cowboy rent restore"]],
   ["#/search/he", "Search results", ["heartbeat", "Heartbeat", "heard"]],
-  ["#/search/nonsense", "Nothing by that name", ["nonsense"]],
+  ["#/search/nonsense", "Nothing found", ["nonsense"]],
 ];
 
 test("every view shows what the node says, on desktops and phones, light and dark", async () => {

@@ -40,7 +40,7 @@ test("a registered name, or its host, leads to its actor in the explorer", async
     await page.waitForURL(/#\/(?:account|actor)\/0x[0-9a-f]{40}/);
   }
   await page.goto(`${devnet.url}/explorer/#/search/nosuchname`);
-  await page.getByText("Nothing by that name").waitFor();
+  await page.getByText("Nothing found").waitFor();
   await page.close();
 });
 
