@@ -54,7 +54,7 @@ impl Schema {
             Self::Positive => "unsigned integer above zero".to_string(),
             Self::Text(known) => format!("one of {}", quoted(known)),
             Self::SetName => "name of a curated set of domains".to_string(),
-            Self::Texts => "list of texts, or `*` among them".to_string(),
+            Self::Texts => "list of strings, or `*` among them".to_string(),
             Self::Words(known) => format!("list out of {}, or `*`", quoted(known)),
             Self::Domains => "list of host names, `*.` and a host name, or `*`".to_string(),
             Self::Addresses => "list of 20-byte addresses".to_string(),
@@ -125,10 +125,10 @@ const fn param(name: &'static str, schema: Schema, what: &'static str) -> Param 
     Param { name, schema, what }
 }
 
-const MAX_BYTES: Param = param("max_bytes", Schema::Number, "Bytes that the actor keeps.");
+const MAX_BYTES: Param = param("max_bytes", Schema::Number, "Maximum bytes that the actor stores.");
 
 /// The row of `oracle.llm`'s and `http.fetch`'s requests.
-const MAX_REQUESTS: Param = param("max_requests", Schema::Number, "Requests of one execution.");
+const MAX_REQUESTS: Param = param("max_requests", Schema::Number, "Maximum requests of one execution.");
 
 const fn row(
     id: &'static str,
@@ -149,8 +149,8 @@ pub const REGISTRY: &[Entitlement] = &[
         "accel.gpu",
         "Require a GPU for jobs.",
         (NO, YES, YES),
-        &[param("min_vram_gb", Schema::Number, "GiB of memory that the GPU must have.")],
-        "a job that asks for a GPU",
+        &[param("min_vram_gb", Schema::Number, "Minimum memory of the GPU in GiB.")],
+        "a job that requires a GPU",
     ),
     row(
         "bridge.asset",
@@ -163,12 +163,12 @@ pub const REGISTRY: &[Entitlement] = &[
         "bridge.subscribe_event",
         "Subscribe to events of Ethereum contracts.",
         (NO, NO, YES),
-        &[param("allowlist_contracts", Schema::Addresses, "Contracts that may be subscribed to.")],
+        &[param("allowlist_contracts", Schema::Addresses, "Contracts to which the actor may subscribe.")],
         "a message to the event listener",
     ),
     row(
         "econ.hold_balance",
-        "Hold CBY across executions. Without it CBY may only pass through within one transaction.",
+        "Hold CBY across executions. Without it CBY may only pass through the actor within one transaction.",
         (YES, NO, NO),
         &[],
         "an execution that leaves the actor with more CBY than before",
@@ -178,8 +178,8 @@ pub const REGISTRY: &[Entitlement] = &[
         "Transfer CBY.",
         (NO, NO, YES),
         &[
-            param("max_amount", Schema::Number, "Base units of one transfer."),
-            param("max_per_block", Schema::Number, "Base units of all transfers of a block."),
+            param("max_amount", Schema::Number, "Maximum base units of one transfer."),
+            param("max_per_block", Schema::Number, "Maximum base units of all transfers in a block."),
         ],
         "`transfer_balance`, and `send`, `call` and `spawn_actor` with value",
     ),
@@ -187,15 +187,15 @@ pub const REGISTRY: &[Entitlement] = &[
         "exec.spawn",
         "Deploy child actors.",
         (YES, NO, YES),
-        &[param("max_children", Schema::Number, "Children that the actor ever deploys.")],
+        &[param("max_children", Schema::Number, "Maximum number of children that the actor ever deploys.")],
         "`spawn_actor`",
     ),
     row(
         "http.fetch",
-        "Fetch over HTTP by runners.",
+        "Fetch pages over HTTP with runners.",
         (YES, YES, YES),
         &[
-            param("allowlist_domains", Schema::Domains, "Hosts that may be fetched from; together with the set's, where both are named."),
+            param("allowlist_domains", Schema::Domains, "Hosts that may be fetched from, in addition to those of `domain_set`."),
             param("domain_set", Schema::SetName, "A curated set of hosts that may be fetched from."),
             MAX_REQUESTS,
         ],
@@ -203,33 +203,33 @@ pub const REGISTRY: &[Entitlement] = &[
     ),
     row(
         "ingress.http",
-        "Answer HTTP requests that gateways bring.",
+        "Answer HTTP requests from gateways.",
         (NO, NO, NO),
         &[
-            param("allowlist_methods", Schema::Words(METHODS), "Methods that are let in; GET, HEAD and POST where absent."),
+            param("allowlist_methods", Schema::Words(METHODS), "Accepted methods; by default GET, HEAD and POST."),
             param(
                 "cors_origins",
                 Schema::Texts,
-                "Origins whose pages browsers let read the answers, such as `https://app.example.com`; none where absent.",
+                "Origins whose pages may read the responses, such as `https://app.example.com`; by default none.",
             ),
             param(
                 "max_fees",
                 Schema::Number,
-                "Base units that the actor pays for commands in `gateways.fee_period` blocks, where `pays` is `actor`; its balance where absent.",
+                "Maximum base units that the actor pays for commands in `gateways.fee_period` blocks, if `pays` is `actor`; by default its balance.",
             ),
-            param("max_query_cycles", Schema::Positive, "Cycles of one request that reads."),
-            param("max_request_bytes", Schema::Positive, "Bytes of a request's body."),
-            param("max_response_bytes", Schema::Positive, "Bytes of a response's body."),
-            param("pays", Schema::Text(PAYERS), "Who pays the base fees of a command that succeeds; the gateway where absent."),
+            param("max_query_cycles", Schema::Positive, "Maximum cycles of one GET or HEAD request."),
+            param("max_request_bytes", Schema::Positive, "Maximum bytes of a request's body."),
+            param("max_response_bytes", Schema::Positive, "Maximum bytes of a response's body."),
+            param("pays", Schema::Text(PAYERS), "Who pays the base fees of a command that succeeds; by default the gateway."),
         ],
         "requests at gateways",
     ),
     row(
         "oracle.llm",
-        "Ask language models by runners.",
+        "Use language models with runners.",
         (NO, YES, YES),
-        &[MAX_REQUESTS, param("max_tokens", Schema::Number, "Tokens that one request may ask for.")],
-        "a job that asks a model",
+        &[MAX_REQUESTS, param("max_tokens", Schema::Number, "Maximum tokens of one request.")],
+        "a job that uses a model",
     ),
     row(
         "sec.data_residency",
@@ -246,13 +246,19 @@ pub const REGISTRY: &[Entitlement] = &[
         "a job that requires such an environment",
     ),
     row("storage.blob", "Read and write blobs.", (YES, NO, YES), &[MAX_BYTES], "`blob_commit`, and messages to the storage manager"),
-    row("storage.kv", "Read and write the actor's storage.", (YES, NO, YES), &[MAX_BYTES], "`get_state`, `set_state` and their kin"),
-    row("sys.upgrade", "Replace the own code in place. For system deployers only.", (NO, NO, NO), &[], "`upgrade_self`"),
+    row(
+        "storage.kv",
+        "Read and write the actor's storage.",
+        (YES, NO, YES),
+        &[MAX_BYTES],
+        "`get_state`, `set_state` and related functions",
+    ),
+    row("sys.upgrade", "Replace the actor's own code in place. For system deployers only.", (NO, NO, NO), &[], "`upgrade_self`"),
     row(
         "timer.schedule",
         "Schedule timers.",
         (YES, NO, YES),
-        &[param("max_timers", Schema::Number, "Live timers of the actor.")],
+        &[param("max_timers", Schema::Number, "Maximum number of live timers of the actor.")],
         "`schedule_timer`, `schedule_timer_ex`",
     ),
 ];
