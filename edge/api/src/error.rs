@@ -64,15 +64,15 @@ faults! {
     2003 WRONG_VERB 405 "wrong_verb", "The path answers another HTTP method.", "Reading is GET, sending is POST.", "See /swagger-ui.";
     2004 BODY_TOO_LARGE 413 "body_too_large", "The body is too large.", "Bodies have at most 1 MB, submissions 512 KB and 200 transactions.", "Send less at once.";
     2005 RATE_LIMITED 429 "rate_limited", "Too many requests.", "The node answers a bounded number of requests a second.", "Wait a second and try again.";
-    2006 BUSY 503 "busy", "The node cannot answer now.", "It is starting, restarting from a snapshot, or the height asked for is no longer held.", "Try again.";
+    2006 BUSY 503 "busy", "The node cannot answer now.", "It is starting, restarting from a snapshot, or no longer has the requested height.", "Try again.";
     2007 TIMEOUT 408 "timeout", "The wait is over.", "The transaction waits still and may be included later.", "Ask for its receipt, or wait longer with timeout_ms.";
     2008 SKIPPED 404 "skipped_by_warp", "The height was skipped.", "A dev chain jumped over it with warp.", "Ask for a height that has a block.";
     2009 NOT_DEV 403 "not_a_dev_chain", "The method exists on dev chains only.", "It would create money, act for others or stop the clock.", "Use it with `cowboyd dev`.";
     2010 SERVER 500 "server_error", "The node failed.", "This is a bug, or a fault of the computer.", "Look at the node's log and report it.";
-    2011 UNREACHABLE 503 "unreachable", "No node answers.", "Nothing listens at the address, or it is no Cowboy node.", "Start one with `cowboyd dev`, or name another with --rpc-url.";
+    2011 UNREACHABLE 503 "unreachable", "No node answers.", "Nothing listens at the address, or it is not a Cowboy node.", "Start one with `cowboyd dev`, or name another with --rpc-url.";
     2012 FAUCET_EMPTY 503 "faucet_empty", "The faucet has nothing left.", "It gives away a fixed sum.", "Use another funded account.";
     2013 TOO_SLOW 503 "too_slow", "The answer takes too long.", "A request that waits for no block has a bounded time, in the queue and on its thread.", "Ask for less at once, or try again.";
-    2014 FOREIGN_ORIGIN 403 "foreign_origin", "The request comes from a page of another origin.", "Dev methods are asked for by a name of the loopback, and pages of others may not ask for them, for the faucet or for the WebSocket.", "Ask http://localhost, from a program or from the node's own pages.";
+    2014 FOREIGN_ORIGIN 403 "foreign_origin", "The request comes from a page of another origin.", "Dev methods must be requested by a loopback host name, and pages of other origins may not use them, the faucet or the WebSocket.", "Ask http://localhost, from a program or from the node's own pages.";
     2015 WRONG_CONTENT_TYPE 415 "wrong_content_type", "The body is not declared as JSON.", "A browser sends anything else for pages of strangers too.", "Send the header `content-type: application/json`.";
     2016 BODY_LATE 408 "body_late", "The body did not come in time.", "A body has 15 seconds.", "Send it faster, or in parts.";
     2017 OVERLOADED 503 "overloaded", "The node has too much to do.", "What waits for its threads is bounded.", "Try again in some seconds.";

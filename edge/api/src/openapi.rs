@@ -92,7 +92,7 @@ fn operation(endpoint: Endpoint, method: &Method, schemas: &mut Schemas) -> Oper
     let mut responses =
         ResponsesBuilder::new().response(success.0, success.1).response("4XX", failure("Refused: what, why and how to fix it.", schemas));
     if method.dev_only {
-        responses = responses.response("403", failure("The chain is no dev chain.", schemas));
+        responses = responses.response("403", failure("The chain is not a dev chain.", schemas));
     }
     if method.rate != Rate::Free {
         responses = responses.response("429", failure("Too many requests.", schemas));

@@ -108,25 +108,27 @@ const fn text(name: &'static str, about: &'static str) -> Parameter {
     Parameter { name, about, is_number: false }
 }
 
-const OFFSET: Parameter = number("offset", "Rows to leave out at the beginning.");
-const LIMIT: Parameter = number("limit", "Rows to answer, 50 where absent, at most 1,000.");
-const CURSOR: Parameter = text("cursor", "`next_cursor` of the page before.");
+const OFFSET: Parameter = number("offset", "Number of rows to skip.");
+const LIMIT: Parameter = number("limit", "Maximum number of rows: 50 by default, at most 1,000.");
+const CURSOR: Parameter = text("cursor", "`next_cursor` of the previous page.");
 const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
 const ORDER: Parameter = text("order", "`desc` for the newest first.");
-const FROM: Parameter = number("from", "The first height; the next one to come where absent.");
-const SIZE: Parameter = number("size", "`ops_end` of a recent header: the root is the one that the state had then.");
+const FROM: Parameter = number("from", "The first height; by default the next one.");
+const SIZE: Parameter = number("size", "`ops_end` of a recent header; proofs refer to the root of the state at that header.");
 const START: Parameter = number("start", "The first operation.");
-const COUNT: Parameter = number("count", "Operations at most, 64 of them; 0 for the first alone, with what stands for all before it.");
-const NUMBER: Parameter = number("number", "The block's number: how many blocks stand between genesis and it.");
-const STAGE: Parameter = text("stage", "Only proposals there: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
+const COUNT: Parameter =
+    number("count", "Maximum number of operations, at most 64; 0 for the first one alone, with the digests of all before it.");
+const NUMBER: Parameter = number("number", "The block's number, counted from genesis.");
+const STAGE: Parameter =
+    text("stage", "Only proposals in this stage: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
 const BEFORE: Parameter = number("before", "Only blocks below this height.");
-const BUSY: Parameter = text("busy", "`true` for blocks with a receipt only.");
+const BUSY: Parameter = text("busy", "`true` for only those blocks that have a receipt.");
 const KIND: Parameter = text("kind", "Only receipts of this kind: `transaction`, `message`, `timer`, `callback`, `job` or `protocol`.");
 const STATUS: Parameter = text("status", "Only receipts with this status: `success` or `failed`.");
 const HANDLER: Parameter = text("handler", "Only receipts of this handler.");
 const ADDRESSES: Parameter = text("prefix", "Only addresses that begin with these hex digits.");
-const TEXT: Parameter = text("text", "The beginning of a name, class, handler or address: 2 to 64 letters.");
-const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
+const TEXT: Parameter = text("text", "The first 2 to 64 characters of a name, class, handler or address.");
+const TIMEOUT: Parameter = number("timeout_ms", "How long to wait: 30,000 by default, at most 120,000.");
 
 macro_rules! endpoints {
     ($( $group:literal { $(
@@ -176,33 +178,33 @@ macro_rules! endpoints {
 endpoints! {
     "Node" {
         Health Get "/health" [] () => (Health), free;
-        "Answers while the node lives."
+        "Answers while the process runs."
         HealthDetailed Get "/health/detailed" [] () => (HealthDetailed), free;
-        "How the node is: chain, height, waiting transactions, peers."
+        "The state of the node: chain, height, waiting transactions, peers."
         HealthReady Get "/health/ready" [] () => (Ready), free;
-        "Answers 200 once the node takes transactions, 503 before."
+        "Answers 200 while the node makes progress and accepts transactions, otherwise 503."
         Height Get "/height" [] () => (Height);
         "The newest finalized height."
         BaseFee Get "/basefee" [] () => (BaseFee);
-        "What a cycle and a cell cost in the next block."
+        "The price of a cycle and of a cell in the next block."
         Genesis Get "/genesis" [] () => (Genesis);
-        "What the chain began with, for followers."
+        "The genesis, for followers."
         Params Get "/params" [OFFSET, LIMIT] () => (Parameters);
-        "Every number of the protocol, with unit, range and meaning."
+        "Every parameter of the protocol, with unit, range and meaning."
         Supply Get "/supply" [] () => (Supply);
-        "How many CBY there are, were made and were burned."
+        "The supply of CBY: circulating, minted and burned."
         Validators Get "/validators" [OFFSET, LIMIT] () => (Validators);
-        "Who stakes to agree on blocks, and who does."
+        "Validators: their stakes, and which of them sign."
         Validator Get "/validators/{address}" [] () => (Validator);
-        "One who stakes, or signs."
+        "A validator."
         Epoch Get "/epoch" [] () => (Epoch);
-        "Where the chain is in its epoch."
+        "The position of the chain in its epoch."
     }
     "Accounts" {
         Account Get "/account/{address}" [] () => (Account);
-        "An account's nonce and balance; 404 for one never seen."
+        "An account's nonce and balance; 404 for an account that never appeared."
         AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "What an account or actor sent and received, newest first. With a filter a page looks at 1,000 receipts and may be short."
+        "What an account or actor sent and received, newest first. With a filter, a page examines 1,000 receipts and may be short."
         Accounts Get "/accounts" [CURSOR, LIMIT, ADDRESSES] () => (Accounts);
         "Accounts and actors that appear in a receipt, ascending by address."
         AccountTokens Get "/account/{address}/tokens" [CURSOR, LIMIT] () => (AccountTokens);
@@ -210,7 +212,7 @@ endpoints! {
         Search Get "/search" [TEXT] () => (SearchResults);
         "Names, actors by class or handler, and addresses that begin with a text."
         Faucet Post "/faucet" [] (FaucetRequest) => (FaucetAnswer), faucet;
-        "Sends 5,000 CBY, and answers once they are there."
+        "Sends 5,000 CBY, and answers when the transfer is final."
     }
     "Actors" {
         Actors Get "/actors" [CURSOR, LIMIT] () => (Actors);
@@ -222,11 +224,11 @@ endpoints! {
         ActorLogs Get "/actor/{address}/logs" [OFFSET, LIMIT, ORDER] () => (Logs);
         "The events of an actor."
         ActorEntitlements Get "/actor/{address}/entitlements" [] () => (Entitlements);
-        "What an actor may do, with deprecation flags, and every manifest it had before."
+        "An actor's entitlements, with deprecation flags, and every earlier manifest."
         EntitlementRegistry Get "/entitlements" [] () => (EntitlementRegistry);
         "Every entitlement that a manifest may name, and the curated sets of domains."
         Permissions Get "/permissions/{address}" [] () => (Permissions);
-        "What an address holds in the Entitlement Registry: permissions and roles."
+        "The permissions and roles of an address in the Entitlement Registry."
         ActorRent Get "/actor/{address}/rent" [] () => (Rent);
         "What an actor owes for its storage, and what it has put down."
         MissingChunks Get "/actor/{address}/rent/chunks" [OFFSET, LIMIT] () => (MissingChunks);
@@ -236,25 +238,25 @@ endpoints! {
         ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);
-        "A page of the messages that wait for an actor."
+        "A page of an actor's pending messages."
         Timers Get "/timers" [OFFSET, LIMIT] () => (Timers);
         "All live timers, by height: what fires next."
         ActorTimers Get "/timers/{address}" [OFFSET, LIMIT] () => (Timers);
         "An actor's timers, by height."
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
-        "Runs a handler on committed state; it may write nothing."
+        "Runs a handler on committed state; it cannot write."
     }
     "Governance" {
         Proposals Get "/governance/proposals" [OFFSET, LIMIT, STAGE] () => (Proposals);
         "Proposals, the newest first."
         Proposal Get "/governance/proposals/{id}" [] () => (Proposal);
-        "A proposal: what it does, where it is, who voted how."
+        "A proposal: its actions, stage and votes."
         Timelocks Get "/governance/timelocks" [] () => (Proposals);
-        "Accepted proposals that wait to take effect, the first to do so first."
+        "Accepted proposals in their timelock, in the order in which they can take effect."
         Council Get "/governance/council" [] () => (Council);
         "The security council."
         ParameterHistory Get "/governance/history/{name}" [] () => (ParameterHistory);
-        "What a parameter became, and when."
+        "The history of a parameter."
     }
     "Jobs" {
         Jobs Get "/jobs" [OFFSET, LIMIT] () => (Jobs);
@@ -262,29 +264,29 @@ endpoints! {
         Job Get "/job/{id}" [] () => (Job);
         "A job: its committee, their results, and its outcome."
         JobCandidates Get "/job/{id}/candidates" [] () => (JobCandidates);
-        "Who could be drawn for a job, with their weights: what the draw is checked with."
+        "The candidates of a job with their weights, with which anyone can repeat the draw."
         Runners Get "/runners" [OFFSET, LIMIT] () => (Runners);
         "Runners, by address."
         Runner Get "/runner/{address}" [] () => (Runner);
-        "A runner: stake, health, reputation, what it asks for and can do."
+        "A runner: stake, health, reputation, rates and capabilities."
         RunnerJobs Get "/runner/{address}/jobs" [OFFSET, LIMIT] () => (Jobs);
-        "The jobs that a runner has to do."
+        "The open jobs of a runner."
         Delegation Get "/runner/{address}/delegations/{delegator}" [] () => (Delegation);
-        "What somebody has put behind a runner, slashes counted."
+        "The stake that an account has delegated to a runner, after slashes."
     }
     "Tokens" {
         Tokens Get "/tokens" [OFFSET, LIMIT] () => (Tokens);
         "The tokens of the protocol, by id."
         Token Get "/token/{id}" [] () => (Token);
-        "A token: what people call it, who owns it, how many there are."
+        "A token: name, symbol, owner and supply."
         TokenBalance Get "/token/{id}/balance/{address}" [] () => (TokenBalance);
-        "What somebody has of a token."
+        "An account's balance of a token."
         TokenHolders Get "/token/{id}/holders" [CURSOR, LIMIT] () => (TokenHolders);
-        "Who holds a token."
+        "The holders of a token."
         TokenEvents Get "/token/{id}/events" [CURSOR, LIMIT] () => (TokenEvents);
         "Transfers, mints and burns of a token, newest first."
         TokenAllowance Get "/token/{id}/allowance/{address}/{spender}" [] () => (TokenAllowance);
-        "What somebody may move of another's tokens."
+        "The amount of an owner's tokens that a spender may move."
     }
     "Names" {
         Names Get "/names" [OFFSET, LIMIT] () => (Names);
@@ -294,23 +296,23 @@ endpoints! {
         ActorNames Get "/actor/{address}/names" [OFFSET, LIMIT] () => (Names);
         "The names that point to an actor."
         Gateways Get "/gateways" [OFFSET, LIMIT] () => (Gateways);
-        "Gateways that are, or lately were, active."
+        "Gateways that are active or were recently."
         Gateway Get "/gateways/{address}" [] () => (Gateway);
-        "A gateway: stake, health, where it is reached."
+        "A gateway: stake, health and endpoint."
     }
     "Blocks" {
         Blocks Get "/blocks" [OFFSET, LIMIT, BEFORE, BUSY] () => (Blocks);
-        "The newest blocks. A page ends early where its blocks have more than 64 MiB."
+        "The newest blocks. A page ends early if its blocks exceed 64 MiB."
         Block Get "/block/{id}" [] () => (Block);
         "A block by height, hash or `latest`."
         Follow Get "/follow" [FROM] () => (frames);
-        "Finalized blocks with their certificates, as they come: what a follower verifies and executes."
+        "Finalized blocks with their certificates, as they are produced, for followers to verify and execute."
         BlockCopy Get "/copy" [NUMBER] () => (frames);
-        "A block with its receipts in canonical encoding: what a follower fetches again that has it damaged on its disk."
+        "A block with its receipts in canonical encoding, for a follower that has to fetch a damaged block again."
         Operations Get "/operations" [SIZE, START, COUNT] () => (frames);
-        "Operations that made the state, with their proof: what a follower takes that does not begin at genesis."
+        "Operations that make up the state, with their proof, for a follower that does not start at genesis."
         Socket Get "/ws" [] () => (socket Notice);
-        "A WebSocket that says new blocks, receipts and events."
+        "A WebSocket that sends new blocks, receipts and events."
     }
     "Transactions" {
         Submit Post "/submit" [] (bytes or Submission) => (Submitted);
@@ -318,41 +320,41 @@ endpoints! {
         SubmitWait Post "/submit_wait" [TIMEOUT] (bytes or Submission) => (Submitted);
         "Submits signed transactions and answers with their receipts."
         Simulate Post "/simulate" [] (bytes or Simulate) => (Simulated);
-        "Runs a transaction on committed state, without signature and without effect."
+        "Simulates a transaction on committed state, without a signature."
         Transactions Get "/transactions" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "Receipts of all blocks, newest first. A page looks at 1,000 receipts and may be short."
+        "Receipts of all blocks, newest first. A page examines 1,000 receipts and may be short."
         Transaction Get "/transaction/{hash}" [] () => (Transaction);
         "A transaction, waiting or included."
         Receipt Get "/transaction/{hash}/receipt" [] () => (Receipt);
-        "What came of a transaction or delivery; 404 while it waits."
+        "The receipt of a transaction or delivery; 404 while it waits."
         StateChanges Get "/transaction/{hash}/changes" [] () => (StateChanges);
-        "What a transaction or delivery changed in storage and balances, without its fee."
+        "The changes of storage and balances by a transaction or delivery, without its fee."
         Pending Get "/mempool/transaction/{hash}" [] () => (Transaction);
-        "A transaction that waits; 404 once it is included."
+        "A waiting transaction; 404 once it is included."
     }
     "Proofs" {
         ProofAccount Get "/proof/account/{address}" [] () => (Proof);
-        "That an account is as it is, or that there is none."
+        "A proof of an account, or that it does not exist."
         ProofActor Get "/proof/actor/{address}" [] () => (Proof);
-        "That an actor is as it is, or that there is none."
+        "A proof of an actor, or that it does not exist."
         ProofStorage Get "/proof/storage/{address}/{key}" [] () => (Proof);
-        "That an entry of storage is as it is, or that there is none. The key is text, or hex with 0x."
+        "A proof of an entry of storage, or that it does not exist. The key is text, or hex with 0x."
         ProofTransaction Get "/proof/tx/{hash}" [] () => (Proof);
-        "That a transaction is in a block."
+        "A proof that a transaction is in a block."
         ProofReceipt Get "/proof/receipt/{hash}" [] () => (Proof);
-        "That a receipt is in a block."
+        "A proof that a receipt is in a block."
         ProofMulti Post "/proof/multi" [] (ProofRequest) => (Proof);
-        "Up to 256 records of the state at one height."
+        "Proofs of up to 256 records of the state at one height."
     }
     "Dev chains" {
         DevMine Post "/dev/mine" [] (Mine) => (Height), dev;
-        "Makes blocks now."
+        "Produces blocks now."
         DevWarp Post "/dev/warp" [] (Warp) => (Height), dev;
-        "Goes to a later height or time; every timer on the way fires in order."
+        "Advances to a later height or time; every timer in between fires in order."
         DevSnapshot Post "/dev/snapshot" [] () => (Snapshot), dev;
-        "Keeps the chain as it is, to come back to."
+        "Takes a snapshot of the chain, to revert to later."
         DevRevert Post "/dev/revert" [] (Revert) => (Height), dev;
-        "Goes back to a snapshot."
+        "Reverts to a snapshot."
         DevBalance Post "/dev/balance" [] (SetBalance) => (SubmitResult), dev;
         "Sets a balance; the difference counts as minted or burned."
         DevImpersonate Post "/dev/impersonate" [] (Impersonate) => (SubmitResult), dev;

@@ -37,7 +37,7 @@ const VERIFIER_FILE: &str = "verifier.wasm.gz";
 static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/verifier.wasm.gz"));
 
 const NO_VERIFIER: &str =
-    "This node was built without the verifier. Run web/verifier/build.sh, which puts it beside cowboyd, and load the page again.";
+    "This node was built without the verifier. Run web/verifier/build.sh, which builds it beside cowboyd, and reload the page.";
 
 /// From `/` to the explorer.
 pub(crate) async fn home() -> Redirect {

@@ -61,7 +61,7 @@ pub enum JournalError {
         reason: String,
     },
     /// It belongs to another runner or chain.
-    #[error("{path} is the journal of {found} on another chain, or of another runner\n  fix: give this one a folder of its own")]
+    #[error("{path} is the journal of {found} on another chain, or of another runner\n  fix: set another folder as runner.state")]
     Foreign {
         /// The file's path.
         path: PathBuf,

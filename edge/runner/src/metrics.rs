@@ -68,7 +68,7 @@ impl Metrics {
             jobs_done: gauge(&mut registry, "jobs_done", "Jobs that it was paid for"),
             jobs_failed: gauge(&mut registry, "jobs_failed", "Jobs that it failed"),
             reputation: gauge(&mut registry, "reputation", "Between 0 and 200"),
-            stake: gauge(&mut registry, "stake", "What stands for it, in base units"),
+            stake: gauge(&mut registry, "stake", "All stake for the runner, in base units"),
             balance: gauge(&mut registry, "balance", "What its account has, in base units"),
             registry,
             executed,

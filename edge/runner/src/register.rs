@@ -27,7 +27,7 @@ pub enum RegisterError {
     #[error(transparent)]
     Api(#[from] ApiError),
     /// There is too little on the account.
-    #[error("{address} has {balance} base units, and staking and fees need {needed}\n  fix: send it CBY, or lower runner.stake_cby")]
+    #[error("{address} has {balance} base units, but stake and fees need {needed}\n  fix: send it CBY, or lower runner.stake_cby")]
     TooLittle {
         /// The account.
         address: Address,

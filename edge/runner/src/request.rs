@@ -44,7 +44,7 @@ impl Request {
     pub fn number_or_none(&self, name: &str) -> Result<Option<u64>, Malformed> {
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
-            Some(value) => value.as_u64().map(Some).ok_or_else(|| Malformed(format!("{name} is no whole number"))),
+            Some(value) => value.as_u64().map(Some).ok_or_else(|| Malformed(format!("{name} is not an integer"))),
         }
     }
 

@@ -168,13 +168,13 @@ async fn pages_lead_nowhere_private() {
         ("http://page.test/metadata", Err("private")),
         ("http://page.test/mapped", Err("private")),
         ("http://page.test/named", Err("private")),
-        ("http://page.test/file", Err("no web address")),
+        ("http://page.test/file", Err("not a web address")),
         ("http://127.0.0.1/hello", Err("private")),
         ("http://localhost/hello", Err("no such host")),
         ("http://inside.test/hello", Err("private")),
         ("http://half.test/hello", Err("private")),
         ("http://metadata.test/", Err("private")),
-        ("gopher://page.test/hello", Err("no web address")),
+        ("gopher://page.test/hello", Err("not a web address")),
     ];
     for (url, expected) in rows {
         let with_port = url.replacen(".test/", &format!(".test:{port}/"), 1).replacen("127.0.0.1/", &format!("127.0.0.1:{port}/"), 1);

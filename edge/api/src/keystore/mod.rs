@@ -39,7 +39,7 @@ pub enum KeyError {
     Passphrase,
     /// Nobody gives a passphrase.
     #[error(
-        "{0} needs a passphrase, and there is no terminal to ask on: put it in COWBOY_PASSPHRASE, or its file in COWBOY_PASSPHRASE_FILE"
+        "{0} needs a passphrase, and there is no terminal: set COWBOY_PASSPHRASE, or COWBOY_PASSPHRASE_FILE to a file that contains it"
     )]
     NoPassphrase(String),
     /// A new passphrase of no characters.
@@ -52,7 +52,7 @@ pub enum KeyError {
     #[error("the 32 bytes are no private key: zero, or beyond the curve's order")]
     OutOfRange,
     /// The words are no mnemonic.
-    #[error("these words are no mnemonic: {0}")]
+    #[error("these words are not a mnemonic: {0}")]
     Mnemonic(String),
     /// The file cannot be read or written.
     #[error("the key file {path} cannot be used: {source}")]

@@ -54,7 +54,7 @@ fn a_node_that_cannot_start_says_why() {
         (vec!["dev", "--port", "0", "--state", "kept"], "exit Some(1)", "in use by another node"),
         (vec!["dev", "--port", "0", "--state", newer], "exit Some(1)", "use a newer program"),
         (vec!["dev", "--port", "0", "--example", "nonsense"], "exit Some(2)", "choose one of"),
-        (vec!["dev", "--port", "0", "--mnemonic", "not words"], "exit Some(1)", "no mnemonic"),
+        (vec!["dev", "--port", "0", "--mnemonic", "not words"], "exit Some(1)", "not a mnemonic"),
         (vec!["dev", "--port", "0", "--balance", "100000000"], "exit Some(1)", "bucket"),
         (vec!["dev", "--block-time", "fast"], "exit Some(2)", "not a block time"),
         (vec!["dev", "--reset"], "exit Some(2)", "--state"),

@@ -82,7 +82,7 @@ fn number_of(view: &View, id: &str) -> Result<u64, Refusal> {
         return read::number_at(view, height);
     }
     let hash: Hash = id.parse().map_err(|_| {
-        Refusal::bad("block", format!("{} is no height, no hash, and not `latest`", id.chars().take(100).collect::<String>()))
+        Refusal::bad("block", format!("{} is neither a height, a hash nor `latest`", id.chars().take(100).collect::<String>()))
     })?;
     view.number_of(&hash)?.ok_or_else(|| Refusal::missing("block", hash))
 }

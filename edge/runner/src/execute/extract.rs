@@ -163,11 +163,11 @@ impl Rule {
         let text = |name: &str| match fields.get(name) {
             None => Ok(None),
             Some(Json::String(text)) if text.len() <= MAX_RULE_BYTES => Ok(Some(text.as_str())),
-            Some(_) => Err(format!("{name} is no text of at most {MAX_RULE_BYTES} bytes")),
+            Some(_) => Err(format!("{name} is not text of at most {MAX_RULE_BYTES} bytes")),
         };
         let known = ["name", "type", "rule", "attr", "group", "as"];
         if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
-            return Err(format!("{unknown} is no part of a rule"));
+            return Err(format!("{unknown} is not a field of a rule"));
         }
         let rule = text("rule")?.ok_or("there is no rule")?;
         let group = match fields.get("group") {
@@ -187,7 +187,7 @@ impl Rule {
             Some("number") => Form::Number,
             Some("integer") => Form::Integer,
             Some("list") => Form::List,
-            Some(other) => return Err(format!("{other:?} is no form of a value")),
+            Some(other) => return Err(format!("{other:?} is not a form of a value")),
         };
         Ok(Self { finder, form })
     }
@@ -389,7 +389,7 @@ mod tests {
             (PAGE, json!([rule("sql", "x")]), Err("type is")),
             (PAGE, json!([{ "type": "css", "rule": "b" }]), Err("no name")),
             (PAGE, json!([1]), Err("no object")),
-            (PAGE, json!([formed("css", "b", "poem")]), Err("no form")),
+            (PAGE, json!([formed("css", "b", "poem")]), Err("not a form")),
             (PAGE, json!([formed("css", "b", "number")]), Err("no number")),
             (PAGE, json!([]), Err("no rule")),
             (PAGE, json!({}), Err("no list")),

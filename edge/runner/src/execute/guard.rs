@@ -34,10 +34,10 @@ impl Lookup for SystemLookup {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It is no web address.
-    #[error("{0} is no web address: give http:// or https:// with a host")]
+    #[error("{0} is not a web address: give http:// or https:// with a host")]
     NoAddress(String),
     /// The runner's list leaves it out.
-    #[error("this runner does not ask {0}")]
+    #[error("this runner does not allow the host {0}")]
     NotAllowed(String),
     /// It is within somebody's own network.
     #[error("{0} is a private address")]

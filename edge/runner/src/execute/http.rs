@@ -185,7 +185,7 @@ struct Wanted {
 impl Wanted {
     fn read(request: &Request) -> Result<Self, Malformed> {
         let text = request.text("url")?;
-        let url = Url::parse(text).map_err(|error| Malformed(format!("{text:?} is no web address: {error}")))?;
+        let url = Url::parse(text).map_err(|error| Malformed(format!("{text:?} is not a web address: {error}")))?;
         let name = request.text_or_none("method")?.unwrap_or("GET").to_ascii_uppercase();
         let method = match name.as_str() {
             "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" => Method::from_bytes(name.as_bytes()).expect("a known method"),
@@ -273,7 +273,7 @@ fn redirection(from: &Url, response: &Response) -> Result<Option<Url>, Fault> {
     let leads_on = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let Some(location) = response.headers().get(header::LOCATION).filter(|_| leads_on) else { return Ok(None) };
     let next = location.to_str().ok().and_then(|text| from.join(text).ok());
-    let next = next.ok_or_else(|| Fault::External("it leads to no web address".into()))?;
+    let next = next.ok_or_else(|| Fault::External("it redirects to something that is not a web address".into()))?;
     if from.scheme() == "https" && next.scheme() == "http" {
         return Err(Fault::External(format!("it leads from https to {next}")));
     }

@@ -118,7 +118,7 @@ pub(super) fn within(task: &Task, name: &str, server: &McpServer) -> Result<(), 
     let named = match task.request.get("reaches") {
         None => None,
         Some(Json::Array(hosts)) => Some(hosts.iter().filter_map(|host| host.as_str().map(str::to_owned)).collect::<Vec<String>>()),
-        Some(_) => return Err(Fault::Actor("reaches is no list of hosts".into())),
+        Some(_) => return Err(Fault::Actor("reaches is not a list of hosts".into())),
     };
     let bounds = [named.as_deref(), task.hosts.as_deref()];
     if bounds.iter().flatten().all(|patterns| patterns.iter().any(|pattern| pattern == domain::ANY)) {

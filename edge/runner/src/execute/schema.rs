@@ -18,7 +18,7 @@ impl Schema {
         if text.len() > MAX_BYTES {
             return Err(format!("it has more than {MAX_BYTES} bytes"));
         }
-        let schema = schema::Schema::parse(&text).ok_or("it is no schema of the words that docs/jobs.md lists")?;
+        let schema = schema::Schema::parse(&text).ok_or("it is not a schema with the keywords that docs/jobs.md lists")?;
         Ok(Self(schema))
     }
 
@@ -41,10 +41,10 @@ mod tests {
             (price.clone(), json!({ "price": 3 }), Ok(())),
             (price.clone(), json!({ "price": -3 }), Err("not of the schema")),
             (price, json!({}), Err("not of the schema")),
-            (json!({ "pattern": "^(a+)+$" }), json!("aab"), Err("no schema")),
-            (json!({ "$ref": "https://example.com/schema" }), json!(1), Err("no schema")),
-            (json!({ "properties": { "next": { "$ref": "#" } } }), json!(1), Err("no schema")),
-            (json!({ "type": "nonsense" }), json!(1), Err("no schema")),
+            (json!({ "pattern": "^(a+)+$" }), json!("aab"), Err("not a schema")),
+            (json!({ "$ref": "https://example.com/schema" }), json!(1), Err("not a schema")),
+            (json!({ "properties": { "next": { "$ref": "#" } } }), json!(1), Err("not a schema")),
+            (json!({ "type": "nonsense" }), json!(1), Err("not a schema")),
             (json!({ "enum": ["x".repeat(MAX_BYTES)] }), json!(1), Err("bytes")),
         ];
         for (schema, value, expected) in rows {
