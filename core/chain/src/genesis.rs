@@ -10,7 +10,7 @@ use cowboy_state::{Directory, StateKey, Step, Stop, World};
 use cowboy_system::governance::{self, types::Council};
 use cowboy_system::staking::{
     self, possession,
-    types::{Status, Validator},
+    types::{NO_ENDPOINT, Status, Validator},
 };
 pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};
 use cowboy_types::signing::address_of_public_key;
@@ -317,6 +317,7 @@ fn enroll(world: &mut World, validators: &[GenesisValidator]) {
             signing_key: validator.signing_key,
             network_key: validator.network_key,
             vrf_key: validator.vrf_key,
+            endpoint: NO_ENDPOINT,
             stake: validator.stake,
             status: Status::Active,
             jailings: Count::ZERO,

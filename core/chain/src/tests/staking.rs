@@ -5,7 +5,7 @@ use blst::min_sig::SecretKey;
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_state::records::{Supply, keys};
 use cowboy_system::staking::possession::Registration;
-use cowboy_system::staking::types::{Status, Validator, ValidatorSet};
+use cowboy_system::staking::types::{NO_ENDPOINT, Status, Validator, ValidatorSet};
 use cowboy_system::staking::{epoch, inflation, state};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
@@ -334,6 +334,34 @@ fn keys_are_registered_by_who_has_them() {
         assert_eq!(ask(&mut chain, 2, "register_validator", argument, stake).abort, Some(error::KEY_POSSESSION), "{why}");
     }
     assert_eq!(ask(&mut chain, 2, "register_validator", good, stake).abort, None);
+}
+
+/// a validator says on chain where others reach it, and may move. Who is dealt shares is named with it.
+#[test]
+fn validators_say_where_they_listen() {
+    let mut chain = with_validators(&[1], &[]);
+    let [first, second] = [[7; 18], [8; 18]];
+    let [signing_key, network_key, network_proof, vrf_key, vrf_proof] = keys_of(&chain, 2);
+    let registration = |endpoint: &[u8]| {
+        let [signing_key, network_key, network_proof] = [signing_key.clone(), network_key.clone(), network_proof.clone()];
+        [signing_key, network_key, network_proof, vrf_key.clone(), vrf_proof.clone(), ("endpoint", bytes(endpoint))]
+    };
+    let (wrong, right) = (registration(&[7; 17]), registration(&first));
+    let stake = 100_000 * CBY;
+    assert_eq!(ask(&mut chain, 2, "register_validator", wrong, stake).abort, Some(error::INVALID_ARGUMENT));
+    assert_eq!(ask(&mut chain, 2, "register_validator", right, stake).abort, None);
+    assert_eq!((validator(&chain, 1).endpoint, validator(&chain, 2).endpoint), (NO_ENDPOINT, Fixed(first)));
+    let rows: [(u8, &[u8], Option<Abort>); 3] =
+        [(2, &[8; 17], Some(error::INVALID_ARGUMENT)), (3, &second, Some(error::VALIDATOR_UNKNOWN)), (2, &second, None)];
+    for (from, endpoint, expected) in rows {
+        assert_eq!(ask(&mut chain, from, "edit_validator", [("endpoint", bytes(endpoint))], 0).abort, expected);
+    }
+    let fixed_at = state::players_fixed_at(3_600, 2).expect("the first players that the state fixes");
+    chain.height = Height(fixed_at - 1);
+    chain.idle(1);
+    let players: ValidatorSet = chain.record(&state::players_key(2)).expect("they are fixed");
+    let endpoints: Vec<_> = players.members.iter().map(|member| (member.address, member.endpoint)).collect();
+    assert!(endpoints.contains(&(address(1), NO_ENDPOINT)) && endpoints.contains(&(address(2), Fixed(second))), "{endpoints:?}");
 }
 
 /// evidence is of this chain, of at most `consensus.evidence_age` blocks ago, and of rounds that were.

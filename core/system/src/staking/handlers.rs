@@ -2,7 +2,7 @@
 
 use super::possession::Registration;
 use super::state;
-use super::types::{Status, Validator};
+use super::types::{NO_ENDPOINT, Status, Validator};
 use crate::actor::{Context, address_argument};
 use crate::governance::NUMBER;
 use cowboy_state::Step;
@@ -41,6 +41,10 @@ pub(crate) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         signing_key: key_argument(argument, "signing_key")?,
         network_key: key_argument(argument, "network_key")?,
         vrf_key: key_argument(argument, "vrf_key")?,
+        endpoint: match argument.get("endpoint") {
+            None | Some(Value::Null) => NO_ENDPOINT,
+            Some(_) => key_argument(argument, "endpoint")?,
+        },
         stake: context.value,
         status: Status::Waiting,
         jailings: Count::ZERO,
@@ -77,6 +81,14 @@ pub(crate) fn add_stake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     record.stake = record.stake.saturating_add(context.value);
     state::set_validator(context.world, context.sender, &record);
     announce(context, "validator.staked", record.stake);
+    Ok(Value::Null)
+}
+
+pub(crate) fn edit(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let mut record = own(context)?;
+    record.endpoint = key_argument(argument, "endpoint")?;
+    state::set_validator(context.world, context.sender, &record);
+    announce(context, "validator.edited", record.stake);
     Ok(Value::Null)
 }
 
@@ -130,6 +142,7 @@ pub(crate) fn get_validator(context: &mut Context<'_>, argument: &Value) -> Step
         Status::Jailed { until } => ("jailed", Value::uint(until.0)),
     };
     Ok(Value::map([
+        ("endpoint", Value::Bytes(record.endpoint.0.to_vec())),
         ("jailings", Value::uint(record.jailings.0)),
         ("network_key", Value::Bytes(record.network_key.0.to_vec())),
         ("signing_key", Value::Bytes(record.signing_key.0.to_vec())),

@@ -145,6 +145,7 @@ fn member(address: Address, validator: &Validator) -> Member {
         signing_key: validator.signing_key,
         network_key: validator.network_key,
         vrf_key: validator.vrf_key,
+        endpoint: validator.endpoint,
         stake: validator.stake,
     }
 }

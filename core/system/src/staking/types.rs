@@ -30,6 +30,13 @@ variants! {
     }
 }
 
+/// Where a validator listens for others: 16 bytes of an IPv6 address (an IPv4 address is mapped into one), then the port in
+/// big-endian. All zero where it names nothing.
+pub type Endpoint = Fixed<18>;
+
+/// The endpoint of a validator that names none.
+pub const NO_ENDPOINT: Endpoint = Fixed([0; 18]);
+
 record! {
     /// A validator.
     pub struct Validator {
@@ -39,6 +46,8 @@ record! {
         pub network_key: Fixed<32>,
         /// BLS12-381 public key: the proposer's VRF.
         pub vrf_key: Fixed<96>,
+        /// Where it listens for other validators.
+        pub endpoint: Endpoint,
         /// CBY staked by itself.
         pub stake: Amount,
         /// Where it is in its life.
@@ -59,6 +68,8 @@ record! {
         pub network_key: Fixed<32>,
         /// BLS12-381 public key.
         pub vrf_key: Fixed<96>,
+        /// Where it listened for other validators when the set was fixed.
+        pub endpoint: Endpoint,
         /// CBY staked when the set was fixed: its weight among leaders.
         pub stake: Amount,
     }
