@@ -86,6 +86,8 @@ pub(crate) struct Network {
     pub(crate) orders: Vec<(usize, PrivateKey, Vec<Instruction>)>,
     /// For how long from the beginning no dealing reaches anybody.
     pub(crate) undealt: Option<Duration>,
+    /// The validator whose shares are gone whenever it is started again.
+    pub(crate) loses_shares: Option<usize>,
     /// Where the validators keep their shares.
     secrets: Arc<TempDir>,
     /// The validator of which nothing is asked: it leaves, and hears of no block once it has.
@@ -118,6 +120,7 @@ impl Network {
             listens: None,
             orders,
             undealt: None,
+            loses_shares: None,
             secrets,
             leaves: None,
             starts,
@@ -206,7 +209,11 @@ impl EngineDefinition for Network {
             true => (format!("validator-{index}-{start}"), Ledger::in_memory().expect("memory is enough")),
             false => (format!("validator-{index}"), self.ledgers[index].clone()),
         };
-        let secrets = Secrets::new(self.secrets.path().join(&prefix), &self.genesis.hash(), &self.keys[index]);
+        let folder = self.secrets.path().join(&prefix);
+        if self.loses_shares == Some(index) && start > 0 && folder.exists() {
+            std::fs::remove_dir_all(&folder).expect("the folder is writable");
+        }
+        let secrets = Secrets::new(folder, &self.genesis.hash(), &self.keys[index]);
         let chain = self.chain(index, ledger, Duration::from_secs(1));
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {

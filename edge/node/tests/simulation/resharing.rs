@@ -8,7 +8,14 @@ use crate::{
 use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_glue::{
     dkg::types::EpochOutcome,
-    simulate::{action::Crash, exit::ProcessedHeightAtLeast, plan::PlanBuilder, property::Property, tracker::ProgressTracker},
+    simulate::{
+        action::{Action, Crash, Schedule},
+        engine::EngineDefinition as _,
+        exit::ProcessedHeightAtLeast,
+        plan::PlanBuilder,
+        property::Property,
+        tracker::ProgressTracker,
+    },
 };
 use commonware_p2p::simulated::Link;
 use commonware_utils::probability;
@@ -80,6 +87,8 @@ struct Passed {
     leaver: PublicKey,
     /// The epoch in which no dealing came through.
     undealt: Option<u64>,
+    /// Who lost its shares when the first epoch ended.
+    lost: Option<PublicKey>,
 }
 
 impl Property<PublicKey, Validator> for Passed {
@@ -132,38 +141,70 @@ impl Passed {
                 *count += u64::from(leads);
             }
         }
-        require(led.iter().all(|count| *count > 0), || format!("they led {led:?} blocks"))
+        require(led.iter().all(|count| *count > 0), || format!("they led {led:?} blocks"))?;
+        let Some(lost) = &self.lost else { return Ok(()) };
+        let mut epochs = Vec::new();
+        for number in 1..=BLOCKS {
+            let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
+            if block.header.context.leader.0 == lost.as_ref() {
+                epochs.push(number / LENGTH);
+            }
+        }
+        epochs.dedup();
+        require(!epochs.contains(&1) && epochs.contains(&3), || format!("without its shares it led in {epochs:?}"))
     }
 }
 
-fn run(seed: u64, undealt: Option<u64>, change: impl FnOnce(PlanBuilder<Network>) -> PlanBuilder<Network>) {
+const LINK: Link = Link { latency: Duration::from_millis(30), jitter: Duration::from_millis(10), success_rate: probability!(1.0) };
+
+/// A run of this network. `schedule` says what happens to whom of the validators, in the order of their keys.
+fn run(seed: u64, (undealt, loses_shares): (Option<u64>, Option<usize>), schedule: impl FnOnce(&[PublicKey]) -> Schedule<PublicKey>) {
     let (mut network, newcomer, leaver) = network();
     network.undealt = undealt.map(|epoch| Duration::from_secs((epoch + 1) * LENGTH - 2));
-    let link = Link { latency: Duration::from_millis(30), jitter: Duration::from_millis(10), success_rate: probability!(1.0) };
+    network.loses_shares = loses_shares;
+    let validators = network.participants();
+    let lost = loses_shares.map(|index| validators[index].clone());
     let plan = PlanBuilder::new(network)
         .seed(seed)
-        .link(link)
+        .link(LINK)
         .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
         .timeout(Duration::from_secs(900))
-        .property(Passed { newcomer, leaver, undealt });
-    settle(seed, "resharing", change(plan));
+        .crash(Crash::Schedule(schedule(&validators)))
+        .property(Passed { newcomer, leaver, undealt, lost });
+    settle(seed, "resharing", plan);
 }
 
 /// a newcomer signs from the third epoch on, and who gave notice does not any more.
 #[test]
 fn one_joins_and_one_leaves() {
-    run(1, None, |plan| plan);
+    run(1, (None, None), |_| Schedule::new());
 }
 
-/// Where dealings do not come through, the old set continues and says so, and the next dealing makes up for it.
+/// Where dealings do not come through, the old set continues and says so, and the next dealing makes up for it. One validator is cut
+/// off while another epoch ends and the next shares are dealt: it learns from the others who signs, and has its share.
 #[test]
 fn a_failed_dealing_keeps_the_set() {
-    run(2, Some(0), |plan| plan);
+    run(2, (Some(0), None), |validators| {
+        let (away, others) = validators[..4].split_last().expect("there are four");
+        let nothing = Link { success_rate: probability!(0.0), ..LINK };
+        let cut = |from: &PublicKey, to: &PublicKey| Action::UpdateLink { from: from.clone(), to: to.clone(), link: nothing.clone() };
+        let both = |schedule: Schedule<_>, other| {
+            let at = Duration::from_secs(44);
+            schedule.at(at, cut(away, other)).at(at, cut(other, away))
+        };
+        others.iter().fold(Schedule::new(), both).at(Duration::from_secs(66), Action::Heal(LINK))
+    });
 }
 
-/// Validators that stop and start again at any time take part as before.
+/// Everybody is killed again and again while the first epoch ends, and one loses its shares and what it was dealt each time: it follows
+/// the next epoch without a vote, and signs again with a share of the next dealing that it keeps.
 #[test]
-fn stops_change_nothing() {
-    let crash = Crash::Random { frequency: Duration::from_secs(9), downtime: Duration::from_secs(2), count: 1 };
-    run(3, None, |plan| plan.crash(crash));
+fn kills_at_a_boundary_change_nothing() {
+    run(3, (None, Some(1)), |validators| {
+        (22..27).fold(Schedule::new(), |schedule, second| {
+            let [stop, start] = [0, 400].map(|ms| Duration::from_millis(second * 1_000 + ms));
+            let schedule = validators.iter().fold(schedule, |schedule, key| schedule.at(stop, Action::Crash(key.clone())));
+            validators.iter().fold(schedule, |schedule, key| schedule.at(start, Action::Restart(key.clone())))
+        })
+    });
 }
