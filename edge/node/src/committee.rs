@@ -213,6 +213,7 @@ pub fn first_epoch(validators: &[GenesisValidator], dealing: &[u8]) -> Result<In
         signing_key: validator.signing_key,
         network_key: validator.network_key,
         vrf_key: validator.vrf_key,
+        endpoint: staking::types::NO_ENDPOINT,
         stake: validator.stake,
     }));
     let players: Set<ed25519::PublicKey> = Output::players(&output).clone();

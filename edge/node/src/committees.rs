@@ -10,9 +10,13 @@ use commonware_consensus::{
     types::{Participant, Round},
 };
 use commonware_cryptography::{bls12381::primitives::variant::MinSig, ed25519::PublicKey};
-use commonware_glue::dkg::{ReshareBlock as _, types::Payload};
+use commonware_glue::dkg::{
+    ReshareBlock as _,
+    types::{EpochOutcome, Payload},
+};
 use commonware_utils::ordered::Set;
 use cowboy_store::{Ledger, StoreError};
+use cowboy_system::staking;
 use cowboy_types::{Block, keccak256};
 use std::{
     collections::BTreeMap,
@@ -38,6 +42,23 @@ impl Term {
         let Some(Payload::EpochInfo(info)) = block.payload() else { return None };
         let committee = Committee::of(&info).ok()?;
         Some(Self { info, committee })
+    }
+}
+
+impl Term {
+    /// The signers, ascending by network key.
+    pub fn signers(&self) -> Vec<&staking::types::Member> {
+        self.info.output.players().iter().filter_map(|key| self.info.directory.get(key)).collect()
+    }
+
+    /// Whether shares were dealt successfully in the epoch before. If not, the signers of that epoch continue.
+    pub fn is_dealt(&self) -> bool {
+        self.info.outcome == EpochOutcome::Success
+    }
+
+    /// Whether the share of the signer with this network key is public: it could not be reached while shares were dealt.
+    pub fn is_share_public(&self, network_key: &[u8; 32]) -> bool {
+        self.info.output.revealed().iter().any(|key| key.as_ref() == network_key)
     }
 }
 

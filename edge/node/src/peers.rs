@@ -4,7 +4,7 @@ use crate::{
     committee::{Committee, ValidatorKeys},
     epoch::roll::Roll,
     genesis::Genesis,
-    quic,
+    quic::{self, Gate},
 };
 use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
@@ -23,9 +23,11 @@ use commonware_utils::{
     NZUsize,
     ordered::{Map, Set},
 };
+use cowboy_system::staking::types::Endpoint;
+use cowboy_types::wire::Fixed;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    net::SocketAddr,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
     num::NonZeroUsize,
     sync::Arc,
     time::Duration,
@@ -102,19 +104,44 @@ fn verify_member(committee: &Committee, place: usize, keys: &ValidatorKeys) -> R
 pub(crate) type Oracle = lookup::Oracle<PublicKey>;
 pub(crate) type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
 
-/// The network's manager of peers, which knows where each listens.
+/// Peers beside those that the configuration names. The network reserves room for the messages of each.
+const ROOM: usize = 28;
+
+/// How the chain writes where a validator listens.
+pub fn endpoint(address: SocketAddr) -> Endpoint {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    let mut bytes = [0; 18];
+    bytes[..16].copy_from_slice(&ip.octets());
+    bytes[16..].copy_from_slice(&address.port().to_be_bytes());
+    Fixed(bytes)
+}
+
+/// Where a validator listens, as the chain has it. `None` where it names nothing that can be dialed.
+pub fn address(endpoint: &Endpoint) -> Option<SocketAddr> {
+    let (ip, port) = endpoint.0.split_first_chunk::<16>()?;
+    let (ip, port) = (Ipv6Addr::from(*ip).to_canonical(), u16::from_be_bytes(port.try_into().ok()?));
+    (port != 0 && !ip.is_unspecified() && !ip.is_multicast()).then_some(SocketAddr::new(ip, port))
+}
+
+/// The network's manager of peers, which knows where each listens: the chain says it, or this node's configuration where the chain
+/// says nothing.
 ///
-/// Addresses stand in this node's configuration: the chain does not name them yet. A validator without one is not dialed, and
-/// is no peer.
+/// The configured peers are peers in every epoch, so that a node finds others whose set it does not know yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Addressed {
     oracle: Oracle,
-    addresses: Arc<BTreeMap<PublicKey, SocketAddr>>,
+    gate: Arc<Gate>,
+    configured: Arc<BTreeMap<PublicKey, SocketAddr>>,
 }
 
+type Located = Map<PublicKey, p2p::Address>;
+
 impl Addressed {
-    pub(crate) fn new(oracle: Oracle, own: (PublicKey, SocketAddr), peers: &[Peer]) -> Self {
-        Self { oracle, addresses: Arc::new(peers.iter().cloned().chain([own]).collect()) }
+    pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer]) -> Self {
+        Self { oracle, gate, configured: Arc::new(peers.iter().cloned().chain([own]).collect()) }
     }
 
     /// Shuts out peers that misbehave.
@@ -122,13 +149,31 @@ impl Addressed {
         self.oracle.clone()
     }
 
-    fn all(&self) -> Map<PublicKey, p2p::Address> {
-        Map::from_iter_dedup(self.addresses.iter().map(|(key, address)| (key.clone(), p2p::Address::Symmetric(*address))))
+    /// The most peers at a time.
+    fn limit(&self) -> usize {
+        self.configured.len().saturating_add(ROOM)
     }
 
-    fn with_addresses(&self, keys: &Set<PublicKey>) -> Map<PublicKey, p2p::Address> {
-        let known = |key: &PublicKey| Some((key.clone(), p2p::Address::Symmetric(*self.addresses.get(key)?)));
-        Map::from_iter_dedup(keys.iter().filter_map(known))
+    /// Where the peers of an epoch listen: those that sign or deal in it, with the configured ones; and those that will.
+    fn located(&self, peers: &TrackedPeers<PublicKey>, roll: &Roll) -> (Located, Located) {
+        let named = |key: &PublicKey| address(&roll.get(key)?.endpoint);
+        let find = |key: &PublicKey| Some((key.clone(), named(key).or_else(|| self.configured.get(key).copied())?));
+        let mut primary: BTreeMap<_, _> = self.configured.keys().filter_map(find).collect();
+        for (key, address) in peers.primary.iter().filter_map(find) {
+            if primary.len() < self.limit() {
+                primary.insert(key, address);
+            }
+        }
+        let room = self.limit().saturating_sub(primary.len());
+        let secondary: Vec<_> = peers.secondary.iter().filter(|key| !primary.contains_key(key)).filter_map(find).take(room).collect();
+        let missing = peers.primary.len() + peers.secondary.len();
+        if missing > primary.len() + secondary.len() {
+            tracing::warn!(peers = missing, "some validators of this epoch name no address, or are too many: they are not peers");
+        }
+        let all = |found: Vec<(PublicKey, SocketAddr)>| {
+            Map::from_iter_dedup(found.into_iter().map(|(key, address)| (key, p2p::Address::Symmetric(address))))
+        };
+        (all(primary.into_iter().collect()), all(secondary))
     }
 }
 
@@ -148,10 +193,12 @@ impl Manager for Addressed {
     type Directory = Roll;
     type Error = std::convert::Infallible;
 
-    fn track(&mut self, epoch: Epoch, peers: TrackedPeers<PublicKey>, _: &Roll) -> Result<(), Self::Error> {
-        let peers = AddressableTrackedPeers::new(self.with_addresses(&peers.primary), self.with_addresses(&peers.secondary));
+    fn track(&mut self, epoch: Epoch, peers: TrackedPeers<PublicKey>, roll: &Roll) -> Result<(), Self::Error> {
+        let (primary, secondary) = self.located(&peers, roll);
+        let addresses = |peers: &Located| peers.values().iter().map(p2p::Address::egress).collect::<Vec<_>>();
+        self.gate.admit(addresses(&primary).into_iter().chain(addresses(&secondary)));
         // It only fails when the network is gone, and the node with it.
-        let _ = self.oracle.track(epoch.get(), peers);
+        let _ = self.oracle.track(epoch.get(), AddressableTrackedPeers::new(primary, secondary));
         Ok(())
     }
 }
@@ -185,18 +232,18 @@ pub(crate) fn join(
         },
         cups::Version::V1,
     );
-    // All of its own epoch are tracked whose address is known.
-    let members = NonZeroUsize::MIN.saturating_add(peers.len());
+    let members = NonZeroUsize::MIN.saturating_add(peers.len()).saturating_add(ROOM);
     let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
-    // The committee is one and the same; room for the messages of every remembered set would be reserved.
+    // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
     settings.tracked_peer_sets = NZUsize!(1);
     // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
     settings.dial_timeout = DIAL_TIMEOUT;
     settings.peer_connection_cooldown = DIAL_COOLDOWN;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
-    let addressed = Addressed::new(oracle.clone(), (me, listen), peers);
+    let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers);
+    let (configured, _) = addressed.located(&TrackedPeers::primary(Set::from_iter_dedup([])), &Roll::new([]));
     // The oracle only fails when the network is gone, and it has not started yet.
-    let _ = oracle.track(0, addressed.all());
+    let _ = oracle.track(0, configured);
     let channels = (0..traffic.channels).map(|number| network.register(number, traffic.quota)).collect();
     network.start();
     (addressed, channels)

@@ -9,7 +9,7 @@
 
 mod incoming;
 
-pub use incoming::Listener;
+pub use incoming::{Gate, Listener};
 
 use bytes::Buf as _;
 use commonware_runtime::{
@@ -74,8 +74,8 @@ pub struct Quic {
     server: ServerConfig,
     client: ClientConfig,
     settings: EndpointConfig,
-    /// Where the peers listen.
-    peers: Vec<SocketAddr>,
+    /// Who may connect.
+    gate: Arc<Gate>,
     endpoint: Mutex<Option<Endpoint>>,
 }
 
@@ -83,7 +83,7 @@ impl Quic {
     /// An endpoint with a fresh self-signed certificate.
     ///
     /// The secret is the node's own and stays the same over its restarts: connections of an earlier run are reset by it. Only hosts of
-    /// these peers may connect.
+    /// these peers may connect until others are admitted.
     pub fn new(secret: &[u8], peers: impl IntoIterator<Item = SocketAddr>) -> Result<Arc<Self>, SetupError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let certified = rcgen::generate_simple_self_signed(vec!["peer".into()]).map_err(setup)?;
@@ -107,7 +107,7 @@ impl Quic {
         server.transport_config(transport.clone());
         let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
         client.transport_config(transport);
-        Ok(Arc::new(Self { server, client, settings: settings(secret), peers: peers.into_iter().collect(), endpoint: Mutex::default() }))
+        Ok(Arc::new(Self { server, client, settings: settings(secret), gate: Arc::new(Gate::new(peers)), endpoint: Mutex::default() }))
     }
 
     /// The endpoint to dial from: the listening one, where there is one.
@@ -354,7 +354,7 @@ impl Network for Context {
             );
             Error::BindFailed
         })?;
-        let listener = Listener::new(&endpoint, &self.quic.peers)?;
+        let listener = Listener::new(&endpoint, self.quic.gate.clone())?;
         *self.quic.endpoint.lock().expect("nothing panics while it holds the lock") = Some(endpoint);
         Ok(listener)
     }

@@ -129,6 +129,10 @@ pub struct Validators {
     pub set_epoch: u64,
     /// CBY that this set stakes, in base units.
     pub set_stake: u64,
+    /// The epoch of the next block, whose signers have `is_signing`.
+    pub epoch: u64,
+    /// Whether shares were dealt successfully in the epoch before. If not, the signers of that epoch continue.
+    pub is_dealt: bool,
 }
 
 /// One who stakes to agree on blocks.
@@ -152,6 +156,10 @@ pub struct Validator {
     pub in_set: bool,
     /// Whether it holds a share of the key that signs blocks.
     pub is_signing: bool,
+    /// Whether this share is public: the validator could not be reached while shares were dealt.
+    pub is_share_public: bool,
+    /// Where other validators reach it, as it says on chain.
+    pub network_address: Option<String>,
 }
 
 /// What an actor owes for its storage, and what it has put down.

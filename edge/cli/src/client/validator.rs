@@ -4,10 +4,12 @@ use super::job::{ask, json_argument};
 use super::session::Session;
 use crate::{amount, failure::Failure, output::table, send::Terms};
 use clap::Subcommand;
-use cowboy_api::model;
-use cowboy_system::governance;
+use cowboy_api::{Hex, model};
+use cowboy_node::peers;
+use cowboy_system::{governance, staking::types::Endpoint};
 use cowboy_types::{Address, Amount};
 use serde_json::json;
+use std::net::ToSocketAddrs as _;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Validator {
@@ -25,6 +27,14 @@ pub(crate) enum Validator {
     AddStake {
         /// Amount in base units, or CBY like 500cby
         amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Change where other validators reach this one
+    Edit {
+        /// Address and port, or a host's name and port, as in 192.0.2.7:3000
+        #[arg(long, value_name = "ADDRESS")]
+        address: String,
         #[command(flatten)]
         terms: Terms,
     },
@@ -65,6 +75,10 @@ impl Validator {
                 call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
             }
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
+            Self::Edit { address, terms } => {
+                let argument = json!({ "endpoint": Hex(endpoint(&address)?.0.to_vec()) });
+                call(session, "edit_validator", &argument, Amount::ZERO, &terms).await
+            }
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
             Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
             Self::Unjail { terms } => call(session, "unjail", &none, Amount::ZERO, &terms).await,
@@ -87,6 +101,17 @@ impl Validator {
     }
 }
 
+/// The endpoint that this text names, as the chain writes it. A host's name is looked up once, here.
+fn endpoint(address: &str) -> Result<Endpoint, Failure> {
+    let found = address.to_socket_addrs().ok().and_then(|mut found| found.next()).map(peers::endpoint);
+    found.filter(|endpoint| peers::address(endpoint).is_some()).ok_or_else(|| {
+        Failure::argument(
+            format!("{address:?} is no address that other validators can reach"),
+            "name an address or a host, and a port: 192.0.2.7:3000",
+        )
+    })
+}
+
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
     session.submit(ask(Address::system(governance::NUMBER), method, argument, value)?, terms).await
 }
@@ -100,6 +125,8 @@ fn describe(validator: &model::Validator) -> String {
         ("stake", amount::cby(validator.stake)),
         ("in the set", yes_no(validator.in_set)),
         ("signs blocks", yes_no(validator.is_signing)),
+        ("share is public", yes_no(validator.is_share_public)),
+        ("address", validator.network_address.clone().unwrap_or_else(|| "none on chain".into())),
         ("jailed", format!("{} times", validator.jailings)),
         ("consensus key", validator.consensus_key.to_string()),
         ("BLS key", validator.bls_key.to_string()),

@@ -1,6 +1,6 @@
 //! `cowboyd keys`: a validator's keys, and what registers them.
 
-use super::network::{Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
+use super::network::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
 use crate::{
     address,
     failure::Failure,
@@ -9,7 +9,7 @@ use crate::{
 use clap::Subcommand;
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexAddress};
-use cowboy_node::committee::ValidatorKeys;
+use cowboy_node::{committee::ValidatorKeys, peers};
 use cowboy_types::Address;
 use serde_json::json;
 use std::{
@@ -33,6 +33,9 @@ pub(crate) enum Keys {
         /// The address at which it will listen for other validators
         #[arg(long, default_value = "127.0.0.1:3000")]
         listen: SocketAddr,
+        /// Another validator of the chain, through which this one finds the network; may be repeated
+        #[arg(long, value_name = "KEY@ADDRESS")]
+        peer: Vec<Peer>,
     },
     /// Print the public keys of a validator's file
     Show {
@@ -51,23 +54,26 @@ pub(crate) enum Keys {
         /// The account that registers and stakes
         #[arg(long, value_name = "ACCOUNT", value_parser = address::parse)]
         account: Address,
+        /// Where other validators reach this one; where it listens if left out
+        #[arg(long, value_name = "ADDRESS")]
+        address: Option<SocketAddr>,
     },
 }
 
 impl Keys {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         match self {
-            Self::New { genesis, out, listen } => create(&genesis, &out, listen, output),
+            Self::New { genesis, out, listen, peer } => create(&genesis, &out, listen, peer, output),
             Self::Show { config } => {
                 show(&read::<ValidatorFile>(&config)?.secrets.keys()?, output);
                 Ok(())
             }
-            Self::Registration { config, account } => registration(&config, account, output),
+            Self::Registration { config, account, address } => registration(&config, account, address, output),
         }
     }
 }
 
-fn create(genesis: &Path, out: &Path, listen: SocketAddr, output: Output) -> Result<(), Failure> {
+fn create(genesis: &Path, out: &Path, listen: SocketAddr, peers: Vec<Peer>, output: Output) -> Result<(), Failure> {
     let hash = read_genesis(genesis)?.hash();
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (folder, genesis) =
@@ -79,7 +85,7 @@ fn create(genesis: &Path, out: &Path, listen: SocketAddr, output: Output) -> Res
         listen,
         block_time_ms: None,
         listen_before_voting_ms: default_listening_ms(),
-        peers: Vec::new(),
+        peers,
         secrets: Secrets::of(&keys),
     };
     write_new(out, &file)?;
@@ -103,8 +109,15 @@ fn show(keys: &ValidatorKeys, output: Output) {
     );
 }
 
-fn registration(config: &Path, account: Address, output: Output) -> Result<(), Failure> {
+fn registration(config: &Path, account: Address, address: Option<SocketAddr>, output: Output) -> Result<(), Failure> {
     let file = read::<ValidatorFile>(config)?;
+    let endpoint = peers::endpoint(address.unwrap_or(file.listen));
+    if peers::address(&endpoint).is_none() {
+        return Err(Failure::argument(
+            format!("other validators cannot reach {}", address.unwrap_or(file.listen)),
+            "name the address and the port under which they do: --address 192.0.2.7:3000",
+        ));
+    }
     let keys = file.secrets.keys()?;
     let genesis = read_genesis(&config.parent().unwrap_or(Path::new(".")).join(&file.genesis))?;
     let [network_proof, vrf_proof] = keys.proofs_of_possession(&genesis.hash(), account);
@@ -114,6 +127,7 @@ fn registration(config: &Path, account: Address, output: Output) -> Result<(), F
         ("network_proof", Hex(network_proof)),
         ("vrf_key", Hex(keys.vrf_key().0.to_vec())),
         ("vrf_proof", Hex(vrf_proof)),
+        ("endpoint", Hex(endpoint.0.to_vec())),
     ];
     let lines = fields.iter().map(|(name, value)| (*name, value.to_string()));
     let shown: serde_json::Map<String, serde_json::Value> = fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();

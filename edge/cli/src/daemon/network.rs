@@ -34,6 +34,7 @@ use std::{
     io::Write as _,
     net::SocketAddr,
     path::{Path, PathBuf},
+    str::FromStr,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -98,11 +99,22 @@ enum NodeFile {
 
 /// Another validator, and where it listens.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Peer {
+pub(crate) struct Peer {
     /// Its Ed25519 key.
     key: HexBytes,
     /// Where it listens.
     address: SocketAddr,
+}
+
+/// A peer as `key@address`.
+impl FromStr for Peer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is not KEY@ADDRESS, as in 0x12ab…@192.0.2.7:3000");
+        let (key, address) = text.split_once('@').ok_or_else(wrong)?;
+        Ok(Self { key: key.parse().map_err(|_| wrong())?, address: address.parse().map_err(|_| wrong())? })
+    }
 }
 
 /// A validator's secret keys.

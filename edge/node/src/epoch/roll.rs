@@ -8,10 +8,11 @@ use commonware_utils::ordered::Set;
 use cowboy_system::staking::types::{MAX_VALIDATORS, Member};
 use cowboy_types::List;
 
-/// The most bytes of one validator: an address, three keys, and its stake.
-const MEMBER_BYTES: usize = 20 + 33 + 32 + 96 + 10;
+/// The most bytes of one validator: an address, three keys, where it listens, and its stake.
+const MEMBER_BYTES: usize = 20 + 33 + 32 + 96 + 18 + 10;
 
-/// Everybody who deals, is dealt to, or is dealt to next in an epoch, ascending by network key: keys, stake, and who is paid.
+/// Everybody who deals, is dealt to, or is dealt to next in an epoch, ascending by network key: keys, where
+/// it listens, stake, and who is paid.
 ///
 /// The last block before an epoch carries it, so that nobody needs the state of that time to verify the epoch's blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +89,7 @@ mod tests {
     fn member(seed: u64) -> Member {
         let network_key = Fixed(key(seed).as_ref().try_into().expect("32 bytes"));
         let (signing_key, vrf_key) = (Fixed([2; 33]), Fixed([3; 96]));
-        Member { address: Address([1; 20]), signing_key, network_key, vrf_key, stake: Amount(u64::MAX) }
+        Member { address: Address([1; 20]), signing_key, network_key, vrf_key, endpoint: Fixed([4; 18]), stake: Amount(u64::MAX) }
     }
 
     /// A roll has one encoding, in one order, and names each validator once.

@@ -1,10 +1,15 @@
 //! Connections that come in: who may shake hands, and how many at a time
 //! ([decision 356](../../../../docs/decisions/0356-who-may-shake-hands.md)).
 
-use super::{Sink, Stream, halves};
+use super::{Context, Sink, Stream, halves};
 use commonware_runtime::{Error, Listener as RuntimeListener};
 use quinn::{Endpoint, Incoming};
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     sync::{Semaphore, mpsc},
     time::timeout,
@@ -26,11 +31,11 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// What comes in at an endpoint, from hosts of these peers.
-    pub(super) fn new(endpoint: &Endpoint, peers: &[SocketAddr]) -> Result<Self, Error> {
+    /// What comes in at an endpoint, from hosts that the gate admits.
+    pub(super) fn new(endpoint: &Endpoint, gate: Arc<Gate>) -> Result<Self, Error> {
         let address = endpoint.local_addr().map_err(|_| Error::BindFailed)?;
         let (sender, accepted) = mpsc::channel(MAX_HANDSHAKES);
-        tokio::spawn(accept_all(endpoint.clone(), Gate::new(peers), sender));
+        tokio::spawn(accept_all(endpoint.clone(), gate, sender));
         Ok(Self { address, accepted })
     }
 }
@@ -52,26 +57,44 @@ impl RuntimeListener for Listener {
 ///
 /// Whoever opens a connection and then says nothing holds a handshake until it times out. So a peer's own address has handshakes that
 /// nobody else can hold, and hosts without a peer have none.
-struct Gate {
-    peers: BTreeMap<SocketAddr, Arc<Semaphore>>,
+#[derive(Debug)]
+pub struct Gate {
+    peers: Mutex<BTreeMap<SocketAddr, Arc<Semaphore>>>,
     neighbours: Arc<Semaphore>,
 }
 
+impl Context {
+    /// Who may connect to this node.
+    pub(crate) fn gate(&self) -> Arc<Gate> {
+        self.quic.gate.clone()
+    }
+}
+
 impl Gate {
-    fn new(peers: &[SocketAddr]) -> Self {
-        let own = |address: &SocketAddr| (*address, Arc::new(Semaphore::new(HANDSHAKES_OF_A_PEER)));
-        Self { peers: peers.iter().map(own).collect(), neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)) }
+    /// A gate for hosts of these peers.
+    pub(super) fn new(peers: impl IntoIterator<Item = SocketAddr>) -> Self {
+        let gate = Self { peers: Mutex::default(), neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)) };
+        gate.admit(peers);
+        gate
+    }
+
+    /// Admits hosts of these peers, and of no others, from now on. Connections that are there stay.
+    pub(crate) fn admit(&self, peers: impl IntoIterator<Item = SocketAddr>) {
+        let mut held = self.peers.lock().expect("nothing panics while it holds the lock");
+        let own = || Arc::new(Semaphore::new(HANDSHAKES_OF_A_PEER));
+        *held = peers.into_iter().map(|address| (address, held.remove(&address).unwrap_or_else(own))).collect();
     }
 
     /// The handshakes that an address has its part of; none on a host without a peer.
     fn slots(&self, from: SocketAddr) -> Option<Arc<Semaphore>> {
-        let is_neighbour = || self.peers.keys().any(|peer| peer.ip() == from.ip());
-        self.peers.get(&from).or_else(|| is_neighbour().then_some(&self.neighbours)).cloned()
+        let peers = self.peers.lock().expect("nothing panics while it holds the lock");
+        let is_neighbour = || peers.keys().any(|peer| peer.ip() == from.ip());
+        peers.get(&from).or_else(|| is_neighbour().then_some(&self.neighbours)).cloned()
     }
 }
 
 /// Takes connections until the listener is dropped.
-async fn accept_all(endpoint: Endpoint, gate: Gate, accepted: mpsc::Sender<(SocketAddr, Sink, Stream)>) {
+async fn accept_all(endpoint: Endpoint, gate: Arc<Gate>, accepted: mpsc::Sender<(SocketAddr, Sink, Stream)>) {
     loop {
         let incoming = tokio::select! {
             incoming = endpoint.accept() => incoming,
@@ -119,12 +142,20 @@ mod tests {
     #[test]
     fn hosts_without_a_peer_may_not_connect() {
         let [peer, other] = ["192.0.2.1:3000", "192.0.2.1:4000"].map(|text| text.parse().expect("an address"));
-        let gate = Gate::new(&[peer]);
+        let gate = Gate::new([peer]);
         let (own, shared) = (gate.slots(peer).expect("a peer's"), gate.slots(other).expect("its host's"));
         assert_eq!((own.available_permits(), shared.available_permits()), (HANDSHAKES_OF_A_PEER, MAX_HANDSHAKES));
         for stranger in ["192.0.2.2:3000", "[2001:db8::1]:3000"] {
             assert!(gate.slots(stranger.parse().expect("an address")).is_none(), "{stranger}");
         }
-        assert!(Gate::new(&[]).slots(peer).is_none(), "who has no peers lets nobody in");
+        assert!(Gate::new([]).slots(peer).is_none(), "who has no peers lets nobody in");
+        let later: SocketAddr = "192.0.2.2:3000".parse().expect("an address");
+        let held = own.clone().try_acquire_owned().expect("one is free");
+        gate.admit([peer, later]);
+        assert!(gate.slots(later).is_some(), "a peer of the next epoch");
+        assert_eq!(gate.slots(peer).expect("a peer's").available_permits(), HANDSHAKES_OF_A_PEER - 1, "what is under way counts");
+        drop(held);
+        gate.admit([later]);
+        assert!(gate.slots(peer).is_none(), "a peer of an epoch that is over");
     }
 }

@@ -208,7 +208,7 @@ mod tests {
     use rand_core::SeedableRng as _;
 
     fn dealt(seed: u64) -> DealerPrivMsg {
-        DealerPrivMsg::new(Scalar::random(&mut ChaCha20Rng::seed_from_u64(seed)))
+        DealerPrivMsg::new(Scalar::random(ChaCha20Rng::seed_from_u64(seed)))
     }
 
     /// What was stored is there after a restart, each epoch for itself, and what is over goes.
@@ -218,7 +218,7 @@ mod tests {
         let keys = ValidatorKeys::derive(b"keys");
         let open = || Secrets::new(folder.path().join(FOLDER), &Hash([1; 32]), &keys);
         let (first, second) = (PrivateKey::from_seed(1).public_key(), PrivateKey::from_seed(2).public_key());
-        let seed = Summary::random(&mut ChaCha20Rng::seed_from_u64(3));
+        let seed = Summary::random(ChaCha20Rng::seed_from_u64(3));
         let epoch = Epoch::new(7);
         block_on(async {
             let mut secrets = open();
@@ -248,7 +248,7 @@ mod tests {
     fn secrets_are_their_owners_and_whole() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut secrets = Secrets::new(folder.path().join(FOLDER), &Hash([1; 32]), &ValidatorKeys::derive(b"keys"));
-        block_on(secrets.put_seed(Epoch::new(1), Summary::random(&mut ChaCha20Rng::seed_from_u64(3))));
+        block_on(secrets.put_seed(Epoch::new(1), Summary::random(ChaCha20Rng::seed_from_u64(3))));
         let path = folder.path().join(FOLDER).join("epoch-1");
         #[cfg(unix)]
         {

@@ -8,32 +8,41 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use cowboy_api::{Hex, error::BUSY, model};
+use cowboy_node::{committees::Term, peers};
 use cowboy_state::{Miss, World};
 use cowboy_system::staking::{
     state,
-    types::{Member, StakeTotal, Status},
+    types::{StakeTotal, Status},
 };
-use cowboy_types::Address;
+use cowboy_types::{Address, wire::Fixed};
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Validators> {
-    let (validators, total) = all(&app).await?;
-    let total_count = count(validators.len());
-    Ok(Json(model::Validators { validators: page.of(validators), total_count, set_epoch: total.epoch.get(), set_stake: total.stake.get() }))
+    let term = app.node.chain().map_err(|_| BUSY)?.term();
+    let (validators, total) = all(&app, &term).await?;
+    Ok(Json(model::Validators {
+        total_count: count(validators.len()),
+        validators: page.of(validators),
+        set_epoch: total.epoch.get(),
+        set_stake: total.stake.get(),
+        epoch: term.info.epoch.get(),
+        is_dealt: term.is_dealt(),
+    }))
 }
 
 pub(crate) async fn validator(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Validator> {
-    let found = all(&app).await?.0.into_iter().find(|validator| validator.address.0 == address);
+    let term = app.node.chain().map_err(|_| BUSY)?.term();
+    let found = all(&app, &term).await?.0.into_iter().find(|validator| validator.address.0 == address);
     found.map(Json).ok_or_else(|| Refusal::missing("validator", address))
 }
 
-async fn all(app: &App) -> Result<(Vec<model::Validator>, StakeTotal), Refusal> {
-    let term = app.node.chain().map_err(|_| BUSY)?.term();
-    let signers: Vec<Member> = term.info.output.players().iter().filter_map(|key| term.info.directory.get(key).cloned()).collect();
-    Ok(Snapshot::newest(app).ask(|world| look(world, &signers)).await?.ok_or(BUSY)?)
+async fn all(app: &App, term: &Term) -> Result<(Vec<model::Validator>, StakeTotal), Refusal> {
+    Ok(Snapshot::newest(app).ask(|world| look(world, term)).await?.ok_or(BUSY)?)
 }
 
 /// Everybody who stakes or signs, ascending by consensus key.
-fn look(world: &World, signers: &[Member]) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
+fn look(world: &World, term: &Term) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
+    let signers = term.signers();
+    let is_share_public = |key: &Fixed<32>| term.is_share_public(&key.0);
     let Some(total) = state::total(world)? else { return Ok(None) };
     let members = state::set(world, total.epoch.get())?.map_or_else(Vec::new, |set| set.members.into_vec());
     let mut found: Vec<model::Validator> = state::all(world)?
@@ -55,6 +64,8 @@ fn look(world: &World, signers: &[Member]) -> Result<Option<(Vec<model::Validato
                 jailings: validator.jailings.get(),
                 in_set: members.iter().any(|member| member.address == address),
                 is_signing: signers.iter().any(|one| one.network_key == validator.network_key),
+                is_share_public: is_share_public(&validator.network_key),
+                network_address: peers::address(&validator.endpoint).map(|address| address.to_string()),
             }
         })
         .collect();
@@ -70,6 +81,8 @@ fn look(world: &World, signers: &[Member]) -> Result<Option<(Vec<model::Validato
                 jailings: 0,
                 in_set: false,
                 is_signing: true,
+                is_share_public: is_share_public(&one.network_key),
+                network_address: peers::address(&one.endpoint).map(|address| address.to_string()),
             });
         }
     }
