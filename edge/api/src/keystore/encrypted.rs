@@ -104,7 +104,7 @@ pub(super) fn decrypt(text: &str, passphrase: &str) -> Result<PrivateKey, KeyErr
         let found = format!("version {}, {cipher}, {kdf}, {} bytes", file.version, kdfparams.dklen);
         return Err(KeyError::Keystore(format!("it has {found}, and version {VERSION} with {CIPHER}, {KDF} and 32 bytes is read")));
     }
-    let field = |name: &str, text: &str| hex::decode(text).map_err(|error| KeyError::Keystore(format!("{name} is no hex: {error}")));
+    let field = |name: &str, text: &str| hex::decode(text).map_err(|error| KeyError::Keystore(format!("{name} is not hex: {error}")));
     let (salt, iv, sealed, mac) =
         (field("salt", &kdfparams.salt)?, field("iv", &cipherparams.iv)?, field("ciphertext", &ciphertext)?, field("mac", &mac)?);
     let stretched = stretch(passphrase, &salt, Work { n: kdfparams.n, r: kdfparams.r, p: kdfparams.p })?;
@@ -183,7 +183,7 @@ mod tests {
             (file.replace("\"r\": 8", "\"r\": 0"), "r 0"),
             (file.replace("\"p\": 1", "\"p\": 65"), "p 65"),
             (file.replace("\"iv\": \"", "\"iv\": \"00"), "iv"),
-            (file.replace("\"salt\": \"", "\"salt\": \"z"), "salt is no hex"),
+            (file.replace("\"salt\": \"", "\"salt\": \"z"), "salt is not hex"),
             (file.replace("\"mac\": \"", "\"mac\": \"00"), "passphrase"),
             (file[..40].to_owned(), "EOF"),
         ];

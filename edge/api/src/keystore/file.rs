@@ -120,15 +120,15 @@ mod tests {
     fn a_wrong_key_is_refused_by_name() {
         let pem = encode_pem(&key());
         let rows: Vec<(String, &str)> = vec![
-            (String::new(), "no private key"),
-            ("0x12".into(), "no private key"),
-            ("zz".repeat(32), "no private key"),
+            (String::new(), "not a private key"),
+            ("0x12".into(), "not a private key"),
+            ("zz".repeat(32), "not a private key"),
             ("00".repeat(32), "zero"),
             ("ff".repeat(32), "beyond the curve"),
             (pem.replace("COWBOY PRIVATE", "RSA PRIVATE"), "PEM block `RSA PRIVATE KEY`"),
             (pem.replace("secp256k1", "ed25519"), "curve ed25519"),
             (pem.replace("Checksum: ", "Checksum: 0"), "checksum"),
-            (pem.replace("-----END", "----END"), "no private key"),
+            (pem.replace("-----END", "----END"), "not a private key"),
             ("{\"version\": 3}".into(), "encrypted"),
         ];
         for (text, expected) in rows {

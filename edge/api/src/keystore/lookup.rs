@@ -179,7 +179,7 @@ mod tests {
     fn a_bad_key_is_named_with_its_place_and_ends_the_search() {
         let lookup = Lookup { environment: Some("nonsense".into()), ..Lookup::default() };
         let error = lookup.key().err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.starts_with("COWBOY_PRIVATE_KEY: this is no private key"), "{error}");
+        assert!(error.starts_with("COWBOY_PRIVATE_KEY: this is not a private key"), "{error}");
     }
 
     #[test]

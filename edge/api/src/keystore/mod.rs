@@ -17,10 +17,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The text is neither a PEM block nor hex.
-    #[error("this is no private key: expected a PEM block `COWBOY PRIVATE KEY`, or 64 hex digits")]
+    #[error("this is not a private key: expected a PEM block `COWBOY PRIVATE KEY`, or 64 hex digits")]
     Format,
     /// A PEM block of another kind, like a TLS key.
-    #[error("this is a PEM block `{0}`, and only `COWBOY PRIVATE KEY` is read; make one with `cowboy wallet create`")]
+    #[error("this is a PEM block `{0}`, and only `COWBOY PRIVATE KEY` is read; create one with `cowboy wallet create`")]
     Label(String),
     /// The block is for a curve that accounts do not use.
     #[error("the key is for the curve {0}, and accounts use secp256k1")]
@@ -49,7 +49,7 @@ pub enum KeyError {
     #[error("the two passphrases differ; run the command again")]
     Differ,
     /// Zero, or beyond the curve's order.
-    #[error("the 32 bytes are no private key: zero, or beyond the curve's order")]
+    #[error("the 32 bytes are not a private key: zero, or beyond the curve's order")]
     OutOfRange,
     /// The words are no mnemonic.
     #[error("these words are not a mnemonic: {0}")]
@@ -91,7 +91,7 @@ pub enum KeyError {
     },
     /// No key anywhere.
     #[error(
-        "no private key: none given with --private-key, in COWBOY_PRIVATE_KEY, in .cowboy/config.json or in .cowboy/key; make one with `cowboy wallet create`"
+        "no private key: none given with --private-key, in COWBOY_PRIVATE_KEY, in .cowboy/config.json or in .cowboy/key; create one with `cowboy wallet create`"
     )]
     Missing,
     /// The system gives no random bytes.

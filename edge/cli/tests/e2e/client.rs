@@ -106,7 +106,7 @@ fn wallets_keep_and_find_keys() {
     assert_eq!(cowboy(&root.join("deep/down"), nowhere, &["wallet", "address"]).stdout.trim(), OWN, "from any folder below");
     fs::write(root.join(".cowboy/key"), "garbage").expect("the key is writable");
     let bad = run(&["wallet", "address"]);
-    assert!(bad.code == Some(1) && bad.stderr.contains(".cowboy/key") && bad.stderr.contains("no private key"), "{bad:?}");
+    assert!(bad.code == Some(1) && bad.stderr.contains(".cowboy/key") && bad.stderr.contains("not a private key"), "{bad:?}");
 }
 
 struct Row<'a> {
@@ -132,7 +132,7 @@ fn failures_have_reasons_and_codes() {
         row(&["transfer", "me", "1", "--private-key", KEY], 2, "neither an address"),
         row(&["transfer", NOBODY, "much", "--private-key", KEY], 2, "not an amount"),
         row(&["transfer", NOBODY, "1", "--private-key", "0x12"], 1, "--private-key"),
-        row(&["transfer", NOBODY, "1", "--private-key", "empty.pem"], 1, "no private key"),
+        row(&["transfer", NOBODY, "1", "--private-key", "empty.pem"], 1, "not a private key"),
         row(&["transfer", NOBODY, "999999cby", "--private-key", KEY], 1, "insufficient_balance"),
         row(&["transfer", NOBODY, "1", "--private-key", KEY, "--nonce", "5", "--no-wait", "--cycles-limit", "1"], 1, "limit_too_low"),
         row(&["transaction", "get", "0x12"], 2, "not a hash"),
