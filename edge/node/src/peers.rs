@@ -104,8 +104,13 @@ fn verify_member(committee: &Committee, place: usize, keys: &ValidatorKeys) -> R
 pub(crate) type Oracle = lookup::Oracle<PublicKey>;
 pub(crate) type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
 
-/// Peers beside those that the configuration names. The network reserves room for the messages of each.
+/// Peers beside those that the configuration names, where others may join. The network reserves room for the messages of each.
 const ROOM: usize = 28;
+
+/// The most peers at a time of a node whose configuration names this many, itself included. Nobody joins a dev chain.
+fn limit(genesis: &Genesis, configured: usize) -> usize {
+    configured.saturating_add(if genesis.chain.is_dev { 0 } else { ROOM })
+}
 
 /// How the chain writes where a validator listens.
 pub fn endpoint(address: SocketAddr) -> Endpoint {
@@ -135,23 +140,19 @@ pub(crate) struct Addressed {
     oracle: Oracle,
     gate: Arc<Gate>,
     configured: Arc<BTreeMap<PublicKey, SocketAddr>>,
+    limit: usize,
 }
 
 type Located = Map<PublicKey, p2p::Address>;
 
 impl Addressed {
-    pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer]) -> Self {
-        Self { oracle, gate, configured: Arc::new(peers.iter().cloned().chain([own]).collect()) }
+    pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer], limit: usize) -> Self {
+        Self { oracle, gate, configured: Arc::new(peers.iter().cloned().chain([own]).collect()), limit }
     }
 
     /// Shuts out peers that misbehave.
     pub(crate) fn oracle(&self) -> Oracle {
         self.oracle.clone()
-    }
-
-    /// The most peers at a time.
-    fn limit(&self) -> usize {
-        self.configured.len().saturating_add(ROOM)
     }
 
     /// Where the peers of an epoch listen: those that sign or deal in it, with the configured ones; and those that will.
@@ -160,11 +161,11 @@ impl Addressed {
         let find = |key: &PublicKey| Some((key.clone(), named(key).or_else(|| self.configured.get(key).copied())?));
         let mut primary: BTreeMap<_, _> = self.configured.keys().filter_map(find).collect();
         for (key, address) in peers.primary.iter().filter_map(find) {
-            if primary.len() < self.limit() {
+            if primary.len() < self.limit {
                 primary.insert(key, address);
             }
         }
-        let room = self.limit().saturating_sub(primary.len());
+        let room = self.limit.saturating_sub(primary.len());
         let secondary: Vec<_> = peers.secondary.iter().filter(|key| !primary.contains_key(key)).filter_map(find).take(room).collect();
         let missing = peers.primary.len() + peers.secondary.len();
         if missing > primary.len() + secondary.len() {
@@ -232,7 +233,8 @@ pub(crate) fn join(
         },
         cups::Version::V1,
     );
-    let members = NonZeroUsize::MIN.saturating_add(peers.len()).saturating_add(ROOM);
+    let limit = limit(genesis, peers.len().saturating_add(1));
+    let members = NonZeroUsize::MIN.saturating_add(limit);
     let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
     // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
     settings.tracked_peer_sets = NZUsize!(1);
@@ -240,7 +242,7 @@ pub(crate) fn join(
     settings.dial_timeout = DIAL_TIMEOUT;
     settings.peer_connection_cooldown = DIAL_COOLDOWN;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
-    let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers);
+    let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers, limit);
     let (configured, _) = addressed.located(&TrackedPeers::primary(Set::from_iter_dedup([])), &Roll::new([]));
     // The oracle only fails when the network is gone, and it has not started yet.
     let _ = oracle.track(0, configured);
