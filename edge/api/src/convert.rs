@@ -64,6 +64,20 @@ pub struct Inside {
     pub takes_timers: bool,
 }
 
+/// The most bytes of a traceback among others.
+const MAX_BRIEF: usize = 4 * 1024;
+
+impl Inside {
+    /// The same for lists and streams: of a long traceback its beginning. The receipt by itself has all of it.
+    pub fn brief(mut self) -> Self {
+        if let Some(failure) = self.failure.as_mut().filter(|failure| failure.len() > MAX_BRIEF) {
+            failure.truncate(failure.floor_char_boundary(MAX_BRIEF));
+            failure.push_str("… (the receipt has the rest)");
+        }
+        self
+    }
+}
+
 /// What a timer of the SDK runs where its payload, and not the timer, says so: an interval of an actor with a handler for timers of its
 /// own runs that.
 pub fn woken(payload: &[u8], takes_timers: bool) -> Option<Wake> {

@@ -18,7 +18,7 @@ pub enum Verb {
 /// Which limit a request counts toward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// The node's global limit.
+    /// The limit of each client.
     Global,
     /// The faucet's own.
     Faucet,

@@ -21,7 +21,7 @@ use cowboy_ingress::{
     signed::Said,
     visit::question,
 };
-use cowboy_serve::Client;
+use cowboy_serve::{Client, Held, Keeping};
 use cowboy_system::gateways::{
     HANDLER, NUMBER,
     envelope::is_request_id,
@@ -64,8 +64,11 @@ struct Seen {
     reading: Option<Reading>,
 }
 
+/// A body that counts in the gateway's memory until it is sent.
+pub(crate) type Counted = Keeping<Full<Bytes>, Held>;
+
 /// Answers a request, whatever it is.
-pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Request<Incoming>) -> Response<Full<Bytes>> {
+pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Request<Incoming>) -> Response<Counted> {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
     let mut seen = Seen::default();
@@ -82,6 +85,10 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
     };
     if let Some(height) = seen.height {
         response.headers_mut().insert(BLOCK_HEADER, height.into());
+    }
+    let mut held = shared.bodies.hold(peer.ip().into());
+    if !held.add(response.body().len()) {
+        response = crowded().response(&parts.headers);
     }
     seen.cors.tell(response.headers_mut());
     if parts.method == Method::HEAD {
@@ -103,7 +110,11 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
         microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         "request"
     );
-    response.map(Full::new)
+    response.map(|body| held.with(Full::new(body)))
+}
+
+fn crowded() -> Refusal {
+    Refusal::busy("MEMORY_FULL", "The bodies of other requests and answers fill the memory that is reserved for them.")
 }
 
 async fn answer(
@@ -209,7 +220,7 @@ impl Visit<'_> {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
         };
         let most = self.ingress.request_bytes.min(u64::try_from(Commander::payload_bytes()).unwrap_or(u64::MAX));
-        let body = self.shared.body(body, most).await?;
+        let (body, _held) = self.shared.body(self.client, body, most).await?;
         // DELETE has no body (004 §8.1, decision 76).
         let body = (self.parts.method != Method::DELETE).then_some(body);
         let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
@@ -403,15 +414,19 @@ impl Shared {
         }
     }
 
-    /// The whole body, where it is not too long and does not take too long.
-    async fn body(&self, body: Incoming, most: u64) -> Result<Bytes, Refusal> {
-        let length = usize::try_from(most).unwrap_or(usize::MAX);
+    /// The whole body, where it is not too long and does not take too long, and what counts it.
+    async fn body(&self, client: Client, body: Incoming, most: u64) -> Result<(Bytes, Held), Refusal> {
         if body.size_hint().lower() > most {
             return Err(Refusal::too_large(most));
         }
+        let length = usize::try_from(body.size_hint().upper().unwrap_or(most).min(most)).unwrap_or(usize::MAX);
+        let mut held = self.bodies.hold(client);
+        if !held.add(length) {
+            return Err(crowded());
+        }
         let whole = Limited::new(body, length).collect();
         match tokio::time::timeout(Duration::from_millis(self.config.limits.body_timeout_ms), whole).await {
-            Ok(Ok(whole)) => Ok(whole.to_bytes()),
+            Ok(Ok(whole)) => Ok((whole.to_bytes(), held)),
             Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Refusal::too_large(most)),
             Ok(Err(_)) => Err(Refusal::bad_request("The body ends too early, or is not what its head says.")),
             Err(_) => {

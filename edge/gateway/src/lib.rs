@@ -42,7 +42,7 @@ pub use source::{Source, Upstream};
 pub use tls::{CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
-use cowboy_serve::Slots;
+use cowboy_serve::{Memory, Slots};
 use cowboy_types::signing::PrivateKey;
 use std::sync::Arc;
 
@@ -65,6 +65,12 @@ pub struct Backend {
     pub slots: Slots,
 }
 
+/// Bytes of bodies, of requests and of answers, that are held at once.
+const MAX_BODIES: usize = 256 * 1024 * 1024;
+
+/// The most of them of one client.
+const BODIES_OF_CLIENT: usize = MAX_BODIES / 8;
+
 /// What every request sees.
 pub(crate) struct Shared {
     pub(crate) config: Config,
@@ -79,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) keeps_up: bool,
     pub(crate) source: Source,
     pub(crate) slots: Slots,
+    pub(crate) bodies: Memory,
     pub(crate) challenges: Arc<acme::Challenges>,
     /// Domains of other zones; nothing where the gateway serves none.
     pub(crate) domains: Option<Arc<domains::Names>>,
@@ -99,6 +106,7 @@ impl Shared {
             keeps_up: backend.keeps_up,
             source: backend.source,
             slots: backend.slots,
+            bodies: Memory::new(MAX_BODIES, BODIES_OF_CLIENT),
             challenges: Arc::default(),
             domains: config
                 .domains

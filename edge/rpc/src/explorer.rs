@@ -1,14 +1,16 @@
 //! The explorer: files of `/web/explorer/site`, part of the program, and the verifier for browsers, which a release embeds. One that
 //! stands beside the program is served in its place.
 
+use crate::App;
 use axum::{
     body::Bytes,
-    extract::Path,
+    extract::{Path, State},
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
 use include_dir::{Dir, include_dir};
-use std::{env::current_exe, path::PathBuf};
+use std::{env::current_exe, path::PathBuf, time::SystemTime};
+use tokio::sync::Mutex;
 
 static SITE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../web/explorer/site");
 
@@ -50,16 +52,34 @@ pub(crate) async fn index() -> Response {
 }
 
 /// One of its files.
-pub(crate) async fn asset(Path(path): Path<String>) -> Response {
+pub(crate) async fn asset(State(app): State<App>, Path(path): Path<String>) -> Response {
     let beside = || current_exe().ok().map(|program| program.with_file_name(VERIFIER_FILE));
-    if path == VERIFIER { verifier(beside(), EMBEDDED).await } else { file(&path) }
+    if path == VERIFIER { verifier(&app.verifier, beside(), EMBEDDED).await } else { file(&path) }
 }
 
-/// The verifier, compressed as it was built. The file beside the program is read each time, so that a node need not stop for a newer
-/// one.
-async fn verifier(beside: Option<PathBuf>, embedded: &'static [u8]) -> Response {
+/// The verifier beside the program, as it was read last: once for all requests, and again where the file has changed, so that a node
+/// need not stop for a newer one.
+#[derive(Debug, Default)]
+pub(crate) struct Verifier(Mutex<Option<(SystemTime, u64, Bytes)>>);
+
+impl Verifier {
+    async fn read(&self, path: PathBuf) -> Option<Bytes> {
+        let mut read = self.0.lock().await;
+        let found = tokio::fs::metadata(&path).await.ok()?;
+        let (modified, length) = (found.modified().ok()?, found.len());
+        if let Some((.., bytes)) = read.as_ref().filter(|(at, long, _)| (*at, *long) == (modified, length)) {
+            return Some(bytes.clone());
+        }
+        let bytes = Bytes::from(tokio::fs::read(path).await.ok()?);
+        *read = Some((modified, length, bytes.clone()));
+        Some(bytes)
+    }
+}
+
+/// The verifier, compressed as it was built.
+async fn verifier(known: &Verifier, beside: Option<PathBuf>, embedded: &'static [u8]) -> Response {
     let read = match beside {
-        Some(path) => tokio::fs::read(path).await.ok().map(Bytes::from),
+        Some(path) => known.read(path).await,
         None => None,
     };
     match read.or_else(|| (!embedded.is_empty()).then(|| Bytes::from_static(embedded))) {
@@ -102,7 +122,7 @@ mod tests {
     use super::*;
 
     async fn found(beside: Option<PathBuf>, embedded: &'static [u8]) -> (StatusCode, Option<HeaderValue>, Vec<u8>) {
-        let response = verifier(beside, embedded).await;
+        let response = verifier(&Verifier::default(), beside, embedded).await;
         let (status, encoding) = (response.status(), response.headers().get(header::CONTENT_ENCODING).cloned());
         (status, encoding, axum::body::to_bytes(response.into_body(), 1_000).await.expect("a body").to_vec())
     }
@@ -119,6 +139,12 @@ mod tests {
             assert_eq!(found(missing, b"embedded").await, served(b"embedded"));
         }
         std::fs::write(&built, b"newer").expect("a file");
-        assert_eq!(found(Some(built), b"embedded").await, served(b"newer"));
+        assert_eq!(found(Some(built.clone()), b"embedded").await, served(b"newer"));
+        // Read once for all requests, until it changes.
+        let known = Verifier::default();
+        let (one, other) = (known.read(built.clone()).await.expect("a file"), known.read(built.clone()).await.expect("a file"));
+        assert_eq!(one.as_ptr(), other.as_ptr(), "the same bytes, and no copy");
+        std::fs::write(&built, b"newest of all").expect("a file");
+        assert_eq!(known.read(built).await.as_deref(), Some(b"newest of all".as_slice()));
     }
 }

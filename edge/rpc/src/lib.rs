@@ -9,6 +9,7 @@ mod explorer;
 mod limits;
 mod methods;
 mod metrics;
+mod notices;
 mod origin;
 mod read;
 mod refusal;
@@ -55,7 +56,7 @@ pub struct Backend {
 pub struct Config {
     /// Where it listens. Metrics are at the next port.
     pub listen: SocketAddr,
-    /// Requests a second, or no limit.
+    /// Requests a second of one client, or no limit.
     pub requests_per_second: Option<u32>,
     /// The connections that it may have open, with the other servers of its process.
     pub slots: Slots,
@@ -102,6 +103,8 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) slots: Slots,
     pub(crate) connections: Settings,
+    pub(crate) notices: Arc<notices::Notices>,
+    pub(crate) verifier: explorer::Verifier,
     pub(crate) last_block: standing::LastBlock,
     pub(crate) is_source_away: Arc<AtomicBool>,
     pub(crate) metrics: Metrics,
@@ -169,6 +172,8 @@ impl Listeners {
             limits: self.limits,
             slots: self.slots,
             connections: self.connections,
+            notices: notices::Notices::new(),
+            verifier: explorer::Verifier::default(),
             last_block: standing::LastBlock::new(),
             is_source_away: backend.is_source_away,
             metrics: Metrics::new(),
@@ -179,6 +184,7 @@ impl Listeners {
         let (mut tasks, mut background) = (JoinSet::new(), JoinSet::new());
         background.spawn(standing::LastBlock::watch(app.clone()));
         background.spawn(tidy(app.clone()));
+        background.spawn(notices::Notices::feed(app.clone(), app.node.subscribe()));
         for (name, listener, router) in [("api", self.api, routes::api(&app)), ("metrics", self.metrics, routes::metrics(&app))] {
             let server = cowboy_serve::Server::new(name, app.slots.clone(), app.connections.clone());
             tasks.spawn(server.accept(listener, None, stop.subscribe(), DRAIN, move |peer, request| answer(router.clone(), peer, request)));

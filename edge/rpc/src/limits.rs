@@ -17,12 +17,12 @@ use cowboy_api::{
 };
 use cowboy_serve::{Bounds, Client, Held, Memory, Pool, Refused};
 use futures::StreamExt as _;
-use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde_json::json;
 use std::{io, net::SocketAddr, num::NonZeroU32, time::Duration};
 use tokio::{runtime::Handle, time::timeout};
 
-/// Requests a second, all methods together.
+/// Requests a second of one client, all methods together.
 pub const REQUESTS_PER_SECOND: u32 = 100;
 
 /// Requests a minute of one address to the faucet, where nothing else is said.
@@ -34,8 +34,11 @@ const PUBLIC_FAUCET_PER_MINUTE: u32 = 5;
 /// Bytes of bodies, of requests and of answers, that are held at once.
 const MAX_BODIES: usize = 256 * 1024 * 1024;
 
-/// Answers shorter than this many bytes are not counted: there are at most as many as connections.
-const SMALL_ANSWER: u64 = 16 * 1024;
+/// The most of them of one client.
+const BODIES_OF_CLIENT: usize = MAX_BODIES / 8;
+
+/// The most clients whose requests are counted. Beyond that strangers are refused until others have been silent for a while.
+const MAX_CLIENTS: usize = 64 * 1024;
 
 /// The time that a body has to come.
 const BODY_TIME: Duration = Duration::from_secs(15);
@@ -74,7 +77,7 @@ fn work_of(endpoint: Endpoint) -> Work {
 
 /// The limits of one server.
 pub(crate) struct Limits {
-    global: Option<DefaultDirectRateLimiter>,
+    requests: Option<DefaultKeyedRateLimiter<Client>>,
     faucet: DefaultKeyedRateLimiter<Client>,
     bodies: Memory,
     /// Threads that go through lists and the ledger.
@@ -86,30 +89,33 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The limit of this many requests a second, or none, and the threads. Fails where the system has no room for them.
+    /// The limit of this many requests a second of each client, or none, and the threads. Fails where the system has no room for them.
     pub(crate) fn start(requests_per_second: Option<u32>) -> io::Result<Self> {
         let rate = requests_per_second.and_then(NonZeroU32::new);
         let faucet = if rate.is_some() { PUBLIC_FAUCET_PER_MINUTE } else { FAUCET_PER_MINUTE };
         let bounds = Bounds::of_machine();
         Ok(Self {
-            global: rate.map(|rate| RateLimiter::direct(Quota::per_second(rate))),
+            requests: rate.map(|rate| RateLimiter::keyed(Quota::per_second(rate))),
             faucet: RateLimiter::keyed(Quota::per_minute(NonZeroU32::new(faucet).expect("the constants are not zero"))),
-            bodies: Memory::new(MAX_BODIES),
+            bodies: Memory::new(MAX_BODIES, BODIES_OF_CLIENT),
             readers: Pool::start("api-reads", bounds.clone())?,
             runners: Pool::start("api-runs", bounds.clone())?,
-            checkers: Pool::start("api-checks", Bounds { per_client: bounds.waiting, ..bounds })?,
+            checkers: Pool::start("api-checks", bounds)?,
         })
     }
 
     fn allows(&self, rate: Rate, client: Client) -> bool {
-        let is_within = self.global.as_ref().is_none_or(|limiter| rate == Rate::Free || limiter.check().is_ok());
-        is_within && (rate != Rate::Faucet || self.faucet.check_key(&client).is_ok())
+        let is_within = |limiter: &DefaultKeyedRateLimiter<Client>| limiter.len() < MAX_CLIENTS && limiter.check_key(&client).is_ok();
+        let is_free = rate == Rate::Free || self.requests.as_ref().is_none_or(is_within);
+        is_free && (rate != Rate::Faucet || is_within(&self.faucet))
     }
 
     /// Forgets addresses that asked for nothing for a while.
     pub(crate) fn tidy(&self) {
-        self.faucet.retain_recent();
-        self.faucet.shrink_to_fit();
+        for limiter in self.requests.iter().chain([&self.faucet]) {
+            limiter.retain_recent();
+            limiter.shrink_to_fit();
+        }
     }
 
     /// Compiles or runs a program on a thread that has the stack for it.
@@ -121,7 +127,22 @@ impl Limits {
         self.runners.run(client, work).await.map_err(Refusal::from)
     }
 
-    /// Checks signatures, and tries what runs no program: never behind programs.
+    /// Looks something up, or tries what runs no program: never behind programs.
+    pub(crate) async fn read<T: Send + 'static>(&self, client: Client, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+        self.readers.run(client, move |_| work()).await.map_err(Refusal::from)
+    }
+
+    /// Encodes what all clients are told.
+    pub(crate) async fn encode<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+        self.read(Client::OWN, work).await
+    }
+
+    /// Room for what a client is sent.
+    pub(crate) fn hold(&self, client: Client) -> Held {
+        self.bodies.hold(client)
+    }
+
+    /// Checks signatures: behind nothing else.
     pub(crate) async fn check<T: Send + 'static>(&self, client: Client, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         self.checkers.run(client, move |_| work()).await.map_err(Refusal::from)
     }
@@ -168,13 +189,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
 pub(crate) async fn hold(State((app, endpoint)): State<(App, Endpoint)>, request: Request, next: Next) -> Response {
     let has_body = !request.body().is_end_stream() && request.version() <= Version::HTTP_11;
     // A worker must not wait for a client, so the body comes first.
-    let (request, _held) = match admitted(&app, endpoint, request).await {
+    let client = Peer::of(request.extensions()).client();
+    let (request, _held) = match admitted(&app, endpoint, client, request).await {
         Ok(found) => found,
         Err(refusal) if has_body => return closing(refusal),
         Err(refusal) => return refusal.into_response(),
     };
     match within(&app, endpoint, request, next).await {
-        Ok(response) => bounded(&app, response),
+        Ok(response) => bounded(&app, client, response),
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -187,13 +209,12 @@ fn closing(refusal: Refusal) -> Response {
 }
 
 /// The request with its whole body, if it may be answered at all.
-async fn admitted(app: &App, endpoint: Endpoint, request: Request) -> Result<(Request, Held), Refusal> {
-    let client = Peer::of(request.extensions()).client();
+async fn admitted(app: &App, endpoint: Endpoint, client: Client, request: Request) -> Result<(Request, Held), Refusal> {
     origin::check(endpoint, request.uri(), request.headers())?;
     if !app.limits.allows(endpoint.method().rate, client) {
         return Err(RATE_LIMITED.into());
     }
-    whole(app, endpoint, request).await
+    whole(app, endpoint, client, request).await
 }
 
 async fn within(app: &App, endpoint: Endpoint, request: Request, next: Next) -> Result<Response, Refusal> {
@@ -217,9 +238,9 @@ fn body_limit(endpoint: Endpoint) -> usize {
 }
 
 /// The request with its whole body, within the method's length and the server's memory, and what counts it.
-async fn whole(app: &App, endpoint: Endpoint, request: Request) -> Result<(Request, Held), Refusal> {
+async fn whole(app: &App, endpoint: Endpoint, client: Client, request: Request) -> Result<(Request, Held), Refusal> {
     let (parts, body) = request.into_parts();
-    let (most, mut held, mut bytes) = (body_limit(endpoint), app.limits.bodies.hold(), BytesMut::new());
+    let (most, mut held, mut bytes) = (body_limit(endpoint), app.limits.bodies.hold(client), BytesMut::new());
     if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
         return Err(BODY_TOO_LARGE.into());
     }
@@ -241,11 +262,10 @@ async fn whole(app: &App, endpoint: Endpoint, request: Request) -> Result<(Reque
     Ok((Request::from_parts(parts, Body::from(bytes.freeze())), held))
 }
 
-/// The answer, counted until it is sent where it is long.
-fn bounded(app: &App, response: Response) -> Response {
-    let length = response.body().size_hint().exact().filter(|length| *length >= SMALL_ANSWER);
-    let Some(length) = length else { return response };
-    let mut held = app.limits.bodies.hold();
+/// The answer, counted until it is sent, where it is not a stream.
+fn bounded(app: &App, client: Client, response: Response) -> Response {
+    let Some(length) = response.body().size_hint().exact() else { return response };
+    let mut held = app.limits.bodies.hold(client);
     match held.add(usize::try_from(length).unwrap_or(usize::MAX)) {
         true => response.map(|body| Body::new(held.with(body))),
         false => crowded().into_response(),
@@ -254,4 +274,20 @@ fn bounded(app: &App, response: Response) -> Response {
 
 fn crowded() -> Refusal {
     Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is reserved for them" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::IpAddr;
+
+    /// A client that asks too often takes nothing away from another.
+    #[test]
+    fn the_rate_is_each_clients_own() {
+        let limits = Limits::start(Some(1)).expect("the system has threads");
+        let client = |number: u8| Client::from(IpAddr::from([192, 0, 2, number]));
+        assert!(limits.allows(Rate::Global, client(1)) && !limits.allows(Rate::Global, client(1)));
+        assert!(limits.allows(Rate::Free, client(1)), "health is free");
+        assert!(limits.allows(Rate::Global, client(2)));
+    }
 }

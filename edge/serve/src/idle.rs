@@ -2,12 +2,10 @@
 
 use crate::slots::Slot;
 use std::{
+    collections::BTreeMap,
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -16,46 +14,117 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// The requests of one connection that are being answered. Clones share the count.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Activity(Arc<Requests>);
+/// The requests of one connection that are being answered. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Activity(Arc<Mutex<Requests>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Requests {
-    under_way: AtomicUsize,
     /// Whether there was one at all.
-    has_begun: AtomicBool,
+    has_begun: bool,
+    /// Whether the connection has changed to another protocol than HTTP.
+    is_upgraded: bool,
+    /// Since when none is under way.
+    quiet_since: Instant,
+    /// Each request under way, and since when the client has had bytes of its answer to take.
+    under_way: BTreeMap<u64, Option<Instant>>,
+    /// The number of the next request.
+    next: u64,
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaits {
+    /// The first request.
+    First,
+    /// Another request, since then.
+    Request(Instant),
+    /// An answer that the server prepares.
+    Answer,
+    /// The client, which has taken nothing of an answer since then.
+    Client(Instant),
+    /// Bytes of another protocol.
+    Bytes,
 }
 
 /// A request that is being answered, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Busy(Activity);
+pub(crate) struct Busy {
+    activity: Activity,
+    number: u64,
+}
 
 impl Activity {
+    pub(crate) fn new() -> Self {
+        let requests = Requests { has_begun: false, is_upgraded: false, quiet_since: Instant::now(), under_way: BTreeMap::new(), next: 0 };
+        Self(Arc::new(Mutex::new(requests)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        // Each change is one assignment: no panic leaves it half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn begin(&self) -> Busy {
-        self.0.has_begun.store(true, Ordering::Relaxed);
-        self.0.under_way.fetch_add(1, Ordering::Relaxed);
-        Busy(self.clone())
+        let mut requests = self.lock();
+        let number = requests.next;
+        requests.next += 1;
+        requests.has_begun = true;
+        requests.under_way.insert(number, None);
+        Busy { activity: self.clone(), number }
     }
 
-    fn is_busy(&self) -> bool {
-        self.0.under_way.load(Ordering::Relaxed) > 0
+    /// The connection carries another protocol from now on: only its bytes show whether it is in use.
+    pub(crate) fn upgrade(&self) {
+        self.lock().is_upgraded = true;
     }
 
-    fn has_begun(&self) -> bool {
-        self.0.has_begun.load(Ordering::Relaxed)
+    fn awaits(&self) -> Awaits {
+        let requests = self.lock();
+        if let Some(since) = requests.under_way.values().flatten().min() {
+            return Awaits::Client(*since);
+        }
+        if !requests.under_way.is_empty() {
+            Awaits::Answer
+        } else if requests.is_upgraded {
+            Awaits::Bytes
+        } else if requests.has_begun {
+            Awaits::Request(requests.quiet_since)
+        } else {
+            Awaits::First
+        }
+    }
+}
+
+impl Busy {
+    /// From now on the client has bytes of the answer to take.
+    pub(crate) fn offers(&self) {
+        self.set(Some(Instant::now()));
+    }
+
+    /// The client has taken what there was; the server prepares more.
+    pub(crate) fn prepares(&self) {
+        self.set(None);
+    }
+
+    fn set(&self, since: Option<Instant>) {
+        self.activity.lock().under_way.insert(self.number, since);
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        let mut requests = self.activity.lock();
+        requests.under_way.remove(&self.number);
+        requests.quiet_since = Instant::now();
     }
 }
 
-/// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or does not read the answer.
-/// The time in which the server prepares an answer does not count. The first request has a time of its own to come, however many bytes
-/// come before it.
+/// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or takes nothing of one of
+/// its answers. The time in which the server prepares an answer does not count. The first request has a time of its own to come.
+///
+/// Bytes that are no request and take no answer do not count, except after an upgrade: a client of HTTP/2 can send control frames for
+/// ever while it takes nothing.
 pub(crate) struct Idle<S> {
     stream: S,
     first: Duration,
@@ -91,15 +160,24 @@ impl<S> Idle<S> {
         loop {
             ready!(self.alarm.as_mut().poll(context));
             let now = Instant::now();
-            let is_first = half == Half::Read && !self.activity.has_begun();
-            let mut end = if is_first { self.opened + self.first } else { self.moved + self.after };
+            let end = self.end(half, now);
             if end <= now {
-                if half == Half::Write || !self.activity.is_busy() {
-                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-                }
-                end = now + self.after;
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
             self.alarm.as_mut().reset(end);
+        }
+    }
+
+    /// When the connection ends, if nothing moves until then.
+    fn end(&self, half: Half, now: Instant) -> Instant {
+        let moved = self.moved + self.after;
+        match (self.activity.awaits(), half) {
+            (Awaits::Client(since), Half::Read) => since + self.after,
+            (Awaits::Client(since), Half::Write) => moved.min(since + self.after),
+            (Awaits::Bytes, _) | (_, Half::Write) => moved,
+            (Awaits::First, Half::Read) => self.opened + self.first,
+            (Awaits::Request(since), Half::Read) => since + self.after,
+            (Awaits::Answer, Half::Read) => now + self.after,
         }
     }
 }
@@ -145,7 +223,7 @@ mod tests {
     #[tokio::test]
     async fn what_stands_still_ends() {
         let (near, mut far) = tokio::io::duplex(8);
-        let (after, activity) = (Duration::from_millis(20), Activity::default());
+        let (after, activity) = (Duration::from_millis(20), Activity::new());
         drop(activity.begin());
         let mut near = Idle::new(near, after, after, activity.clone(), None);
         let mut byte = [0];
@@ -164,7 +242,7 @@ mod tests {
     #[tokio::test]
     async fn waiting_for_an_answer_is_not_idle() {
         let (near, _far) = tokio::io::duplex(8);
-        let (after, activity) = (Duration::from_millis(20), Activity::default());
+        let (after, activity) = (Duration::from_millis(20), Activity::new());
         let mut near = Idle::new(near, after, after, activity.clone(), None);
         let busy = activity.begin();
         let mut byte = [0];
@@ -181,7 +259,7 @@ mod tests {
     #[tokio::test]
     async fn the_first_request_has_a_deadline() {
         let (near, mut far) = tokio::io::duplex(8);
-        let mut near = Idle::new(near, Duration::from_millis(20), Duration::from_secs(3_600), Activity::default(), None);
+        let mut near = Idle::new(near, Duration::from_millis(20), Duration::from_secs(3_600), Activity::new(), None);
         let mut byte = [0];
         let ended = loop {
             far.write_all(b"P").await.expect("there is room");

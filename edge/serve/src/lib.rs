@@ -2,7 +2,7 @@
 //!
 //! - [`Slots`] and [`Server`]: connections, bounded in all and for each client, with deadlines for heads and for clients that do not read.
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
-//! - [`Memory`]: bytes of requests and answers that are held at once.
+//! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
@@ -13,6 +13,7 @@ mod keeping;
 pub mod limits;
 mod memory;
 mod pool;
+mod sending;
 mod server;
 mod slots;
 

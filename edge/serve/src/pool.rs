@@ -119,6 +119,20 @@ impl Queue {
         Some((client, work))
     }
 
+    /// Takes out the newest work of the client that has the most waiting, where that is more than `client` would have with one more:
+    /// a full queue is shared by those who wait in it.
+    fn displace(&mut self, client: Client) -> Option<Work> {
+        let own = self.waiting.get(&client).map_or(0, VecDeque::len);
+        let (holder, waiting) = self.waiting.iter_mut().max_by_key(|(holder, waiting)| (waiting.len(), **holder))?;
+        if waiting.len() <= own + 1 {
+            return None;
+        }
+        let (holder, work) = (*holder, waiting.pop_back()?);
+        self.length -= 1;
+        self.done(holder);
+        Some(work)
+    }
+
     fn done(&mut self, client: Client) {
         if let Some(held) = self.held.get_mut(&client) {
             *held -= 1;
@@ -159,7 +173,9 @@ impl Pool {
         shared.admit(client, Box::new(job))?;
         match tokio::time::timeout(shared.bounds.patience, receiver).await {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(Refused::Panicked("the worker threads have ended".into())),
+            Ok(Err(_)) if shared.lock().is_over => Err(Refused::Panicked("the worker threads have ended".into())),
+            // It had to make room.
+            Ok(Err(_)) => Err(Refused::Full(shared.bounds.waiting)),
             Err(_) => Err(Refused::Late(shared.bounds.patience)),
         }
     }
@@ -188,11 +204,14 @@ impl Shared {
         if queue.held.get(&client).is_some_and(|held| *held >= self.bounds.per_client) {
             return Err(Refused::Client(self.bounds.per_client));
         }
-        if queue.length >= self.bounds.waiting {
+        let displaced = if queue.length < self.bounds.waiting { None } else { Some(queue.displace(client)) };
+        if matches!(displaced, Some(None)) {
             return Err(Refused::Full(self.bounds.waiting));
         }
         queue.push(client, work);
+        // What had to make room is dropped without the lock.
         drop(queue);
+        drop(displaced);
         self.changed.notify_one();
         Ok(())
     }
@@ -323,6 +342,31 @@ mod tests {
         drop(release);
         assert_eq!((second.await, third.await, fourth.await), (Ok(1), Ok(2), Ok(3)));
         assert_eq!(running.await.expect("no panic"), Ok(()));
+    }
+
+    /// Clients that fill the queue do not keep another out of it: their newest work makes room.
+    #[tokio::test]
+    async fn a_full_queue_is_shared() {
+        let pool = pool(6, 4, HOUR);
+        let (release, running) = occupy(&pool, client(1)).await;
+        let mut waits = Vec::new();
+        for number in [1, 1, 1, 2, 2, 2, 3, 3, 4] {
+            let pool = pool.clone();
+            let mut asked = Box::pin(async move { pool.run(client(number), move |_| number).await });
+            assert!(futures_poll(&mut asked).is_none(), "client {number} gets its place");
+            waits.push(asked);
+        }
+        assert_eq!(pool.waiting(), 6);
+        assert_eq!(pool.run(client(1), |_| 0).await, Err(Refused::Full(6)), "who has as much as the others waits for none of theirs");
+        drop(release);
+        let mut results = Vec::new();
+        for asked in waits {
+            results.push(asked.await);
+        }
+        let full = Err(Refused::Full(6));
+        assert_eq!(results, [Ok(1), Ok(1), full.clone(), Ok(2), Ok(2), full.clone(), Ok(3), full, Ok(4)]);
+        assert_eq!(running.await.expect("no panic"), Ok(()));
+        assert!(pool.0.shared.lock().held.is_empty(), "no client is remembered");
     }
 
     /// Clients take turns: one that asks much does not delay another by all of it.

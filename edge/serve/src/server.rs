@@ -3,10 +3,11 @@
 use crate::{
     Client, Slots,
     idle::{Activity, Idle},
-    keeping::Keeping,
+    sending::Sending,
 };
+use bytes::Bytes;
 use http_body::Body;
-use hyper::{Request, Response, body::Incoming, service::service_fn};
+use hyper::{Request, Response, StatusCode, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
@@ -38,6 +39,9 @@ const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(10);
 /// After how long without a byte the system asks a peer whether it is still there.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 
+/// Requests that one connection of HTTP/2 may have under way.
+const STREAMS: u32 = 16;
+
 /// What one connection may take.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -45,7 +49,7 @@ pub struct Settings {
     pub per_client: usize,
     /// The time in which a request's head must come; also that of a TLS handshake.
     pub head_timeout: Duration,
-    /// The time after which a connection ends on which nothing moves, and on which no answer is being prepared.
+    /// The time after which a connection ends: without a request under way, or with an answer of which the client takes nothing.
     pub idle_timeout: Duration,
     /// Bytes of a request's head.
     pub head_bytes: usize,
@@ -75,7 +79,7 @@ impl Server {
         builder
             .http2()
             .timer(TokioTimer::new())
-            .max_concurrent_streams(100)
+            .max_concurrent_streams(STREAMS)
             .max_header_list_size(u32::try_from(settings.head_bytes).unwrap_or(u32::MAX));
         Arc::new(Self { name, slots, settings, builder })
     }
@@ -91,8 +95,7 @@ impl Server {
     ) where
         H: Fn(SocketAddr, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Response<B>> + Send + 'static,
-        B: Body + Unpin + Send + 'static,
-        B::Data: Send,
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let graceful = GracefulShutdown::new();
@@ -132,7 +135,7 @@ impl Server {
             connections.spawn(async move {
                 prepare(&stream);
                 let Settings { head_timeout: first, idle_timeout: idle, .. } = server.settings;
-                let activity = Activity::default();
+                let activity = Activity::new();
                 let Some(tls) = tls else {
                     let stream = Idle::new(stream, first, idle, activity.clone(), Some(slot));
                     return server.serve(stream, peer, activity, watcher, handler).await;
@@ -158,14 +161,20 @@ impl Server {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         H: Fn(SocketAddr, Request<Incoming>) -> F + Send + Sync + 'static,
         F: Future<Output = Response<B>> + Send + 'static,
-        B: Body + Unpin + Send + 'static,
-        B::Data: Send,
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let service = service_fn(|request| {
             let busy = activity.begin();
             let answer = handler(peer, request);
-            async move { Ok::<_, Infallible>(answer.await.map(|body| Keeping::new(body, busy))) }
+            let activity = activity.clone();
+            async move {
+                let answer = answer.await;
+                if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+                    activity.upgrade();
+                }
+                Ok::<_, Infallible>(answer.map(|body| Sending::new(body, busy)))
+            }
         });
         let connection = watcher.watch(self.builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         if let Err(error) = connection.await {
@@ -188,7 +197,7 @@ fn prepare(stream: &TcpStream) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
+    use crate::Memory;
     use http_body_util::Full;
     use std::net::Ipv4Addr;
     use tokio::{
@@ -217,17 +226,34 @@ mod tests {
 
     /// A server that answers "yes" when `gate` lets it, and how to stop it.
     async fn start(slots: Slots, settings: Settings, gate: Gate) -> (SocketAddr, watch::Sender<bool>, JoinSet<()>) {
+        serve(slots, settings, move || {
+            let gate = gate.clone();
+            async move {
+                gate.entered.add_permits(1);
+                gate.open.acquire().await.expect("the gate is open or shut").forget();
+                Full::new(Bytes::from_static(b"yes"))
+            }
+        })
+        .await
+    }
+
+    /// A server that answers what `body` makes, and how to stop it.
+    async fn serve<F, B>(
+        slots: Slots,
+        settings: Settings,
+        body: impl Fn() -> F + Clone + Send + Sync + 'static,
+    ) -> (SocketAddr, watch::Sender<bool>, JoinSet<()>)
+    where
+        F: Future<Output = B> + Send + 'static,
+        B: Body<Data = Bytes, Error = Infallible> + Unpin + Send + 'static,
+    {
         let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
         let (address, stop) = (tcp.local_addr().expect("it listens"), watch::Sender::new(false));
         let mut running = JoinSet::new();
         let server = Server::new("test", slots, settings);
         running.spawn(server.accept(tcp, None, stop.subscribe(), Duration::from_secs(5), move |_, _| {
-            let gate = gate.clone();
-            async move {
-                gate.entered.add_permits(1);
-                gate.open.acquire().await.expect("the gate is open or shut").forget();
-                Response::new(Full::new(Bytes::from_static(b"yes")))
-            }
+            let body = body();
+            async move { Response::new(body.await) }
         }));
         (address, stop, running)
     }
@@ -300,6 +326,55 @@ mod tests {
         gate.open.add_permits(1);
         assert!(answer(begun).await.ends_with("yes"));
         running.join_all().await;
+    }
+
+    /// A frame of HTTP/2.
+    fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(payload.len()).expect("a short payload");
+        [&[0, 0, length, kind, flags, 0, 0, 0, stream], payload].concat()
+    }
+
+    /// A client of HTTP/2 that makes no room for an answer, or room for one byte, is cut off, whatever else it sends; the memory of
+    /// its answers is free again.
+    #[tokio::test]
+    async fn answers_that_nobody_takes_end_the_connection() {
+        let own = Client::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST));
+        for window in [0_u8, 1] {
+            let (slots, memory) = (Slots::new(4), Memory::new(1_000_000, 1_000_000));
+            let settings = Settings { idle_timeout: Duration::from_millis(200), ..settings(4, Duration::from_secs(60)) };
+            let counted = memory.clone();
+            let (address, stop, running) = serve(slots.clone(), settings, move || {
+                let mut held = counted.hold(own);
+                assert!(held.add(100_000), "there is room");
+                std::future::ready(held.with(Full::new(Bytes::from(vec![7; 100_000]))))
+            })
+            .await;
+            let settings = frame(4, 0, 0, &[0, 4, 0, 0, 0, window]);
+            // GET http://a/ in the static table of HPACK.
+            let request = frame(1, 5, 1, &[0x82, 0x86, 0x84, 0x41, 1, b'a']);
+            let mut stream = TcpStream::connect(address).await.expect("it listens");
+            let begin = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &settings, &request].concat();
+            stream.write_all(&begin).await.expect("it reads");
+            let (mut reader, mut writer) = stream.split();
+            let mut said = Vec::new();
+            let control = async {
+                let (ping, mut beat) = (frame(6, 0, 0, &[0; 8]), tokio::time::interval(Duration::from_millis(20)));
+                while writer.write_all(&ping).await.is_ok() {
+                    beat.tick().await;
+                }
+            };
+            let ended = async {
+                tokio::select! {
+                    _ = reader.read_to_end(&mut said) => {}
+                    () = control => {}
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the connection ends");
+            stop.send_replace(true);
+            running.join_all().await;
+            assert_eq!(slots.open(), 0);
+            assert!(memory.hold(own).add(1_000_000), "nothing is held any more");
+        }
     }
 
     #[test]

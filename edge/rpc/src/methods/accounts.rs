@@ -110,7 +110,7 @@ fn page(
         let index = usize::try_from(place.index).unwrap_or(usize::MAX);
         let api_place = convert::place(&block.header, block.digest(), index);
         let transaction = block.transactions.get(index);
-        entries.push(convert::history_entry(&receipt, &api_place, &trace::of(app, &receipt.id), transaction));
+        entries.push(convert::history_entry(&receipt, &api_place, &trace::of(app, &receipt.id).brief(), transaction));
     }
     let has_more = entries.len() == limit || looked_at == filter.looked_at();
     let next_cursor = last.filter(|_| has_more).map(|place| format!("{}-{}", place.number, place.index));

@@ -3,9 +3,9 @@
 use crate::{
     App,
     limits::Peer,
+    notices::{self, Heard},
     read,
     refusal::{Asked, Refusal},
-    trace,
 };
 use axum::{
     body::{Body, Bytes},
@@ -17,17 +17,15 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use cowboy_api::{
-    ApiError, Hex, convert,
+    ApiError,
     error::{BAD_REQUEST, BUSY},
     follow::Frame,
-    model::{Log, Notice, Subscribe},
+    model::{Notice, Subscribe},
 };
-use cowboy_node::{AskError, FinalizedBlock, reader::Wanted};
-use cowboy_types::{Address, Receipt};
+use cowboy_node::{AskError, reader::Wanted};
 use futures::{SinkExt as _, StreamExt as _, stream::SplitSink};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::time::Duration;
-use tokio::sync::broadcast::error::RecvError;
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
@@ -67,7 +65,7 @@ impl Listener {
 
 /// Sends what a reader wants until it leaves, does not read, or says nothing for too long.
 async fn talk(app: App, peer: Peer, socket: WebSocket) {
-    let mut blocks = app.node.subscribe();
+    let mut blocks = app.notices.listen();
     let (sender, mut reader) = socket.split();
     // Before the connection counts as idle: a silent reader answers pings.
     let idle = app.connections.idle_timeout;
@@ -75,11 +73,11 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
     let mut pings = tokio::time::interval_at(tokio::time::Instant::now() + idle / 3, idle / 3);
     let mut wish = Subscribe::default();
     loop {
-        let messages = tokio::select! {
-            block = blocks.recv() => match block {
-                Ok(block) => notices(&app, &block, &wish).iter().map(text_of).collect(),
-                Err(RecvError::Lagged(missed)) => vec![text_of(&Notice::Lagged { blocks: missed })],
-                Err(RecvError::Closed) => return,
+        let message = tokio::select! {
+            heard = blocks.next(&wish) => match heard {
+                Some(Heard::Text(text)) => Message::Text(text),
+                Some(Heard::Lagged(missed)) => Message::Text(notices::text(&Notice::Lagged { blocks: missed })),
+                None => return,
             },
             message = reader.next() => match message {
                 Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
@@ -88,63 +86,28 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
                         continue;
                     }
                     Err(error) => {
-                        vec![text_of(&ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() })))]
+                        let refusal = ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() }));
+                        Message::Text(notices::text(&refusal))
                     }
                 },
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => continue,
             },
-            _ = pings.tick() => vec![Message::Ping(Bytes::new())],
+            _ = pings.tick() => Message::Ping(Bytes::new()),
         };
-        for message in messages {
-            if !listener.send(message).await {
-                return;
-            }
+        // The socket copies a message, which counts until it is sent.
+        let mut held = app.limits.hold(peer.client());
+        if !held.add(length(&message)) || !listener.send(message).await {
+            return;
         }
     }
 }
 
-fn text_of(notice: &impl Serialize) -> Message {
-    Message::text(serde_json::to_string(notice).expect("a notice is JSON"))
-}
-
-/// What a reader with this wish hears of a block.
-fn notices(app: &App, finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
-    let wants = |kind: &str| wish.subscribe.as_ref().is_none_or(|kinds| kinds.iter().any(|wanted| wanted == kind));
-    let (block, hash) = (finalized.block.block(), finalized.block.hash());
-    let mut notices = Vec::new();
-    if wants("block") {
-        notices.push(Notice::Block { block: convert::block_summary(block, super::count(finalized.receipts.len())) });
+fn length(message: &Message) -> usize {
+    match message {
+        Message::Text(text) => text.len(),
+        _ => 0,
     }
-    let address = wish.address.map(|address| address.0);
-    if wants("receipt") {
-        for (index, receipt) in finalized.receipts.iter().enumerate().filter(|(_, receipt)| concerns(receipt, address)) {
-            let inside = finalized.traces.get(index).map(|trace| trace::inside(app, trace)).unwrap_or_default();
-            let place = convert::place(&block.header, hash, index);
-            notices.push(Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, inside, Vec::new())) });
-        }
-    }
-    if wants("event") {
-        for receipt in finalized.receipts.iter() {
-            for (index, event) in
-                (0..).zip(receipt.events.iter()).filter(|(_, event)| address.is_none_or(|address| event.emitter == address))
-            {
-                let log = Log {
-                    block_height: block.header.height().get(),
-                    timestamp_ms: block.header.timestamp_ms.get(),
-                    receipt: Hex(receipt.id),
-                    index,
-                    event: convert::event(event),
-                };
-                notices.push(Notice::Event { event: Box::new(log) });
-            }
-        }
-    }
-    notices
-}
-
-fn concerns(receipt: &Receipt, address: Option<Address>) -> bool {
-    address.is_none_or(|address| receipt.sender == address || receipt.target == address || receipt.created == Some(address))
 }
 
 #[derive(Debug, Deserialize)]

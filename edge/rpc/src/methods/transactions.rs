@@ -185,7 +185,7 @@ fn fill(app: &App, block: &FinalizedBlock, results: &mut [SubmitResult]) {
         let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
         if let Some((index, receipt)) = found {
             let place = convert::place(header, block.block.hash(), index);
-            let inside = block.traces.get(index).map(|trace| trace::inside(app, trace)).unwrap_or_default();
+            let inside = block.traces.get(index).map(|trace| trace::inside(app, trace).brief()).unwrap_or_default();
             result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
         }
     }
@@ -196,7 +196,9 @@ fn look_up(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
     let view = read::ledger(app)?;
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         if let Some(hash) = result.tx_hash {
-            result.receipt = read::receipt(&view, &hash)?.map(|found| full_receipt(app, &view, &found)).transpose()?;
+            result.receipt = read::receipt(&view, &hash)?
+                .map(|found| full_receipt(&view, &found, trace::of(app, &found.receipt.id).brief()))
+                .transpose()?;
         }
     }
     Ok(())
@@ -233,18 +235,19 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
         (named, _) => named,
     };
     let found = named.map_or_else(|| Err(without_receipt(&app, &hash)), Ok)?;
-    Ok(Json(full_receipt(&app, &view, &found)?))
+    let inside = trace::of(&app, &found.receipt.id);
+    Ok(Json(full_receipt(&view, &found, inside)?))
 }
 
 /// A receipt with the names of what it set off.
-fn full_receipt(app: &App, view: &View, found: &Found) -> Result<model::Receipt, Refusal> {
+fn full_receipt(view: &View, found: &Found, inside: convert::Inside) -> Result<model::Receipt, Refusal> {
     // What a fire sets off begins with the timer, whose name is not the fire's.
     let begin = if found.receipt.kind == ReceiptKind::Timer { &found.receipt.origin } else { &found.receipt.id };
     let mut deliveries = Vec::new();
     for place in view.of_origin(begin, MAX_DELIVERIES)? {
         deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id).filter(|id| *id != found.receipt.id));
     }
-    Ok(convert::receipt(&found.receipt, &found.api_place(), trace::of(app, &found.receipt.id), deliveries))
+    Ok(convert::receipt(&found.receipt, &found.api_place(), inside, deliveries))
 }
 
 pub(crate) async fn pending(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {
@@ -293,7 +296,7 @@ pub(crate) async fn simulate(State(app): State<App>, peer: Peer, headers: Header
     };
     let transaction = Transaction::from_bytes(&bytes)
         .map_err(|error| Refusal(ApiError::of_abort(aborts::NOT_CANONICAL).with(json!({ "reason": error.to_string() }))))?;
-    // What runs no program, a transfer above all, does not stand in the queue of programs.
+    // What runs no program, a transfer above all, stands neither in the queue of programs nor in that of submissions.
     let is_program = matches!(transaction.instruction, Instruction::Actor(_));
     let (client, runtime) = (peer.client(), tokio::runtime::Handle::current());
     let try_it = {
@@ -302,7 +305,7 @@ pub(crate) async fn simulate(State(app): State<App>, peer: Peer, headers: Header
     };
     let simulated = match is_program {
         true => app.limits.run(client, move |_| try_it()).await??,
-        false => app.limits.check(client, try_it).await??,
+        false => app.limits.read(client, try_it).await??,
     };
     Ok(Json(simulated))
 }
