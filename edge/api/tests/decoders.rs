@@ -6,7 +6,7 @@ use cowboy_api::{
     Hex, HexAddress, HexBytes, HexHash, cbor,
     follow::{Frame, FrameError},
     keystore, model, source,
-    verify::verify,
+    verify::{Claim, verify},
     wake::wake,
 };
 use cowboy_light::GroupKey;
@@ -136,7 +136,9 @@ proptest! {
         let key: GroupKey = key.expect("the generator is a point");
         let item = model::ProofItem { key: Hex(Hash::ZERO), value: Some(Hex(parts[0].clone())), proof: Hex(parts[1].clone()) };
         let proof = model::Proof { height: 1, root, items: vec![item], headers: vec![Hex(parts[2].clone())], finalization: Hex(parts[3].clone()) };
-        prop_assert!(verify(&proof, &key).is_err());
+        for claim in [Claim::State(Hash::ZERO), Claim::Transaction(Hash::ZERO), Claim::Receipt(Hash::ZERO)] {
+            prop_assert!(verify(&proof, &key, &[claim]).is_err());
+        }
     }
 }
 

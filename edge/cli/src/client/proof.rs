@@ -7,12 +7,16 @@ use commonware_codec::DecodeExt as _;
 use cowboy_api::{
     Hex, HexBytes, cbor,
     model::{self, ProofItem},
-    verify::verify,
+    verify::{Claim, Verified, verify},
 };
 use cowboy_light::GroupKey;
 use cowboy_state::{Key, Kind, records};
 use cowboy_types::Hash;
 use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Seconds after which a header is old enough for a warning.
+const OLD: u64 = 60;
 
 /// Fetches a proof and verifies it: record, root, header, and the validators' signature.
 #[derive(Args, Debug)]
@@ -29,6 +33,9 @@ pub(crate) struct Proof {
     /// The validators' group key [default: trust the node's]
     #[arg(long, global = true, value_name = "HEX")]
     group_key: Option<HexBytes>,
+    /// Fail if the proven header is older than this
+    #[arg(long, global = true, value_name = "SECONDS")]
+    max_age: Option<u64>,
     /// Also succeed if the proof shows that the record does not exist
     #[arg(long, global = true)]
     absent: bool,
@@ -65,11 +72,10 @@ enum What {
     },
 }
 
-/// What is asked for: where, under which key, and how its record reads.
+/// What is asked for: where, what it must prove, and how its record reads.
 struct Asked {
     path: String,
-    /// The key that the item must have; none where the value's own digest is it.
-    key: Option<Hash>,
+    claim: Claim,
     name: String,
     read: fn(&ProofItem) -> Value,
 }
@@ -88,15 +94,16 @@ impl Proof {
         let validators = key.0.as_slice().try_into().ok().and_then(|key| GroupKey::new(&genesis.hash, key));
         let validators = validators.ok_or_else(|| Failure::argument("the group key is not a key", "give its 96 bytes in hex"))?;
         let proof: model::Proof = session.client.get(&asked.path).await?;
-        let verified = verify(&proof, &validators).map_err(|error| Failure::Proof(error.to_string()))?;
-        let item = proof.items.first().filter(|item| asked.key.is_none_or(|key| key == item.key.0));
-        let item = item.ok_or_else(|| Failure::Proof("the proof is for something other than what was requested".into()))?;
+        let verified = verify(&proof, &validators, &[asked.claim]).map_err(|error| Failure::Proof(error.to_string()))?;
+        let item = proof.items.first().ok_or_else(|| Failure::Proof("the proof has no item".into()))?;
+        let age = self.age(session, &asked.claim, &verified)?;
         let value = (asked.read)(item);
         let (height, (epoch, view)) = (verified.header.height().get(), verified.round);
         let rows = table([
             ("proven", asked.name.clone()),
             ("value", if item.value.is_none() { "there is none".to_owned() } else { value.to_string() }),
             ("height", height.to_string()),
+            ("age", format!("{age} s, by this machine's clock")),
             ("header", verified.header.digest().to_string()),
             ("finalized", format!("by the validators in epoch {epoch}, view {view}")),
             ("genesis", genesis.hash.to_string()),
@@ -104,7 +111,7 @@ impl Proof {
         ]);
         session.output.result(
             &json!({
-                "verified": true, "present": item.value.is_some(), "value": value, "height": height,
+                "verified": true, "present": item.value.is_some(), "value": value, "height": height, "age_seconds": age,
                 "header": Hex(verified.header.digest()), "epoch": epoch, "view": view,
                 "genesis": genesis.hash, "group_key": key,
             }),
@@ -120,19 +127,37 @@ impl Proof {
     }
 }
 
+impl Proof {
+    /// How many seconds ago the proven header was made, by this machine's clock; 0 where it is ahead of it. A node can answer with a
+    /// state that was true once: what may have changed since is refused beyond `--max-age`, and marked without it.
+    fn age(&self, session: &Session, claim: &Claim, verified: &Verified) -> Result<u64, Failure> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let age = now.saturating_sub(verified.header.timestamp_ms.get() / 1_000);
+        if let Some(most) = self.max_age.filter(|most| age > *most) {
+            return Err(Failure::Proof(format!("the header is {age} s old, and at most {most} s are allowed")));
+        }
+        if matches!(claim, Claim::State(_)) && self.max_age.is_none() && age > OLD {
+            session.output.progress(format_args!(
+                "warning: the header is {age} s old: the chain rests, or the node shows an old state; --max-age SECONDS refuses that"
+            ));
+        }
+        Ok(age)
+    }
+}
+
 impl What {
     fn asked(&self, session: &Session) -> Result<Asked, Failure> {
-        let digest = |key: &Key| Some(Hash(key.digest().0));
+        let state = |key: &Key| Claim::State(Hash(key.digest().0));
         Ok(match self {
             Self::Account { address } => {
                 let address = session.address_or_own(address.as_deref())?;
                 let (path, name) = (format!("/proof/account/{address}"), format!("account {address}"));
-                Asked { path, key: digest(&Key::account(address)), name, read: account }
+                Asked { path, claim: state(&Key::account(address)), name, read: account }
             }
             Self::Actor { actor } => {
                 let address = session.address(actor)?;
                 let (path, name) = (format!("/proof/actor/{address}"), format!("actor {address}"));
-                Asked { path, key: digest(&Key::of(Kind::Actor, address)), name, read: actor_record }
+                Asked { path, claim: state(&Key::of(Kind::Actor, address)), name, read: actor_record }
             }
             Self::Storage { actor, key } => {
                 let address = session.address(actor)?;
@@ -143,16 +168,21 @@ impl What {
                 };
                 let path = format!("/proof/storage/{address}/{}", Hex(bytes.clone()));
                 let name = format!("storage of {address} at {key}");
-                Asked { path, key: digest(&Key::storage(address, bytes)), name, read: entry }
+                Asked { path, claim: state(&Key::storage(address, bytes)), name, read: entry }
             }
             Self::Transaction { hash } => {
                 let hash = super::transaction::hash(hash)?;
                 let (path, name) = (format!("/proof/tx/{hash}"), format!("transaction {hash}"));
-                Asked { path, key: Some(hash), name, read: bytes }
+                Asked { path, claim: Claim::Transaction(hash), name, read: bytes }
             }
             Self::Receipt { hash } => {
                 let hash = super::transaction::hash(hash)?;
-                Asked { path: format!("/proof/receipt/{hash}"), key: None, name: format!("receipt of {hash}"), read: receipt }
+                Asked {
+                    path: format!("/proof/receipt/{hash}"),
+                    claim: Claim::Receipt(hash),
+                    name: format!("receipt of {hash}"),
+                    read: receipt,
+                }
             }
         })
     }

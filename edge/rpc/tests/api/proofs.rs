@@ -4,9 +4,10 @@ use crate::devnet::Devnet;
 use cowboy_api::{
     Hex,
     model::{self, Proof},
-    verify::{Verified, VerifyError, verify},
+    verify::{Claim, Verified, VerifyError, verify},
 };
 use cowboy_light::{GroupKey, Mismatch, Refused};
+use cowboy_state::{Key, Kind};
 use cowboy_types::{Address, Amount, Hash, Instruction, System};
 use serde_json::json;
 use std::time::Duration;
@@ -27,6 +28,10 @@ async fn validators(devnet: &Devnet) -> GroupKey {
     GroupKey::new(&genesis.hash, key).expect("the key is a key")
 }
 
+fn state(key: &Key) -> Claim {
+    Claim::State(Hash(key.digest().0))
+}
+
 /// Every proof of the API leads to a header that the validators' certificate finalizes, checked in pure Rust from the bytes alone
 ///
 #[tokio::test(flavor = "multi_thread")]
@@ -40,22 +45,32 @@ async fn proofs_hold_against_the_validators_certificate() {
     let receipt = client.submit_wait(&sent, Duration::from_secs(30)).await.expect("the transfer is included");
     let absent = Address([9; 20]);
     let validators = validators(&devnet).await;
+    let (account, record) = (|of| state(&Key::account(of)), |of| state(&Key::of(Kind::Actor, of)));
+    let entry = |of, name: &str| state(&Key::storage(of, name.as_bytes().to_vec()));
     let rows = [
-        (format!("/proof/account/{to}"), true),
-        (format!("/proof/account/{absent}"), false),
-        (format!("/proof/actor/{actor}"), true),
-        (format!("/proof/actor/{absent}"), false),
-        (format!("/proof/storage/{actor}/color"), true),
-        (format!("/proof/storage/{actor}/0x636f6c6f72"), true),
-        (format!("/proof/storage/{actor}/shape"), false),
-        (format!("/proof/storage/{absent}/color"), false),
-        (format!("/proof/tx/{}", sent.digest()), true),
-        (format!("/proof/receipt/{}", receipt.tx_hash), true),
+        (format!("/proof/account/{to}"), account(to), true),
+        (format!("/proof/account/{absent}"), account(absent), false),
+        (format!("/proof/actor/{actor}"), record(actor), true),
+        (format!("/proof/actor/{absent}"), record(absent), false),
+        (format!("/proof/storage/{actor}/color"), entry(actor, "color"), true),
+        (format!("/proof/storage/{actor}/0x636f6c6f72"), entry(actor, "color"), true),
+        (format!("/proof/storage/{actor}/shape"), entry(actor, "shape"), false),
+        (format!("/proof/storage/{absent}/color"), entry(absent, "color"), false),
+        (format!("/proof/tx/{}", sent.digest()), Claim::Transaction(sent.digest()), true),
+        (format!("/proof/receipt/{}", receipt.tx_hash), Claim::Receipt(receipt.tx_hash.0), true),
     ];
-    for (path, is_there) in rows {
+    let mut proofs = Vec::new();
+    for (path, claim, is_there) in rows {
         let proof: Proof = client.get(&path).await.expect("the proof is made");
-        let verified = verify(&proof, &validators).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let verified = verify(&proof, &validators, &[claim]).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert_eq!((verified.header.height().get(), proof.items[0].value.is_some()), (proof.height, is_there), "{path}");
+        proofs.push((claim, proof));
+    }
+    // No proof answers another question than its own, of the same root or of another one.
+    for (asked, _) in &proofs {
+        for (proven, proof) in proofs.iter().filter(|(proven, _)| proven != asked) {
+            assert!(verify(proof, &validators, &[*asked]).is_err(), "{proven:?} for {asked:?}");
+        }
     }
     let keys = json!({
         "accounts": [to.to_string(), absent.to_string()],
@@ -63,7 +78,9 @@ async fn proofs_hold_against_the_validators_certificate() {
         "storage": [{ "address": actor.to_string(), "key": "0x636f6c6f72" }, { "address": absent.to_string(), "key": "0x01" }],
     });
     let many: Proof = client.post("/proof/multi", &keys).await.expect("the proofs are made");
-    assert!(verify(&many, &validators).is_ok());
+    let claims = [account(to), account(absent), record(actor), entry(actor, "color"), entry(absent, "\u{1}")];
+    assert!(verify(&many, &validators, &claims).is_ok());
+    assert_eq!(verify(&many, &validators, &claims[..4]).err(), Some(VerifyError::Count { found: 5, asked: 4 }));
     assert_eq!(many.items.iter().map(|item| item.value.is_some()).collect::<Vec<_>>(), [true, false, true, true, false]);
     devnet.stop().await;
 }
@@ -79,11 +96,12 @@ async fn changed_proofs_are_refused() {
     let included: Proof = client.get(&format!("/proof/tx/{}", sent.digest())).await.expect("the proof is made");
     client.post::<model::Height>("/dev/mine", &model::Mine { blocks: 1 }).await.expect("a block is mined");
     let later: Proof = client.get(&format!("/proof/account/{}", key.address())).await.expect("the proof is made");
-    let validators = validators(&devnet).await;
+    let (validators, own) = (validators(&devnet).await, state(&Key::account(key.address())));
     let changed = |proof: &Proof, change: &dyn Fn(&mut Proof)| -> Result<Verified, VerifyError> {
+        let claim = if proof.root == "state" { own } else { Claim::Transaction(sent.digest()) };
         let mut proof = proof.clone();
         change(&mut proof);
-        verify(&proof, &validators)
+        verify(&proof, &validators, &[claim])
     };
     let last = |bytes: &mut Vec<u8>| *bytes.last_mut().expect("not empty") ^= 1;
     type Row<'a> = (&'a str, &'a Proof, &'a dyn Fn(&mut Proof), Option<VerifyError>);
@@ -94,7 +112,7 @@ async fn changed_proofs_are_refused() {
         ("another key", &account, &|proof| proof.items[0].key = Hex(Hash([1; 32])), Some(VerifyError::Item(0))),
         ("another path", &account, &|proof| last(&mut proof.items[0].proof.0), Some(VerifyError::Item(0))),
         ("no path", &account, &|proof| proof.items[0].proof.0.clear(), Some(VerifyError::Item(0))),
-        ("another root", &account, &|proof| proof.root = "receipt".into(), Some(VerifyError::Item(0))),
+        ("another root", &account, &|proof| proof.root = "receipt".into(), Some(VerifyError::Root)),
         ("no such root", &account, &|proof| proof.root = "wish".into(), Some(VerifyError::Root)),
         ("another transaction", &included, &|proof| proof.items[0].key = Hex(Hash([1; 32])), Some(VerifyError::Item(0))),
         ("other bytes", &included, &|proof| proof.items[0].value = Some(Hex(vec![0])), Some(VerifyError::Item(0))),
@@ -121,11 +139,11 @@ async fn changed_proofs_are_refused() {
     forged.finalization.0[place..place + 32].copy_from_slice(&digest.0);
     forged.headers = account.headers.clone();
     forged.items = account.items.clone();
-    assert_eq!(verify(&forged, &validators).err(), Some(VerifyError::Certificate(Refused::Signature)));
+    assert_eq!(verify(&forged, &validators, &[own]).err(), Some(VerifyError::Certificate(Refused::Signature)));
     let genesis: model::Genesis = client.get("/genesis").await.expect("the genesis is known");
     let key: &[u8; 96] = genesis.group_key.0.as_slice().try_into().expect("96 bytes");
     let elsewhere = GroupKey::new(&Hash([1; 32]), key).expect("the key is a key");
-    assert_eq!(verify(&account, &elsewhere).err(), Some(VerifyError::Certificate(Refused::Signature)), "another chain's votes");
+    assert_eq!(verify(&account, &elsewhere, &[own]).err(), Some(VerifyError::Certificate(Refused::Signature)), "another chain's votes");
     let mut damaged = *key;
     damaged[95] ^= 1;
     assert_eq!(GroupKey::new(&genesis.hash, &damaged), None);
