@@ -1,9 +1,14 @@
 //! What is printed: results on stdout, as text or as JSON; progress and failures on stderr.
+//!
+//! Much of it was written by strangers: names, events, what actors print, what nodes answer. No character of it steers the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this module is for")]
 
 use crate::failure::Failure;
 use serde::Serialize;
-use std::{fmt::Display, io::Write as _};
+use std::{
+    fmt::{self, Display, Write as _},
+    io::Write as _,
+};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +21,7 @@ impl Output {
     /// Prints a result: its JSON, or the text of it.
     pub(crate) fn result(self, value: &impl Serialize, text: impl Display) {
         if self.json {
-            line(serde_json::to_string_pretty(value).expect("results are JSON"));
+            line(json(value));
         } else {
             line(text);
         }
@@ -24,7 +29,7 @@ impl Output {
 
     /// Prints a result that reads best as JSON either way.
     pub(crate) fn document(self, value: &impl Serialize) {
-        line(serde_json::to_string_pretty(value).expect("results are JSON"));
+        line(json(value));
     }
 
     /// Says what is going on.
@@ -38,7 +43,7 @@ impl Output {
     pub(crate) fn failure(self, failure: &Failure) {
         match failure {
             Failure::Said | Failure::Silent(_) => {}
-            failure if self.json => note(failure.to_json()),
+            failure if self.json => note(escaped(&failure.to_json().to_string())),
             failure => note(format_args!("error: {failure}")),
         }
     }
@@ -46,17 +51,62 @@ impl Output {
 
 /// A line on stdout. A reader that has left is no failure.
 pub(crate) fn line(text: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(std::io::stdout(), "{}", Harmless(text));
 }
 
-/// Text on stdout as it is.
+/// Text on stdout, without the end of a line.
 pub(crate) fn text(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let _ = write!(std::io::stdout(), "{}", Harmless(text));
 }
 
 /// A line on stderr.
 pub(crate) fn note(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", Harmless(text));
+}
+
+/// Whether a terminal acts on this character, or shows what follows it in another order, instead of showing it.
+fn is_control(letter: char) -> bool {
+    let is_direction = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_direction || letter.is_control() && !matches!(letter, '\n' | '\t')
+}
+
+/// A text whose control characters are replaced by U+FFFD.
+struct Harmless<T>(T);
+
+impl<T: Display> Display for Harmless<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Filter<'a, 'b>(&'a mut fmt::Formatter<'b>);
+        impl fmt::Write for Filter<'_, '_> {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                for (place, part) in text.split(is_control).enumerate() {
+                    if place > 0 {
+                        self.0.write_char(char::REPLACEMENT_CHARACTER)?;
+                    }
+                    self.0.write_str(part)?;
+                }
+                Ok(())
+            }
+        }
+        write!(Filter(f), "{}", self.0)
+    }
+}
+
+/// A value as JSON of which no character steers a terminal.
+fn json(value: &impl Serialize) -> String {
+    escaped(&serde_json::to_string_pretty(value).expect("results are JSON"))
+}
+
+/// JSON whose strings have escapes for the control characters that JSON allows as they are.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if is_control(letter) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
+        } else {
+            escaped.push(letter);
+        }
+    }
+    escaped
 }
 
 /// Rows of names and values, the values in one column.
@@ -65,4 +115,22 @@ pub(crate) fn table<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> St
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<width$}  {value}")).collect();
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an actor prints neither moves the cursor nor changes the title, and JSON keeps it as it was.
+    #[test]
+    fn terminals_are_not_steered() {
+        let said = "\u{1b}]0;TITLE\u{7}\u{1b}[2K\r\u{9b}31m\u{7f}\u{202e}\u{2066}\u{200f} ok\tÄ→\nnext\u{0}";
+        let shown = Harmless(format_args!("<{said}>")).to_string();
+        let marks = |count| "\u{fffd}".repeat(count);
+        assert_eq!(shown, format!("<{}]0;TITLE{}[2K{}31m{} ok\tÄ→\nnext{}>", marks(1), marks(2), marks(2), marks(4), marks(1)));
+        let written = json(&serde_json::json!({ "said": said }));
+        assert!(!written.chars().any(is_control), "{written}");
+        let read: serde_json::Value = serde_json::from_str(&written).expect("it is JSON");
+        assert_eq!(read["said"], said);
+    }
 }
