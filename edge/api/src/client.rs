@@ -18,9 +18,18 @@ pub struct Client {
     http: reqwest::Client,
 }
 
-/// What connections to this node begin with. One that needs no certificates reads none: the system's take milliseconds and megabytes.
+/// The time of an answer that the node has at once.
+const ANSWER_TIME: Duration = Duration::from_secs(90);
+
+/// The time of an answer to what is sent: a devnet may make many blocks for it.
+const WORK_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// The most bytes of an answer.
+const MAX_ANSWER: usize = 128 * 1024 * 1024;
+
+/// What connections to this node begin with: they follow no redirection, which could lead anywhere. One that needs no certificates reads none: the system's take milliseconds and megabytes.
 pub fn builder(url: &str) -> reqwest::ClientBuilder {
-    let builder = reqwest::Client::builder().connect_timeout(Duration::from_secs(5));
+    let builder = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).redirect(reqwest::redirect::Policy::none());
     if url.starts_with("http://") { builder.tls_certs_only([]) } else { builder }
 }
 
@@ -47,12 +56,12 @@ impl Client {
 
     /// GET of a path.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
-        self.answer(self.http.get(self.url_of(path))).await
+        self.answer(self.http.get(self.url_of(path)).timeout(ANSWER_TIME)).await
     }
 
     /// POST of a JSON body.
     pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ApiError> {
-        self.answer(self.http.post(self.url_of(path)).json(body)).await
+        self.answer(self.http.post(self.url_of(path)).timeout(WORK_TIME).json(body)).await
     }
 
     fn url_of(&self, path: &str) -> String {
@@ -62,7 +71,7 @@ impl Client {
     async fn answer<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, ApiError> {
         let response = request.send().await.map_err(|error| unreachable(&self.base, &error))?;
         let status = response.status();
-        let bytes = response.bytes().await.map_err(|error| unreachable(&self.base, &error))?;
+        let bytes = self.whole(response).await?;
         let strange = || {
             let beginning: String = String::from_utf8_lossy(&bytes).chars().take(200).collect();
             ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "status": status.as_u16(), "answer": beginning }))
@@ -71,6 +80,19 @@ impl Client {
             return serde_json::from_slice(&bytes).map_err(|_| strange());
         }
         Err(refusal(&bytes).unwrap_or_else(strange))
+    }
+
+    /// The whole body, where it is not too long.
+    async fn whole(&self, mut response: reqwest::Response) -> Result<Vec<u8>, ApiError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&self.base, &error))? {
+            if bytes.len() + chunk.len() > MAX_ANSWER {
+                let reason = format!("the answer has more than {MAX_ANSWER} bytes");
+                return Err(ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "reason": reason })));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
     }
 
     /// How the node is.
@@ -134,19 +156,19 @@ impl Client {
 
     /// Submits one transaction and answers its name.
     pub async fn submit(&self, transaction: &Transaction) -> Result<Hash, ApiError> {
-        let result = self.submit_bytes("/submit", transaction).await?;
+        let result = self.submit_bytes("/submit", transaction, ANSWER_TIME).await?;
         result.tx_hash.map(|hash| hash.0).ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))
     }
 
     /// Submits one transaction and waits for its receipt.
     pub async fn submit_wait(&self, transaction: &Transaction, timeout: Duration) -> Result<model::Receipt, ApiError> {
         let path = format!("/submit_wait?timeout_ms={}", timeout.as_millis());
-        let result = self.submit_bytes(&path, transaction).await?;
+        let result = self.submit_bytes(&path, transaction, timeout.saturating_add(ANSWER_TIME)).await?;
         result.receipt.ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))
     }
 
-    async fn submit_bytes(&self, path: &str, transaction: &Transaction) -> Result<model::SubmitResult, ApiError> {
-        let request = self.http.post(self.url_of(path)).header("content-type", OCTETS).body(transaction.to_bytes());
+    async fn submit_bytes(&self, path: &str, transaction: &Transaction, time: Duration) -> Result<model::SubmitResult, ApiError> {
+        let request = self.http.post(self.url_of(path)).timeout(time).header("content-type", OCTETS).body(transaction.to_bytes());
         let mut submitted: model::Submitted = self.answer(request).await?;
         submitted.results.pop().ok_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "answer": "no result" })))
     }
@@ -155,8 +177,8 @@ impl Client {
     pub async fn submit_all(&self, transactions: Vec<Vec<u8>>) -> Result<Vec<model::SubmitResult>, ApiError> {
         let count = transactions.len();
         let body = model::Submission { transactions: transactions.into_iter().map(Hex).collect() };
-        let response = self.http.post(self.url_of("/submit")).json(&body).send().await.map_err(|error| unreachable(&self.base, &error))?;
-        let bytes = response.bytes().await.map_err(|error| unreachable(&self.base, &error))?;
+        let request = self.http.post(self.url_of("/submit")).timeout(ANSWER_TIME).json(&body);
+        let bytes = self.whole(request.send().await.map_err(|error| unreachable(&self.base, &error))?).await?;
         // Where all are refused the status says so, and the body still has the result of each.
         match serde_json::from_slice::<model::Submitted>(&bytes) {
             Ok(submitted) if submitted.results.len() == count => Ok(submitted.results),
@@ -179,7 +201,7 @@ impl Client {
         let response = self.http.get(self.url_of(path)).send().await.map_err(|error| unreachable(&self.base, &error))?;
         let base = self.base.clone();
         if !response.status().is_success() {
-            let bytes = response.bytes().await.map_err(|error| unreachable(&base, &error))?;
+            let bytes = self.whole(response).await?;
             return Err(refusal(&bytes).unwrap_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": base }))));
         }
         Ok(futures::StreamExt::map(response.bytes_stream(), move |chunk| {

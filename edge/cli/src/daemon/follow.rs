@@ -20,7 +20,7 @@ use cowboy_node::{
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_types::Hash;
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use std::{
     convert::Infallible,
     path::{Path, PathBuf},
@@ -40,6 +40,9 @@ const BEGINNINGS: usize = 5;
 
 /// How long the source has for a block, and for each batch of operations.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the source may say nothing, several block times, before it is asked whether it has anything to say.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// The wait before the source is asked again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -162,18 +165,22 @@ pub(crate) async fn feed_for_ever(
 
 async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed, note: &(dyn Fn(bool) + Sync)) -> Stop {
     let next = node.head().height.next();
-    let stream = match source.stream(&format!("/follow?from={next}")).await {
+    let stream = match in_time(SILENCE, source.stream(&format!("/follow?from={next}"))).await {
         Ok(stream) => stream,
         Err(error) => return Stop::Away(error),
     };
-    note(false);
+    match has_nothing(source, next.get(), SILENCE).await {
+        Ok(rests) => note(!rests),
+        Err(error) => return Stop::Away(error),
+    }
     let mut stream = pin!(stream);
     let mut buffer = Vec::new();
-    while let Some(bytes) = stream.next().await {
+    while let Some(bytes) = more(&mut stream, source, || node.head().height.next().get(), SILENCE).await {
         match bytes {
             Ok(bytes) => buffer.extend(bytes),
             Err(error) => return Stop::Away(error),
         }
+        note(false);
         loop {
             let frame = match Frame::take(&mut buffer) {
                 Ok(Some(frame)) => frame,
@@ -191,6 +198,36 @@ async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed, note: &(dyn 
         }
     }
     Stop::Away(ApiError::of_fault(cowboy_api::error::UNREACHABLE))
+}
+
+/// What comes next of a stream of blocks; an error where the source is silent though it has the block of height `next`, or does not
+/// answer any more. A connection that breaks without a word never ends by itself.
+async fn more(
+    stream: &mut (impl Stream<Item = Result<Vec<u8>, ApiError>> + Unpin),
+    source: &Client,
+    next: impl Fn() -> u64,
+    silence: Duration,
+) -> Option<Result<Vec<u8>, ApiError>> {
+    loop {
+        if let Ok(bytes) = tokio::time::timeout(silence, stream.next()).await {
+            return bytes;
+        }
+        match has_nothing(source, next(), silence).await {
+            Ok(true) => {}
+            Ok(false) => return Some(Err(ApiError::of_fault(cowboy_api::error::UNREACHABLE))),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+}
+
+/// Whether the source's chain rests below this height.
+async fn has_nothing(source: &Client, next: u64, time: Duration) -> Result<bool, ApiError> {
+    Ok(in_time(time, source.height()).await? < next)
+}
+
+/// What the source answers in this time.
+async fn in_time<T>(time: Duration, answer: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+    tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(ApiError::of_fault(cowboy_api::error::UNREACHABLE)))
 }
 
 /// Fetches blocks again of which a damaged row was read, or which a repair could not save, as long as the node runs.
@@ -290,4 +327,55 @@ async fn one_frame(source: &Client, path: &str, most: usize) -> Result<Vec<u8>, 
     let (length, rest) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
     let is_whole = usize::try_from(u32::from_be_bytes(*length)).is_ok_and(|length| length == rest.len());
     if is_whole { Ok(rest.to_vec()) } else { Err(cut()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    /// A source that streams one chunk and falls silent, and says that its chain is this high; no height is no answer.
+    async fn source(heights: Vec<Option<u64>>) -> (Client, tokio::task::JoinHandle<()>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let serving = tokio::spawn(async move {
+            let (mut heights, mut open) = (heights.into_iter(), Vec::new());
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let mut asked = [0; 1_024];
+                let length = connection.read(&mut asked).await.unwrap_or(0);
+                let answer = match asked[..length].starts_with(b"GET /follow") {
+                    true => "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n".to_owned(),
+                    false => match heights.next().flatten() {
+                        Some(height) => {
+                            let body = format!("{{\"height\":{height}}}");
+                            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+                        }
+                        None => String::new(),
+                    },
+                };
+                let _ = connection.write_all(answer.as_bytes()).await;
+                // It stays open: nothing tells the follower.
+                open.push(connection);
+            }
+        });
+        (Client::new(&url).expect("the address is good"), serving)
+    }
+
+    /// A source that falls silent while its chain continues, or answers nothing, is left; one whose chain rests is not.
+    #[tokio::test]
+    async fn silence_ends() {
+        let silence = Duration::from_millis(50);
+        for heights in [vec![Some(7)], vec![None], vec![Some(6), Some(6), Some(7)]] {
+            let (source, serving) = source(heights).await;
+            let mut stream = pin!(source.stream("/follow?from=7").await.expect("it streams"));
+            assert_eq!(more(&mut stream, &source, || 7, silence).await, Some(Ok(b"abc".to_vec())));
+            let ended = tokio::time::timeout(Duration::from_secs(30), more(&mut stream, &source, || 7, silence)).await;
+            assert!(matches!(ended, Ok(Some(Err(_)))), "{ended:?}");
+            serving.abort();
+        }
+    }
 }
