@@ -29,6 +29,12 @@ const MAX_VALUES: usize = 1_000;
 /// The most bytes of a page that is read by XPath, which is the slowest.
 const MAX_XPATH_BYTES: usize = 512 * 1024;
 
+/// The most steps that a CSS rule may take for a page: elements, times the ancestors that each combinator may go through.
+const MAX_CSS_STEPS: usize = 50_000_000;
+
+/// The most bytes of text that a rule takes out of a page: elements within elements repeat theirs.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+
 /// The most memory of a regular expression, in bytes.
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 
@@ -71,7 +77,7 @@ pub(crate) struct Rule {
 #[derive(Clone, Debug)]
 enum Finder {
     JsonPath(JsonPath),
-    Css { selector: Selector, attribute: Option<String> },
+    Css { selector: Selector, attribute: Option<String>, combinators: usize },
     XPath(String),
     Regex { regex: Regex, group: usize },
 }
@@ -152,6 +158,26 @@ impl Page<'_> {
         self.html.get_or_init(|| Html::parse_document(self.text))
     }
 
+    /// How many elements and texts the page has, and how deep they are within each other.
+    fn extent(&self) -> (usize, usize) {
+        let (mut nodes, mut depth, mut deepest) = (1usize, 0usize, 0usize);
+        let mut node = self.html().tree.root();
+        loop {
+            if let Some(child) = node.first_child() {
+                (node, nodes, depth) = (child, nodes + 1, depth + 1);
+                deepest = deepest.max(depth);
+                continue;
+            }
+            while node.next_sibling().is_none() {
+                let Some(parent) = node.parent() else { return (nodes, deepest) };
+                (node, depth) = (parent, depth - 1);
+            }
+            if let Some(next) = node.next_sibling() {
+                (node, nodes) = (next, nodes + 1);
+            }
+        }
+    }
+
     fn tree(&self) -> Result<&XpathItemTree, Fault> {
         let parse = || skyscraper::html::parse(self.text).map_err(|error| error.to_string());
         self.tree.get_or_init(parse).as_ref().map_err(|error| missing(error))
@@ -213,13 +239,24 @@ impl Rule {
         let text = |text: String| Json::String(text.trim().to_owned());
         Ok(match &self.finder {
             Finder::JsonPath(path) => path.query(page.json()?).iter().take(MAX_VALUES).map(|value| (*value).clone()).collect(),
-            Finder::Css { selector, attribute } => {
-                let elements = page.html().select(selector).take(MAX_VALUES);
-                let value = |element: scraper::ElementRef<'_>| match attribute {
-                    Some(name) => element.value().attr(name).map(str::to_owned),
-                    None => Some(element.text().collect::<String>()),
-                };
-                elements.filter_map(value).map(text).collect()
+            Finder::Css { selector, attribute, combinators } => {
+                let (nodes, depth) = page.extent();
+                if nodes.saturating_mul(depth.saturating_mul(*combinators).saturating_add(1)) > MAX_CSS_STEPS {
+                    return Err(Fault::Impossible(format!("css: {nodes} elements and texts, {depth} deep, are too many for this rule")));
+                }
+                let (mut values, mut taken) = (Vec::new(), 0);
+                for element in page.html().select(selector).take(MAX_VALUES) {
+                    let value = match attribute {
+                        Some(name) => element.value().attr(name).map(str::to_owned),
+                        None => Some(element.text().collect::<String>()),
+                    };
+                    taken += value.as_ref().map_or(0, String::len);
+                    if taken > MAX_TEXT_BYTES {
+                        return Err(Fault::Impossible(format!("css: the rule takes more than {MAX_TEXT_BYTES} bytes of text")));
+                    }
+                    values.extend(value.map(text));
+                }
+                values
             }
             Finder::XPath(path) => {
                 if page.text.len() > MAX_XPATH_BYTES {
@@ -260,8 +297,14 @@ fn css(selector: &str, attribute: Option<&str>) -> Result<Finder, String> {
     if selector.contains(":has") {
         return Err("css: :has is not looked at".into());
     }
+    // It goes through all siblings before every element: the square of the page. `~=` compares words.
+    if selector.replace("~=", "").contains('~') {
+        return Err("css: ~ is not looked at; say + for the element next to it".into());
+    }
+    // As many as there can be: spaces beside another one, and those within strings, count too.
+    let combinators = selector.matches([' ', '\t', '\n', '\r', '\u{c}', '>', '+']).count();
     let parsed = Selector::parse(selector).map_err(|error| format!("css: {error}"))?;
-    Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned) })
+    Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned), combinators })
 }
 
 fn regular(pattern: &str, group: Option<usize>) -> Result<Finder, String> {
@@ -374,6 +417,9 @@ mod tests {
             (PAGE, json!([with(formed("css", "li.item", "list"), "attr", "data-id".into())]), Ok(r#"{"x":["7","8"]}"#)),
             (PAGE, json!([rule("css", "li:nth-child(2) b")]), Ok(r#"{"x":"Boots"}"#)),
             (PAGE, json!([rule("css", "li:has(b)")]), Err(":has")),
+            (PAGE, json!([rule("css", "li ~ li")]), Err("~ is not looked at")),
+            (PAGE, json!([rule("css", "li:not(b~li)")]), Err("~ is not looked at")),
+            (PAGE, json!([rule("css", "li[class~=item] + li b")]), Ok(r#"{"x":"Boots"}"#)),
             (PAGE, json!([rule("css", ">>")]), Err("css")),
             (PAGE, json!([rule("xpath", "//title/text()")]), Ok(r#"{"x":"Shop"}"#)),
             (PAGE, json!([formed("xpath", "//li[@data-id='8']/span", "integer")]), Ok(r#"{"x":80}"#)),
@@ -423,5 +469,10 @@ mod tests {
         let tags = "<div>".repeat(10_000);
         let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
         assert!(rules.apply(tags.as_bytes()).is_ok());
+        // Every element has ten thousand ancestors to look for; and every one has the text of all within it.
+        let found = |rule: &str, page: &str| Rules::selector(rule).expect("a rule").apply(page.as_bytes());
+        assert!(matches!(found("div p div", &tags), Err(Fault::Impossible(reason)) if reason.contains("too many")));
+        let nested = format!("{}{}", "<div>".repeat(900), "x".repeat(10_000));
+        assert!(matches!(found("div", &nested), Err(Fault::Impossible(reason)) if reason.contains("bytes of text")));
     }
 }
