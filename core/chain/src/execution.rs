@@ -12,6 +12,7 @@ mod packing;
 mod protocol;
 mod removals;
 mod rent;
+mod time;
 mod timers;
 mod transactions;
 
@@ -132,6 +133,8 @@ struct Books {
     pruned: Vec<Pruned>,
     rejected: Vec<(Hash, Invalid)>,
     weight: u64,
+    /// What of it had been used when the phase began.
+    weight_before: u64,
     tips: Amount,
     supply: SupplyChange,
     /// Cycles that each actor's handlers used in this block.
@@ -154,10 +157,16 @@ impl Books {
             pruned: Vec::new(),
             rejected: Vec::new(),
             weight: 0,
+            weight_before: 0,
             tips: Amount::ZERO,
             supply: SupplyChange::default(),
             cycles_of: BTreeMap::new(),
         }
+    }
+
+    /// Whether the block has time for another delivery of the phase under way.
+    fn has_time(&self, params: &Params, part: time::Part) -> bool {
+        self.weight < part.end(params, self.weight_before)
     }
 
     /// Whether an actor may run now.
@@ -311,6 +320,11 @@ impl Execution {
             self.due.cleanup_used = books.1;
         }
         result
+    }
+
+    /// Continues with another phase.
+    fn begin_phase(&mut self, phase: Phase) {
+        (self.phase, self.books.weight_before) = (phase, self.books.weight);
     }
 
     fn is_proposing(&self) -> bool {

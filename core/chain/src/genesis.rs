@@ -335,6 +335,7 @@ fn system_actor() -> Actor {
         creator: Address::ZERO,
         code_hash: Hash::ZERO,
         code_bytes: Count::ZERO,
+        body_weight: Count::ZERO,
         status: ActorStatus::Active,
         created_at: Height::ZERO,
         storage_bytes: Count::ZERO,
@@ -343,6 +344,7 @@ fn system_actor() -> Actor {
         messages_sent: Count::ZERO,
         timers_set: Count::ZERO,
         timers_live: Count::ZERO,
+        timer_bytes: Count::ZERO,
         children: Count::ZERO,
     }
 }

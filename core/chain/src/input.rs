@@ -268,6 +268,12 @@ pub const MAX_CHANGES: usize = 256;
 /// The most bytes that a trace keeps of what the handlers of its delivery printed, together.
 pub const MAX_PRINTED: usize = 4 * 1024;
 
+/// Bytes of exceptions that a delivery's trace keeps: of the one that ended it, and as many again of all others together.
+pub const MAX_EXCEPTIONS: usize = 16 * 1024;
+
+/// Bytes of prints and exceptions that the traces of a block keep. Nobody pays for them.
+pub const MAX_TOLD: usize = 1 << 20;
+
 /// A record that a delivery changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -311,6 +317,32 @@ pub struct Exception {
     pub message: String,
     /// What CPython prints about it, line by line: the traceback, outermost frame first, and the exception with notes and group.
     pub traceback: Vec<String>,
+}
+
+impl Exception {
+    /// Bytes of its texts.
+    pub(crate) fn size(&self) -> usize {
+        self.traceback.iter().map(String::len).fold(self.name.len().saturating_add(self.message.len()), usize::saturating_add)
+    }
+
+    /// The exception in at most so many bytes, beside its class: the beginning of its message, and the innermost lines of its traceback.
+    pub(crate) fn cut(&self, room: usize) -> Self {
+        if self.size() <= room {
+            return self.clone();
+        }
+        let cut = |text: &str, room: usize| text[..text.floor_char_boundary(room)].to_owned();
+        let message = cut(&self.message, room / 4);
+        let mut left = room.saturating_sub(message.len());
+        let mut traceback: Vec<String> = Vec::new();
+        for line in self.traceback.iter().rev() {
+            let line = cut(line, room / 4);
+            let Some(rest) = left.checked_sub(line.len()) else { break };
+            left = rest;
+            traceback.push(line);
+        }
+        traceback.reverse();
+        Self { name: cut(&self.name, 256), message, traceback }
+    }
 }
 
 /// A message that left a delivery.

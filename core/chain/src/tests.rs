@@ -3,6 +3,7 @@
 mod actors;
 mod auction;
 mod blocks;
+mod burdens;
 mod drills;
 mod economy;
 mod effects;

@@ -191,6 +191,10 @@ parameters! {
         0x21 token_create_cells: Cells = 256 in 0..=10_000, T0, "003 §17.3";
         /// Maximum cycles of one token hook.
         0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";
+        /// Each byte of a system method's argument beyond `argument_free`.
+        0x23 argument_byte: Cycles = 2 in 0..=1_000, T0, "ours: decision 390";
+        /// Bytes of a system method's argument that the method's own price covers.
+        0x24 argument_free: Bytes = 4_096 in 0..=131_072, T0, "ours: decision 390";
     }
 
     /// Timers (003 §5.1a; the auction of 003 §5.1b from `auction_height` on).
@@ -629,6 +633,12 @@ parameters! {
         0x02 call: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
         /// Compiling a byte of source and running its module body, without the body's own cycles.
         0x03 source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
+        /// Decoding a byte of a system method's argument, at worst.
+        0x04 argument_byte: Nanoseconds = 40 in 1..=10_000, Fixed, "ours: decision 390";
+        /// Reading a byte of a timer's payload.
+        0x05 payload_byte: Nanoseconds = 1 in 1..=10_000, Fixed, "ours: decision 390";
+        /// Reading a record of the protocol in a list that a method walks.
+        0x06 record: Nanoseconds = 2_000 in 100..=1_000_000, Fixed, "ours: decision 390";
     }
     /// What waits for a block at one node; not consensus.
     0x10 mempool: Mempool {

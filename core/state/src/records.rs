@@ -54,6 +54,8 @@ record! {
         pub code_hash: Hash,
         /// Bytes of that source.
         pub code_bytes: Count,
+        /// Modelled execution time of its module body, in ns. Its first run in a block counts that, whatever a cache holds.
+        pub body_weight: Count,
         /// Whether it runs.
         pub status: ActorStatus,
         /// The height of its deployment.
@@ -70,6 +72,8 @@ record! {
         pub timers_set: Count,
         /// Timers that are live.
         pub timers_live: Count,
+        /// Bytes of their payloads.
+        pub timer_bytes: Count,
         /// Actors it ever deployed.
         pub children: Count,
     }

@@ -129,6 +129,12 @@ impl Context<'_> {
         self.work.weight = self.work.weight.saturating_add(weight);
     }
 
+    /// Adds the price of reading records of the protocol in a list that a method walks: as an actor pays for a key that it reads.
+    pub fn charge_records(&mut self, records: usize) {
+        let records = u64::try_from(records).unwrap_or(u64::MAX);
+        self.charge(records.saturating_mul(self.params.costs.storage_read), records.saturating_mul(self.params.weights.record));
+    }
+
     /// Adds to the cells that the method costs.
     pub fn charge_cells(&mut self, cells: u64) {
         self.work.cells = self.work.cells.saturating_add(cells);

@@ -53,7 +53,17 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &
     let method = actor.method(method).ok_or(error::UNAVAILABLE)?;
     let argument = match payload {
         b"" | b"{}" => Value::Map(Vec::new()),
-        bytes => cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?,
+        bytes => {
+            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            if size > context.params.execution.transaction_bytes {
+                return Err(error::INVALID_ARGUMENT.into());
+            }
+            // Before it is decoded: a byte of it may become a value of its own.
+            let (costs, weights) = (&context.params.costs, &context.params.weights);
+            let paid = size.saturating_sub(costs.argument_free);
+            context.spend(paid.saturating_mul(costs.argument_byte), size.saturating_mul(weights.argument_byte))?;
+            cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?
+        }
     };
     Ok(method.call(context, &argument)?.encode())
 }

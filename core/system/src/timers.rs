@@ -74,8 +74,9 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
         return Err(error::TIMER_PAYLOAD);
     }
     let most = auction::max_cycles(context.params, context.height);
+    let reading = reading_cells(context.params, request.payload.len());
     if request.cycles_limit.is_some_and(|limit| limit.0 > most || limit == Cycles::ZERO)
-        || request.cells_limit.is_some_and(|limit| limit.0 > rows.cells_per_fire)
+        || request.cells_limit.is_some_and(|limit| limit.0 > rows.cells_per_fire || limit < reading)
     {
         return Err(error::TIMER_LIMIT);
     }
@@ -95,6 +96,11 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
         return Err(error::ENTITLEMENT_QUOTA);
     }
     Ok(())
+}
+
+/// Cells of reading a payload when its timer fires.
+pub fn reading_cells(params: &Params, payload_bytes: usize) -> Cells {
+    Cells(u64::try_from(payload_bytes).unwrap_or(u64::MAX).div_ceil(params.costs.read_bytes_per_cell))
 }
 
 /// The last height at which a timer may fire that is scheduled now.
@@ -147,6 +153,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         if let Some(record) = record {
             record.timers_set = Count(record.timers_set.0 + 1);
             record.timers_live = Count(record.timers_live.0 + 1);
+            record.timer_bytes = record.timer_bytes.saturating_add(timer.payload_bytes);
         }
     })?;
     if !request.payload.is_empty() {
@@ -294,6 +301,7 @@ pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
         book.live = Count(book.live.0 - 1);
         if let Some(record) = record {
             record.timers_live = Count(record.timers_live.0 - 1);
+            record.timer_bytes = record.timer_bytes.saturating_sub(timer.payload_bytes);
         }
     })?;
     world.remove(keys::timer(id));

@@ -64,10 +64,11 @@ impl Machine {
         Directory::actors().insert(&mut self.world, &address.0)?;
         lifecycle::warn(&mut self.world, address, &grants.unwrap_or_default(), self.environment.height)?;
         let (built, price) = self.build_source(address, &source, code_hash, limits);
-        if let Err(abort) = built {
-            return Ok((Err(abort), price));
-        }
-        self.write_actor(deployment, address, code_hash, source)?;
+        let body_weight = match built {
+            Ok(weight) => weight,
+            Err(abort) => return Ok((Err(abort), price)),
+        };
+        self.write_actor(deployment, address, code_hash, source, body_weight)?;
         Ok((Ok(address), price))
     }
 
@@ -86,9 +87,10 @@ impl Machine {
             lifecycle::warn(&mut self.world, actor, &grants, self.environment.height)?;
         }
         let (built, price) = self.build_source(actor, &source, code_hash, limits);
-        if let Err(abort) = built {
-            return Ok((Err(abort), price));
-        }
+        let body_weight = match built {
+            Ok(weight) => weight,
+            Err(abort) => return Ok((Err(abort), price)),
+        };
         let hash = |hash: Hash| Value::Bytes(hash.0.to_vec());
         let data = Value::map([
             ("actor", Value::Bytes(actor.0.to_vec())),
@@ -97,14 +99,16 @@ impl Machine {
         ]);
         record.code_hash = code_hash;
         record.code_bytes = Count(u64::try_from(source.len()).expect("a source is shorter than a transaction"));
+        record.body_weight = body_weight;
         self.world.set_actor(actor, &record);
         self.write_code(code_hash, source);
         announce(&mut self.world, entitlements::NUMBER, "ActorUpgraded", &data);
         Ok((Ok(code_hash), price))
     }
 
-    /// Compiles a source and runs its body, and keeps the image.
-    fn build_source(&mut self, actor: Address, source: &str, code_hash: Hash, limits: Limits) -> Built<()> {
+    /// Compiles a source and runs its body, and keeps the image. Answers the modelled execution time of the body.
+    fn build_source(&mut self, actor: Address, source: &str, code_hash: Hash, limits: Limits) -> Built<Count> {
+        let limits = self.body_limits(limits.cycles, limits.cells, limits.weight_ns);
         let bytes = u64::try_from(source.len()).expect("a source is shorter than a transaction");
         let weight = bytes.saturating_mul(self.environment.params.weights.source_byte);
         let price = |used: Usage| Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns.saturating_add(weight) };
@@ -112,7 +116,7 @@ impl Machine {
             Ok((image, used)) => {
                 self.environment.images.put(code_hash, image);
                 self.started.insert(code_hash);
-                (Ok(()), price(used))
+                (Ok(Count(used.weight_ns)), price(used))
             }
             Err(failure) => {
                 self.note_failure(actor, failure.abort.clone(), failure.exception);
@@ -142,12 +146,20 @@ impl Machine {
         }
     }
 
-    fn write_actor(&mut self, deployment: &Deployment<'_>, address: Address, code_hash: Hash, source: String) -> Step<()> {
+    fn write_actor(
+        &mut self,
+        deployment: &Deployment<'_>,
+        address: Address,
+        code_hash: Hash,
+        source: String,
+        body_weight: Count,
+    ) -> Step<()> {
         let record = Actor {
             owner: deployment.creator,
             creator: deployment.creator,
             code_hash,
             code_bytes: Count(u64::try_from(source.len()).expect("a source is shorter than a transaction")),
+            body_weight,
             status: ActorStatus::Active,
             created_at: self.environment.height,
             storage_bytes: Count::ZERO,
@@ -156,6 +168,7 @@ impl Machine {
             messages_sent: Count::ZERO,
             timers_set: Count::ZERO,
             timers_live: Count::ZERO,
+            timer_bytes: Count::ZERO,
             children: Count::ZERO,
         };
         self.world.set_actor(address, &record);

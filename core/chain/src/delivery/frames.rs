@@ -1,9 +1,10 @@
 //! Handlers under way: an explicit stack of engines, of which only the last runs (decision 134).
 
 use super::{Door, Machine, Stage, Step, call_trace};
-use crate::input::Exception;
+use crate::input::{Exception, MAX_EXCEPTIONS};
 use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
 use bytes::Bytes;
+use cowboy_params::Params;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Checkpoint, Miss, Stop};
 use cowboy_system as system;
@@ -155,8 +156,9 @@ impl Machine {
         }
         let image = self.image(&actor.code_hash)?;
         let weights = &self.environment.params.weights;
-        let compiling = if self.started.insert(actor.code_hash) { actor.code_bytes.0.saturating_mul(weights.source_byte) } else { 0 };
-        let weight = weights.call.saturating_add(compiling);
+        let building = actor.code_bytes.0.saturating_mul(weights.source_byte).saturating_add(actor.body_weight.0);
+        let building = if self.started.insert(actor.code_hash) { building } else { 0 };
+        let weight = weights.call.saturating_add(building);
         let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
         let trace = self.running().calls.len();
         self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
@@ -177,28 +179,22 @@ impl Machine {
         }
         let source = self.world.get(&cowboy_state::records::keys::code(code_hash))?.ok_or(error::UNAVAILABLE)?;
         let source = std::str::from_utf8(source).expect("source is stored as UTF-8");
-        let (image, _) = vm_driver::build(source, self.full_limits()).map_err(|_| Stop::Abort(error::INTERNAL))?;
+        // It was paid for when it was deployed.
+        let limits = self.body_limits(u64::MAX, u64::MAX, u64::MAX);
+        let (image, _) = vm_driver::build(source, limits).map_err(|_| Stop::Abort(error::INTERNAL))?;
         self.environment.images.put(*code_hash, image.clone());
         Ok(image)
     }
 
-    /// The limits of a run that nobody pays for: the most that any run may use.
-    fn full_limits(&self) -> Limits {
-        let rows = &self.environment.params;
-        self.limits(rows.fees.block_cycles, rows.fees.block_cells, rows.execution.block_weight)
+    /// Limits of a module body. A body runs again wherever its image is in no cache, so its bounds are those of genesis for ever: where
+    /// governance could move them, the same source would give different images.
+    pub(super) fn body_limits(&self, cycles: u64, cells: u64, weight_ns: u64) -> Limits {
+        limits_by(&self.environment.chain.params, cycles, cells, weight_ns)
     }
 
     /// Limits of a run, with the chain's bounds of memory and recursion.
     pub(super) fn limits(&self, cycles: u64, cells: u64, weight_ns: u64) -> Limits {
-        let (rows, costs) = (&self.environment.params.execution, &self.environment.params.costs);
-        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let rules = Rules {
-            scratch_bytes: size(rows.scratch_bytes),
-            sha256: size(costs.sha256),
-            sha256_block: size(costs.sha256_block),
-            keccak_word: size(costs.keccak_word),
-        };
-        Limits { cycles, cells, memory_bytes: size(rows.memory_per_call), recursion: size(rows.recursion_limit), weight_ns, rules }
+        limits_by(&self.environment.params, cycles, cells, weight_ns)
     }
 
     /// The limits of the delivery's first handler: all that its meter has left.
@@ -311,15 +307,25 @@ impl Machine {
         let mut frame = self.running().frames.pop().expect("a handler is under way");
         let used = frame.engine.usage();
         let mut printed = frame.engine.take_printed();
+        let told_room = self.told_room;
         let running = self.running();
-        printed.truncate(printed.floor_char_boundary(running.print_room));
+        printed.truncate(printed.floor_char_boundary(running.print_room.min(told_room)));
         running.print_room = running.print_room.saturating_sub(printed.len());
+        let mut told = printed.len();
+        let is_outer = running.frames.is_empty();
         let call = &mut running.calls[frame.trace];
         call.printed = printed;
         call.cycles_used = Cycles(used.cycles);
         if let Err((abort, exception)) = &result {
             call.abort = Some(abort.clone());
-            call.exception.clone_from(exception);
+            let room = if is_outer { MAX_EXCEPTIONS } else { running.exception_room };
+            call.exception = exception.as_ref().map(|exception| exception.cut(room.min(told_room.saturating_sub(told))));
+            let bytes = call.exception.as_ref().map_or(0, Exception::size);
+            running.exception_room = running.exception_room.saturating_sub(bytes);
+            told += bytes;
+        }
+        self.told_room = told_room.saturating_sub(told);
+        if result.is_err() {
             self.world.rollback(&frame.checkpoint);
             let sent = usize::try_from(self.world.messages()).expect("messages are few");
             self.running().sent.truncate(sent);
@@ -375,7 +381,7 @@ impl Machine {
     }
 
     /// What a system actor's method may cost: what the handler that calls it has left, or the delivery where none does.
-    fn budget(&mut self) -> system::Work {
+    pub(super) fn budget(&mut self) -> system::Work {
         if self.running().frames.is_empty() {
             let meter = &self.running().meter;
             return system::Work { cycles: meter.left().cycles.0, cells: meter.left().cells.0, weight: meter.weight_left() };
@@ -395,6 +401,19 @@ impl Machine {
             weight_ns: frame.limits.weight_ns.saturating_sub(used.weight_ns),
         }
     }
+}
+
+/// Limits of a run under these parameters.
+fn limits_by(params: &Params, cycles: u64, cells: u64, weight_ns: u64) -> Limits {
+    let (rows, costs) = (&params.execution, &params.costs);
+    let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let rules = Rules {
+        scratch_bytes: size(rows.scratch_bytes),
+        sha256: size(costs.sha256),
+        sha256_block: size(costs.sha256_block),
+        keccak_word: size(costs.keccak_word),
+    };
+    Limits { cycles, cells, memory_bytes: size(rows.memory_per_call), recursion: size(rows.recursion_limit), weight_ns, rules }
 }
 
 /// A failed call as its caller sees it: the callee's own words, where it raised any.

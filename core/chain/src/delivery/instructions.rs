@@ -94,7 +94,7 @@ impl Machine {
                 let (fee_payer, max_timers, bid) = (None, None, Bid::Agent(Tier::Standard));
                 let request =
                     timers::Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, bid };
-                let id = timers::schedule(&mut self.system_context(sender), request)?;
+                let id = self.work(sender, |context| timers::schedule(context, request))?;
                 self.end(Bytes::copy_from_slice(&id.0))
             }
             Instruction::System(System::UpdateTimerConfig {
@@ -121,7 +121,7 @@ impl Machine {
                 | System::EntitlementAssignRole { .. }
                 | System::EntitlementRevokeRole { .. }),
             ) => {
-                let data = entitlements::handlers::instruct(&mut self.system_context(sender), &permission)?;
+                let data = self.work(sender, |context| entitlements::handlers::instruct(context, &permission))?;
                 self.end(data.into())
             }
             Instruction::Actor(Actor::Execute { target, handler, payload, value }) => {
@@ -137,8 +137,19 @@ impl Machine {
 
     /// Runs a handler of the protocol itself.
     fn govern(&mut self, sender: Address, handler: impl FnOnce(&mut Context<'_>) -> Step<()>) -> Step<()> {
-        handler(&mut self.system_context(sender))?;
+        self.work(sender, handler)?;
         self.end(Bytes::new())
+    }
+
+    /// Does the work of a system actor, and charges it whether it succeeds or not.
+    fn work<T>(&mut self, sender: Address, work: impl FnOnce(&mut Context<'_>) -> Step<T>) -> Step<T> {
+        let budget = self.budget();
+        let mut context = self.system_context(sender);
+        context.budget = budget;
+        let done = work(&mut context);
+        let used = context.work;
+        self.running().meter.charge(used.cycles, used.cells, used.weight)?;
+        done
     }
 
     /// Enters a handler of an actor or a method of a system actor. What was paid for it is undone with it.

@@ -12,7 +12,9 @@ mod meter;
 
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
-use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_PRINTED, SentMessage, Sourced, Trace};
+use crate::input::{
+    CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_EXCEPTIONS, MAX_PRINTED, MAX_TOLD, SentMessage, Sourced, Trace,
+};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::{Account, Actor, keys};
@@ -161,6 +163,8 @@ struct Running {
     calls: Vec<CallTrace>,
     /// Bytes of further prints that the trace keeps.
     print_room: usize,
+    /// Bytes of further exceptions that it keeps, without the one that ends the delivery.
+    exception_room: usize,
     sent: Vec<SentMessage>,
     side_effect: Option<String>,
     repays: Option<(Address, Amount)>,
@@ -173,19 +177,22 @@ pub(crate) struct Machine {
     pub(crate) world: World,
     pub(crate) environment: Environment,
     running: Option<Running>,
+    /// Bytes of further prints and exceptions that the block's traces keep.
+    told_room: usize,
     /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
     started: BTreeSet<Hash>,
 }
 
 impl Machine {
     pub(crate) fn new(world: World, environment: Environment) -> Self {
-        Self { world, environment, running: None, started: BTreeSet::new() }
+        Self { world, environment, running: None, told_room: MAX_TOLD, started: BTreeSet::new() }
     }
 
     /// Forgets everything but what was fetched.
     pub(crate) fn restart(&mut self) {
         self.world.rollback_all();
         self.started.clear();
+        self.told_room = MAX_TOLD;
     }
 
     /// Whether a delivery is under way.
@@ -221,6 +228,7 @@ impl Machine {
             burned,
             calls,
             print_room: MAX_PRINTED,
+            exception_room: MAX_EXCEPTIONS,
             sent,
             side_effect: None,
             repays: None,

@@ -4,7 +4,7 @@
 //! (`timers.auction_oldest`); then all others by tip times weight. What does not fit is passed over and the next is tried. Where
 //! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
 
-use super::Execution;
+use super::{Execution, time};
 use crate::fees::{Offer, Offers};
 use crate::lanes::Lane;
 use cowboy_state::Miss;
@@ -23,8 +23,6 @@ pub(super) struct Round {
     turn: Turn,
     /// Whether the timers stand in the order in which they are tried.
     is_ordered: bool,
-    /// Whether more are due than the block looks at.
-    is_cut: bool,
 }
 
 /// A timer that may fire.
@@ -39,7 +37,7 @@ struct Bidder {
 
 impl Execution {
     /// Begins the auction of this block's timers, where they are auctioned: reads what their order depends on.
-    pub(super) fn open_round(&self, due: &[Timer], is_cut: bool) -> Result<Option<Round>, Miss> {
+    pub(super) fn open_round(&self, due: &[Timer]) -> Result<Option<Round>, Miss> {
         let environment = &self.machine.environment;
         if !auction::is_on(&environment.params, environment.height) {
             return Ok(None);
@@ -49,7 +47,7 @@ impl Execution {
         wanted.push(auction::key());
         self.machine.world.require(&wanted)?;
         let auction = auction::read(&self.machine.world, environment.height)?;
-        Ok(Some(Round { auction, turn: Turn::default(), is_ordered: false, is_cut }))
+        Ok(Some(Round { auction, turn: Turn::default(), is_ordered: false }))
     }
 
     /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
@@ -99,11 +97,14 @@ impl Execution {
         Some((Offers { cycle, cell: Offer { max: cell, priority: Price::ZERO } }, base))
     }
 
-    /// Leaves a timer for a later block. Where the block did not look at all that are due, it goes behind those.
+    /// Leaves a timer for a later block: the auction chose others, or its actor had its share. Where the block did not look at all that
+    /// are due, it goes behind those, so that the timers of one actor never hide those of others.
     pub(super) fn pass_over(&mut self, id: &Hash, timer: Timer) -> Result<(), Miss> {
-        if self.due.round.as_ref().is_some_and(|round| round.is_cut) {
+        let params = &self.machine.environment.params;
+        if self.due.is_cut && self.books.has_time(params, time::TIMERS) {
+            let weight = params.weights.delivery.saturating_add(params.weights.call);
             timers::pass_over(&mut self.machine.world, self.machine.environment.height, id, timer)?;
-            self.books.weight = self.books.weight.saturating_add(self.machine.environment.params.weights.delivery);
+            self.books.weight = self.books.weight.saturating_add(weight);
         }
         Ok(())
     }

@@ -105,11 +105,19 @@ impl Execution {
         Ok(reward)
     }
 
+    /// The block's modelled time as the cycles that take the same part of a block: what fills blocks by time and not by cycles raises
+    /// the same price (decision 391).
+    fn time_in_cycles(&self) -> u64 {
+        let params = &self.machine.environment.params;
+        let part = u128::from(self.books.weight) * u128::from(params.fees.block_cycles) / u128::from(params.execution.block_weight);
+        u64::try_from(part).unwrap_or(u64::MAX)
+    }
+
     fn move_base_fees(&mut self) -> BaseFees {
         let params = &self.machine.environment.params;
         let (now, space) = (self.books.base_fees, &self.books.space);
         let next = BaseFees {
-            cycle: next_base_fee(params, now.cycle, space.cycles().0, params.fees.cycles_target),
+            cycle: next_base_fee(params, now.cycle, space.cycles().0.max(self.time_in_cycles()), params.fees.cycles_target),
             cell: next_base_fee(params, now.cell, space.cells().0, params.fees.cells_target),
         };
         self.machine.world.write(keys::markets(), &Markets { base_fee_cycle: next.cycle, base_fee_cell: next.cell });

@@ -1,7 +1,7 @@
 //! Answers of the off-chain market, before the transactions, and what becomes of jobs by itself, after the timers
 //! (002 §3; 003 STF step 4; decisions 98, 125, 129).
 
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
@@ -33,18 +33,18 @@ impl Execution {
     /// Answers take at most half of the runners' lane, so that results still find room.
     pub(super) fn next_callback(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
-        let (used, weight) = (self.books.space.usage().runner.cycles, self.books.weight);
-        let has_room = used.0 < params.lanes.runner_cycles / 2 && weight < params.execution.block_weight / 2;
+        let used = self.books.space.usage().runner.cycles;
+        let has_room = used.0 < params.lanes.runner_cycles / 2 && self.books.has_time(params, time::DELIVERIES);
         let first = if has_room { callback::first(&self.machine.world)? } else { None };
         let Some((name, id)) = first else {
-            self.phase = Phase::Transactions(0);
+            self.begin_phase(Phase::Transactions(0));
             return Ok(());
         };
         let world = &mut self.machine.world;
         let asked = state::spec(world, &id)?.callback.expect("an answer waits only where one was asked for");
         let left = Used { cycles: self.books.space.left(params, Lane::Runner), cells: self.books.space.cells_left(params) };
         if asked.cycles > left.cycles || asked.cells > left.cells {
-            self.phase = Phase::Transactions(0);
+            self.begin_phase(Phase::Transactions(0));
             return Ok(());
         }
         let answer = callback::take(world, &name, &id)?;
@@ -104,7 +104,7 @@ impl Execution {
     /// Advances the next due job by one step, or continues with the end of the block if none is due or no room is left.
     pub(super) fn next_job(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
-        let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.weight < params.execution.block_weight;
+        let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.has_time(params, time::JOBS);
         let height = self.machine.environment.height;
         if is_market_paused(&self.machine.environment.paused) {
             lifecycle::stand_still(&mut self.machine.world, height)?;

@@ -1,6 +1,6 @@
 //! Messages of earlier blocks: first in, first out, before new transactions, in their share of the user lane (decision 125).
 
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
 use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::lanes::Lane;
@@ -35,10 +35,9 @@ impl Execution {
     pub(super) fn next_message(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
-        let half_of_the_time = params.execution.block_weight / 2;
         let left = Used { cycles: self.deliveries_left(), cells: self.books.space.cells_left(params) };
         let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
-        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.weight < half_of_the_time) else {
+        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.has_time(params, time::DELIVERIES)) else {
             self.phase = Phase::Callbacks;
             return Ok(());
         };
@@ -178,7 +177,10 @@ impl Execution {
         origin.outstanding = Count(origin.outstanding.0 + delivered.sent - 1);
         let reserved = origin.held.saturating_add(cost.total());
         let refund = self.keep_origin(&message.origin, &origin)?;
-        self.books.count(Lane::User, delivered.used, delivered.weight, &cost);
+        // One that fails before it runs, or runs nothing, is taken off two lists and gets a receipt all the same.
+        let weights = &self.machine.environment.params.weights;
+        let weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
+        self.books.count(Lane::User, delivered.used, weight, &cost);
         let fee = fee_of(origin.payer, &prices, reserved, &cost, refund);
         self.books.count_actors(&delivered.trace);
         self.books.message_receipts.push((receipt_of(&delivered, fee), delivered.trace));

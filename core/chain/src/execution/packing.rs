@@ -5,7 +5,7 @@
 //! far as a rehearsal over these figures says that they fit, and of what it does not know one of each sender, only where
 //! enough is left for the known ones. The third, which is seldom, takes one of each sender and never begins again.
 
-use super::{Attempt, Books, Execution};
+use super::{Attempt, Books, Execution, time};
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
 use crate::input::{Limits, Mode, Trace};
@@ -34,6 +34,8 @@ pub(super) struct Learned {
 pub(super) struct Filled {
     space: Space,
     weight: u64,
+    /// What of it had been used before the first transaction.
+    weight_before: u64,
     cycles_of: BTreeMap<Address, u64>,
 }
 
@@ -48,7 +50,7 @@ impl Filled {
     }
 
     fn room(&self) -> Room<'_> {
-        Room { space: &self.space, weight: self.weight, cycles_of: &self.cycles_of }
+        Room { space: &self.space, weight: self.weight, weight_before: self.weight_before, cycles_of: &self.cycles_of }
     }
 }
 
@@ -56,6 +58,7 @@ impl Filled {
 pub(super) struct Room<'a> {
     space: &'a Space,
     weight: u64,
+    weight_before: u64,
     cycles_of: &'a BTreeMap<Address, u64>,
 }
 
@@ -65,8 +68,16 @@ impl Room<'_> {
         let transaction = signed.transaction();
         transaction.cycles_limit <= self.space.left(params, lane)
             && transaction.cells_limit <= self.space.cells_left(params)
-            && self.weight < params.execution.block_weight
-            && executed(&transaction.instruction).is_none_or(|actor| self.has_share(params, lane, actor, transaction.cycles_limit))
+            && match executed(&transaction.instruction) {
+                Some(actor) => self.weight < self.end(params) && self.has_share(params, lane, actor, transaction.cycles_limit),
+                // A transfer takes microseconds: it waits for nobody's programs.
+                None => self.weight < params.execution.block_weight,
+            }
+    }
+
+    /// The time at which the block begins no further transaction, in ns.
+    fn end(&self, params: &Params) -> u64 {
+        time::TRANSACTIONS.end(params, self.weight_before)
     }
 
     /// Whether an actor may run now: within its share of the block, or while the lane has room that nobody else needs
@@ -109,18 +120,23 @@ impl Pledge {
     }
 
     /// Whether enough is left when a transaction uses all its limits.
-    fn leaves(&self, params: &Params, room: &Room<'_>, lane: Lane, limits: Used) -> bool {
+    fn leaves(&self, params: &Params, room: &Room<'_>, lane: Lane, signed: &SignedTransaction) -> bool {
+        let limits = limits(signed);
         let cycles = limits.cycles.saturating_add(self.used.cycles).saturating_add(self.slack.cycles);
         let cells = limits.cells.saturating_add(self.used.cells).saturating_add(self.slack.cells);
-        let weight = room.weight.saturating_add(params.execution.delivery_weight).saturating_add(self.weight);
-        cycles <= room.space.left(params, lane) && cells <= room.space.cells_left(params) && weight <= params.execution.block_weight
+        let (most, end) = match executed(&signed.transaction().instruction) {
+            Some(_) => (params.execution.delivery_weight, room.end(params)),
+            None => (params.weights.delivery, params.execution.block_weight),
+        };
+        let weight = room.weight.saturating_add(most).saturating_add(self.weight);
+        cycles <= room.space.left(params, lane) && cells <= room.space.cells_left(params) && weight <= end
     }
 }
 
 impl Books {
     /// What is left of the block.
     pub(super) fn room(&self) -> Room<'_> {
-        Room { space: &self.space, weight: self.weight, cycles_of: &self.cycles_of }
+        Room { space: &self.space, weight: self.weight, weight_before: self.weight_before, cycles_of: &self.cycles_of }
     }
 }
 
@@ -139,14 +155,15 @@ impl Execution {
         if !self.is_proposing() || self.learned.contains_key(signed.digest()) {
             return true;
         }
-        !self.is_hurried && (self.attempt != Attempt::Learned || self.pledge.leaves(params, &room, lane, limits(signed)))
+        !self.is_hurried && (self.attempt != Attempt::Learned || self.pledge.leaves(params, &room, lane, signed))
     }
 
     /// Notes what the block is filled with before its first transaction, in the first attempt of a proposal.
     pub(super) fn note_begin(&mut self) {
         if self.is_proposing() && self.begun.is_none() {
-            let Books { space, weight, cycles_of, .. } = &self.books;
-            self.begun = Some(Filled { space: space.clone(), weight: *weight, cycles_of: cycles_of.clone() });
+            let Books { space, weight, weight_before, cycles_of, .. } = &self.books;
+            self.begun =
+                Some(Filled { space: space.clone(), weight: *weight, weight_before: *weight_before, cycles_of: cycles_of.clone() });
         }
     }
 

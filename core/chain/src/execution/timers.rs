@@ -4,7 +4,7 @@
 //! the lane has no room for comes first in the next block, and none is lost.
 
 use super::auction::Round;
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
@@ -25,6 +25,8 @@ pub(super) struct Due {
     next: usize,
     /// Whether the lane had no room for one: those behind it wait too.
     is_lane_full: bool,
+    /// Whether more are due than the block looks at.
+    pub(super) is_cut: bool,
     /// Cycles of the cleanup lane that were used.
     pub(super) cleanup_used: u64,
     /// The auction, where timers are auctioned.
@@ -63,8 +65,8 @@ impl Execution {
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
         self.machine.world.require(&fired)?;
-        let round = self.open_round(&due, count_of(&ids) == most)?;
-        self.due = Due { ids, round, ..Due::default() };
+        let (round, is_cut) = (self.open_round(&due)?, count_of(&ids) == most);
+        self.due = Due { ids, round, is_cut, ..Due::default() };
         Ok(declared)
     }
 
@@ -73,7 +75,7 @@ impl Execution {
         self.order_due()?;
         let Some(id) = self.due.ids.get(self.due.next).copied() else {
             self.close_round()?;
-            self.phase = Phase::Jobs;
+            self.begin_phase(Phase::Jobs);
             return Ok(());
         };
         // A timer may have been cancelled by a transaction of this block, or moved: a paused interval that was resumed.
@@ -85,8 +87,11 @@ impl Execution {
         };
         if timer.expires_at < self.machine.environment.height {
             self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
-        } else if self.due.is_lane_full || !self.has_timer_share(&timer) || !self.fire(&id, &timer)? {
-            self.pass_over(&id, timer)?;
+        } else if !self.due.is_lane_full {
+            let has_fired = self.has_timer_share(&timer) && self.fire(&id, &timer)?;
+            if !has_fired && !self.due.is_lane_full {
+                self.pass_over(&id, timer)?;
+            }
         }
         self.due.next += 1;
         Ok(())
@@ -104,7 +109,7 @@ impl Execution {
         let space = &self.books.space;
         let fits = timer.cycles_limit <= space.left(params, Lane::Timer)
             && timer.cells_limit <= space.cells_left(params)
-            && self.books.weight < params.execution.block_weight;
+            && self.books.has_time(params, time::TIMERS);
         if !fits {
             // First in, first out: those behind it wait too. In an auction a smaller one may fit.
             self.due.is_lane_full = self.due.round.is_none();
@@ -142,6 +147,7 @@ impl Execution {
         }
         let fire = if is_interval { fire_of(id, self.machine.environment.height) } else { *id };
         let rearming = if is_interval { Cycles(params.costs.timer) } else { Cycles::ZERO };
+        let reading = timers::reading_cells(params, payload.len());
         let envelope = Envelope {
             id: nested_id(&fire, 0),
             kind: ReceiptKind::Timer,
@@ -152,7 +158,7 @@ impl Execution {
             sender: timer.fee_payer,
             work: Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO },
             limits,
-            intrinsic: Used { cycles: rearming, cells: Cells::ZERO },
+            intrinsic: Used { cycles: rearming, cells: reading },
         };
         self.machine.begin(envelope);
         self.charge =
@@ -176,7 +182,8 @@ impl Execution {
         let refund =
             fire.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
         self.machine.world.credit(fire.payer, refund)?;
-        self.books.count(Lane::Timer, delivered.used, delivered.weight, &cost);
+        let read = count_of_bytes(&delivered.trace.payload).saturating_mul(self.machine.environment.params.weights.payload_byte);
+        self.books.count(Lane::Timer, delivered.used, delivered.weight.saturating_add(read), &cost);
         let fee = fee_of(fire.payer, &fire.prices, fire.reserve, &cost, refund);
         self.books.count_actors(&delivered.trace);
         self.books.timer_receipts.push((receipt_of(&delivered, fee), delivered.trace));
@@ -217,6 +224,10 @@ impl Execution {
 
 fn count_of(ids: &[Hash]) -> u64 {
     u64::try_from(ids.len()).expect("a length fits")
+}
+
+fn count_of_bytes(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).expect("a length fits")
 }
 
 /// What an interval's fire is called at a height: its messages and receipts are apart from those of its other fires.

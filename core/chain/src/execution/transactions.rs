@@ -19,7 +19,7 @@ impl Execution {
             self.note_begin();
         }
         let Some(Placed { signed, lane }) = self.transactions.get(place).cloned() else {
-            self.phase = Phase::Timers;
+            self.begin_phase(Phase::Timers);
             return Ok(());
         };
         match self.reserve(&signed, lane)? {

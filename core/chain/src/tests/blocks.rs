@@ -41,14 +41,14 @@ fn a_block_is_bounded_by_its_weight() {
     };
     let first = chain.nonce(1);
     let outcome = chain.block((0..8).map(|place| light(first + place)).collect());
-    assert_eq!(outcome.included.len(), 5, "four leave less than 400 ms, the fifth passes it");
+    assert_eq!(outcome.included.len(), 4, "three leave less than 300 ms, the fourth passes it");
     assert!(outcome.rejected.iter().all(|(_, reason)| *reason == Invalid::DoesNotFit));
     chain.call(actor, "set", b"");
     assert_eq!(chain.height.0, 3);
     chain.idle(1);
     let first = chain.idle(1);
     let second = chain.idle(1);
-    assert_eq!((first.len(), second.len()), (5, 0), "five timers of 90 ms pass the limit with the fifth");
+    assert_eq!((first.len(), second.len()), (4, 1), "timers pass 350 ms with the fourth");
 }
 
 /// Decision 132: the first run of a code in a block counts the weight of compiling it, so that a block of many large

@@ -32,6 +32,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     actors::SCENARIOS,
     auction::SCENARIOS,
     blocks::SCENARIOS,
+    burdens::SCENARIOS,
     economy::SCENARIOS,
     entitlements::SCENARIOS,
     gateways::SCENARIOS,

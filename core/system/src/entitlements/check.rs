@@ -15,9 +15,10 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, error};
 
 /// Whether every record that this was delegated from is still there and in its span.
-pub(super) fn has_ancestors(context: &Context<'_>, record: &Permission) -> Result<bool, Miss> {
+pub(super) fn has_ancestors(context: &mut Context<'_>, record: &Permission) -> Result<bool, Miss> {
     let mut parent = record.parent_id;
     while let Some(id) = parent {
+        context.charge_records(1);
         // Each link is less deep than the one below it, so this ends.
         let Some(above) = read(context.world, &id)? else { return Ok(false) };
         if above.constraints.is_expired(context.height) {
@@ -29,14 +30,16 @@ pub(super) fn has_ancestors(context: &Context<'_>, record: &Permission) -> Resul
 }
 
 /// Whether a record may be used at this height, and all that it was delegated from.
-pub(super) fn is_live(context: &Context<'_>, record: &Permission) -> Result<bool, Miss> {
-    let is_usable = |constraints: &Constraints| constraints.is_in_span(context.height) && !constraints.is_exhausted();
+pub(super) fn is_live(context: &mut Context<'_>, record: &Permission) -> Result<bool, Miss> {
+    let height = context.height;
+    let is_usable = |constraints: &Constraints| constraints.is_in_span(height) && !constraints.is_exhausted();
     let mut link = record.clone();
     loop {
         if !is_usable(&link.constraints) {
             return Ok(false);
         }
         let Some(parent) = link.parent_id else { return Ok(true) };
+        context.charge_records(1);
         match read(context.world, &parent)? {
             Some(above) => link = above,
             None => return Ok(false),
@@ -51,6 +54,7 @@ fn covers(scope: &Scope, action: &Action, asked_scope: &Scope, asked_action: &Ac
 /// Deletes roles whose span is over, or that are gone.
 pub(super) fn sweep_roles(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
     let ids = holder(context.world, address)?.roles.into_vec();
+    context.charge_records(ids.len());
     let wanted: Vec<_> = ids.iter().map(|id| state::assignment(id, address)).collect();
     context.world.require(&wanted)?;
     let mut gone = Vec::new();
@@ -75,6 +79,7 @@ fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &
     sweep_roles(context, grantee)?;
     let open = open::permissions(context, grantee, scope, action)?;
     let held = holder(context.world, grantee)?;
+    context.charge_records(open.len().saturating_add(2 * held.roles.len()));
     let mut found = Vec::new();
     for id in held.permissions.iter().chain(&open) {
         let Some(record) = read(context.world, id)? else { continue };

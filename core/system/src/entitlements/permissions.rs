@@ -78,6 +78,7 @@ pub(super) fn forget(world: &mut World, address: Address, ids: &[Hash]) -> Resul
 /// (002 §7.5: on access).
 pub(super) fn sweep(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
     let ids = holder(context.world, address)?.permissions.into_vec();
+    context.charge_records(ids.len());
     let wanted: Vec<_> = ids.iter().map(state::permission).collect();
     context.world.require(&wanted)?;
     let mut gone = Vec::new();

@@ -100,14 +100,18 @@ pub(super) fn set_quota(context: &mut Context<'_>, SetQuota { actor, quota }: Se
     }
     let mut account = rent::open(context.world, rows, context.height, actor)?;
     let bond = Amount((quota - base).saturating_mul(rows.rent.bond_per_byte));
-    if context.value != bond.saturating_sub(account.bond) {
+    // Who raises another's bond takes its place: the other is paid back, so that nobody gets what somebody else put down.
+    let takes_over = bond > account.bond && account.poster != context.sender;
+    let kept = if takes_over { Amount::ZERO } else { account.bond.min(bond) };
+    if context.value != bond.saturating_sub(kept) {
         return Err(error::INVALID_ARGUMENT.into());
     }
-    let back = account.bond.saturating_sub(bond);
+    let back = account.bond.saturating_sub(kept);
     if back > Amount::ZERO {
         assert!(context.world.debit(Address::system(NUMBER), back)?, "0x0A holds every bond");
         context.world.credit(account.poster, back)?;
-    } else if account.bond == Amount::ZERO {
+    }
+    if takes_over {
         account.poster = context.sender;
     }
     account.bond = bond;

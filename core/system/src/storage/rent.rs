@@ -29,10 +29,11 @@ pub fn epoch_of(params: &Params, height: Height) -> u64 {
     height.0 / params.rent.epoch
 }
 
-/// Bytes that an actor pays for: what its code, storage and mailbox exceed the free bytes by, and the whole of what its
+/// Bytes that an actor pays for: what its code, storage, timers' payloads and mailbox exceed the free bytes by, and the whole of what its
 /// quota exceeds the base by (decision 61).
 pub fn billable(params: &Params, actor: &Actor, mailbox_bytes: u64) -> u64 {
-    let size = actor.code_bytes.0.saturating_add(actor.storage_bytes.0).saturating_add(mailbox_bytes);
+    let kept = [actor.code_bytes, actor.storage_bytes, actor.timer_bytes];
+    let size = kept.iter().fold(mailbox_bytes, |size, bytes| size.saturating_add(bytes.0));
     let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
     size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
 }

@@ -13,6 +13,10 @@ impl Machine {
     /// What asking another address with this payload needs. Answers the requests to count once it is asked, where it makes any.
     pub(super) fn require_for(&mut self, target: Address, payload: &[u8]) -> Step<Option<Requests>> {
         let grants = self.top().grants.clone();
+        // No system actor reads an argument that no transaction could carry.
+        if target.is_reserved() && super::length(payload) > self.environment.params.execution.transaction_bytes {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
         if target == Address::system(actors::DISPATCHER) {
             return self.require_job(payload);
         }

@@ -19,6 +19,9 @@ const INITIALIZED: &[u8] = b"__INITIALIZED__";
 /// Keys longer than this are not scanned (CIP-6).
 const SCANNABLE_BYTES: usize = 64;
 
+/// Names that a scan reads together, whatever its limit: each page walks the directory's tree once.
+const SCAN_PAGE: usize = 64;
+
 /// What a scan returns where no limit is named.
 const SCAN_DEFAULT: u64 = 100;
 
@@ -167,15 +170,15 @@ impl Machine {
         let (mut names, mut looked_at, mut from) = (Vec::new(), 0, prefix.to_vec());
         let most = usize::try_from(self.environment.params.execution.scan_limit).expect("a scan's limit is small");
         while names.len() < limit && looked_at < most {
-            let page = Directory::storage(actor).list(&self.world, &from, limit.min(64))?;
+            let page = Directory::storage(actor).list(&self.world, &from, SCAN_PAGE)?;
             let Some(last) = page.last() else { break };
             from = [&last[..], &[0]].concat();
             for name in page {
-                if !name.starts_with(prefix) {
+                if !name.starts_with(prefix) || names.len() >= limit || looked_at >= most {
                     return Ok((names, looked_at));
                 }
                 looked_at += 1;
-                if name.len() <= SCANNABLE_BYTES && names.len() < limit {
+                if name.len() <= SCANNABLE_BYTES {
                     names.push(name);
                 }
             }

@@ -6,6 +6,7 @@ use crate::delivery::{Machine, Step};
 use cowboy_state::Stop;
 use cowboy_state::records::Payload;
 use cowboy_system::auction::{Bid, Tier};
+use cowboy_system::storage::rent;
 use cowboy_system::timers::{self, Due, Request};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, Price as Fee};
@@ -69,7 +70,12 @@ impl Machine {
         let Asked { due, fee_payer, cycles_limit, cells_limit, expires_at, bid, .. } = asked;
         let request = Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, bid };
         match timers::schedule(&mut self.system_context(actor), request) {
-            Ok(id) => Reply::bytes(id.0, price),
+            Ok(id) => {
+                // The payload's bytes pay rent.
+                let record = self.world.actor(actor)?.expect("the actor that runs exists");
+                rent::enlist(&mut self.world, &self.environment.params, self.environment.height, actor, &record)?;
+                Reply::bytes(id.0, price)
+            }
             Err(Stop::Abort(abort)) if abort == error::ENTITLEMENT_QUOTA => Err(abort.into()),
             Err(stop) => refused(stop, price),
         }
