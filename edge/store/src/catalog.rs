@@ -25,8 +25,8 @@ const MAX_LETTERS: usize = 64;
 
 /// A word in lower case, actor → what the word is there, as [`Word::number`] has it, and its spelling.
 const BY_WORD: TableDefinition<(&str, &[u8; 20]), (u8, &str)> = TableDefinition::new("by_word");
-/// Actor → the name of its class.
-const CLASSES: TableDefinition<&[u8; 20], &str> = TableDefinition::new("classes");
+/// Actor → the block in which it got its source, and what that defines, as [`Outline::to_text`] has it. An upgrade replaces it.
+const CURRENT: TableDefinition<&[u8; 20], (u64, &str)> = TableDefinition::new("sources");
 /// Token, account → nothing: everybody who ever received the token.
 const BY_TOKEN: TableDefinition<(&[u8; 32], &[u8; 20]), ()> = TableDefinition::new("by_token");
 /// Account, token → nothing.
@@ -34,7 +34,7 @@ const BY_HOLDER: TableDefinition<(&[u8; 20], &[u8; 32]), ()> = TableDefinition::
 /// Token, place, event's index → nothing: what happened to the token.
 const TOKEN_EVENTS: TableDefinition<(&[u8; 32], u64, u32, u32), ()> = TableDefinition::new("token_events");
 /// There once every block of the ledger is in the catalog.
-const COMPLETE: TableDefinition<(), ()> = TableDefinition::new("catalog");
+const COMPLETE: TableDefinition<(), ()> = TableDefinition::new("catalog_2");
 
 /// What a word is in an actor's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ pub struct Found {
 /// The tables, open for writing.
 pub(crate) struct Tables<'a> {
     by_word: Table<'a, (&'static str, &'static [u8; 20]), (u8, &'static str)>,
-    classes: Table<'a, &'static [u8; 20], &'static str>,
+    current: Table<'a, &'static [u8; 20], (u64, &'static str)>,
     by_token: Table<'a, (&'static [u8; 32], &'static [u8; 20]), ()>,
     by_holder: Table<'a, (&'static [u8; 20], &'static [u8; 32]), ()>,
     token_events: Table<'a, (&'static [u8; 32], u64, u32, u32), ()>,
@@ -78,7 +78,7 @@ impl<'a> Tables<'a> {
     pub(crate) fn open(write: &'a WriteTransaction) -> Result<Self, StoreError> {
         Ok(Self {
             by_word: write.open_table(BY_WORD)?,
-            classes: write.open_table(CLASSES)?,
+            current: write.open_table(CURRENT)?,
             by_token: write.open_table(BY_TOKEN)?,
             by_holder: write.open_table(BY_HOLDER)?,
             token_events: write.open_table(TOKEN_EVENTS)?,
@@ -87,7 +87,7 @@ impl<'a> Tables<'a> {
 
     pub(crate) fn delete(write: &WriteTransaction) -> Result<(), StoreError> {
         write.delete_table(BY_WORD)?;
-        write.delete_table(CLASSES)?;
+        write.delete_table(CURRENT)?;
         write.delete_table(BY_TOKEN)?;
         write.delete_table(BY_HOLDER)?;
         write.delete_table(TOKEN_EVENTS)?;
@@ -99,10 +99,10 @@ impl<'a> Tables<'a> {
         let number = block.header.number.0;
         for (transaction, receipt) in block.transactions.iter().zip(receipts) {
             if let (Some(actor), Some(code)) = (receipt.created, deployed(&transaction.instruction)) {
-                self.name(&Outline::of(actor, &String::from_utf8_lossy(code)))?;
+                self.name(number, &Outline::of(actor, &String::from_utf8_lossy(code)))?;
             }
         }
-        outlines.iter().try_for_each(|outline| self.name(outline))?;
+        outlines.iter().try_for_each(|outline| self.name(number, outline))?;
         for (index, receipt) in (0..).zip(receipts) {
             for (position, event) in (0..).zip(receipt.events.iter()).filter(|(_, event)| event.emitter == TOKENS) {
                 let Some((token, holders)) = token_event(&event.data) else { continue };
@@ -116,11 +116,13 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    fn name(&mut self, outline: &Outline) -> Result<(), StoreError> {
+    /// Adds the source that an actor got in a block.
+    fn name(&mut self, number: u64, outline: &Outline) -> Result<(), StoreError> {
         let actor = &outline.actor.0;
-        match &outline.class {
-            Some(class) => drop(self.classes.insert(actor, &**class)?),
-            None => drop(self.classes.remove(actor)?),
+        // A block that was lost comes back after later ones, which may have upgraded the actor.
+        let is_newest = self.current.get(actor)?.is_none_or(|known| known.value().0 <= number);
+        if is_newest {
+            self.current.insert(actor, (number, &*outline.to_text()))?;
         }
         // A class counts more than a handler that is spelled alike, so it is written last.
         let (classes, handlers): (Vec<_>, Vec<_>) = outline.words.iter().partition(|(word, _)| *word == Word::Class);
@@ -283,21 +285,24 @@ impl View {
         self.listed(|| format!("the actors with {text:?}"), read)
     }
 
-    /// Whether an actor's source defines a function of this name.
+    /// Whether the source that an actor has now defines a function of this name.
     pub fn has_handler(&self, actor: &Address, name: &str) -> Result<bool, StoreError> {
-        let key = name.to_lowercase();
-        let read = || {
-            let row = self.read.open_table(BY_WORD)?.get((key.as_str(), &actor.0))?;
-            Ok(row.map(|row| row.value() == (Word::Handler.number(), name)))
-        };
-        Ok(self.complete(|| format!("the handlers of {actor}"), read)?.unwrap_or(false))
+        let is_handler = |(word, spelling): &(Word, String)| *word == Word::Handler && spelling == name;
+        Ok(self.current_outline(actor)?.is_some_and(|outline| outline.words.iter().any(is_handler)))
     }
 
-    /// The name of an actor's class: the one that is marked `@actor`, or else the last one; `None` where its source has none, or no
-    /// block of this ledger says it.
+    /// The name of the class of an actor's present source: the one that is marked `@actor`, or else the last one; `None` where it has
+    /// none, or no block of this ledger says it.
     pub fn class_of(&self, actor: &Address) -> Result<Option<String>, StoreError> {
-        let read = || Ok(self.read.open_table(CLASSES)?.get(&actor.0)?.map(|name| name.value().to_owned()));
-        self.complete(|| format!("the class of {actor}"), read)
+        Ok(self.current_outline(actor)?.and_then(|outline| outline.class))
+    }
+
+    fn current_outline(&self, actor: &Address) -> Result<Option<Outline>, StoreError> {
+        let read = || {
+            let row = self.read.open_table(CURRENT)?.get(&actor.0)?;
+            Ok(row.map(|row| Outline::from_text(*actor, row.value().1)))
+        };
+        self.complete(|| format!("the source of {actor}"), read)
     }
 
     /// Accounts that ever received a token, from an address on, ascending; at most `limit`.

@@ -86,8 +86,12 @@ pub struct Chunk {
 fn keep_chunks(write: &WriteTransaction, chunks: &[Chunk]) -> Result<(), StoreError> {
     let (mut by_hash, mut by_height) = (write.open_table(CHUNKS)?, write.open_table(CHUNKS_UNTIL)?);
     for chunk in chunks {
-        by_hash.insert(&chunk.hash.0, (chunk.until.0, &*chunk.bytes))?;
-        by_height.insert((chunk.until.0, &chunk.hash.0), ())?;
+        // Equal storage of two actors is one chunk, which is kept as long as either needs it.
+        let known = by_hash.get(&chunk.hash.0)?.map_or(0, |kept| kept.value().0);
+        if chunk.until.0 > known {
+            by_hash.insert(&chunk.hash.0, (chunk.until.0, &*chunk.bytes))?;
+            by_height.insert((chunk.until.0, &chunk.hash.0), ())?;
+        }
     }
     Ok(())
 }

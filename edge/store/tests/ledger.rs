@@ -4,6 +4,7 @@ use crate::records::{ACTOR, BYSTANDER, CREATED, SENDER, SPAWNED, TARGET, TOKEN, 
 use commonware_codec::Encode as _;
 use cowboy_store::{
     BlockCopy, BlockRecord, Chunk, Directory, Ledger, Place, Retention, StoreError,
+    catalog::Outline,
     check::{check, repair},
 };
 use cowboy_types::{Address, Hash, Height, Receipt, Transaction, blake3};
@@ -337,6 +338,39 @@ fn what_is_kept_of_the_newest_blocks_only() {
     assert_eq!(less.view().expect("it opens").overwritten().expect("it reads"), [(6, vec![8])]);
 }
 
+/// What an actor's source defines is what its newest one does, in whatever order blocks come into the ledger.
+#[test]
+fn an_upgrade_replaces_what_a_source_defines() {
+    let ledger = Ledger::in_memory().expect("memory is enough");
+    let first = "class Handle_timer:\n    def handle_timer(self): ...\n    def gone(self): ...\n";
+    let second = "class Second:\n    def handle_timer(self): ...\n";
+    let sources = [first, second, "def other(): ...\n"];
+    let write = |number: u64, source: &str| {
+        let outlines = vec![Outline::of(SPAWNED, source)];
+        ledger.append(&BlockRecord { outlines, ..record(number, 0) }).expect("it writes");
+    };
+    let defines = || {
+        let view = ledger.view().expect("it opens");
+        let has = ["handle_timer", "gone", "other", "Second"].map(|name| view.has_handler(&SPAWNED, name).expect("it reads"));
+        (has, view.class_of(&SPAWNED).expect("it reads"))
+    };
+    let expected = [
+        ([true, true, false, false], Some("Handle_timer".to_owned())),
+        ([true, false, false, false], Some("Second".to_owned())),
+        ([false, false, true, false], None),
+    ];
+    for (number, (source, expected)) in (1..).zip(sources.iter().zip(&expected)) {
+        write(number, source);
+        assert_eq!(defines(), *expected, "block {number}");
+    }
+    write(1, first);
+    assert_eq!(defines(), expected[2], "a block that comes again changes nothing");
+    ledger.reindex().expect("it indexes");
+    assert_eq!(defines(), expected[2]);
+    let found = ledger.view().expect("it opens").actors_with("gone", 9).expect("it reads");
+    assert_eq!(found.len(), 1, "a search finds what it once defined");
+}
+
 /// pruned chunks are kept until their height, longer where they were pruned again, and go with the block after it.
 #[test]
 fn pruned_chunks_are_kept_for_their_time() {
@@ -349,7 +383,7 @@ fn pruned_chunks_are_kept_for_their_time() {
     };
     assert_eq!(append(1, vec![chunk(1, 3), chunk(2, 3)]), [Some(3), Some(3), None]);
     assert_eq!(append(2, vec![chunk(2, 5), chunk(3, 4)]), [Some(3); 3]);
-    assert_eq!(append(3, vec![]), [Some(3); 3], "the last height counts");
+    assert_eq!(append(3, vec![chunk(2, 4)]), [Some(3); 3], "the last height counts, and the later of two");
     assert_eq!(append(4, vec![]), [None, Some(3), Some(3)]);
     assert_eq!(append(5, vec![]), [None, Some(3), None]);
     assert_eq!(ledger.view().expect("it opens").chunks().expect("it reads"), [chunk(2, 5)]);
