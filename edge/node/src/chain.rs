@@ -208,8 +208,7 @@ impl Chain {
     }
 
     /// What happened inside the delivery with this receipt, where the ledger still has it.
-    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, StoreError> {
-        let view = self.ledger.view()?;
+    pub fn trace(&self, view: &View, receipt: &Hash) -> Result<Option<Trace>, StoreError> {
         let Some(place) = view.place_of(receipt)? else { return Ok(None) };
         let (Some(kept), Some(receipt)) = (view.trace(place)?, view.receipt(place)?) else { return Ok(None) };
         Ok(kept.map_or_else(|| Some(traces::plain(&receipt)), |bytes| traces::from_bytes(&receipt, &bytes)))

@@ -327,8 +327,8 @@ impl NodeHandle {
     }
 
     /// What happened inside the delivery with this receipt, where it is among the blocks whose traces are kept.
-    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, AskError> {
-        Ok(self.chain()?.trace(receipt)?)
+    pub fn trace(&self, view: &View, receipt: &Hash) -> Result<Option<Trace>, AskError> {
+        Ok(self.chain()?.trace(view, receipt)?)
     }
 
     /// Waits until the node ends by itself, as when its disk is full, and says why. A node that is stopped has not ended.

@@ -209,9 +209,10 @@ pub(crate) fn text(notice: &impl Serialize) -> Utf8Bytes {
 fn batch(app: &App, finalized: &FinalizedBlock) -> Batch {
     let (block, hash) = (finalized.block.block(), finalized.block.hash());
     let summary = convert::block_summary(block, u64::try_from(finalized.receipts.len()).unwrap_or(u64::MAX));
+    let view = app.node.view().ok();
     let mut batch = vec![Said::new("block", Vec::new(), &Notice::Block { block: summary })];
     for (index, receipt) in finalized.receipts.iter().enumerate() {
-        let inside = finalized.traces.get(index).map(|trace| trace::inside(app, trace).brief()).unwrap_or_default();
+        let inside = finalized.traces.get(index).map(|trace| trace::inside(view.as_ref(), trace).brief()).unwrap_or_default();
         let place = convert::place(&block.header, hash, index);
         let notice = Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, inside, Vec::new())) };
         batch.push(Said::new("receipt", concerned(receipt), &notice));

@@ -9,6 +9,7 @@ use cowboy_chain::{
     input::{CallTrace, Change, Exception},
 };
 use cowboy_state::{Kind, records::Account};
+use cowboy_store::View;
 use cowboy_types::{Address, Hash, ReceiptKind, error};
 
 /// What Python prints about an exception, from the author's first line on.
@@ -21,25 +22,26 @@ fn failure(trace: &Trace) -> Option<String> {
     trace.calls.first().and_then(|call| call.exception.as_ref()).map(text)
 }
 
-/// What the node knows of a delivery beside its receipt.
-pub(crate) fn inside(app: &App, trace: &Trace) -> Inside {
+/// What the node knows of a delivery beside its receipt. The ledger is asked only about timers; one view of it serves a whole answer.
+pub(crate) fn inside(view: Option<&View>, trace: &Trace) -> Inside {
+    let is_own = |call: &CallTrace| view.is_some_and(|view| takes_timers(view, &call.target));
     Inside {
         failure: failure(trace),
         parent: Some(trace.parent).filter(|parent| *parent != Hash::ZERO),
         payload: (trace.kind != ReceiptKind::Transaction).then(|| trace.payload.to_vec()),
         printed: trace.calls.iter().map(|call| call.printed.as_str()).collect(),
-        takes_timers: trace.kind == ReceiptKind::Timer && trace.calls.first().is_some_and(|call| takes_timers(app, &call.target)),
+        takes_timers: trace.kind == ReceiptKind::Timer && trace.calls.first().is_some_and(is_own),
     }
 }
 
 /// Whether an actor defines the handler of timers itself; not where the ledger does not know its source.
-pub(crate) fn takes_timers(app: &App, actor: &Address) -> bool {
-    app.node.view().is_ok_and(|view| view.has_handler(actor, TIMER_HANDLER).unwrap_or(false))
+pub(crate) fn takes_timers(view: &View, actor: &Address) -> bool {
+    view.has_handler(actor, TIMER_HANDLER).unwrap_or(false)
 }
 
 /// The same by the receipt's name; nothing where the node no longer knows.
-pub(crate) fn of(app: &App, receipt: &Hash) -> Inside {
-    app.node.trace(receipt).ok().flatten().map(|trace| inside(app, &trace)).unwrap_or_default()
+pub(crate) fn of(app: &App, view: &View, receipt: &Hash) -> Inside {
+    app.node.trace(view, receipt).ok().flatten().map(|trace| inside(Some(view), &trace)).unwrap_or_default()
 }
 
 /// A change as the API shows it: of an account its balance.

@@ -6,6 +6,7 @@ use cowboy_api::{convert, keystore, traceback, wake::TIMER_HANDLER};
 use cowboy_chain::Trace;
 use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_params::Params;
+use cowboy_store::View;
 use cowboy_types::{Receipt, ReceiptKind, error};
 use std::path::{Path, PathBuf};
 
@@ -69,16 +70,18 @@ const MAX_PRINTED_LINES: usize = 20;
 /// look.
 pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str) -> Vec<String> {
     let failed = || finalized.receipts.iter().zip(finalized.traces.iter()).filter(|(receipt, _)| !receipt.is_success());
-    let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(|(receipt, trace)| failure(node, receipt, trace, url)).collect();
+    let view = node.view().ok();
+    let line = |(receipt, trace): (&Receipt, &Trace)| failure(view.as_ref(), receipt, trace, url);
+    let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(line).collect();
     let more = failed().count().saturating_sub(MAX_FAILURES);
     lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries in this block")));
     lines
 }
 
-fn failure(node: &NodeHandle, receipt: &Receipt, trace: &Trace, url: &str) -> String {
+fn failure(view: Option<&View>, receipt: &Receipt, trace: &Trace, url: &str) -> String {
     let kind = convert::kind(&receipt.kind);
     let called = trace.calls.first();
-    let takes_timers = || node.view().is_ok_and(|view| view.has_handler(&receipt.target, TIMER_HANDLER).unwrap_or(false));
+    let takes_timers = || view.is_some_and(|view| view.has_handler(&receipt.target, TIMER_HANDLER).unwrap_or(false));
     // The receipt of a deployment that failed has no address, and none of a source whose body fails has a handler: the trace has both.
     let (target, handler) = match (&receipt.kind, called) {
         (ReceiptKind::Transaction, Some(call)) => (call.target, call.handler.clone()),

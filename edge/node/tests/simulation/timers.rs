@@ -44,7 +44,7 @@ fn fired(node: &NodeHandle) -> Vec<(u64, Option<u64>)> {
         let height = view.block(number).expect("the ledger reads").expect("there is a block").header.height().0;
         let receipts = view.receipts(number).expect("the ledger reads");
         for receipt in receipts.iter().filter(|receipt| receipt.kind == ReceiptKind::Timer) {
-            assert!(receipt.is_success(), "{:?}", node.trace(&receipt.id));
+            assert!(receipt.is_success(), "{:?}", node.trace(&node.view().expect("it opens"), &receipt.id));
             let told = receipt.events.iter().next().and_then(|event| cbor::decode(&event.data).ok());
             fired.push((height, told.and_then(|told| told.as_u64())));
         }
@@ -61,7 +61,7 @@ fn a_warp_fires_every_timer_on_the_way() {
     let mut promised = Vec::new();
     for (nonce, blocks) in (1..).zip([300, 20, 1_000_000, 20, 7]) {
         let (number, receipt) = run(&node, nonce, promise(keeper, blocks));
-        assert_eq!(receipt.abort, None, "{:?}", node.trace(&receipt.id));
+        assert_eq!(receipt.abort, None, "{:?}", node.trace(&node.view().expect("it opens"), &receipt.id));
         promised.push(number + blocks);
     }
     promised.sort_unstable();
@@ -76,7 +76,7 @@ fn a_warp_fires_every_timer_on_the_way() {
     let node = start(other.path(), BlockTime::Instant);
     let grants = ["econ.hold_balance", "storage.kv", "timer.schedule"];
     let (number, receipt) = run(&node, 0, deploy(HEARTBEAT, &grants, Amount(100 * Amount::CBY.0)));
-    assert_eq!(receipt.abort, None, "{:?}", node.trace(&receipt.id));
+    assert_eq!(receipt.abort, None, "{:?}", node.trace(&node.view().expect("it opens"), &receipt.id));
     block_on(node.warp_to_height(Height(number + 52))).expect("a warp");
     let heights: Vec<u64> = fired(&node).into_iter().map(|(height, _)| height).collect();
     assert_eq!(heights, (1..=10).map(|beat| number + 5 * beat).collect::<Vec<_>>(), "each beat sets the next");
@@ -141,7 +141,7 @@ fn what_is_kept_of_the_newest_blocks_outlives_a_restart() {
             |number| block_on(node.read(number, vec![account])).map(|values| values.first().cloned()).map_err(|error| error.to_string());
         (tip - 18..=tip).map(read).collect::<Vec<_>>()
     };
-    let (trace, values) = (node.trace(&failed.id).expect("the ledger reads"), past(&node));
+    let (trace, values) = (node.trace(&node.view().expect("it opens"), &failed.id).expect("the ledger reads"), past(&node));
     let exception = trace.as_ref().and_then(|trace| trace.calls[0].exception.clone()).expect("it raised");
     assert_eq!((exception.name.as_str(), exception.message.as_str()), ("ValueError", "too hot"));
     assert!(values[..2].iter().all(Result::is_err) && values[2..].iter().all(Result::is_ok), "sixteen blocks are kept: {values:?}");
@@ -149,8 +149,8 @@ fn what_is_kept_of_the_newest_blocks_outlives_a_restart() {
 
     let node = start(directory.path(), BlockTime::Instant);
     assert_eq!((node.head().number, past(&node)), (tip, values));
-    assert_eq!(node.trace(&failed.id).expect("the ledger reads"), trace);
-    let plain = node.trace(&deployed.id).expect("the ledger reads").expect("nothing is forgotten yet");
+    assert_eq!(node.trace(&node.view().expect("it opens"), &failed.id).expect("the ledger reads"), trace);
+    let plain = node.trace(&node.view().expect("it opens"), &deployed.id).expect("the ledger reads").expect("nothing is forgotten yet");
     assert_eq!((plain.calls[0].sender, plain.calls[0].abort.clone()), (deployed.sender, None));
     node.shutdown();
 }

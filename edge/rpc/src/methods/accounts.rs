@@ -56,12 +56,12 @@ impl Filter {
     }
 
     /// Whether the receipt is filter. A timer of the SDK counts as the handler that its payload names.
-    fn takes(&self, app: &App, receipt: &Receipt) -> bool {
+    fn takes(&self, app: &App, view: &View, receipt: &Receipt) -> bool {
         let is = |given: &Option<String>, found: &str| given.as_ref().is_none_or(|given| given == found);
         is(&self.kind, convert::kind(&receipt.kind))
             && is(&self.status, convert::status(receipt))
             && (is(&self.handler, &receipt.handler)
-                || receipt.kind == ReceiptKind::Timer && is(&self.handler, &convert::ran(receipt, &trace::of(app, &receipt.id)).0))
+                || receipt.kind == ReceiptKind::Timer && is(&self.handler, &convert::ran(receipt, &trace::of(app, view, &receipt.id)).0))
     }
 }
 
@@ -99,7 +99,7 @@ fn page(
         }
         let (place, receipt) = row?;
         (looked_at, last) = (looked_at + 1, Some(place));
-        if !filter.takes(app, &receipt) {
+        if !filter.takes(app, view, &receipt) {
             continue;
         }
         // Neighbours in the list are often of one block.
@@ -110,7 +110,7 @@ fn page(
         let index = usize::try_from(place.index).unwrap_or(usize::MAX);
         let api_place = convert::place(&block.header, block.digest(), index);
         let transaction = block.transactions.get(index);
-        entries.push(convert::history_entry(&receipt, &api_place, &trace::of(app, &receipt.id).brief(), transaction));
+        entries.push(convert::history_entry(&receipt, &api_place, &trace::of(app, view, &receipt.id).brief(), transaction));
     }
     let has_more = entries.len() == limit || looked_at == filter.looked_at();
     let next_cursor = last.filter(|_| has_more).map(|place| format!("{}-{}", place.number, place.index));

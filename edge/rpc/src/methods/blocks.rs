@@ -70,7 +70,7 @@ pub(crate) async fn block(State(app): State<App>, Segment(id): Segment) -> Answe
     let number = number_of(&view, &id)?;
     let block = read::block(&view, number)?;
     let receipts = view.receipts(number)?;
-    Ok(Json(convert::block(&block, &receipts, view.certificate(number)?, |id| trace::of(&app, id).brief())))
+    Ok(Json(convert::block(&block, &receipts, view.certificate(number)?, |id| trace::of(&app, &view, id).brief())))
 }
 
 /// The number of the block that this names: a height, a hash or `latest`.

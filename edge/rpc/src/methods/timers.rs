@@ -3,7 +3,7 @@
 use super::{Page, count};
 use crate::{
     App,
-    read::Snapshot,
+    read::{Snapshot, ledger},
     refusal::{Answer, Asked, Named},
     trace::takes_timers,
 };
@@ -13,17 +13,18 @@ use cowboy_state::{
     Directory, Key, Miss, World,
     records::{self, TimerBook, keys},
 };
+use cowboy_store::View;
 use cowboy_types::{Address, Hash};
 
 /// The timers of an actor.
 pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Timers> {
-    let mut state = Snapshot::newest(&app);
+    let (mut state, view) = (Snapshot::newest(&app), ledger(&app)?);
     let mut timers = state
         .ask(|world| {
             // A parameter bounds how many an actor has.
             let ids = Directory::timers_of(address).list(world, &[], usize::MAX)?;
             let ids: Vec<Hash> = ids.iter().filter_map(|id| id.as_ref().try_into().ok().map(Hash)).collect();
-            live(&app, world, &ids)
+            live(&view, world, &ids)
         })
         .await?;
     timers.sort_by_key(|timer| (timer.height, timer.id));
@@ -33,20 +34,20 @@ pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Addre
 
 /// All timers, the next to fire first.
 pub(crate) async fn all(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Timers> {
-    let mut state = Snapshot::newest(&app);
+    let (mut state, view) = (Snapshot::newest(&app), ledger(&app)?);
     let (timers, book) = state
         .ask(|world| {
             let names = Directory::timers().list(world, &[], page.end())?;
             // A name ends with the timer's id.
             let ids: Vec<Hash> = page.of(names).iter().filter_map(|name| name.last_chunk::<32>().map(|id| Hash(*id))).collect();
-            Ok((live(&app, world, &ids)?, world.read::<TimerBook>(&keys::timers())?))
+            Ok((live(&view, world, &ids)?, world.read::<TimerBook>(&keys::timers())?))
         })
         .await?;
     Ok(Json(model::Timers { timers, total_count: book.map_or(0, |book| book.live.get()) }))
 }
 
 /// The timers of these names that live.
-fn live(app: &App, world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
+fn live(view: &View, world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
     let wanted: Vec<Key> = ids.iter().flat_map(|id| [keys::timer(id), keys::timer_payload(id)]).collect();
     world.require(&wanted)?;
     let mut timers = Vec::with_capacity(ids.len());
@@ -54,7 +55,7 @@ fn live(app: &App, world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Mis
         let Some(timer) = world.read::<records::Timer>(&keys::timer(id))? else { continue };
         // A timer's payload is its own record, as plain bytes; an empty one has none.
         let payload = world.get(&keys::timer_payload(id))?.cloned().unwrap_or_default();
-        let wake = woken(&payload, takes_timers(app, &timer.actor));
+        let wake = woken(&payload, takes_timers(view, &timer.actor));
         timers.push(model::Timer {
             id: Hex(*id),
             actor: Hex(timer.actor),

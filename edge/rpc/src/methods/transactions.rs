@@ -161,7 +161,7 @@ pub(crate) async fn receipts(
     look_up(app, results)?;
     while results.iter().any(is_waiting) {
         match tokio::time::timeout_at(deadline, blocks.recv()).await {
-            Ok(Ok(block)) => fill(app, &block, results),
+            Ok(Ok(block)) => fill(&block, results),
             // Blocks were missed: the ledger has them.
             Ok(Err(RecvError::Lagged(_))) => look_up(app, results)?,
             Ok(Err(RecvError::Closed)) | Err(_) => break,
@@ -179,13 +179,13 @@ fn is_waiting(result: &SubmitResult) -> bool {
 }
 
 /// Takes the receipts out of a block.
-fn fill(app: &App, block: &FinalizedBlock, results: &mut [SubmitResult]) {
+fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
     let header = block.block.header();
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
         if let Some((index, receipt)) = found {
             let place = convert::place(header, block.block.hash(), index);
-            let inside = block.traces.get(index).map(|trace| trace::inside(app, trace).brief()).unwrap_or_default();
+            let inside = block.traces.get(index).map(|trace| trace::inside(None, trace).brief()).unwrap_or_default();
             result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
         }
     }
@@ -197,7 +197,7 @@ fn look_up(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         if let Some(hash) = result.tx_hash {
             result.receipt = read::receipt(&view, &hash)?
-                .map(|found| full_receipt(&view, &found, trace::of(app, &found.receipt.id).brief()))
+                .map(|found| full_receipt(&view, &found, trace::of(app, &view, &found.receipt.id).brief()))
                 .transpose()?;
         }
     }
@@ -235,7 +235,7 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
         (named, _) => named,
     };
     let found = named.map_or_else(|| Err(without_receipt(&app, &hash)), Ok)?;
-    let inside = trace::of(&app, &found.receipt.id);
+    let inside = trace::of(&app, &view, &found.receipt.id);
     Ok(Json(full_receipt(&view, &found, inside)?))
 }
 
@@ -329,7 +329,7 @@ async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulat
         timestamp_ms: state.head.timestamp_ms.get(),
         index: 0,
     };
-    let receipt = convert::receipt(&receipt, &place, trace::inside(app, &trace), Vec::new());
+    let receipt = convert::receipt(&receipt, &place, trace::inside(None, &trace), Vec::new());
     Ok(model::Simulated {
         block_height: state.head.height.get(),
         cycles_limit: roomy(receipt.cycles_used, MESSAGE_CYCLES, lane.budget(&params).get()),
@@ -356,6 +356,6 @@ async fn try_out(app: &App, state: &Snapshot, transaction: Transaction) -> Resul
 
 pub(crate) async fn changes(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::StateChanges> {
     read::receipt(&read::ledger(&app)?, &hash)?.ok_or_else(|| Refusal::missing("receipt", hash))?;
-    let changes = app.node.trace(&hash)?.map(|trace| trace.changes).unwrap_or_default();
+    let changes = app.node.trace(&read::ledger(&app)?, &hash)?.map(|trace| trace.changes).unwrap_or_default();
     Ok(Json(model::StateChanges { changes: changes.iter().map(trace::change).collect() }))
 }
