@@ -551,8 +551,9 @@ parameters! {
         0x11 renewal_min: Blocks = 2_592_000 in 1..=315_360_000, T0, "decision 177";
         /// Domains of other zones that one name may claim.
         0x12 domains_max: Count = 16 in 1..=256, T0, "ours: decision 333";
+        /// What a claim to a domain puts down until it is released.
+        0x13 domain_deposit: Amount = 1_000_000_000 in 0..=1_000_000_000_000_000, T0, "ours: decision 362";
     }
-
     /// Gateways (004).
     0x0D gateways: Gateways {
         /// The minimum stake of a gateway.
@@ -588,7 +589,6 @@ parameters! {
         /// Blocks for which `max_fees` in `ingress.http` bounds what an actor pays for its commands: a day.
         0x10 fee_period: Blocks = 86_400 in 100..=31_536_000, T0, "ours: decision 329";
     }
-
     /// Governance (003 §11).
     0x0E governance: Governance {
         /// Blocks between a standard decision and its effect: 7 days.

@@ -269,6 +269,7 @@ errors! {
     1712 DOMAIN_INVALID Name Input "domain_invalid", "That is no domain that can be claimed.", "A domain is a host name in lower case with a dot in it, without port and final dot; names below cowboy.network are registered.", "Write it like shop.example.com; letters beyond a to z in their encoded form, xn--.";
     1713 DOMAIN_CLAIMED Name Input "domain_claimed", "The name claims the domain already.", "A claim counts until the name is handed on or expires.", "Set the domain's TXT record.";
     1714 DOMAIN_LIMIT Name Input "domain_limit", "The name claims too many domains.", "Governance says how many a name may claim.", "Release one.";
+    1715 DOMAIN_DEPOSIT Name Input "domain_deposit", "The value does not cover the deposit of a claim.", "A claim takes room in the state until it is released.", "Send names.domain_deposit; what is too much comes back.";
     1720 UNAUTHORIZED_GATEWAY Name Input "unauthorized_gateway", "The sender is no active gateway.", "Requests from outside come in by gateways that are registered, staked, healthy and not leaving: ERR_UNAUTHORIZED_GATEWAY.", "Register and send heartbeats.";
     1721 GATEWAY_EXISTS Name Input "gateway_exists", "The gateway is registered already.", "An address is one gateway.", "Use set_endpoint or add_stake.";
     1722 GATEWAY_UNKNOWN Name Input "gateway_unknown", "The sender is no registered gateway.", "Nothing is staked for the address.", "Register first.";

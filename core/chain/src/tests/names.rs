@@ -305,54 +305,104 @@ fn a_name_below_dies_with_the_name_above() {
     assert_eq!(chain.balance(REGISTRY), 0);
 }
 
-/// Decision 333: the owner of a name claims domains, which others may claim as well; a claim ends with the registration and when the
-/// name is handed on, and what is without effect anybody removes.
-#[test]
-fn domains_are_claimed() {
+/// What came along with a method, in the tests of claims.
+const DEPOSIT: u64 = CBY;
+
+fn about(name: &str, domain: &str) -> Value {
+    Value::map([of(name), ("domain", Value::text(domain))])
+}
+
+fn claim(chain: &mut Chain, from: u8, name: &str, domain: &str) -> Receipt {
+    ask(chain, from, "claim_domain", &about(name, domain), DEPOSIT)
+}
+
+/// A chain on which the accounts 2 and 3 have a name.
+fn with_two_names() -> Chain {
     let mut chain = Chain::new();
     for (from, name) in [(2, "mysite"), (3, "another")] {
         let actor = site(&mut chain, from);
         assert_eq!(register(&mut chain, from, name, actor, YEAR, 10 * CBY), None);
     }
-    let about = |name: &str, domain: &str| Value::map([of(name), ("domain", Value::text(domain))]);
+    chain
+}
+
+/// Decision 333: the owner of a name claims domains, which others may claim as well; a claim ends with the registration and when the
+/// name is handed on, and what is without effect anybody removes. Decision 362: the record names the owner.
+#[test]
+fn domains_are_claimed() {
+    let mut chain = with_two_names();
     let shop = "shop.example.com";
     let rows = [
-        (3, "claim_domain", about("mysite", shop), Some(error::NAME_NOT_OWNER)),
-        (2, "claim_domain", about("nobody", shop), Some(error::NAME_NOT_FOUND)),
-        (2, "claim_domain", about("mysite", "Shop.example.com"), Some(error::DOMAIN_INVALID)),
-        (2, "claim_domain", about("mysite", "*.example.com"), Some(error::DOMAIN_INVALID)),
-        (2, "claim_domain", about("mysite", "other.cowboy.network"), Some(error::DOMAIN_INVALID)),
-        (2, "claim_domain", Value::map([of("mysite")]), Some(error::INVALID_ARGUMENT)),
-        (2, "release_domain", about("mysite", shop), Some(error::NAME_NOT_FOUND)),
-        (2, "claim_domain", about("mysite", shop), None),
-        (2, "claim_domain", about("mysite", shop), Some(error::DOMAIN_CLAIMED)),
-        (3, "claim_domain", about("another", shop), None),
-        (3, "release_domain", about("mysite", shop), Some(error::NAME_NOT_OWNER)),
+        (3, "claim_domain", about("mysite", shop), DEPOSIT, Some(error::NAME_NOT_OWNER)),
+        (2, "claim_domain", about("nobody", shop), DEPOSIT, Some(error::NAME_NOT_FOUND)),
+        (2, "claim_domain", about("mysite", "Shop.example.com"), DEPOSIT, Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", about("mysite", "*.example.com"), DEPOSIT, Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", about("mysite", "other.cowboy.network"), DEPOSIT, Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", Value::map([of("mysite")]), DEPOSIT, Some(error::INVALID_ARGUMENT)),
+        (2, "claim_domain", about("mysite", shop), DEPOSIT - 1, Some(error::DOMAIN_DEPOSIT)),
+        (2, "release_domain", about("mysite", shop), 0, Some(error::NAME_NOT_FOUND)),
+        (2, "claim_domain", about("mysite", shop), DEPOSIT, None),
+        (2, "claim_domain", about("mysite", shop), DEPOSIT, Some(error::DOMAIN_CLAIMED)),
+        (3, "claim_domain", about("another", shop), DEPOSIT, None),
+        (3, "release_domain", about("mysite", shop), 0, Some(error::NAME_NOT_OWNER)),
     ];
-    for (place, (from, method, argument, expected)) in rows.into_iter().enumerate() {
-        assert_eq!(ask(&mut chain, from, method, &argument, 0).abort, expected, "row {place}");
+    for (place, (from, method, argument, value, expected)) in rows.into_iter().enumerate() {
+        assert_eq!(ask(&mut chain, from, method, &argument, value).abort, expected, "row {place}");
     }
     let claims = |chain: &mut Chain, name: &str| answer(&ask(chain, 1, "claims_domain", &about(name, shop), 0)) == Value::Bool(true);
     assert!(claims(&mut chain, "mysite") && claims(&mut chain, "another") && !claims(&mut chain, "nobody"));
     let counted = |chain: &Chain| chain.record::<cowboy_types::units::Count>(&domains::claims_key(shop)).map(|count| count.0);
     assert_eq!(counted(&chain), Some(2));
     for number in 1..=16 {
-        let receipt = ask(&mut chain, 2, "claim_domain", &about("mysite", &format!("n{number}.example.com")), 0);
+        let receipt = claim(&mut chain, 2, "mysite", &format!("n{number}.example.com"));
         assert_eq!(receipt.abort, (number == 16).then_some(error::DOMAIN_LIMIT), "{number}");
     }
-    let proof = answer(&ask(&mut chain, 3, "claim_domain", &about("another", "b.example.com"), 0));
-    assert_eq!(proof.as_text(), Some("cowboy1 chain=42 name=another"));
+    let proof = |owner: u8| format!("cowboy1 chain=42 name=mysite owner={}", address(owner));
+    assert_eq!(ask(&mut chain, 2, "release_domain", &about("mysite", "n1.example.com"), 0).abort, None);
+    assert_eq!(answer(&claim(&mut chain, 2, "mysite", "b.example.com")).as_text(), Some(&*proof(2)));
 
     let to = ("new_owner", Value::Bytes(address(3).0.to_vec()));
     assert_eq!(ask(&mut chain, 2, "transfer", &Value::map([of("mysite"), to]), 0).abort, None);
     assert!(!claims(&mut chain, "mysite"), "the new owner did not say so");
-    assert_eq!(ask(&mut chain, 3, "claim_domain", &about("mysite", shop), 0).abort, None, "and then does");
+    assert_eq!(answer(&claim(&mut chain, 3, "mysite", shop)).as_text(), Some(&*proof(3)), "who then does needs a new record");
     assert!(claims(&mut chain, "mysite"));
     assert_eq!(counted(&chain), Some(2), "it was counted already");
-    assert_eq!(ask(&mut chain, 7, "release_domain", &about("mysite", "n1.example.com"), 0).abort, None, "of the former owner: anybody");
+    assert_eq!(ask(&mut chain, 7, "release_domain", &about("mysite", "n2.example.com"), 0).abort, None, "of the former owner: anybody");
     assert_eq!(ask(&mut chain, 3, "release_domain", &about("mysite", shop), 0).abort, None);
     chain.height = Height(chain.height.0 + YEAR);
     assert!(!claims(&mut chain, "another"), "the name expired");
     assert_eq!(ask(&mut chain, 7, "release_domain", &about("another", shop), 0).abort, None);
     assert_eq!(counted(&chain), None);
+}
+
+/// Decision 362: every claim has its deposit at 0x0E, which goes back to whoever made it, whoever ends it; what is paid too much comes
+/// back at once, and what fails takes nothing.
+#[test]
+fn claims_have_deposits() {
+    let mut chain = with_two_names();
+    // What an account has beside its fees.
+    let held = |chain: &mut Chain, account: u8, act: &dyn Fn(&mut Chain) -> Receipt| {
+        let before = chain.balance(address(account));
+        let receipt = act(chain);
+        let paid = if receipt.fee.payer == address(account) { receipt.fee.burned.0 + receipt.fee.tip.0 } else { 0 };
+        (receipt.abort, i128::from(chain.balance(address(account))) + i128::from(paid) - i128::from(before))
+    };
+    let deposit = i128::from(DEPOSIT);
+    let claim_with = |value: u64| move |chain: &mut Chain| ask(chain, 2, "claim_domain", &about("mysite", "a.example.com"), value);
+    assert_eq!(held(&mut chain, 2, &claim_with(DEPOSIT - 1)), (Some(error::DOMAIN_DEPOSIT), 0));
+    assert_eq!(held(&mut chain, 2, &claim_with(3 * DEPOSIT)), (None, -deposit));
+    assert_eq!(held(&mut chain, 2, &claim_with(DEPOSIT)), (Some(error::DOMAIN_CLAIMED), 0));
+    assert_eq!(chain.balance(REGISTRY), DEPOSIT);
+    let to = ("new_owner", Value::Bytes(address(3).0.to_vec()));
+    assert_eq!(ask(&mut chain, 2, "transfer", &Value::map([of("mysite"), to]), 0).abort, None);
+    let taken_over = |chain: &mut Chain| claim(chain, 3, "mysite", "a.example.com");
+    assert_eq!(held(&mut chain, 2, &taken_over), (None, deposit), "a claim of the new owner takes its place");
+    assert_eq!(chain.balance(REGISTRY), DEPOSIT);
+    let released = |chain: &mut Chain| ask(chain, 3, "release_domain", &about("mysite", "a.example.com"), 0);
+    assert_eq!(held(&mut chain, 3, &released), (None, deposit));
+    assert_eq!(claim(&mut chain, 3, "another", "a.example.com").abort, None);
+    chain.height = Height(chain.height.0 + YEAR);
+    let cleaned = |chain: &mut Chain| ask(chain, 7, "release_domain", &about("another", "a.example.com"), 0);
+    assert_eq!(held(&mut chain, 3, &cleaned), (None, deposit), "of an expired name: anybody, for whoever made it");
+    assert_eq!(chain.balance(REGISTRY), 0);
 }

@@ -2,7 +2,8 @@
 //!
 //! A claim says that the owner of a name wants it served under a domain. That the owner of the domain wants it, only the domain can
 //! say: by the TXT record at `_cowboy.<domain>` that [`proof`] writes, which gateways read. So a claim takes nothing from anybody,
-//! and many may claim one domain.
+//! and many may claim one domain. The record names the name's owner, so that whoever gets the name later needs a new one
+//! (decision 362). A claim has a deposit, because it takes room until it is released.
 
 use super::handlers::own;
 use super::{NUMBER, state};
@@ -11,7 +12,7 @@ use core::net::Ipv4Addr;
 use cowboy_state::{Key, Kind, Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::domain::is_canonical_host;
-use cowboy_types::units::{ChainId, Count, Height};
+use cowboy_types::units::{Amount, ChainId, Count, Height};
 use cowboy_types::{Abort, Address, error, record};
 
 /// What stands before a domain where its TXT record is.
@@ -21,7 +22,7 @@ pub const LABEL: &str = "_cowboy.";
 const DOMAIN_BYTES: usize = 253 - LABEL.len();
 
 /// The protocol's own zone, below which names are served as they are.
-const OWN_ZONE: &str = "cowboy.network";
+pub const OWN_ZONE: &str = "cowboy.network";
 
 record! {
     /// The wish of a name's owner.
@@ -30,6 +31,8 @@ record! {
         pub owner: Address,
         /// The height at which the name was registered. A claim ends with its registration, and when the name is handed on.
         pub registered_at: Height,
+        /// What the owner put down for it; its owner's again when it is released.
+        pub deposit: Amount,
     }
 }
 
@@ -52,15 +55,17 @@ fn of(prefix: &str, rest: &[u8]) -> Key {
     Key::named(Kind::System, Address::system(NUMBER), [prefix.as_bytes(), rest].concat())
 }
 
-/// The text of the TXT record by which a domain says that it is served for a name of a chain.
-pub fn proof(chain: ChainId, name: &str) -> String {
-    format!("cowboy1 chain={} name={name}", chain.0)
+/// The text of the TXT record by which a domain says that it is served for a name of a chain, while the name has this owner.
+pub fn proof(chain: ChainId, name: &str, owner: Address) -> String {
+    format!("cowboy1 chain={} name={name} owner={owner}", chain.0)
 }
 
-/// The name that a text of the DNS names for a chain; nothing where it is no proof for this chain.
-pub fn proven(chain: ChainId, text: &str) -> Option<&str> {
-    let name = text.strip_prefix("cowboy1 chain=")?.strip_prefix(&chain.0.to_string())?.strip_prefix(" name=")?;
-    (text == proof(chain, name)).then_some(name)
+/// The name that a text of the DNS names for a chain, and its owner; nothing where it is no proof for this chain.
+pub fn proven(chain: ChainId, text: &str) -> Option<(&str, Address)> {
+    let rest = text.strip_prefix("cowboy1 chain=")?.strip_prefix(&chain.0.to_string())?.strip_prefix(" name=")?;
+    let (name, owner) = rest.split_once(" owner=")?;
+    let owner = owner.parse().ok()?;
+    (text == proof(chain, name, owner)).then_some((name, owner))
 }
 
 /// Whether a text is a domain that may be claimed: in its one form, of two labels at least, no address, and not the protocol's own.
@@ -75,11 +80,11 @@ pub fn is_claimed(world: &World, domain: &str) -> Result<bool, Miss> {
     Ok(world.read::<Count>(&claims_key(domain))?.is_some_and(|claims| claims.0 > 0))
 }
 
-/// Whether a name is to be served under a domain at a height, as far as the name's owner says so.
-pub fn leads(world: &World, domain: &str, name: &str, height: Height) -> Result<bool, Miss> {
+/// The owner of a name that is to be served under a domain at a height, as far as that owner says so.
+pub fn claimant(world: &World, domain: &str, name: &str, height: Height) -> Result<Option<Address>, Miss> {
     world.require([&claim_key(domain, name)])?;
-    let Some(claim) = world.read::<DomainClaim>(&claim_key(domain, name))? else { return Ok(false) };
-    is_valid(world, &claim, name, height)
+    let Some(claim) = world.read::<DomainClaim>(&claim_key(domain, name))? else { return Ok(None) };
+    Ok(is_valid(world, &claim, name, height)?.then_some(claim.owner))
 }
 
 fn is_valid(world: &World, claim: &DomainClaim, name: &str, height: Height) -> Result<bool, Miss> {
@@ -108,17 +113,35 @@ fn emit(context: &mut Context<'_>, event: &'static str, domain: &str, name: &str
     context.announce(NUMBER, event, &data);
 }
 
+/// Keeps a claim's deposit of what came along, and gives the rest back.
+fn take_deposit(context: &mut Context<'_>) -> Step<Amount> {
+    let deposit = Amount(context.params.names.domain_deposit);
+    if context.value < deposit {
+        return Err(error::DOMAIN_DEPOSIT.into());
+    }
+    give_back(context, context.sender, context.value.saturating_sub(deposit))?;
+    Ok(deposit)
+}
+
+fn give_back(context: &mut Context<'_>, to: Address, amount: Amount) -> Step<()> {
+    assert!(context.world.debit(Address::system(NUMBER), amount)?, "0x0E has what came along, and every deposit");
+    Ok(context.world.credit(to, amount)?)
+}
+
 /// {name, domain}: the owner of the name wants it served under the domain.
 pub(super) fn claim(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let live = own(context, argument)?;
     let domain = domain_argument(argument)?;
+    let deposit = take_deposit(context)?;
     let key = claim_key(domain, &live.name);
     context.world.require([&key, &claims_key(domain), &domains_key(&live.name)])?;
-    let made = DomainClaim { owner: live.record.owner, registered_at: live.record.registered_at };
+    let made = DomainClaim { owner: live.record.owner, registered_at: live.record.registered_at, deposit };
     match context.world.read::<DomainClaim>(&key)? {
-        Some(former) if former == made => return Err(error::DOMAIN_CLAIMED.into()),
+        Some(former) if (former.owner, former.registered_at) == (made.owner, made.registered_at) => {
+            return Err(error::DOMAIN_CLAIMED.into());
+        }
         // Of a former owner, or a former registration: it is counted already.
-        Some(_) => {}
+        Some(former) => give_back(context, former.owner, former.deposit)?,
         None => {
             if count(context.world, domains_key(&live.name), 1)? > context.params.names.domains_max {
                 return Err(error::DOMAIN_LIMIT.into());
@@ -128,10 +151,11 @@ pub(super) fn claim(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
     }
     context.world.write(key, &made);
     emit(context, "name.domain_claimed", domain, &live.name);
-    Ok(Value::text(proof(context.chain_id, &live.name)))
+    Ok(Value::text(proof(context.chain_id, &live.name, made.owner)))
 }
 
-/// {name, domain}: the claim ends. The name's owner, or anybody where the claim is without effect already.
+/// {name, domain}: the claim ends, and whoever made it has the deposit back. The name's owner, or anybody where the claim is without
+/// effect already.
 pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
     let domain = domain_argument(argument)?;
@@ -142,6 +166,7 @@ pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value
         return Err(error::NAME_NOT_OWNER.into());
     }
     context.world.remove(key);
+    give_back(context, claim.owner, claim.deposit)?;
     count(context.world, domains_key(name), -1)?;
     count(context.world, claims_key(domain), -1)?;
     emit(context, "name.domain_released", domain, name);
@@ -151,7 +176,7 @@ pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value
 /// {name, domain} → whether the owner of the name wants it served under the domain.
 pub(super) fn claims(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    Ok(Value::Bool(leads(context.world, domain_argument(argument)?, name, context.height)?))
+    Ok(Value::Bool(claimant(context.world, domain_argument(argument)?, name, context.height)?.is_some()))
 }
 
 #[cfg(test)]
@@ -190,15 +215,29 @@ mod tests {
         }
     }
 
-    /// A proof is for one chain and one name, and written in one way.
+    /// A proof is for one chain, one name and one owner, and written in one way.
     #[test]
     fn proofs_are_read_exactly() {
-        let chain = ChainId(7);
-        assert_eq!(proven(chain, &proof(chain, "my.site")), Some("my.site"));
-        for wrong in
-            ["", "cowboy1", "cowboy1 chain=07 name=mysite", "cowboy1 chain=77 name=mysite", "cowboy1 chain=7 Name=mysite", "v=spf1 -all"]
-        {
-            assert_eq!(proven(chain, wrong), None, "{wrong}");
+        let (chain, owner) = (ChainId(7), Address([0xab; 20]));
+        let right = proof(chain, "my.site", owner);
+        assert_eq!(right, format!("cowboy1 chain=7 name=my.site owner=0x{}", "ab".repeat(20)));
+        assert_eq!(proven(chain, &right), Some(("my.site", owner)));
+        let changed = |from: &str, to: &str| right.replace(from, to);
+        let wrong = [
+            changed("chain=7", "chain=07"),
+            changed("chain=7", "chain=77"),
+            changed("name", "Name"),
+            changed("ab", "AB"),
+            changed("0x", ""),
+            changed(" owner", " Owner"),
+            format!("{right} "),
+            right[..right.len() - 2].to_owned(),
+            right[..right.find(" owner").expect("it names one")].to_owned(),
+            "v=spf1 -all".to_owned(),
+            String::new(),
+        ];
+        for wrong in wrong {
+            assert_eq!(proven(chain, &wrong), None, "{wrong}");
         }
     }
 }

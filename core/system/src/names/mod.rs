@@ -6,7 +6,7 @@
 //! - [`domains`]: domains of other zones under which names are served.
 //!
 //! Invariants: a record stands in the directory of names, and in that of its actor, exactly once; a name below another one
-//! counts only under the registration that it was made under; 0x0E keeps no CBY: what comes along is split at once.
+//! counts only under the registration that it was made under; 0x0E keeps the deposits of claims and no other CBY: fees are split at once.
 
 pub mod domains;
 pub(crate) mod handlers;
@@ -29,8 +29,8 @@ pub const ACTOR: Actor = Actor {
         Method::untyped("resolve", "{name} → address or null: the actor that answers to a name, its own record or else the nearest one above it.", handlers::resolve).view(),
         Method::untyped("lookup", "{actor_address} → [name]: the names of an actor, at most `names.lookup_max`.", handlers::lookup).view(),
         Method::untyped("quote", "{name, duration_blocks} → {fee, stage}: what registering or renewing would cost in this block.", handlers::quote).view(),
-        Method::untyped("claim_domain", "{name, domain} → the text of the TXT record at `_cowboy.<domain>`: the name is to be served under a domain, too, whose owner shows with that record that it agrees. The name's owner only; at most `names.domains_max` domains for a name.", domains::claim),
-        Method::untyped("release_domain", "{name, domain} → null: a claim ends. The name's owner, or anybody once the name was handed on or expired.", domains::release),
+        Method::untyped("claim_domain", "{name, domain}, with `names.domain_deposit` as value → the text of the TXT record at `_cowboy.<domain>`: the name is to be served under a domain, too, whose owner shows with that record that it agrees. The name's owner only; at most `names.domains_max` domains for a name. What is paid too much goes back.", domains::claim).payable(),
+        Method::untyped("release_domain", "{name, domain} → null: a claim ends, and its deposit goes back to whoever made it. The name's owner, or anybody once the name was handed on or expired.", domains::release),
         Method::untyped("claims_domain", "{name, domain} → bool: whether a name's owner wants it served under a domain.", domains::claims).view(),
         Method::untyped("get_name", "{name} → registration or null: a name's record, also one that expired.", handlers::get_name).view(),
     ]],

@@ -67,7 +67,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Serve a name under your own domain as well; prints the TXT record that the domain needs
+    /// Serve a name under your own domain as well, for a deposit; prints the TXT record that the domain needs
     ClaimDomain {
         /// The name
         name: String,
@@ -312,10 +312,11 @@ fn about_domain(name: &str, domain: &str) -> Value {
 }
 
 async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms) -> Result<(), Failure> {
-    let instruction = instruction("claim_domain", &about_domain(name, domain), Amount::ZERO)?;
-    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    let (key, deposit) = (session.key()?, Amount(session.client.params().await?.names.domain_deposit));
+    let instruction = instruction("claim_domain", &about_domain(name, domain), deposit)?;
+    let sent = send::send(&session.client, &key, instruction, terms).await?;
     let health = session.client.health().await?;
-    let (at, text) = (format!("{}{domain}", domains::LABEL), domains::proof(ChainId(health.chain_id), name));
+    let (at, text) = (format!("{}{domain}", domains::LABEL), domains::proof(ChainId(health.chain_id), name, key.address()));
     session.output.result(
         &json!({ "name": name, "domain": domain, "txt_name": at, "txt": text, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
         format_args!(
