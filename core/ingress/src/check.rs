@@ -3,6 +3,7 @@
 use crate::{
     failure::ERROR_HEADER,
     request::{self, Parts},
+    signed,
     visit::{Visit, Visited},
     witness::{WITNESS_VERSION, Witness},
 };
@@ -49,6 +50,11 @@ impl Trust {
         let key = group_key.try_into().map_err(|_| TrustError::GroupKey)?;
         let validators = GroupKey::new(&chain.genesis, key).ok_or(TrustError::GroupKey)?;
         Ok(Self { chain: Arc::new(chain), validators })
+    }
+
+    /// The chain, as answers are signed about it.
+    pub fn signing(&self) -> signed::Chain {
+        signed::Chain { genesis: self.chain.genesis, is_dev: self.chain.is_dev }
     }
 
     /// The genesis hash: a client that pins this hash and the key trusts nothing else.

@@ -1,6 +1,7 @@
 //! A request as the actor sees it (004 §8.1).
 
 use crate::failure::Failure;
+use cowboy_system::names::domains::OWN_ZONE;
 use cowboy_types::cbor::Value;
 use http::{
     HeaderMap, Uri,
@@ -21,6 +22,12 @@ const HOP_BY_HOP: [&str; 9] = [
     "transfer-encoding",
     "upgrade",
 ];
+
+/// Zones below which every client and gateway takes a host for a name: the protocol's own, and this machine's.
+pub const ZONES: [&str; 2] = [OWN_ZONE, "localhost"];
+
+/// The header that names a request: in answers, and in a GET that is to be answered as one with this id.
+pub const REQUEST_ID_HEADER: &str = "x-cowboy-request-id";
 
 /// The header that asks for a witness. Not the handler's to see: the answer is the same without.
 pub const VERIFY_HEADER: &str = "cowboy-verify";

@@ -1,8 +1,8 @@
 //! Answers that gateways sign for (004 §12.2, decision 327): what of an answer is signed, and the client's check.
 
-use crate::failure::ERROR_HEADER;
+use crate::{failure::ERROR_HEADER, witness::Witness};
 use commonware_codec::{DecodeExt as _, Encode as _};
-use cowboy_system::gateways::answers::SignedAnswer;
+use cowboy_system::gateways::answers::{SignedAnswer, answer_version};
 use cowboy_types::{Address, Hash, keccak256};
 use http::HeaderMap;
 use sha2::{Digest as _, Sha256};
@@ -57,6 +57,15 @@ fn digest<'a>(lines: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Hash {
     keccak256(&[&bytes])
 }
 
+/// The chain that a client takes answers to be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The genesis hash.
+    pub genesis: Hash,
+    /// Whether it is a dev chain, where a signature says who answered, and is no evidence (decision 361).
+    pub is_dev: bool,
+}
+
 /// Why an answer is not signed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSigned {
@@ -69,6 +78,12 @@ pub enum NotSigned {
     /// It is about another chain.
     #[error("the gateway signed an answer of the chain {0}")]
     OtherChain(Hash),
+    /// It is of a kind that this chain does not take as evidence.
+    #[error("the gateway signed it as an answer of {}", if *is_dev { "another chain than a dev chain" } else { "a dev chain, which proves nothing" })]
+    OtherKind {
+        /// Whether the chain is a dev chain.
+        is_dev: bool,
+    },
     /// It is about another request.
     #[error("the gateway signed the answer to another request")]
     OtherRequest,
@@ -85,7 +100,11 @@ pub fn header_value(signed: &SignedAnswer) -> String {
 
 /// The signed statement among the headers of an answer.
 pub fn read(headers: &HeaderMap) -> Result<SignedAnswer, NotSigned> {
-    let text = headers.get(SIGNATURE_HEADER).ok_or(NotSigned::Missing)?.as_bytes();
+    decode(headers.get(SIGNATURE_HEADER).ok_or(NotSigned::Missing)?.as_bytes())
+}
+
+/// The signed statement of this value of the header.
+fn decode(text: &[u8]) -> Result<SignedAnswer, NotSigned> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let bytes: Option<Vec<u8>> =
         text.chunks(2).map(|pair| <[u8; 2]>::try_from(pair).ok().and_then(|[one, two]| Some((digit(one)? << 4) | digit(two)?))).collect();
@@ -93,11 +112,14 @@ pub fn read(headers: &HeaderMap) -> Result<SignedAnswer, NotSigned> {
 }
 
 /// Who signed an answer: that of this chain to the request with this envelope, with what was received.
-pub fn check(signed: &SignedAnswer, genesis: Hash, envelope: &[u8], received: &Said) -> Result<Address, NotSigned> {
+pub fn check(signed: &SignedAnswer, chain: Chain, envelope: &[u8], received: &Said) -> Result<Address, NotSigned> {
     let statement = &signed.statement;
     let signer = signed.signer().ok_or(NotSigned::Malformed)?;
-    if statement.genesis != genesis {
+    if statement.genesis != chain.genesis {
         return Err(NotSigned::OtherChain(statement.genesis));
+    }
+    if statement.version != answer_version(chain.is_dev) {
+        return Err(NotSigned::OtherKind { is_dev: chain.is_dev });
     }
     if statement.request != keccak256(&[envelope]) {
         return Err(NotSigned::OtherRequest);
@@ -111,4 +133,17 @@ pub fn check(signed: &SignedAnswer, genesis: Hash, envelope: &[u8], received: &S
         Some((part, _)) => Err(NotSigned::OtherAnswer(part)),
         None => Ok(signer),
     }
+}
+
+/// Who signed the answer in a witness, by the header beside it: what it answers, and the block and the name that it is of. Whether the
+/// answer is true, the witness shows.
+pub fn check_witness(value: &[u8], chain: Chain, witness: &Witness) -> Result<Address, NotSigned> {
+    let signed = decode(value)?;
+    let (answer, header) = (witness.answer().ok_or(NotSigned::Malformed)?, witness.anchor.headers.first().ok_or(NotSigned::Malformed)?);
+    let signer = check(&signed, chain, &witness.request, &Said::of(witness.status, &answer.headers, &answer.body))?;
+    let statement = &signed.statement;
+    if (statement.height, statement.state_root) != (header.height(), header.state_root) {
+        return Err(NotSigned::OtherAnswer("block"));
+    }
+    if statement.name == witness.name { Ok(signer) } else { Err(NotSigned::OtherAnswer("name")) }
 }

@@ -234,7 +234,7 @@ endpoints! {
         MissingChunks Get "/actor/{address}/rent/chunks" [OFFSET, LIMIT] () => (MissingChunks);
         "The pruned pieces of a dormant actor's storage that nobody has restored yet, by number."
         Chunk Get "/chunk/{hash}" [] () => (Chunk);
-        "A pruned piece of storage, which every full node keeps for 30 rent epochs."
+        "A pruned piece of storage, which every full node keeps for some rent epochs after the eviction."
         ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);

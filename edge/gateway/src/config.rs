@@ -1,6 +1,7 @@
 //! How a gateway is set up.
 
 use crate::{Dns, Domains, Tls};
+use cowboy_ingress::request::ZONES;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -29,7 +30,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
-            zones: vec!["cowboy.network".into(), "localhost".into()],
+            zones: ZONES.map(str::to_owned).into(),
             limits: Limits::default(),
             tls: None,
             dns: None,

@@ -2,11 +2,12 @@
 
 use crate::{
     Shared,
+    acme::CHALLENGE_PATH,
     command::Commander,
     compress, conditional,
     cors::{self, Cors},
     host::{self, Host},
-    ids::{self, REQUEST_ID_HEADER, Salt},
+    ids::{self, Salt},
     membership::Urgency,
     metrics::method_label,
     refusal::Refusal,
@@ -17,7 +18,7 @@ use crate::{
 use bytes::Bytes;
 use cowboy_ingress::{
     Answer, Failure, Route,
-    request::{self as envelope, Parts, RESERVED, VERIFY_HEADER},
+    request::{self as envelope, Parts, REQUEST_ID_HEADER, RESERVED, VERIFY_HEADER},
     signed::Said,
     visit::question,
 };
@@ -44,9 +45,6 @@ const BLOCK_HEADER: &str = "x-cowboy-block";
 
 /// The header that says how new the state must be.
 const MIN_BLOCK_HEADER: &str = "x-cowboy-min-block";
-
-/// Where an authority of certificates looks for a proof (RFC 8555 §8.3). While there is none, the path is the actor's.
-const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
 
 /// The handler of the SDK that describes an actor's routes.
 const OPENAPI_HANDLER: &str = "http.openapi";
@@ -157,15 +155,16 @@ async fn answer(
         let (of, actor) = route.as_ref().map_or((String::new(), Address::ZERO), |route| (route.name.clone(), route.actor));
         seen.name = of;
         let _held = shared.limits.enter(&state.params, actor)?;
-        let request = envelope_of(parts, &text, &ids::of_query(&parts.headers)?, None).encode();
-        let (response, height) = witness(shared, client, &name, parts.method.as_str(), request.into()).await?;
+        let id = ids::of_query(&parts.headers)?;
+        let request = envelope_of(parts, &text, &id, None).encode();
+        let (response, height) = witness(shared, client, &name, parts.method.as_str(), (id, request.into())).await?;
         seen.height = Some(height);
         return Ok(response);
     }
     let is_reading = !is_own && QUERIES.contains(&parts.method.as_str());
     if is_reading && route.as_ref().err().is_none_or(|refusal| refusal.is_of_chain) {
         let actor = route.as_ref().map_or(Address::ZERO, |route| route.actor);
-        seen.reading = Some(Reading::of(parts, &text, &state, &name, actor)?);
+        seen.reading = Some(Reading::of(parts, &text, state.block(), &name, actor)?);
     }
     let route = route?;
     seen.name.clone_from(&route.name);

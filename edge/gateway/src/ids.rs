@@ -1,12 +1,10 @@
 //! Ids of requests (004 §8.1, decision 178).
 
 use crate::refusal::Refusal;
+use cowboy_ingress::request::REQUEST_ID_HEADER;
 use cowboy_system::gateways::envelope;
 use cowboy_types::{Address, keccak256};
 use hyper::{HeaderMap, Method, Uri};
-
-/// The header that names a request: in answers, and in a GET that is to be witnessed as one with this id.
-pub(crate) const REQUEST_ID_HEADER: &str = "x-cowboy-request-id";
 
 /// The header by which a client may send a command again: the same key and request are the same command.
 const KEY_HEADER: &str = "idempotency-key";

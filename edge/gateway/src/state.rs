@@ -1,9 +1,9 @@
 //! Committed state after one block, and what is remembered of it while it is the newest.
 
-use crate::refusal::Refusal;
+use crate::{refusal::Refusal, signed::Block};
 use bytes::Bytes;
 use cowboy_chain::query::At;
-use cowboy_ingress::{Failure, Route, witness::Entry};
+use cowboy_ingress::{Failure, Route, signed::Chain, witness::Entry};
 use cowboy_light::Anchor;
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
@@ -62,6 +62,12 @@ impl BlockState {
         let genesis = state.params.clone();
         state.params = state.ask(|world| cowboy_system::governance::state::parameters(world, &genesis)).await?;
         Ok(state)
+    }
+
+    /// What is signed of the block.
+    pub(crate) fn block(&self) -> Block {
+        let chain = Chain { genesis: self.at.chain.genesis, is_dev: self.at.chain.is_dev };
+        Block { chain, height: self.head.height, state_root: self.head.state_root }
     }
 
     /// Whether the actor's handlers took long on this state.

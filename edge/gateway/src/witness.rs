@@ -2,7 +2,7 @@
 //!
 //! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block.
 
-use crate::{Shared, refusal::Refusal, state::BlockState};
+use crate::{Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_chain::{
@@ -12,6 +12,7 @@ use cowboy_chain::{
 };
 use cowboy_ingress::{
     Visit, Witness,
+    signed::{SIGNATURE_HEADER, Said},
     visit::Visited,
     witness::{CONTENT_TYPE, MAX_ENTRIES},
 };
@@ -19,7 +20,7 @@ use cowboy_light::Anchor;
 use cowboy_serve::Client;
 use cowboy_state::{StateKey, records};
 use cowboy_types::{
-    Hash,
+    Address, Hash,
     wire::{Blob, List},
 };
 use hyper::{
@@ -45,7 +46,7 @@ pub(crate) async fn witness(
     client: Client,
     name: &str,
     method: &str,
-    request: Bytes,
+    (id, request): (String, Bytes),
 ) -> Result<(Response<Bytes>, u64), Refusal> {
     for _ in 0..ATTEMPTS {
         let state = shared.newest.state().await?;
@@ -58,13 +59,18 @@ pub(crate) async fn witness(
             return Err(too_large());
         }
         let Some(entries) = state.prove(keys).await? else { continue };
-        let witness = Witness::new(name, request, &visited.answer, anchor, entries).ok_or_else(too_large)?;
+        let witness = Witness::new(name, request.clone(), &visited.answer, anchor, entries).ok_or_else(too_large)?;
         let mut response = Response::new(witness.encode());
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         // What the chain says is nobody's secret, and pages of others check it.
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SIGNATURE_HEADER));
+        let said = Said::of(visited.answer.status.as_u16(), &visited.answer.headers, &visited.answer.shown_body());
+        let actor = visited.route.map_or(Address::ZERO, |route| route.actor);
+        let reading = Reading { block: state.block(), name: name.to_owned(), actor, id, envelope: request };
+        reading.sign(shared, &said, headers);
         return Ok((response, state.head.height.0));
     }
     Err(Refusal::unavailable("blocks come faster than the proof is made"))

@@ -150,6 +150,44 @@ impl World {
     }
 }
 
+/// Handlers that are tried with few cycles first, on the thread that reads requests, answer as those that get all at once: what they
+/// would catch, a call or the end of the cycles, no handler catches.
+async fn on_large_stacks(world: &World) {
+    let backend = Backend {
+        node: world.node.clone(),
+        upstream: Upstream::Own,
+        key: None,
+        registration: None,
+        keeps_up: false,
+        source: Source::default(),
+        slots: Slots::new(1_000),
+    };
+    let runtime = cowboy_serve::runtime(Some(2)).expect("the system has threads");
+    let served = runtime.spawn(async move {
+        let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into()).await.expect("the loopback has free ports");
+        let limits = Limits { requests_per_second: Some(0), ..Limits::default() };
+        listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate")
+    });
+    let other = served.await.expect("it starts");
+    let rows = [
+        ("/echo/a?b=c", 200, "", r#""path":"/echo/a""#),
+        ("/middle", 200, "", "199990000"),
+        ("/greedy", 422, "QUERY_CYCLE_LIMIT", "cycles"),
+        ("/loop", 422, "QUERY_CYCLE_LIMIT", "cycles"),
+        ("/nested", 500, "QUERY_SIDE_EFFECT_TRAP", "call_actor"),
+    ];
+    for (path, status, error, body) in rows {
+        let url = format!("http://{}{path}", other.address());
+        for request in [world.request("GET", "rogue.localhost", path), world.http.get(url).header("host", "rogue.localhost")] {
+            let found = taken(request).await;
+            assert_eq!((found.0, &*found.1), (status, error), "{path}: {}", found.2);
+            assert!(found.2.contains(body), "{path}: {}", found.2);
+        }
+    }
+    other.stop().await;
+    runtime.shutdown_background();
+}
+
 /// Status, `X-Cowboy-Error`, body.
 async fn taken(request: reqwest::RequestBuilder) -> (u16, String, String) {
     let response = request.send().await.expect("the gateway answers");
@@ -161,7 +199,7 @@ const SITE: &str = include_str!("../../../examples/site/actor.py");
 const SITE_MANIFEST: &str = include_str!("../../../examples/site/manifest.json");
 
 /// Handlers that misbehave, each at its path.
-const ROGUE: &str = "from cowboy_sdk import actor, http, public
+const ROGUE: &str = "from cowboy_sdk import actor, call, http, public
 
 
 @actor
@@ -178,6 +216,28 @@ class Rogue:
     @http.get('/write')
     def write(self, request):
         self.storage['a'] = 1
+
+    @http.get('/middle')
+    def middle(self, request):
+        total = 0
+        for number in range(20_000):
+            total += number
+        return str(total)
+
+    @http.get('/greedy')
+    def greedy(self, request):
+        try:
+            while True:
+                pass
+        except BaseException:
+            return 'caught'
+
+    @http.get('/nested')
+    def nested(self, request):
+        try:
+            return str(call(bytes(19) + bytes([14]), 'resolve', {'name': 'mysite'}))
+        except BaseException:
+            return 'caught'
 
     @http.get('/recurse')
     def recurse(self, request):
@@ -230,6 +290,7 @@ async fn actors_are_web_sites() {
     refusing(&world).await;
     other_origins(&world).await;
     by_hand(&world).await;
+    on_large_stacks(&world).await;
     world.stop().await;
 }
 

@@ -4,16 +4,18 @@
 //! room for what goes in, [`check`] answers, and [`give_back`] gives the answer's room back. Everything that goes in is bytes;
 //! what comes out is JSON.
 
-use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check as verify};
+use cowboy_ingress::{
+    Asked, Checked, Refused, Step, Trust, Witness,
+    check::check as verify,
+    request::ZONES,
+    signed::{NotSigned, check_witness},
+};
 use cowboy_types::cbor::Value;
 use serde_json::{Value as Json, json};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Zones below which a host is a name.
-const ZONES: [&str; 2] = ["localhost", "cowboy.network"];
-
 /// What goes into a check, one after the other, each behind its length as four bytes, little-endian.
-const PARTS: usize = 4;
+const PARTS: usize = 5;
 
 #[cfg(target_family = "wasm")]
 mod randomness {
@@ -39,7 +41,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     Box::into_raw(room).cast()
 }
 
-/// Checks an answer. In: genesis, group key, URL, witness. Out: where the answer in JSON begins; its first four bytes are its
+/// Checks an answer. In: genesis, group key, URL, witness, and what the gateway signed beside it, nothing where it did not. Out: where the answer in JSON begins; its first four bytes are its
 /// length, little-endian.
 ///
 /// # Safety
@@ -94,7 +96,7 @@ pub unsafe extern "C" fn give_back(answer: *mut u8) {
 }
 
 fn answer(input: &[u8]) -> Json {
-    let Some([genesis, key, url, witness]) = parts(input) else { return failed(Step::Request, "the input is cut short") };
+    let Some([genesis, key, url, witness, signature]) = parts(input) else { return failed(Step::Request, "the input is cut short") };
     let trust = match Trust::new(genesis, key) {
         Ok(trust) => trust,
         Err(error) => return failed(Step::Request, &error.to_string()),
@@ -107,9 +109,23 @@ fn answer(input: &[u8]) -> Json {
         Ok(asked) => asked,
         Err(error) => return failed(Step::Request, &error),
     };
-    match verify(witness.to_vec().into(), &trust, Some(&asked), 0) {
+    let mut answer = match verify(witness.to_vec().into(), &trust, Some(&asked), 0) {
         Ok(checked) => held(&trust, &checked),
         Err(error) => failed(Refused::step(&error), &error.to_string()),
+    };
+    answer["signature"] = signed(signature, &trust, witness);
+    answer
+}
+
+/// Who signed the answer, whether it is true or not; why nobody did, where the signature is false; nothing where there is none.
+fn signed(signature: &[u8], trust: &Trust, witness: &[u8]) -> Json {
+    if signature.is_empty() {
+        return Json::Null;
+    }
+    let witness = Witness::read(witness.to_vec().into()).map_err(|_| NotSigned::Malformed);
+    match witness.and_then(|witness| check_witness(signature, trust.signing(), &witness)) {
+        Ok(signer) => json!({ "by": signer.to_string(), "is_evidence": !trust.signing().is_dev }),
+        Err(error) => json!({ "by": null, "why": error.to_string() }),
     }
 }
 
@@ -175,9 +191,9 @@ mod tests {
         let rows: [(Vec<u8>, &str); 5] = [
             (vec![], "cut short"),
             (vec![255; 9], "cut short"),
-            (behind(&[b"", b"", b"", b"", b""]), "cut short"),
-            (behind(&[b"", b"", b"", b""]), "no genesis"),
-            (behind(&[&[0; 64], &[0; 96], b"http://a.localhost/", b"x"]), "no"),
+            (behind(&[b"", b"", b"", b"", b"", b""]), "cut short"),
+            (behind(&[b"", b"", b"", b"", b""]), "no genesis"),
+            (behind(&[&[0; 64], &[0; 96], b"http://a.localhost/", b"x", b"zz"]), "no"),
         ];
         for (input, why) in rows {
             let into = room(input.len());

@@ -57,6 +57,25 @@ test("every lie is found", { skip: (!folder && "CASES names no folder") || (!isB
   console.log(`the truth took ${times[0].toFixed(1)} ms`);
 });
 
+test("what the gateway signed is read", { skip: (!folder && "CASES names no folder") || (!isBuilt && noVerifier) }, async () => {
+  const { url, genesis, cases, signature, gateway } = JSON.parse(await readFile(join(folder, "cases.json"), "utf8"));
+  const verifier = await verifierOf();
+  const [truth, changed] = await Promise.all(cases.slice(0, 2).map(({ file }) => readFile(join(folder, file))));
+  const check = (witness, text) =>
+    verifier.check({ genesis: unhex(genesis.config), groupKey: unhex(genesis.group_key), url, witness, signature: text });
+  assert.equal(check(truth, "").signature, null);
+  assert.deepEqual(check(truth, signature), { ...check(truth, ""), signature: { by: gateway, is_evidence: false } });
+  // A true answer with a false signature, and a lie that nobody signed: each is told apart.
+  const other = (signature[0] === "0" ? "1" : "0") + signature.slice(1);
+  for (const text of [other, signature.slice(2), "zz", `${signature}00`]) {
+    const { verified, signature: found } = check(truth, text);
+    assert.deepEqual([verified, found.by], [true, null], text);
+    assert.match(found.why, /signed/);
+  }
+  const lie = check(changed, signature);
+  assert.deepEqual([lie.verified, lie.signature.by, lie.signature.why], [false, null, "the gateway signed another body than it sent"]);
+});
+
 test("the command finds every lie too", { skip: !(folder && existsSync(program)) && "no cowboy in BIN_DIR" }, async () => {
   const { url, genesis, cases } = JSON.parse(await readFile(join(folder, "cases.json"), "utf8"));
   const believed = join(folder, "genesis.json");

@@ -3,7 +3,7 @@
 use super::harness::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
-use cowboy_system::gateways::answers::{ANSWER_VERSION, SignedAnswer, Statement};
+use cowboy_system::gateways::answers::{ANSWER_VERSION, DEV_ANSWER_VERSION, SignedAnswer, Statement};
 use cowboy_system::gateways::envelope::request_id;
 use cowboy_system::gateways::types::Gateway;
 use cowboy_system::gateways::{NUMBER, state};
@@ -425,6 +425,8 @@ fn answers_that_contradict_each_other_are_slashed() {
         refused(Value::Bytes([mine(&lie).as_bytes().expect("bytes"), &[0]].concat())),
         both(|other| other.genesis = Hash([8; 32])),
         both(|other| other.version = 2),
+        // Both of a dev chain, which may have been put back between them.
+        both(|other| other.version = DEV_ANSWER_VERSION),
         (signed(4, truth.clone()), signed(4, lie.clone()), Some(error::GATEWAY_UNKNOWN)),
         (mine(&truth), Value::Null, Some(error::INVALID_ARGUMENT)),
         (mine(&truth), mine(&lie), None),

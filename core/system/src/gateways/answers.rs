@@ -6,13 +6,22 @@ use cowboy_types::{Address, Hash, Signature, Text, keccak256, record, signing};
 /// The version of the format.
 pub const ANSWER_VERSION: u8 = 1;
 
+/// The version of statements about a dev chain (decision 361). Such a chain can be put back, so that two honest statements may
+/// contradict each other: no chain takes one as evidence.
+pub const DEV_ANSWER_VERSION: u8 = 129;
+
+/// The version of statements about a chain, which may be a dev chain.
+pub const fn answer_version(is_dev: bool) -> u8 {
+    if is_dev { DEV_ANSWER_VERSION } else { ANSWER_VERSION }
+}
+
 /// What separates these signatures from those of transactions.
 const DOMAIN: &[u8] = b"cowboy-answer:";
 
 record! {
     /// What a gateway says an actor answered to a request that only reads.
     pub struct Statement {
-        /// [`ANSWER_VERSION`].
+        /// [`ANSWER_VERSION`], or [`DEV_ANSWER_VERSION`].
         pub version: u8,
         /// The genesis hash of the chain.
         pub genesis: Hash,
@@ -67,7 +76,7 @@ impl Statement {
 impl SignedAnswer {
     /// Whose signature it is; nothing where it is none, or of a version that is not known.
     pub fn signer(&self) -> Option<Address> {
-        let is_known = self.statement.version == ANSWER_VERSION;
+        let is_known = [ANSWER_VERSION, DEV_ANSWER_VERSION].contains(&self.statement.version);
         signing::recover(&self.statement.digest(), &self.signature).filter(|_| is_known)
     }
 }

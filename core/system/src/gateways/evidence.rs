@@ -7,7 +7,7 @@
 //! false. Whether a single one is false takes the handler and the state of that block; whoever has them shows it to the
 //! validators, who decide.
 
-use super::answers::SignedAnswer;
+use super::answers::{ANSWER_VERSION, SignedAnswer};
 use super::handlers::announce;
 use super::{DISPATCH, NUMBER, state};
 use crate::actor::Context;
@@ -39,7 +39,7 @@ fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transa
 
 /// {first, second}: slashes who signed both.
 pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context);
+    charge(context, 2);
     let (first, first_id) = dispatch(context, argument, "first")?;
     let (second, second_id) = dispatch(context, argument, "second")?;
     // The same request under other prices is a replacement, and no fault.
@@ -53,13 +53,14 @@ pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value>
 fn answer(context: &Context<'_>, argument: &Value, name: &str) -> Step<(SignedAnswer, Address)> {
     let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
     let signed = SignedAnswer::decode(bytes.to_vec()).map_err(|_| error::BAD_EVIDENCE)?;
-    let signer = signed.signer().filter(|_| signed.statement.genesis == context.genesis).ok_or(error::BAD_EVIDENCE)?;
+    let is_evidence = signed.statement.genesis == context.genesis && signed.statement.version == ANSWER_VERSION;
+    let signer = signed.signer().filter(|_| is_evidence).ok_or(error::BAD_EVIDENCE)?;
     Ok((signed, signer))
 }
 
 /// {first, second}: slashes who signed both answers, where they cannot both be true.
 pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context);
+    charge(context, 2);
     let (first, signer) = answer(context, argument, "first")?;
     let (second, other) = answer(context, argument, "second")?;
     if signer != other || !first.statement.contradicts(&second.statement) {
@@ -70,16 +71,18 @@ pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Ste
 
 /// {answer}: slashes who signed an answer that governance found to be false.
 pub(crate) fn judge_answer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context);
+    charge(context, 1);
     let (signed, signer) = answer(context, argument, "answer")?;
     slash(context, signer, state::answer_fault_key(signer, signed.statement.height))
 }
 
-/// The price of checking two signatures.
-fn charge(context: &mut Context<'_>) {
-    let rows = &context.params.costs;
-    let (cycles, weight) = (rows.verify_secp256k1.saturating_mul(2), context.params.weights.call);
-    context.charge(cycles, weight.saturating_mul(20));
+/// Starts of a handler that take as long as recovering one signer does, the longest evidence decoded and hashed before it.
+const STARTS_PER_SIGNATURE: u64 = 10;
+
+/// The price of evidence with `signatures` of them: what an actor pays for checking each itself.
+fn charge(context: &mut Context<'_>, signatures: u64) {
+    let (cycles, weight) = (context.params.costs.verify_secp256k1, context.params.weights.call.saturating_mul(STARTS_PER_SIGNATURE));
+    context.charge(cycles.saturating_mul(signatures), weight.saturating_mul(signatures));
 }
 
 /// Burns the part of a gateway's stake that governance set, once for each key.

@@ -8,7 +8,9 @@ use crate::{failure::Failure, output::table};
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::{Hex, HexBytes, model};
-use cowboy_ingress::signed::{NotSigned, Said, check, read};
+use cowboy_ingress::Trust;
+use cowboy_ingress::request::REQUEST_ID_HEADER;
+use cowboy_ingress::signed::{Chain, NotSigned, Said, check, read};
 use cowboy_system::gateways::answers::SignedAnswer;
 use cowboy_types::{Address, Hash, cbor::Value};
 use reqwest::{
@@ -18,9 +20,6 @@ use reqwest::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::PathBuf;
-
-/// The header that names a request.
-const REQUEST_ID: &str = "x-cowboy-request-id";
 
 /// Asks a gateway for a page, and checks that it signed what it answered.
 #[derive(Args, Debug)]
@@ -67,11 +66,8 @@ impl VerifyAnswer {
         if let Some(path) = &self.save {
             std::fs::write(path, serde_json::to_vec_pretty(&kept).expect("text and bytes are JSON")).map_err(Failure::file(path))?;
         }
-        let genesis = match self.genesis {
-            Some(genesis) => genesis,
-            None => session.client.get::<model::Genesis>("/genesis").await?.hash.0,
-        };
-        let (signed, signer) = kept.check(genesis).map_err(|error| Failure::Witness(error.to_string()))?;
+        let chain = self.chain(session).await?;
+        let (signed, signer) = kept.check(chain).map_err(|error| Failure::Witness(error.to_string()))?;
         let gateway: Option<model::Gateway> = session.client.get(&format!("/gateways/{signer}")).await.ok();
         let statement = &signed.statement;
         let block = session.client.block(&statement.height.0.to_string()).await.ok();
@@ -84,6 +80,7 @@ impl VerifyAnswer {
             return Err(Failure::Witness(what));
         }
         let standing = match &gateway {
+            _ if chain.is_dev => "on a dev chain, where a signature is no evidence",
             Some(gateway) if gateway.is_active => "an active gateway",
             Some(_) => "a gateway that is not active",
             None => "not a registered gateway: no stake backs its statement",
@@ -106,15 +103,29 @@ impl VerifyAnswer {
         Ok(())
     }
 
+    /// The chain that the answer is to be about. Where no node knows the one that was named, it is no dev chain.
+    async fn chain(&self, session: &Session) -> Result<Chain, Failure> {
+        let node = session.client.get::<model::Genesis>("/genesis").await;
+        let of_node = |genesis: &model::Genesis| Trust::new(&genesis.config.0, &genesis.group_key.0).map(|trust| trust.signing());
+        match (self.genesis, node) {
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(genesis)) => of_node(&genesis).map_err(|error| Failure::Node(error.to_string())),
+            (Some(expected), node) => {
+                let known = node.ok().and_then(|genesis| of_node(&genesis).ok()).filter(|chain| chain.genesis == expected);
+                Ok(known.unwrap_or(Chain { genesis: expected, is_dev: false }))
+            }
+        }
+    }
+
     async fn fetch(&self) -> Result<Kept, Failure> {
         let url = Url::parse(&self.what).map_err(|error| {
             Failure::argument(format!("{} is no URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
         })?;
-        let more = self.id.iter().map(|id| (REQUEST_ID, id.as_str())).collect::<Vec<_>>();
+        let more = self.id.iter().map(|id| (REQUEST_ID_HEADER, id.as_str())).collect::<Vec<_>>();
         let (response, sent) = get(&url, &more).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let signed = read(&headers).map_err(|error| Failure::Witness(error.to_string()))?;
-        let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+        let id = headers.get(REQUEST_ID_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
         let asked = asked(url.as_str(), &self.zone)?.with_headers(sent);
         let body = response.bytes().await.map_err(|error| Failure::Node(format!("{url} broke off: {error}")))?;
         Ok(Kept {
@@ -135,7 +146,7 @@ impl Kept {
     }
 
     /// What was signed and by whom, where it is what was received.
-    fn check(&self, genesis: Hash) -> Result<(SignedAnswer, Address), NotSigned> {
+    fn check(&self, chain: Chain) -> Result<(SignedAnswer, Address), NotSigned> {
         let line = |(name, value): &(String, HexBytes)| {
             Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_bytes(&value.0).ok()?))
         };
@@ -144,7 +155,7 @@ impl Kept {
             headers.append(name, value);
         }
         let signed = SignedAnswer::decode(self.signed.0.clone()).map_err(|_| NotSigned::Malformed)?;
-        let signer = check(&signed, genesis, &self.request.0, &Said::of(self.status, &headers, &self.body.0))?;
+        let signer = check(&signed, chain, &self.request.0, &Said::of(self.status, &headers, &self.body.0))?;
         Ok((signed, signer))
     }
 }

@@ -24,11 +24,11 @@ const PAGE: u64 = 256;
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Anybody can bring an evicted actor back. Every full node keeps what it pruned for 30 rent epochs; an archive lasts longer:
+    after_help = format!("Anybody can bring an evicted actor back. Every full node keeps what it pruned for {} rent epochs; an archive lasts longer:
   cowboy rent restore escrow                      # when it is dormant, with the node's chunks
   cowboy rent pay escrow                          # its debt and the catch-up fee
   cowboy rent archive escrow --out escrow.json    # before it is evicted
-  cowboy rent restore escrow --from escrow.json   # with the archive's chunks"
+  cowboy rent restore escrow --from escrow.json   # with the archive's chunks", eviction::KEPT_EPOCHS)
 )]
 pub(crate) enum Rent {
     /// Print an actor's debt and deposit

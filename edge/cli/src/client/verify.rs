@@ -5,7 +5,11 @@ use crate::{failure::Failure, output::table};
 use bytes::Bytes;
 use clap::Args;
 use cowboy_api::{HexBytes, model};
-use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check, request::VERIFY_HEADER};
+use cowboy_ingress::{
+    Asked, Checked, Refused, Step, Trust,
+    check::check,
+    request::{VERIFY_HEADER, ZONES},
+};
 use cowboy_types::Hash;
 use reqwest::{Url, header::HeaderMap};
 use serde_json::{Value, json};
@@ -105,8 +109,7 @@ impl VerifyResponse {
 
 /// What a GET of a URL asks, below the zones that every client knows and these.
 pub(super) fn asked(url: &str, zones: &[String]) -> Result<Asked, Failure> {
-    let own = ["localhost", "cowboy.network"];
-    let zones: Vec<&str> = own.into_iter().chain(zones.iter().map(String::as_str)).collect();
+    let zones: Vec<&str> = ZONES.into_iter().chain(zones.iter().map(String::as_str)).collect();
     Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
 }
 

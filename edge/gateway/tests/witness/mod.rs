@@ -3,14 +3,19 @@
 use super::World;
 use bytes::Bytes;
 use commonware_codec::Encode as _;
-use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, Witness, check::check, witness::CONTENT_TYPE};
+use cowboy_ingress::{
+    Asked, Checked, Refused, Step, Trust, Witness,
+    check::check,
+    signed::{NotSigned, SIGNATURE_HEADER, check_witness},
+    witness::CONTENT_TYPE,
+};
 use cowboy_state::{Key, Kind};
 use cowboy_types::{
     Hash,
     units::Count,
     wire::{Blob, List, Text},
 };
-use hyper::HeaderMap;
+use hyper::{HeaderMap, header::HeaderValue};
 use std::path::PathBuf;
 
 /// Where the cases are written for programs in other languages, where that is asked for.
@@ -22,11 +27,18 @@ fn trust(world: &World) -> Trust {
 }
 
 async fn asked(world: &World, host: &str, path: &str) -> Bytes {
+    asked_signed(world, host, path).await.0
+}
+
+/// The witness, and what the gateway signed beside it.
+async fn asked_signed(world: &World, host: &str, path: &str) -> (Bytes, HeaderValue) {
     let response = world.request("GET", host, path).header("cowboy-verify", "1").send().await.expect("the gateway answers");
     assert_eq!(response.status().as_u16(), 200);
     assert_eq!(response.headers()["content-type"], CONTENT_TYPE);
     assert_eq!(response.headers()["access-control-allow-origin"], "*");
-    response.bytes().await.expect("a body")
+    assert_eq!(response.headers()["access-control-expose-headers"], SIGNATURE_HEADER);
+    let signature = response.headers()[SIGNATURE_HEADER].clone();
+    (response.bytes().await.expect("a body"), signature)
 }
 
 fn url(host: &str, path: &str) -> Asked {
@@ -48,7 +60,8 @@ pub(crate) async fn proving(world: &World) {
         ("unknown-name.localhost", "/"),
     ];
     for (host, path) in rows {
-        let bytes = asked(world, host, path).await;
+        let (bytes, signature) = asked_signed(world, host, path).await;
+        signed_for(world, &trust, &bytes, &signature);
         let plain = world.request("GET", host, path).send().await.expect("the gateway answers");
         let checked = check(bytes.clone(), &trust, Some(&url(host, path)), 1).unwrap_or_else(|error| panic!("{host}{path}: {error}"));
         same(&checked, plain).await;
@@ -92,6 +105,28 @@ pub(crate) async fn moving(world: &World) {
     }
 }
 
+/// The gateway signs what it proves: for this answer, request, block and name, and for no other.
+fn signed_for(world: &World, trust: &Trust, bytes: &Bytes, signature: &HeaderValue) {
+    let witness = Witness::read(bytes.clone()).expect("a witness");
+    let check = |witness: &Witness| check_witness(signature.as_bytes(), trust.signing(), witness);
+    assert_eq!(check(&witness), Ok(world.keys[1].address()));
+    let after = |change: Lie| {
+        let mut other = witness.clone();
+        change(&mut other);
+        check(&other).err()
+    };
+    assert_eq!(after(|witness| witness.status = 418), Some(NotSigned::OtherAnswer("status")));
+    assert_eq!(after(|witness| witness.name = Text::new("other").expect("short")), Some(NotSigned::OtherAnswer("name")));
+    assert_eq!(after(|witness| witness.request = flipped(&witness.request, 9)), Some(NotSigned::OtherRequest));
+    let of_later_block = after(|witness| {
+        let mut headers = witness.anchor.headers.to_vec();
+        headers[0].number = Count(headers[0].number.0 + 1);
+        witness.anchor.headers = List::new(headers).expect("as many");
+    });
+    assert_eq!(of_later_block, Some(NotSigned::OtherAnswer("block")));
+    assert_eq!(check_witness(b"zz", trust.signing(), &witness), Err(NotSigned::Malformed));
+}
+
 async fn same(checked: &Checked, plain: reqwest::Response) {
     assert_eq!(checked.status, plain.status().as_u16());
     for (name, value) in &checked.headers {
@@ -105,7 +140,7 @@ type Lie = fn(&mut Witness);
 
 /// Everything that a gateway could change: each is found, at the step where it shows.
 async fn lying(world: &World, trust: &Trust) {
-    let truth = asked(world, "mysite.localhost", "/").await;
+    let (truth, signature) = asked_signed(world, "mysite.localhost", "/").await;
     let witness = Witness::read(truth.clone()).expect("a witness");
     assert_eq!(witness.encode(), truth);
     let before = std::env::var_os(CASES).map(PathBuf::from);
@@ -171,12 +206,12 @@ async fn lying(world: &World, trust: &Trust) {
     let old = check(truth, trust, Some(&asked_for), u64::MAX).err();
     assert_eq!(old.map(|error| error.step()), Some(Step::Certificate), "what was true once may be too old");
     if let Some(folder) = before {
-        write(world, &folder, &cases);
+        write(world, &folder, &cases, &signature);
     }
 }
 
 /// The cases as files: what a checker needs, the bytes of each, and what is expected of it.
-fn write(world: &World, folder: &std::path::Path, cases: &[(String, Option<Step>, Bytes)]) {
+fn write(world: &World, folder: &std::path::Path, cases: &[(String, Option<Step>, Bytes)], signature: &HeaderValue) {
     let genesis = &world.node.config().genesis;
     std::fs::create_dir_all(folder).expect("a folder");
     let mut rows = Vec::new();
@@ -190,6 +225,8 @@ fn write(world: &World, folder: &std::path::Path, cases: &[(String, Option<Step>
         "url": "http://mysite.localhost/",
         "genesis": { "hash": genesis.hash().to_string(), "config": format!("0x{config}"), "sharing": "0x", "group_key": format!("0x{key}") },
         "cases": rows,
+        "signature": signature.to_str().expect("digits"),
+        "gateway": world.keys[1].address().to_string(),
     });
     std::fs::write(folder.join("cases.json"), all.to_string()).expect("a file");
 }

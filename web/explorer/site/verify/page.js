@@ -55,12 +55,30 @@ function tell(facts) {
   part("facts").replaceChildren(...rows);
 }
 
-/** What the gateway answers: the bytes of a witness. */
+/** What the gateway answers: the bytes of a witness, and what it signed. */
 async function ask(url) {
   const response = await fetch(asking(url), { credentials: "omit", cache: "no-store" }).catch(() => null);
   if (!response) throw new Error(NO_ANSWER);
   if (!response.ok) throw new Error(`The gateway gives no proof: ${response.status}.`);
-  return new Uint8Array(await response.arrayBuffer());
+  const witness = new Uint8Array(await response.arrayBuffer());
+  return { witness, signature: response.headers.get("x-cowboy-signature") ?? "" };
+}
+
+/** Who signed, as far as this node knows: a registered gateway has a stake to lose. */
+async function signer({ by, is_evidence }) {
+  if (!is_evidence) return `${by}, on a dev chain: no evidence`;
+  const gateway = await fetch(`../../gateways/${by}`).then((found) => (found.ok ? found.json() : null), () => null);
+  if (!gateway) return `${by}, no gateway that this node knows`;
+  return `${by}, ${gateway.is_active ? "an active gateway" : "a gateway that is not active"}`;
+}
+
+/** Shows what the gateway signed: it may have signed a lie, and may have sent a true answer with a false signature. */
+async function showSignature(signature) {
+  const line = part("signature");
+  line.dataset.state = signature ? (signature.by ? "held" : "failed") : "";
+  if (!signature) line.textContent = "The gateway signed nothing";
+  else if (signature.by) line.textContent = `Signed by ${await signer(signature)}`;
+  else line.textContent = `A false signature: ${signature.why}`;
 }
 
 async function verify(text) {
@@ -68,18 +86,21 @@ async function verify(text) {
   say("", "");
   tell([]);
   part("body").hidden = true;
+  part("signature").textContent = "";
+  part("signature").dataset.state = "";
   try {
     const verifier = await loaded();
     // As the browser writes it, and sends it.
     const url = new URL(text).href;
-    const witness = await ask(url);
+    const { witness, signature } = await ask(url);
     const began = performance.now();
-    const result = verifier.check({ genesis: unhex(config), groupKey: unhex(part("key").value), url, witness });
+    const result = verifier.check({ genesis: unhex(config), groupKey: unhex(part("key").value), url, witness, signature });
     const took = performance.now() - began;
     if (result.verified && result.genesis !== part("genesis").value.trim()) {
       throw new Error(`The chain is ${result.genesis}, which is not the one to believe.`);
     }
     show(["fetch", ...result.held], result.failed);
+    await showSignature(result.signature);
     if (!result.verified) return say("failed", `Not to be believed: ${result.why}.`);
     document.body.dataset.milliseconds = took.toFixed(1);
     say("held", `Verified in ${took.toFixed(0)} ms: the answer is what the actor's code makes of the state of block ${result.height}.`);

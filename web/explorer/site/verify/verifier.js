@@ -13,9 +13,10 @@ class Verifier {
     this.exports = exports;
   }
 
-  /** Checks a witness: all four are bytes but for the URL. Answers what held, and what did not. */
-  check({ genesis, groupKey, url, witness }) {
-    const parts = [genesis, groupKey, new TextEncoder().encode(url), witness];
+  /** Checks a witness, and what the gateway signed beside it: bytes but for the URL and the signature. Answers what held, and what did not. */
+  check({ genesis, groupKey, url, witness, signature = "" }) {
+    const text = new TextEncoder();
+    const parts = [genesis, groupKey, text.encode(url), witness, text.encode(signature)];
     const length = parts.reduce((sum, part) => sum + 4 + part.length, 0);
     const input = this.exports.room(length);
     let place = input;

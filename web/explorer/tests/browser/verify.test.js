@@ -31,7 +31,7 @@ after(async () => {
   await browser.close();
 });
 
-/** A page on which the node answers with its files and the genesis, and the gateway with the bytes of `answer()`. */
+/** A page on which the node answers with its files and the genesis, and the gateway with `answer()`: its bytes, and what it signed. */
 async function opened(url, genesis, answer, verifier = { body: gunzipSync(readFileSync(VERIFIER)), contentType: "application/wasm" }) {
   const { page, problems } = await open(browser);
   await page.setViewportSize({ width: 820, height: 900 });
@@ -45,8 +45,13 @@ async function opened(url, genesis, answer, verifier = { body: gunzipSync(readFi
   });
   await page.route(`${url}**`, (route) => {
     assert.match(route.request().url(), /_cowboy_proof$/);
-    const headers = { "content-type": "application/vnd.cowboy.witness", "access-control-allow-origin": "*" };
-    return route.fulfill({ body: answer(), headers });
+    const headers = {
+      "content-type": "application/vnd.cowboy.witness",
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "x-cowboy-signature",
+    };
+    const { body, signature } = answer();
+    return route.fulfill({ body, headers: signature ? { ...headers, "x-cowboy-signature": signature } : headers });
   });
   // The page asks for it once it has filled in whom to believe.
   const asked = page.waitForResponse(/verifier\.wasm$/);
@@ -58,7 +63,7 @@ async function opened(url, genesis, answer, verifier = { body: gunzipSync(readFi
 test("the page ticks what holds, and finds every lie", { skip: !isReady && "no CASES, or no verifier" }, async () => {
   const { url, genesis, cases } = JSON.parse(readFileSync(join(folder, "cases.json"), "utf8"));
   let told;
-  const { page, problems } = await opened(url, genesis, () => readFileSync(join(folder, told.file)));
+  const { page, problems } = await opened(url, genesis, () => ({ body: readFileSync(join(folder, told.file)) }));
   await page.getByLabel("Address").fill(url);
   const times = [];
   for (const one of [cases[0], cases[0], cases[0], ...cases]) {
@@ -82,10 +87,32 @@ test("the page ticks what holds, and finds every lie", { skip: !isReady && "no C
   await page.close();
 });
 
+test("the page says who signed, and shows a false signature", { skip: !isReady && "no CASES, or no verifier" }, async () => {
+  const { url, genesis, cases, signature, gateway } = JSON.parse(readFileSync(join(folder, "cases.json"), "utf8"));
+  let signed;
+  const { page, problems } = await opened(url, genesis, () => ({ body: readFileSync(join(folder, cases[0].file)), signature: signed }));
+  await page.getByLabel("Address").fill(url);
+  const other = (signature[0] === "0" ? "1" : "0") + signature.slice(1);
+  for (const [given, said] of [
+    ["", "The gateway signed nothing"],
+    [signature, `Signed by ${gateway}, on a dev chain: no evidence`],
+    [other, "A false signature"],
+  ]) {
+    signed = given;
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.locator("#signature", { hasText: said }).waitFor();
+    // The proof stands for itself: who signed changes nothing about it.
+    await page.locator("#verdict[data-state=held]").waitFor();
+  }
+  assert.equal(await page.locator("#signature[data-state=failed]").count(), 1);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("a node without the verifier says how to get one", async () => {
   const said = "This node has no verifier.";
   const genesis = { hash: "0x00", config: "0x00", group_key: "0x00" };
-  const { page, problems } = await opened("http://a.localhost/", genesis, () => "", { status: 404, body: said });
+  const { page, problems } = await opened("http://a.localhost/", genesis, () => ({ body: "" }), { status: 404, body: said });
   await page.getByLabel("Address").fill("http://a.localhost/");
   await page.getByRole("button", { name: "Verify" }).click();
   await page.locator("#verdict[data-state=failed]", { hasText: said }).waitFor();
