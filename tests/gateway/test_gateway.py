@@ -313,14 +313,16 @@ def test_a_custom_domain(world):
     """D5, decision 333: a domain of another zone is served when its owner and the name's agree, with a certificate of its own, until one of them takes it back."""
     port, shop = free_port(), "shop.example.com"
     with Pebble(world, port) as pebble:
-        domains = f'[domains]\nresolver = "{pebble.names}"\nrecheck_seconds = 1\ncertificates = "."\n'
+        domains = f'[domains]\nresolver = "{pebble.names}"\nrecheck_seconds = 1\ncertificates = "."\nhttp_port = {port}\n'
         gateway = Gateway(world, "shop", settings(port, pebble) + domains, account=1)
         ask = lambda host: httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": host}, timeout=10)
         code = lambda host: (answer := ask(host)).status_code == 200 or answer.headers["x-cowboy-error"]
         until("the page", lambda: ask(f"mysite.{ZONE}").status_code == 200)
         assert code(shop) == "UNKNOWN_ZONE", "nobody claims it"
         # What a domain says that is no proof, each at a domain of its own: the answer is then of a question that was asked after it.
-        right, others = "cowboy1 chain=1337 name=mysite", ("cowboy1 chain=1 name=mysite", "cowboy1 chain=1337 name=other", "cowboy1 chain=1337 name=mysite ")
+        owner, other = (f"owner={account[0].lower()}" for account in world.accounts[:2])
+        right = f"cowboy1 chain=1337 name=mysite {owner}"
+        others = (f"cowboy1 chain=1 name=mysite {owner}", f"cowboy1 chain=1337 name=other {owner}", f"{right} ", right.replace(owner, other), right.removesuffix(f" {owner}"))
         for number, wrong in enumerate([[], *([other] for other in others), [right, others[1]]]):
             domain = f"wrong{number}.example.com"
             pebble.set_texts(f"_cowboy.{domain}", *wrong)

@@ -16,7 +16,11 @@ use std::{
     sync::Mutex,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+use tokio::task::spawn_blocking;
 use x509_cert::der::Decode as _;
+
+/// Where an authority of certificates looks for a proof (RFC 8555 §8.3). While there is none, the path is the actor's.
+pub(crate) const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
 
 /// How often it looks whether a certificate is due.
 const LOOK: Duration = Duration::from_secs(3_600);
@@ -77,6 +81,18 @@ impl Challenges {
         self.tokens.lock().expect("nothing panics while it holds the lock").get(token).cloned()
     }
 
+    /// Shows a proof until what is answered is dropped.
+    pub(crate) fn show(&self, token: &str, proof: &str) -> Shown<'_> {
+        let mut shown = Shown { challenges: self, tokens: Vec::new(), texts: Vec::new() };
+        shown.token(token, proof);
+        shown
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tokens.lock().expect("nothing panics while it holds the lock").is_empty()
+    }
+
     /// The texts at `_acme-challenge.{domain}`.
     pub(crate) fn of_domain(&self, domain: &str) -> Vec<String> {
         self.domains.lock().expect("nothing panics while it holds the lock").get(domain).cloned().unwrap_or_default()
@@ -91,7 +107,7 @@ pub(crate) struct Order {
 }
 
 /// The proofs that one order shows, until it is over.
-struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     challenges: &'a Challenges,
     tokens: Vec<String>,
     texts: Vec<(String, String)>,
@@ -130,7 +146,8 @@ pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges, has_na
     let order = Order { domains: acme.domains.clone(), certificate: tls.certificate.clone(), key: tls.key.clone() };
     let mut wait = RETRY;
     loop {
-        if is_due(&tls.certificate) {
+        let certificate = tls.certificate.clone();
+        if on_disk(move || is_due(&certificate)).await {
             match obtain(acme, &order, challenges, has_names).await {
                 Ok(()) => {
                     tracing::info!(domains = ?acme.domains, "a certificate was obtained");
@@ -193,8 +210,17 @@ pub(crate) async fn obtain(acme: &Acme, wanted: &Order, challenges: &Challenges,
     let key = order.finalize().await?;
     let chain = order.poll_certificate(&patience).await?;
     // The watcher takes both when they fit together; in between it keeps the old pair.
-    replace(&wanted.key, key.as_bytes())?;
-    replace(&wanted.certificate, chain.as_bytes())
+    let (key_file, certificate) = (wanted.key.clone(), wanted.certificate.clone());
+    on_disk(move || {
+        replace(&key_file, key.as_bytes())?;
+        replace(&certificate, chain.as_bytes())
+    })
+    .await
+}
+
+/// What work on files answers, done where a slow disk holds up nobody.
+async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    spawn_blocking(work).await.expect("work on files does not panic")
 }
 
 /// The account with the authority: the one that is kept, or a new one.
@@ -203,14 +229,16 @@ async fn account(acme: &Acme) -> Result<Account, AcmeError> {
         Some(root) => Account::builder_with_root(root),
         None => Account::builder(),
     };
-    if let Ok(kept) = fs::read(&acme.account) {
+    let file = acme.account.clone();
+    if let Ok(kept) = on_disk(move || fs::read(file)).await {
         let credentials: AccountCredentials = serde_json::from_slice(&kept)?;
         return Ok(builder()?.from_credentials(credentials).await?);
     }
     let contact: Vec<&str> = acme.contact.iter().map(String::as_str).collect();
     let wanted = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
     let (account, credentials) = builder()?.create(&wanted, acme.directory.clone(), None).await?;
-    replace(&acme.account, &serde_json::to_vec(&credentials)?)?;
+    let (file, bytes) = (acme.account.clone(), serde_json::to_vec(&credentials)?);
+    on_disk(move || replace(&file, &bytes)).await?;
     Ok(account)
 }
 

@@ -7,6 +7,7 @@
 //! retried with another id.
 
 mod acme;
+mod certificates;
 mod command;
 mod compress;
 mod conditional;
@@ -20,6 +21,7 @@ mod ids;
 mod limits;
 mod membership;
 mod metrics;
+mod proofs;
 mod query;
 mod refusal;
 mod requests;
@@ -29,6 +31,7 @@ mod signed;
 mod source;
 mod state;
 mod tls;
+mod turns;
 mod witness;
 
 pub use acme::Acme;

@@ -1,4 +1,4 @@
-//! What a domain says of itself: its TXT records, asked of one resolver.
+//! What a domain says of itself: its TXT records and its addresses, asked of one resolver.
 //!
 //! Absences: no recursion of its own, no DNSSEC: the resolver is the operator's, best on the same machine.
 
@@ -37,11 +37,26 @@ pub(crate) struct Texts {
 
 /// The TXT records of a name. Fails where the resolver does not answer, or cannot tell.
 pub(crate) async fn texts(resolver: SocketAddr, name: &str) -> io::Result<Texts> {
+    read(&ask(resolver, name, RecordType::TXT).await?)
+}
+
+/// The addresses of a name, IPv6 first as an authority of certificates takes them; none where the name does not exist.
+pub(crate) async fn addresses(resolver: SocketAddr, name: &str) -> io::Result<Vec<IpAddr>> {
+    let mut found = Vec::new();
+    for kind in [RecordType::AAAA, RecordType::A] {
+        let answer = ask(resolver, name, kind).await?;
+        found.extend(answer.answers.iter().filter_map(|record| record.data.ip_addr()));
+    }
+    Ok(found)
+}
+
+/// What the resolver says of the records of one type at a name.
+async fn ask(resolver: SocketAddr, name: &str, kind: RecordType) -> io::Result<Message> {
     let mut name = Name::from_ascii(name).map_err(io::Error::other)?;
     name.set_fqdn(true);
     let mut question = Message::query();
     question.metadata.recursion_desired = true;
-    question.add_query(Query::query(name, RecordType::TXT));
+    question.add_query(Query::query(name, kind));
     let bytes = question.to_vec().map_err(io::Error::other)?;
     let mut found = Err(io::Error::from(io::ErrorKind::TimedOut));
     for _ in 0..ATTEMPTS {
@@ -54,7 +69,12 @@ pub(crate) async fn texts(resolver: SocketAddr, name: &str) -> io::Result<Texts>
             break;
         }
     }
-    read(&found?)
+    let answer = found?;
+    let code = answer.metadata.response_code;
+    match code {
+        ResponseCode::NoError | ResponseCode::NXDomain => Ok(answer),
+        _ => Err(io::Error::other(format!("the resolver says {code}"))),
+    }
 }
 
 async fn by_udp(resolver: SocketAddr, question: &Message, bytes: &[u8]) -> io::Result<Message> {
@@ -95,10 +115,6 @@ fn is_answer(question: &Message, answer: &Message) -> bool {
 
 /// What an answer says. A chain of aliases is the resolver's to follow: what it found stands in the answer.
 fn read(answer: &Message) -> io::Result<Texts> {
-    let code = answer.metadata.response_code;
-    if !matches!(code, ResponseCode::NoError | ResponseCode::NXDomain) {
-        return Err(io::Error::other(format!("the resolver says {code}")));
-    }
     let mut found = Texts { texts: Vec::new(), ttl: u32::MAX };
     for record in &answer.answers {
         if let RData::TXT(text) = &record.data {
@@ -112,9 +128,65 @@ fn read(answer: &Message) -> io::Result<Texts> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use hickory_server::proto::rr::{Record, rdata::TXT};
+    use hickory_server::proto::rr::{
+        Record,
+        rdata::{A, TXT},
+    };
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    };
+
+    /// A resolver that says the same of every name, and counts the questions: these texts, which may not be kept at all, and the
+    /// loopback as its address.
+    pub(crate) struct Zone {
+        pub(crate) address: SocketAddr,
+        asked: Arc<AtomicUsize>,
+        fails: Arc<AtomicBool>,
+    }
+
+    impl Zone {
+        pub(crate) async fn start(texts: Vec<String>) -> Self {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has ports");
+            let address = socket.local_addr().expect("it is bound");
+            let (asked, fails) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+            let zone = Self { address, asked: asked.clone(), fails: fails.clone() };
+            tokio::spawn(async move {
+                let mut buffer = vec![0; 512];
+                while let Ok((length, from)) = socket.recv_from(&mut buffer).await {
+                    asked.fetch_add(1, Ordering::SeqCst);
+                    let question = Message::from_vec(&buffer[..length]).expect("a message");
+                    let mut answer = Message::response(question.metadata.id, question.metadata.op_code);
+                    answer.queries = question.queries.clone();
+                    let asked_for = &question.queries[0];
+                    let records = match asked_for.query_type {
+                        RecordType::TXT => texts.iter().map(|text| RData::TXT(TXT::new(vec![text.clone()]))).collect(),
+                        RecordType::A => vec![RData::A(A(Ipv4Addr::LOCALHOST))],
+                        _ => Vec::new(),
+                    };
+                    for data in records {
+                        answer.add_answer(Record::from_rdata(asked_for.name.clone(), 0, data));
+                    }
+                    if fails.load(Ordering::SeqCst) {
+                        answer.metadata.response_code = ResponseCode::ServFail;
+                    }
+                    socket.send_to(&answer.to_vec().expect("it fits"), from).await.expect("it is sent");
+                }
+            });
+            zone
+        }
+
+        pub(crate) fn asked(&self) -> usize {
+            self.asked.load(Ordering::SeqCst)
+        }
+
+        /// Whether it cannot tell from now on.
+        pub(crate) fn fail(&self, fails: bool) {
+            self.fails.store(fails, Ordering::SeqCst);
+        }
+    }
 
     /// A resolver that answers this number of times with what `change` makes of a right answer.
     async fn resolver(answers: usize, change: fn(&mut Message)) -> SocketAddr {

@@ -1,7 +1,7 @@
 //! The gateway's ports, and what runs beside requests.
 
 use crate::{
-    Backend, Config, Shared, acme, dns, domains, handle,
+    Backend, Config, Shared, acme, certificates, dns, handle,
     tls::{self, CertificateError},
 };
 use cowboy_serve::{Server, Settings};
@@ -142,7 +142,7 @@ fn background(shared: &Arc<Shared>, served: &Arc<tls::Served>) -> JoinSet<()> {
         tasks.spawn(async move { served.watch(&settings).await });
     }
     if let (Some(names), Some(authority)) = (shared.domains.clone(), shared.config.tls.as_ref().and_then(|tls| tls.acme.clone())) {
-        tasks.spawn(domains::keep(shared.clone(), names, served.clone(), authority));
+        tasks.spawn(certificates::keep(shared.clone(), names, served.clone(), authority));
     }
     if let Some((settings, authority)) = shared.config.tls.clone().and_then(|tls| Some((tls.clone(), tls.acme?))) {
         let shared = shared.clone();

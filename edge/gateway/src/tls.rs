@@ -11,7 +11,7 @@ use rustls::{
 };
 use serde::Deserialize;
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, RwLock},
@@ -21,7 +21,7 @@ use std::{
 /// How often the files are looked at.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Names without a certificate that are remembered until somebody looks.
+/// Names without a certificate that are remembered until somebody looks: as many as a byte counts.
 const ASKED: usize = 256;
 
 /// What ends TLS.
@@ -60,7 +60,34 @@ pub(crate) struct Served {
     newest: RwLock<Option<Arc<CertifiedKey>>>,
     domains: RwLock<HashMap<String, OfDomain>>,
     /// Names that were asked for and have no certificate of their own.
-    asked: Mutex<BTreeSet<String>>,
+    asked: Mutex<Asked>,
+}
+
+/// Names that were asked for, each once. Where there are too many, a new one takes the place of any, so that a flood of made-up names
+/// keeps no name out for sure.
+#[derive(Debug, Default)]
+struct Asked(Vec<String>);
+
+impl Asked {
+    fn add(&mut self, name: String) {
+        if self.0.contains(&name) {
+            return;
+        }
+        if self.0.len() < ASKED {
+            return self.0.push(name);
+        }
+        let mut place = [0];
+        // Without randomness the name has to ask again.
+        if getrandom::fill(&mut place).is_ok() {
+            self.0[usize::from(place[0])] = name;
+        }
+    }
+
+    /// Takes up to `most` of them.
+    fn take(&mut self, most: usize) -> Vec<String> {
+        let kept = self.0.len().saturating_sub(most);
+        self.0.split_off(kept)
+    }
 }
 
 /// The certificate of a domain, and which versions of its files it is of.
@@ -77,9 +104,8 @@ impl ResolvesServerCert for Served {
             if let Some(found) = self.domains.read().expect("nothing panics while it holds the lock").get(&name) {
                 return Some(found.certified.clone());
             }
-            let mut asked = self.asked.lock().expect("nothing panics while it holds the lock");
-            if asked.len() < ASKED && is_domain(&name) {
-                asked.insert(name);
+            if is_domain(&name) {
+                self.asked.lock().expect("nothing panics while it holds the lock").add(name);
             }
         }
         self.newest.read().expect("nothing panics while it holds the lock").clone()
@@ -116,9 +142,9 @@ impl Served {
         self.domains.read().expect("nothing panics while it holds the lock").keys().cloned().collect()
     }
 
-    /// The domains that were asked for since the last call, and have no certificate.
-    pub(crate) fn asked(&self) -> BTreeSet<String> {
-        std::mem::take(&mut self.asked.lock().expect("nothing panics while it holds the lock"))
+    /// Takes up to `most` of the domains that were asked for, and have no certificate.
+    pub(crate) fn take_asked(&self, most: usize) -> Vec<String> {
+        self.asked.lock().expect("nothing panics while it holds the lock").take(most)
     }
 
     /// Loads both files again whenever they change. While they do not fit together, the last pair stays.
@@ -175,4 +201,25 @@ pub(crate) fn server_config(served: Arc<Served>) -> Arc<ServerConfig> {
 
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flood of names neither grows what is remembered nor keeps a later name out for sure; each is taken once.
+    #[test]
+    fn a_flood_of_names_is_bounded() {
+        let mut asked = Asked::default();
+        for number in 0..10 * ASKED {
+            asked.add(format!("n{number}.example.com"));
+            asked.add("shop.example.com".into());
+        }
+        assert_eq!(asked.0.len(), ASKED);
+        assert!(asked.0.contains(&"shop.example.com".to_owned()), "the last name is among them");
+        let (some, rest) = (asked.take(100), asked.take(ASKED));
+        assert_eq!((some.len(), rest.len(), asked.0.len()), (100, ASKED - 100, 0));
+        let all: std::collections::BTreeSet<_> = some.into_iter().chain(rest).collect();
+        assert_eq!(all.len(), ASKED, "each once");
+    }
 }
