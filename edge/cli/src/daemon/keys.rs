@@ -1,5 +1,6 @@
 //! `cowboyd keys`: a validator's keys, and what registers them.
 
+use super::backup;
 use super::network::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
 use crate::{
     address,
@@ -43,6 +44,23 @@ pub(crate) enum Keys {
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
     },
+    /// Write a validator's keys and its shares of the group key into one file, for its owner only
+    Backup {
+        /// The validator's file
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// The file to create
+        #[arg(long, value_name = "FILE", default_value = "validator.backup")]
+        out: PathBuf,
+    },
+    /// Put the shares of a backup into the folder of the stopped validator, and its file where it is missing
+    Restore {
+        /// The backup
+        backup: PathBuf,
+        /// The validator's file
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
     /// Print what `cowboy validator register` takes: the public keys, and proofs that this account registers them
     #[command(after_help = "Example:
   cowboyd --json keys registration --config validator.json --account 0x7099… > registration.json
@@ -68,6 +86,8 @@ impl Keys {
                 show(&read::<ValidatorFile>(&config)?.secrets.keys()?, output);
                 Ok(())
             }
+            Self::Backup { config, out } => backup::backup(&config, &out, output),
+            Self::Restore { backup, config } => backup::restore(&backup, &config, output),
             Self::Registration { config, account, address } => registration(&config, account, address, output),
         }
     }

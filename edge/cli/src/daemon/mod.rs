@@ -1,5 +1,6 @@
 //! `cowboyd`: the node.
 
+mod backup;
 mod banner;
 mod check;
 mod demo;

@@ -167,7 +167,8 @@ impl Import {
                     "name another folder",
                 ));
             }
-            secrets::copy(own.path(), draft).map_err(Failure::file(draft))?;
+            let kept = secrets::files(own.path()).map_err(Failure::file(own.path()))?;
+            secrets::restore(draft, &kept).map_err(Failure::file(draft))?;
             votes::replace(&draft.join("engine"), Some(&own.engine())).map_err(Failure::file(draft))?;
         }
         Ok(genesis)

@@ -176,6 +176,25 @@ fn signs(root: &Path, node: &Node, key: &str) -> bool {
     rows.iter().any(|row| row["consensus_key"] == key && row["is_signing"] == true)
 }
 
+/// Starts the newcomer again that lost its shares and has them from a backup. That of another validator is refused.
+fn without_shares(root: &Path, node: Node) -> Node {
+    assert_eq!(node.terminate(), Some(0));
+    let config = |index: usize| format!("network/validator-{index}.json");
+    for (index, out) in [(4, "own.backup"), (1, "other.backup")] {
+        let made = daemon(root, &["keys", "backup", "--config", &config(index), "--out", out]);
+        assert_eq!(made.0, Some(0), "{made:?}");
+    }
+    let shares = root.join("network").join(file(root, 4)["state"].as_str().expect("a folder")).join("secrets");
+    assert!(fs::read_dir(&shares).expect("it has shares").count() > 0);
+    fs::remove_dir_all(&shares).expect("it is stopped");
+    let refused = daemon(root, &["keys", "restore", "other.backup", "--config", &config(4)]);
+    assert!(refused.0 == Some(1) && refused.1.contains("is of another validator"), "{refused:?}");
+    assert!(!shares.exists());
+    let restored = daemon(root, &["keys", "restore", "own.backup", "--config", &config(4)]);
+    assert_eq!(restored.0, Some(0), "{restored:?}");
+    start(root, 4)
+}
+
 /// A stranger with new keys registers and signs some epochs later, and who gave notice does not sign any more: then the network
 /// continues without who left, and without one of the others, which it only can with the newcomer's votes.
 #[test]
@@ -222,6 +241,8 @@ fn validators_come_and_go() {
         }
     }
     assert!(signs(root, &nodes[0], &keys[4]) && !signs(root, &nodes[0], &keys[3]));
+    let newcomer = nodes.remove(4);
+    nodes.push(without_shares(root, newcomer));
     let newest = cowboy(root, &nodes[1].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
     for gone in [3, 0] {
         assert_eq!(nodes.remove(gone).terminate(), Some(0));

@@ -14,6 +14,7 @@ use commonware_cryptography::{
 use commonware_glue::dkg::SecretStore;
 use cowboy_types::{Hash, keccak256};
 use std::{
+    collections::BTreeMap,
     fs, io,
     io::Write as _,
     path::{Path, PathBuf},
@@ -129,14 +130,32 @@ impl Secrets {
     }
 }
 
-/// Copies the secrets in the folder of one node's state into another folder, for the same validator.
-pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let (from, to) = (from.join(FOLDER), to.join(FOLDER));
-    for entry in fs::read_dir(&from).into_iter().flatten() {
+/// The epoch whose secrets a file of this name has.
+fn epoch_of(name: &str) -> Option<u64> {
+    name.strip_prefix(NAME)?.parse().ok()
+}
+
+/// The files with the secrets in the folder of a node's state, by name. None where it has none.
+pub fn files(state: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(state.join(FOLDER)).into_iter().flatten() {
         let entry = entry?;
-        replace(&to, &to.join(entry.file_name()), &fs::read(entry.path())?)?;
+        if let Some(name) = entry.file_name().to_str().filter(|name| epoch_of(name).is_some()) {
+            found.insert(name.to_owned(), fs::read(entry.path())?);
+        }
     }
-    Ok(())
+    Ok(found)
+}
+
+/// Whether this is the name, and the content, of a file with secrets.
+pub fn is_whole(name: &str, bytes: &[u8]) -> bool {
+    epoch_of(name).is_some() && Kept::decode_cfg(Bytes::copy_from_slice(bytes), &()).is_ok()
+}
+
+/// Puts files with secrets into the folder of a node's state.
+pub fn restore(state: &Path, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    let folder = state.join(FOLDER);
+    files.iter().try_for_each(|(name, bytes)| replace(&folder, &folder.join(name), bytes))
 }
 
 /// Writes a file so that a crash leaves the old one or the new one.
@@ -188,7 +207,7 @@ impl SecretStore for Secrets {
     async fn prune(&mut self, min: Epoch) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
-            let epoch = entry.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u64>().ok());
+            let epoch = entry.file_name().to_str().and_then(epoch_of);
             if epoch.is_some_and(|epoch| epoch < min.get())
                 && let Err(error) = fs::remove_file(entry.path())
             {
