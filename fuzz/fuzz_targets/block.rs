@@ -1,12 +1,6 @@
-//! What decodes as a block encodes to the same bytes.
 #![no_main]
 
-use commonware_codec::{Decode as _, Encode as _};
-use cowboy_types::Block;
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/block.rs"]
+mod block;
 
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(block) = Block::decode_cfg(bytes.to_vec(), &()) {
-        assert_eq!(block.encode(), bytes);
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| block::body(bytes));

@@ -1,14 +1,6 @@
-//! What decodes as canonical CBOR encodes to the same bytes, but for minus zero, which reads as zero.
 #![no_main]
 
-use cowboy_types::cbor;
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/cbor.rs"]
+mod cbor;
 
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(value) = cbor::decode(bytes) {
-        let again = value.encode();
-        let has_minus_zero = bytes.windows(9).any(|part| part == [0xFB, 0x80, 0, 0, 0, 0, 0, 0, 0]);
-        assert!(has_minus_zero || again == bytes);
-        assert_eq!(cbor::decode(&again), Ok(value));
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cbor::body(bytes));

@@ -1,28 +1,6 @@
-//! Any bytes are a job or are refused; any bytes are JSON that is read, or are refused; judging any results comes to an end.
 #![no_main]
 
-use cowboy_params::Params;
-use cowboy_system::dispatcher::lower::{Offer, lower};
-use cowboy_system::verifier::json::Json;
-use cowboy_system::verifier::judge::{Rules, Submission, judge};
-use cowboy_system::verifier::schema::Schema;
-use cowboy_types::{Address, Hash, Height, Price};
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/job.rs"]
+mod job;
 
-fuzz_target!(|bytes: &[u8]| {
-    let json = Json::parse(bytes);
-    if let (Ok(text), Ok(json)) = (std::str::from_utf8(bytes), &json)
-        && let Some(schema) = Schema::parse(text)
-    {
-        let _ = schema.admits(json);
-    }
-    let rows = Params::GENESIS.jobs;
-    let block_time = Params::GENESIS.consensus.block_time;
-    let offer = Offer { rows: &rows, block_time, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
-    let Ok(spec) = lower(&offer, bytes) else { return };
-    assert_eq!(&spec.request[..], bytes, "the request is kept as it came");
-    let outputs = [bytes, b"{\"a\":1}", b"{\"a\":2}"];
-    let results = outputs.map(|output| Submission { output, committed_at: Height(1), is_attested: true });
-    let rules = Rules { threshold: 2, submitted_seconds: 1, similarity: 8_500, embedding_model: Hash::ZERO, entropy: rows.entropy_min };
-    assert_eq!(judge(&spec, &results, &rules).verdicts.len(), results.len());
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| job::body(bytes));

@@ -1,15 +1,6 @@
-//! What reads as a key file writes to a file that reads as the same key, in both forms.
 #![no_main]
 
-use cowboy_api::keystore::{decode, encode_hex, encode_pem};
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/keystore.rs"]
+mod keystore;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Ok(key) = decode(text) {
-        for written in [encode_pem(&key), encode_hex(&key)] {
-            let read = decode(&written).expect("what was written reads");
-            assert_eq!(read.to_bytes(), key.to_bytes());
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| keystore::body(bytes));

@@ -1,12 +1,6 @@
-//! Any text compiles or is refused, and what compiles ends within its cycles.
 #![no_main]
 
-use cowboy_vm::{Limits, build_image, compile};
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/source.rs"]
+mod source;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(source) = std::str::from_utf8(bytes) else { return };
-    if let Ok(unit) = compile(source, "fuzz.py") {
-        let _ = build_image(&unit, Limits { cycles: 1_000_000, ..Limits::default() });
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| source::body(bytes));

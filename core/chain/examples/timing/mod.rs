@@ -105,6 +105,12 @@ impl Chain {
         self.run(Mode::Propose { candidates, limits: Limits::default() })
     }
 
+    /// What a validator makes of a body.
+    #[allow(dead_code, reason = "the fuzz target of execution compares it with the proposer's")]
+    pub(crate) fn verify(&self, transactions: Vec<SignedTransaction>) -> Outcome {
+        self.run(Mode::Verify { transactions })
+    }
+
     /// Makes a block and continues.
     #[allow(dead_code, reason = "not every example deploys something first")]
     pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
@@ -138,7 +144,7 @@ impl Chain {
             self.propose(candidates.to_vec());
             propose.push(started.elapsed());
             let started = std::time::Instant::now();
-            let outcome = self.run(Mode::Verify { transactions: body.clone() });
+            let outcome = self.verify(body.clone());
             verify.push(started.elapsed());
             assert!(outcome.receipts.iter().all(|receipt| receipt.is_success()), "every transaction succeeds");
         }

@@ -3,6 +3,7 @@
 mod actor;
 mod author;
 mod client;
+mod fuzz;
 mod limits;
 mod network;
 mod node;

@@ -1,0 +1,88 @@
+//! Every fuzz target on bytes from seeds: random ones, and ones that are right but for a byte.
+
+#[path = "../../../../fuzz/bodies/mod.rs"]
+mod bodies;
+
+use commonware_codec::{Encode as _, conformance::generate_value};
+use cowboy_types::{Block, Header, Receipt, Transaction, blake3, permission::Scope};
+use std::{collections::BTreeSet, io::Write as _};
+
+/// Bytes from a seed, at most a kilobyte.
+fn drawn(name: &str, seed: u64) -> Vec<u8> {
+    let block = |number: u64| blake3(&[name.as_bytes(), &seed.to_be_bytes(), &number.to_be_bytes()]).0;
+    let length = usize::from(u16::from_be_bytes([block(0)[0], block(0)[1]])) % 1_024;
+    let mut bytes: Vec<u8> = (1..=32).flat_map(block).collect();
+    bytes.truncate(length);
+    bytes
+}
+
+/// What a target reads, where it is a format of which there are random values, or a text.
+fn sample(name: &str, seed: u64) -> Vec<u8> {
+    match name {
+        "block" => generate_value::<Block>(seed).encode().to_vec(),
+        "permission" => generate_value::<Scope>(seed).encode().to_vec(),
+        "receipt" => generate_value::<Receipt>(seed).encode().to_vec(),
+        "transaction" => generate_value::<Transaction>(seed).encode().to_vec(),
+        "proof" => generate_value::<Header>(seed).encode().to_vec(),
+        "cbor" => vec![0xA2, 0x61, b'a', 0x82, 1, 0x20, 0x61, b'b', 0xFB, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0],
+        "job" => br#"{"type":"http","url":"https://example.com/","verify":{"mode":"none"}}"#.to_vec(),
+        "manifest" => {
+            br#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"http.fetch","params":{"allowlist_domains":["example.com"]}}]}"#.to_vec()
+        }
+        "source" => b"class A:\n    def f(self, n):\n        return [x ** 2 for x in range(n) if x]\n".to_vec(),
+        _ => drawn(name, seed),
+    }
+}
+
+/// The same bytes with one of them changed.
+fn changed(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
+    let places = u64::try_from(bytes.len()).expect("few");
+    if places > 0 {
+        let place = usize::try_from(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) % places).expect("it is below");
+        bytes[place] ^= 1 << (seed % 8);
+    }
+    bytes
+}
+
+/// Says on the way out of a panic what ran.
+struct Running(&'static str, u64);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = writeln!(std::io::stderr(), "target {}, seed {}", self.0, self.1);
+        }
+    }
+}
+
+fn has_python() -> bool {
+    let version = std::process::Command::new("python3").arg("--version").output();
+    version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("3.11."))
+}
+
+/// A-16: what no decoder, no checker and no block may do with any bytes, tried on some.
+#[test]
+fn every_fuzz_target_holds() {
+    for (name, body) in bodies::ALL {
+        let seeds = match *name {
+            // `core/vm/tests/random.rs` runs a thousand of these.
+            "language" => u64::from(has_python()),
+            "execution" => 60,
+            _ => 200,
+        };
+        for seed in 0..seeds {
+            let _running = Running(name, seed);
+            for bytes in [drawn(name, seed), sample(name, seed), changed(sample(name, seed), seed)] {
+                body(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_fuzz_target_is_listed() {
+    let manifest: toml::Table = include_str!("../../../../fuzz/Cargo.toml").parse().expect("a manifest");
+    let bins = manifest["bin"].as_array().expect("targets");
+    let named: BTreeSet<&str> = bins.iter().filter_map(|bin| bin["name"].as_str()).collect();
+    assert_eq!(bodies::ALL.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), named);
+}

@@ -1,0 +1,37 @@
+//! What each fuzz target does with its bytes. `edge/cli/tests/e2e/fuzz.rs` runs every one of them on bytes from seeds, so that they hold
+//! in ordinary tests too; each file is also a module of its target.
+
+mod block;
+mod cbor;
+mod execution;
+mod follow;
+mod job;
+mod keystore;
+mod language;
+mod manifest;
+mod permission;
+mod proof;
+mod receipt;
+mod record;
+mod source;
+mod transaction;
+mod witness;
+
+/// The targets by name.
+pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
+    ("block", block::body),
+    ("cbor", cbor::body),
+    ("execution", execution::body),
+    ("follow", follow::body),
+    ("job", job::body),
+    ("keystore", keystore::body),
+    ("language", language::body),
+    ("manifest", manifest::body),
+    ("permission", permission::body),
+    ("proof", proof::body),
+    ("receipt", receipt::body),
+    ("record", record::body),
+    ("source", source::body),
+    ("transaction", transaction::body),
+    ("witness", witness::body),
+];
