@@ -6,6 +6,14 @@ use commonware_codec::Encode as _;
 use cowboy_ingress::{Asked, Trust, Witness, check::NotAsked};
 use proptest::prelude::*;
 
+mod formats {
+    use cowboy_ingress::witness::{Entry, Line, Witness};
+
+    cowboy_types::format_tests! {
+        Entry Line Witness
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 

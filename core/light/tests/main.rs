@@ -2,3 +2,4 @@
 
 mod answer;
 mod certificate;
+mod formats;

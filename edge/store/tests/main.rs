@@ -1,5 +1,6 @@
 //! The ledger, and proofs from the database of the state.
 
+mod formats;
 mod ledger;
 mod proofs;
 mod records;
