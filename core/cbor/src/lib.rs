@@ -6,6 +6,7 @@
 //!
 //! [`Reader`] gives the items of an encoding one after the other, without recursion; the functions `write_*` append items. What an item
 //! becomes is up to the caller: `cowboy-types` has a tree, the virtual machine makes Python objects.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 mod read;
 mod write;
@@ -109,7 +110,9 @@ impl std::error::Error for CborError {}
 fn numeric_key(item: &Item<'_>) -> Option<(bool, Vec<u8>)> {
     match *item {
         Item::Bool(truth) => Some((false, if truth { vec![1] } else { Vec::new() })),
-        Item::Integer { negative, magnitude } => Some((negative, trimmed(&(u128::from(magnitude) + u128::from(negative)).to_be_bytes()))),
+        Item::Integer { negative, magnitude } => {
+            Some((negative, trimmed(&u128::from(magnitude).saturating_add(u128::from(negative)).to_be_bytes())))
+        }
         Item::Bignum { negative, magnitude } => Some((negative, if negative { successor(magnitude) } else { magnitude.to_vec() })),
         Item::Float(bits) => integral(bits),
         _ => None,
@@ -146,14 +149,15 @@ fn integral(bits: u64) -> Option<(bool, Vec<u8>)> {
     // The value is mantissa × 2^(exponent − 1075).
     match exponent.checked_sub(1_075) {
         Some(shift) => {
-            let mut bytes = trimmed(&(u128::from(mantissa) << (shift % 8)).to_be_bytes());
-            bytes.resize(bytes.len() + usize::try_from(shift / 8).ok()?, 0);
+            let shifted = u128::from(mantissa).checked_shl(u32::try_from(shift % 8).ok()?)?;
+            let mut bytes = trimmed(&shifted.to_be_bytes());
+            bytes.resize(bytes.len().checked_add(usize::try_from(shift / 8).ok()?)?, 0);
             Some((negative, bytes))
         }
         None => {
-            let places = 1_075 - exponent;
-            let is_whole = places <= 52 && mantissa.trailing_zeros() >= u32::try_from(places).ok()?;
-            is_whole.then(|| (negative, trimmed(&(mantissa >> places).to_be_bytes())))
+            let places = u32::try_from(1_075_u64.checked_sub(exponent)?).ok()?;
+            let is_whole = places <= 52 && mantissa.trailing_zeros() >= places;
+            is_whole.then_some((negative, trimmed(&mantissa.checked_shr(places)?.to_be_bytes())))
         }
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         while let Some(open) = self.open.last_mut() {
             match &mut open.keys {
                 Some(keys) if !keys.is_value_next => {
-                    let key = &bytes[keys.start..at];
+                    let key = bytes.get(keys.start..at).unwrap_or_default();
                     if keys.previous.is_some_and(|previous| (previous.len(), previous) >= (key.len(), key)) {
                         return Err(self.fault(Fault::KeyOrder));
                     }
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
                 Some(keys) => (keys.start, keys.is_value_next) = (at, false),
                 None => {}
             }
-            open.left -= 1;
+            open.left = open.left.saturating_sub(1);
             if open.left > 0 {
                 return Ok(());
             }
@@ -130,9 +130,8 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, count: u64) -> Result<&'a [u8], CborError> {
-        let end = usize::try_from(count).ok().and_then(|count| self.at.checked_add(count)).filter(|end| *end <= self.bytes.len());
-        let end = end.ok_or_else(|| self.fault(Fault::End))?;
-        let taken = &self.bytes[self.at..end];
+        let end = usize::try_from(count).ok().and_then(|count| self.at.checked_add(count)).ok_or_else(|| self.fault(Fault::End))?;
+        let taken = self.bytes.get(self.at..end).ok_or_else(|| self.fault(Fault::End))?;
         self.at = end;
         Ok(taken)
     }
@@ -157,7 +156,7 @@ impl<'a> Reader<'a> {
     }
 
     fn head(&mut self) -> Result<(u8, u8), CborError> {
-        let first = self.take(1)?[0];
+        let [first, ..] = self.take(1)? else { return Err(self.fault(Fault::End)) };
         Ok((first >> 5, first & 0x1F))
     }
 
@@ -193,7 +192,7 @@ impl<'a> Reader<'a> {
         }
         let length = self.argument(info)?;
         let magnitude = self.take(length)?;
-        if magnitude.len() <= 8 || magnitude[0] == 0 {
+        if magnitude.len() <= 8 || magnitude.first() == Some(&0) {
             return Err(self.fault(Fault::Bignum));
         }
         // −1 − magnitude has one bit more where all of the magnitude's bits are set.

@@ -43,7 +43,7 @@ pub fn write_bool(out: &mut Vec<u8>, truth: bool) {
 /// big-endian, do not matter. The caller counts a bignum as a level of nesting.
 pub fn write_integer(out: &mut Vec<u8>, negative: bool, magnitude: &[u8]) -> Result<(), Fault> {
     let start = magnitude.iter().position(|byte| *byte != 0).unwrap_or(magnitude.len());
-    let magnitude = &magnitude[start..];
+    let magnitude = magnitude.get(start..).unwrap_or_default();
     if magnitude.len() <= 8 {
         let number = magnitude.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         write_head(out, u8::from(negative), number);
@@ -52,7 +52,7 @@ pub fn write_integer(out: &mut Vec<u8>, negative: bool, magnitude: &[u8]) -> Res
     if magnitude.len() > MAX_INTEGER_BITS / 8 {
         return Err(Fault::IntegerSize);
     }
-    write_head(out, 6, 2 + u64::from(negative));
+    write_head(out, 6, if negative { 3 } else { 2 });
     write_bytes(out, magnitude);
     Ok(())
 }

@@ -24,6 +24,7 @@
 //! - [`execution`]: the steps of a block.
 //! - [`query`]: reading a handler's answer, and trying a transaction.
 //! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
+#![cfg_attr(not(test), warn(clippy::as_conversions))]
 
 pub mod admit;
 pub mod execution;

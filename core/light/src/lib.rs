@@ -8,6 +8,7 @@
 //! - [`certificate`]: that the validators finalized a block.
 //!
 //! Transactions and receipts are proven by [`cowboy_types::merkle::Inclusion`].
+#![cfg_attr(not(test), warn(clippy::as_conversions))]
 
 pub mod answer;
 pub mod certificate;

@@ -2,6 +2,7 @@
 //!
 //! The structs that the transition reads, the table of `GET /params`, governance's range checks and the
 //! docs page all derive from the rows in [`rows`]. A number that is consensus and not a row is a bug.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 mod rows;
 mod table;
@@ -79,7 +80,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+        if place > 0 && digits.len().saturating_sub(place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

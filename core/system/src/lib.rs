@@ -4,6 +4,7 @@
 //! change, emit: in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
 //!
 //! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.
+#![cfg_attr(not(test), warn(clippy::as_conversions))]
 
 pub mod actor;
 pub mod auction;

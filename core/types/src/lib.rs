@@ -15,6 +15,7 @@
 //! - [`job`]: jobs, runners and results of the off-chain market.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
 //! - [`signing`]: secp256k1, behind the feature `signing`.
+#![cfg_attr(not(test), warn(clippy::as_conversions))]
 
 pub mod actors;
 pub mod address;

@@ -1,5 +1,7 @@
 //! Calls handlers of an actor against a host that is a map: `cargo run -p cowboy-vm --example handler FILE.py METHOD [HEX]...`.
 
+#![allow(clippy::disallowed_methods, reason = "an example reads its arguments and a file")]
+
 mod host;
 
 use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Vm, build_image, compile};

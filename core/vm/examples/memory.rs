@@ -1,7 +1,12 @@
 //! Resident memory of the VM. Without an argument: what 1,000 cached actors take. With the name of a filling: what an invocation needs
 //! that fills the modelled 10 MiB with objects of that sort. Prints one JSON object; figures are MiB beyond what the process had before.
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench reads what the system says of the process, and prints")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    reason = "a bench reads what the system says of the process, and prints"
+)]
 
 use cowboy_vm::{Entry, Exit, Limits, Vm, build_image, compile, script_image};
 

@@ -1,5 +1,7 @@
 //! Runs a script in the VM: `cargo run -p cowboy-vm --example script FILE.py`.
 
+#![allow(clippy::disallowed_methods, reason = "an example reads its arguments and a file")]
+
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use std::io::Write as _;
 

@@ -1,7 +1,5 @@
 //! What authors look at their programs with: profiles that account for every cycle, listings, and all refusals at once.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests state what has to be there")]
-
 use cowboy_vm::{CompileErrorKind, Entry, Limits, Profile, Profiler, Usage, Vm, check, compile, disassemble, script_image};
 
 const PROGRAM: &str = "\

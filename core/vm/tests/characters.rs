@@ -1,10 +1,4 @@
 //! Characters against CPython 3.11, all 1,112,064 of them.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 use crate::numbers::oracle;
 use cowboy_vm::unicode;

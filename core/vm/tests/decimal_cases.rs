@@ -1,6 +1,5 @@
 //! The operands of the General Decimal Arithmetic test cases, all that come with CPython, under the chain's one context:
 //! `decimal_cases.py` writes them as programs with what CPython's `decimal` answers under it, and the VM gives the same answers.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a test is not part of the protocol: it may read files and print")]
 
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use std::{fmt::Write as _, fs, path::Path, process::Command};

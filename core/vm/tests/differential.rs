@@ -1,12 +1,6 @@
 //! Programs that run on CPython 3.11 and here: same output, same last line of the traceback, and the cycles that the table says.
 //!
 //! Set `COWBOY_GOLDEN=write` to write the table anew after a deliberate change of costs.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use sha2::{Digest as _, Sha256};

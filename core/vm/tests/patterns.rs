@@ -1,12 +1,6 @@
 //! Random patterns on random texts against CPython 3.11's `re`: the same matches, groups, splits, replacements and refusals.
 //!
 //! `PATTERN_SEED` and `PATTERN_COUNT` choose other patterns, or more.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 use cowboy_vm::{Entry, Limits, Vm, compile, script_image};
 use std::{env, fs, path::Path, process::Command};

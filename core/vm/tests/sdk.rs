@@ -2,12 +2,6 @@
 //!
 //! `tests/vectors/sdk.json` holds the calls and what CPython made of them; `sdk/python/tests/make_vectors.py` writes it
 //!
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Image, Limits, Rules, Vm, build_image, compile};
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! Traced runs: every line is seen before it runs, and nothing else is different.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests state what has to be there")]
-
 use cowboy_vm::{Entry, Exit, Limits, LineEvent, Usage, Vm, compile, script_image};
 use std::cell::RefCell;
 

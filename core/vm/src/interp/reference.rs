@@ -1,6 +1,11 @@
 //! The machine without its fast paths: every program costs the same, does the same and needs the same memory where each instruction, and
 //! each method of text, takes its general form. A fast path is a shorter way to the same end, never another price.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a test reads programs and runs their generator")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    reason = "a test reads programs and runs their generator"
+)]
 
 use crate::{Entry, Limits, Vm, compile, script_image};
 use std::path::{Path, PathBuf};

@@ -9,9 +9,9 @@ use super::softfloat::{F64, ratio_to_f64, round_scaled};
 
 /// The shortest decimal digits that read back as `value`, and where the point stands: the value is
 /// `0.DIGITS * 10^point`. `value` must be finite and not zero; its sign is ignored.
+#[expect(clippy::disallowed_types, reason = "only the bits of a host float pass through: ryu does no floating-point arithmetic")]
 pub(crate) fn shortest_digits(value: F64) -> (Vec<u8>, i32) {
     let mut buffer = ryu::Buffer::new();
-    // ryu only takes the bits apart; no host arithmetic happens.
     let text = buffer.format_finite(f64::from_bits(value.abs().0)).as_bytes();
     let exponent_at = text.iter().position(|&byte| byte == b'e').unwrap_or(text.len());
     let (mantissa, exponent) = text.split_at(exponent_at);

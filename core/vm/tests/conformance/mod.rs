@@ -4,12 +4,6 @@
 //! its reason, and all the rest have to pass. `COWBOY_CONFORMANCE=write` writes that list and `docs/conformance.md` anew, keeping reasons;
 //! `COWBOY_CONFORMANCE=test_int,test_float` runs only those files and says what fails; `COWBOY_METHOD=basic` only methods with that
 //! in their name, and shows the program of the first.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 use cowboy_vm::{CompileErrorKind, Entry, Exit, Library, LibraryError, LibraryModule, Limits, Rules, Trap, Vm};
 use serde_json::Value as Json;

@@ -1,10 +1,4 @@
 //! Numbers against the host's FPU and against CPython 3.11.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test is not part of the protocol: it may read files and print"
-)]
 
 mod complex;
 mod decimal;

@@ -1,8 +1,5 @@
 //! The two oracles: a seeded source of interesting numbers, and a CPython process that evaluates expressions.
 
-// The oracles may use what the protocol may not.
-#![allow(clippy::disallowed_methods)]
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 

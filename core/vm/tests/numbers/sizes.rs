@@ -1,6 +1,5 @@
 //! Every conversion of a number to a size says what it does with one that has no size: `usize` has 32 bits in WebAssembly, where a plain
 //! `try_from(…).unwrap_or(0)` makes nothing of four billion.
-#![allow(clippy::disallowed_methods, reason = "a test reads the sources")]
 
 use std::path::{Path, PathBuf};
 

@@ -295,6 +295,7 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
 /// Money conservation over 200 seeds with every adversary: what was held is paid, burned, the treasury's, or back; so are stakes, bonds and
 /// what others put behind a runner. Ten seeds of twenty jobs each; `COWBOY_SEEDS=200` plays as many.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test that may be told how many seeds to play")]
 fn two_hundred_jobs() {
     let mut tally = Tally::default();
     let seeds = std::env::var_os("COWBOY_SEEDS").and_then(|seeds| seeds.to_str()?.parse().ok()).unwrap_or(10u64);
