@@ -5,7 +5,7 @@ use super::frames::{Entry, Gives, SystemCall};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use crate::input::Exception;
 use bytes::Bytes;
-use cowboy_state::records::Payload;
+use cowboy_state::records::{Payload, Supply, keys};
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::auction::{Bid, Tier};
 use cowboy_system::governance::handlers::TimerConfig;
@@ -14,6 +14,9 @@ use cowboy_system::{Context, basefee, entitlements, governance, registry, timers
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, actors, error};
+
+/// All CBY that a dev chain may ever have made when an instruction makes more. As much again is left for what blocks make.
+const MAX_MADE: Amount = Amount(u64::MAX / 2);
 
 /// Who is asked, for which handler, and what goes along: for the receipt.
 pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
@@ -255,9 +258,15 @@ impl Machine {
         if !self.environment.chain.is_dev {
             return Err(Stop::Abort(error::DEV_ONLY));
         }
-        let mut record = self.world.account(account)?;
+        let (mut record, supply) = (self.world.account(account)?, self.world.read::<Supply>(&keys::supply())?);
+        let minted = balance.saturating_sub(record.balance);
+        let supply = supply.expect("genesis wrote the supply");
+        let total = [supply.minted, self.minted, minted].into_iter().fold(supply.genesis, Amount::saturating_add);
+        if minted > Amount::ZERO && total > MAX_MADE {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
         let running = self.running();
-        running.minted = balance.saturating_sub(record.balance);
+        running.minted = minted;
         running.burned = record.balance.saturating_sub(balance);
         record.balance = balance;
         self.world.set_account(account, &record);

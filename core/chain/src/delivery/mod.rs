@@ -181,11 +181,13 @@ pub(crate) struct Machine {
     told_room: usize,
     /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
     started: BTreeSet<Hash>,
+    /// CBY that dev instructions of the block's earlier transactions made.
+    pub(crate) minted: Amount,
 }
 
 impl Machine {
     pub(crate) fn new(world: World, environment: Environment) -> Self {
-        Self { world, environment, running: None, told_room: MAX_TOLD, started: BTreeSet::new() }
+        Self { world, environment, running: None, told_room: MAX_TOLD, started: BTreeSet::new(), minted: Amount::ZERO }
     }
 
     /// Forgets everything but what was fetched.
@@ -193,6 +195,7 @@ impl Machine {
         self.world.rollback_all();
         self.started.clear();
         self.told_room = MAX_TOLD;
+        self.minted = Amount::ZERO;
     }
 
     /// Whether a delivery is under way.

@@ -107,6 +107,7 @@ impl Execution {
         }
         self.books.count(reserved.lane, delivered.used, delivered.weight, &cost);
         self.books.supply.minted = self.books.supply.minted.checked_add(delivered.minted).expect("all CBY fit");
+        self.machine.minted = self.books.supply.minted;
         self.books.burn(delivered.burned);
         let fee = fee_of(reserved.payer, &reserved.prices, reserved.reserve, &cost, refund);
         let receipt = receipt_of(&delivered, fee);

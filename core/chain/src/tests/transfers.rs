@@ -2,10 +2,10 @@
 
 use super::harness::{Chain, PROPOSER, address, sign, signed, transfer, unsigned};
 use crate::admit::Invalid;
-use crate::{BlockInvalid, Mode, SignedTransaction};
+use crate::{BlockInvalid, Mode, Outcome, SignedTransaction};
 use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
-use cowboy_types::{Address, Hash, Transaction};
+use cowboy_types::{Address, Hash, Receipt, Transaction};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
@@ -18,6 +18,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     unused_lanes_spill_into_the_user_lane,
     selection_is_by_effective_fee,
     dev_instructions_need_a_dev_chain,
+    set_balances_that_do_not_fit_are_refused,
     an_impersonated_transfer_comes_out_of_the_other_account,
     base_fees_follow_use,
     genesis_is_a_billion_in_buckets,
@@ -201,6 +202,22 @@ fn dev_instructions_need_a_dev_chain() {
     let mut real = Chain::with(|genesis| genesis.is_dev = false);
     let outcome = real.block(vec![set(1)]);
     assert!(matches!(outcome.rejected[0].1, Invalid::DevOnly { .. }));
+}
+
+/// Instructions of dev chains make no more CBY than the chain can count, in one block or in several.
+#[test]
+fn set_balances_that_do_not_fit_are_refused() {
+    let mut chain = Chain::new();
+    let set = |nonce, account, to: u64| {
+        let balance = Amount(to);
+        signed(1, nonce, Instruction::Custom(Custom::SetBalance { account: address(account), balance }))
+    };
+    let results = |outcome: &Outcome| outcome.receipts.iter().map(Receipt::is_success).collect::<Vec<_>>();
+    let third = u64::MAX / 6;
+    let outcome = chain.block(vec![set(0, 2, u64::MAX), set(1, 2, third), set(2, 3, third), set(3, 4, third)]);
+    assert_eq!(results(&outcome), [false, true, true, false]);
+    let outcome = chain.block(vec![set(4, 4, third), set(5, 2, 0), set(6, 4, third)]);
+    assert_eq!(results(&outcome), [false, true, false]);
 }
 
 /// Impersonation: the other account pays the value, the signer pays the fee.
