@@ -2,7 +2,7 @@
 
 use crate::costs::Priced;
 use crate::num::F64;
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 
 /// A value outside the heap.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,12 @@ impl HostValue {
     /// An integer.
     pub fn int(value: impl Into<IBig>) -> Self {
         HostValue::Int(value.into())
+    }
+
+    /// A large integer: `magnitude`, big-endian, or −1 − `magnitude`.
+    pub fn bignum(is_negative: bool, magnitude: &[u8]) -> Self {
+        let magnitude = IBig::from(UBig::from_be_bytes(magnitude));
+        HostValue::Int(if is_negative { -magnitude - IBig::ONE } else { magnitude })
     }
 
     /// The integer as 64 bits, when it is one and fits.
@@ -121,13 +127,20 @@ macro_rules! host_functions {
             pub access: Access,
         }
 
+        impl HostFn {
+            /// Its row of the table.
+            pub const fn row(self) -> &'static HostRow {
+                match self {
+                    $(Self::$variant => &HostRow {
+                        function: Self::$variant, number: $number, name: $name, signature: $signature, cycles: $cycles,
+                        weight: $weight, access: Access::$access,
+                    },)*
+                }
+            }
+        }
+
         /// Every host function.
-        pub const HOST_FUNCTIONS: &[HostRow] = &[
-            $(HostRow {
-                function: HostFn::$variant, number: $number, name: $name, signature: $signature, cycles: $cycles, weight: $weight,
-                access: Access::$access,
-            },)*
-        ];
+        pub const HOST_FUNCTIONS: &[HostRow] = &[$(*HostFn::$variant.row(),)*];
     };
 }
 
@@ -199,13 +212,6 @@ host_functions! {
     53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000 Delivery;
     54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000 Delivery;
     55 ResumeInterval "resume_interval" "timer_id" 10 10000 Delivery;
-}
-
-impl HostFn {
-    /// Its row of the table.
-    pub fn row(self) -> &'static HostRow {
-        HOST_FUNCTIONS.iter().find(|row| row.function == self).expect("the table has a row for each function")
-    }
 }
 
 #[cfg(test)]

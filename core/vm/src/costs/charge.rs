@@ -67,9 +67,12 @@ impl Charge {
         Self { cycles: self.cycles.saturating_mul(count), weight: self.weight.saturating_mul(count) }
     }
 
-    /// The larger of two charges.
+    /// The larger cycles and the larger weight of two charges.
     pub(crate) const fn or_more(self, other: Self) -> Self {
-        if other.cycles > self.cycles { other } else { self }
+        const fn larger(one: usize, other: usize) -> usize {
+            if other > one { other } else { one }
+        }
+        Self { cycles: larger(self.cycles, other.cycles), weight: larger(self.weight, other.weight) }
     }
 
     /// The cycles, as they are counted down.
@@ -128,5 +131,18 @@ impl Cost {
     #[inline(always)]
     pub(crate) const fn once(&self) -> Charge {
         self.of(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_of_two_charges_is_no_less_than_either() {
+        let (quick, slow) = (Charge { cycles: 9, weight: 1 }, Charge { cycles: 2, weight: 8 });
+        for larger in [quick.or_more(slow), slow.or_more(quick)] {
+            assert_eq!(larger, Charge { cycles: 9, weight: 8 });
+        }
     }
 }
