@@ -251,6 +251,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         genesis: config.hash(),
         forward: None,
         refused: None,
+        explanation: None,
     };
     cowboy_system::call(&mut context, target, &call.method, &call.argument)?;
     // What would go on in a contract has none to go on in.

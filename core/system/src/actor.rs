@@ -55,6 +55,8 @@ pub struct Context<'a> {
     pub forward: Option<Forward>,
     /// The argument that was refused, where one was.
     pub refused: Option<Refused>,
+    /// Why the call is refused, with the numbers that the error's row does not know, in a sentence; nothing where there are none.
+    pub explanation: Option<String>,
 }
 
 /// A handler that runs in the place of what a system actor would answer.

@@ -93,6 +93,15 @@ impl Reply {
         Ok(Self::Value(HostValue::Bytes(bytes.into()), price))
     }
 
+    /// Refuses for a row of the error table, with a sentence of a system actor's where there is one.
+    pub(super) fn refuse_with(abort: Abort, explanation: Option<String>, price: Price) -> Step<Self> {
+        let mut refusal = refusal(&abort);
+        if let Some(explanation) = explanation {
+            refusal.message = format!("{} {explanation}", refusal.message);
+        }
+        Ok(Self::Refuse(refusal, price))
+    }
+
     /// Refuses for a row of the error table.
     pub(super) fn refuse(abort: Abort, price: Price) -> Step<Self> {
         Ok(Self::Refuse(refusal(&abort), price))
@@ -136,6 +145,8 @@ pub(super) struct SystemAnswer {
     pub(super) forward: Option<system::Forward>,
     /// The argument that was refused, where one was.
     pub(super) refused: Option<system::schema::Refused>,
+    /// Why the call was refused, with numbers, where there are any.
+    pub(super) explanation: Option<String>,
 }
 
 impl Machine {
@@ -363,7 +374,8 @@ impl Machine {
             Err(Stop::Abort(abort)) => Err(abort),
             Err(Stop::Miss(miss)) => return Err(miss),
         };
-        Ok(SystemAnswer { result, work: context.work, forward: context.forward, refused: context.refused })
+        let (refused, explanation) = (context.refused, context.explanation);
+        Ok(SystemAnswer { result, work: context.work, forward: context.forward, refused, explanation })
     }
 
     /// The frame of a handler that a system actor handed a request on to. It sees the system actor as who asks (004 §8.4).

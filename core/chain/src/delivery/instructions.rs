@@ -59,6 +59,13 @@ fn refusal(target: Address, method: &str, refused: Refused) -> Exception {
     Exception { name: "InvalidArgument".to_string(), message, traceback: vec![line] }
 }
 
+/// What the trace says of a call that was refused for numbers of its argument.
+fn explained(abort: &cowboy_types::Abort, message: String) -> Exception {
+    let name = error::row(abort.code).slug.to_string();
+    let line = format!("{name}: {message}");
+    Exception { name, message, traceback: vec![line] }
+}
+
 impl Machine {
     /// The first step: the intrinsic cost, then the work.
     pub(super) fn start(&mut self) -> Step<()> {
@@ -172,8 +179,13 @@ impl Machine {
             let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
             // What a method did before it failed is paid for, too.
             self.running().meter.charge(answer.work.cycles, answer.work.cells, answer.work.weight)?;
-            if let (Some(refused), Some(call)) = (answer.refused, self.running().calls.last_mut()) {
-                call.exception = Some(refusal(target, handler, refused));
+            let exception = match (answer.refused, answer.explanation, &answer.result) {
+                (Some(refused), _, _) => Some(refusal(target, handler, refused)),
+                (None, Some(explanation), Err(abort)) => Some(explained(abort, explanation)),
+                _ => None,
+            };
+            if let Some(call) = self.running().calls.last_mut().filter(|_| exception.is_some()) {
+                call.exception = exception;
             }
             let data = answer.result?;
             let Some(forward) = answer.forward else { return self.end(data.into()) };

@@ -1,6 +1,6 @@
 //! What 0x02 does when it is asked.
 
-use super::lower::{Offer, lower};
+use super::lower::{Offer, lower, timeouts};
 use super::{NUMBER, candidates, selection, state};
 use crate::actor::Context;
 use crate::containers::handlers as containers;
@@ -37,7 +37,14 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         max_fee_per_cycle: scaled(markets.base_fee_cycle),
         max_fee_per_cell: scaled(markets.base_fee_cell),
     };
-    let mut spec = lower(&offer, &argument.encode())?;
+    let submission = argument.encode();
+    let lowered = lower(&offer, &submission);
+    if lowered == Err(error::JOB_TIMEOUT) {
+        context.explanation = timeouts(&offer, &submission)
+            .ok()
+            .map(|(given, least)| format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}."));
+    }
+    let mut spec = lowered?;
     spec.hosts = hosts(context)?;
     let id = submit(context, &spec, None)?;
     Ok(Value::Bytes(id.0.to_vec()))

@@ -145,7 +145,7 @@ impl Machine {
                 }
                 Err(abort) => {
                     self.world.rollback(&checkpoint);
-                    Reply::refuse(abort, price)
+                    Reply::refuse_with(abort, answer.explanation, price)
                 }
             };
         }

@@ -143,6 +143,7 @@ impl Machine {
             genesis: environment.chain.genesis,
             forward: None,
             refused: None,
+            explanation: None,
         }
     }
 }

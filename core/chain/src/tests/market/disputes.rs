@@ -88,8 +88,8 @@ fn a_larger_bond_gets_in() {
     let job = market.job(&id);
     assert_eq!((job.claims.len(), job.claims[40].challenger, job.claims[40].bond.0), (64, address(3), cby(101)));
     let vote = |by: u8| serde_json::json!({ "job_id": hex(&id.0), "claim": 40, "challenger": hex(&address(by).0), "upheld": true });
-    assert_eq!(slug(&market.chain.send(9, ask(VERIFIER, "decide_challenge", &vote(2), 0))), "wrong_phase", "that claim is gone");
-    assert_eq!(slug(&market.chain.send(9, ask(VERIFIER, "decide_challenge", &vote(3), 0))), "");
+    assert_eq!(market.council_decides(&vote(2)), "wrong_phase", "that claim is gone");
+    assert_eq!(market.council_decides(&vote(3)), "");
     assert_eq!(stake(&market, committee[1]), cby(7_000));
     assert_eq!(claim(&mut market, 3, &id, committee[2]), "", "the place of a claim that is over is free");
 }
@@ -130,20 +130,11 @@ fn claims_that_nobody_decides() {
     assert_eq!(claim(&mut market, 2, &id, committee[0]), "challenge_refused");
 }
 
-/// Names accounts 50 to 58 as the council.
-fn council(market: &mut Market) {
-    let mut members: Vec<Address> = (50..59).map(address).collect();
-    members.sort_unstable();
-    let council = cowboy_system::governance::types::Council { members: cowboy_types::List::new(members).expect("nine fit") };
-    let key = cowboy_system::governance::state::council_key();
-    market.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&council)));
-}
-
 /// Decision 175: the security council decides with as many votes as its threshold; a member's newest vote counts.
 #[test]
 fn the_council_decides() {
     let mut market = market();
-    council(&mut market);
+    market.name_council();
     let (id, committee) = accepted(&mut market);
     assert_eq!(claim(&mut market, 2, &id, committee[0]), "");
     assert_eq!(decide(&mut market, 2, &id, 0, true), "system_unauthorized", "not of the council");
@@ -265,7 +256,7 @@ fn a_claim_that_is_over_holds_nobody() {
     assert_eq!(held, [(1, true), (2, true)]);
     let none = serde_json::json!({});
     assert_eq!(slug(&market.chain.send(accused, ask(REGISTRY, "leave", &none, 0))), "");
-    council(&mut market);
+    market.name_council();
     market.chain.height.0 += 3_600;
     for (id, _) in &jobs {
         assert_eq!(slug(&market.chain.send(accused, ask(REGISTRY, "withdraw", &none, 0))), "unbonding", "a claim that is open holds it");

@@ -24,7 +24,7 @@ pub(crate) mod tee;
 pub(crate) mod waiting;
 
 use super::harness::{Chain, address, execution, key, signed};
-use cowboy_system::{dispatcher, runners, verifier};
+use cowboy_system::{dispatcher, governance, runners, verifier};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{Job, Report, Usage, commitment, salt};
 use cowboy_types::units::{Amount, Count};
@@ -37,6 +37,9 @@ pub(super) const REGISTRY: Address = Address::system(runners::NUMBER);
 pub(super) const DISPATCHER: Address = Address::system(dispatcher::NUMBER);
 /// The Result Verifier.
 pub(super) const VERIFIER: Address = Address::system(verifier::NUMBER);
+
+/// The accounts that are the council, once it is named.
+const COUNCIL: std::ops::Range<u8> = 50..59;
 
 /// Base units of an amount in CBY.
 pub(super) fn cby(amount: u64) -> u64 {
@@ -317,6 +320,23 @@ impl Market {
     /// The report of a committee of one.
     pub(super) fn submit_alone(&mut self, id: &Hash, said: &Said) -> Receipt {
         self.chain.send(said.number, ask(VERIFIER, "submit_result", &said.alone(id), 0))
+    }
+
+    /// Names accounts 50 to 58 as the council.
+    pub(super) fn name_council(&mut self) {
+        let mut members: Vec<Address> = COUNCIL.map(address).collect();
+        members.sort_unstable();
+        let council = governance::types::Council { members: cowboy_types::List::new(members).expect("nine fit") };
+        let key = governance::state::council_key();
+        self.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&council)));
+    }
+
+    /// One block in which as many members of the council as it takes vote on a claim. Answers why the last one failed, if it did.
+    pub(super) fn council_decides(&mut self, argument: &serde_json::Value) -> &'static str {
+        self.name_council();
+        let votes = COUNCIL.take(7).map(|member| signed(member, self.chain.nonce(member), ask(VERIFIER, "decide_challenge", argument, 0)));
+        let outcome = self.chain.block(votes.collect());
+        outcome.receipts.iter().rfind(|receipt| receipt.target == VERIFIER).map_or("", slug)
     }
 
     /// Waits until a runner's probation is over, where it is on one, and lets it be heard of.

@@ -131,6 +131,48 @@ fn candidates_provide_what_the_submitter_requires() {
     assert_eq!(market.candidates(narrow, &more), Err("job_invalid".to_string()));
 }
 
+/// A job that names a GPU or a region, anywhere that it may, is drawn to runners that provide it by attestation or registration, and to nobody
+/// else.
+#[test]
+fn a_gpu_and_a_region_are_required_of_who_is_drawn() {
+    let mut market = Market::new(4);
+    let until = market.chain.height.0 + 10_000;
+    let gpu = |gigabytes: u64| serde_json::json!({ "id": "accel.gpu", "params": { "min_vram_gb": gigabytes } });
+    let [fetch, eu] = [("http.fetch", serde_json::json!({})), ("sec.data_residency", serde_json::json!({ "region": "eu" }))]
+        .map(|(id, params)| serde_json::json!({ "id": id, "params": params }));
+    for (number, provides) in [(10, serde_json::json!([gpu(24), fetch])), (11, serde_json::json!([gpu(80), fetch, eu]))] {
+        assert_eq!(market.attest(number, &attestation(number, &provides, 1, until)), "");
+    }
+    let mut in_eu = declaration(12);
+    in_eu["regions"] = serde_json::json!(["eu"]);
+    assert_eq!(slug(&market.chain.send(12, ask(REGISTRY, "update", &in_eu, 0))), "");
+    let rows: [(&str, serde_json::Value, &[u8]); 5] = [
+        ("gpu", true.into(), &[10, 11]),
+        ("min_vram_gb", 48.into(), &[11]),
+        ("min_vram_gb", 100.into(), &[]),
+        ("region", "eu".into(), &[11, 12]),
+        ("region", "us".into(), &[]),
+    ];
+    for (name, value, expected) in rows {
+        for inside in ["", "job_type", "bounds", "verification"] {
+            let mut job = simple_job();
+            let at = if inside.is_empty() { &mut job } else { &mut job[inside] };
+            at[name] = value.clone();
+            if expected.is_empty() {
+                assert_eq!(market.refused(&job), "no_candidates", "{inside} {name} {value}");
+                continue;
+            }
+            let id = market.submit(&job);
+            let drawn = market.draw(&id)[0];
+            let list: Candidates = market.chain.record(&dispatcher::state::candidates_key(&id)).expect("its candidates");
+            let mut found: Vec<u8> = list.candidates.iter().map(|candidate| market.number(candidate.runner)).collect();
+            found.sort_unstable();
+            assert_eq!((&found[..], expected.contains(&drawn)), (expected, true), "{inside} {name} {value}");
+            assert_eq!(slug(&market.result(&id, drawn, b"done")), "");
+        }
+    }
+}
+
 /// a job of a pool is for its members; a job of none is for everybody.
 #[test]
 fn pools_bound_the_candidates() {

@@ -321,6 +321,26 @@ fn the_timeout_and_what_it_has_to_be() {
     }
 }
 
+/// What refuses a timeout says both numbers: in the trace of a transaction, and to an actor that submits the job.
+#[test]
+fn a_refused_timeout_says_what_it_has_to_be() {
+    let mut market = Market::new(3);
+    let mut job = simple_job();
+    job["timeout_blocks"] = 5.into();
+    let actor = market.chain.deploy_with(
+        "handler ask\n job $payload\n",
+        &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("http.fetch", &[])],
+        cby(100),
+    );
+    let expected = "timeout_blocks is 5; the wall time that the bounds allow needs at least 6.";
+    for call in [ask(DISPATCHER, "submit_job", &job, 0), execution(actor, "ask", &map(&job).encode(), 0)] {
+        let outcome = market.chain.block(vec![signed(1, market.chain.nonce(1), call)]);
+        assert_eq!(slug(&outcome.receipts[0]), "job_timeout");
+        let exception = outcome.traces[0].calls[0].exception.clone().expect("the trace says why");
+        assert!(exception.message.ends_with(expected), "{}", exception.message);
+    }
+}
+
 /// 000 §9.3: a tool's job names the hosts that the tool reaches in their canonical form, or none.
 #[test]
 fn hosts_of_tools() {
