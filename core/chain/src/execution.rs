@@ -4,6 +4,7 @@
 //! wherever the store is slow and continue later.
 
 mod auction;
+mod bids;
 mod close;
 mod jobs;
 mod messages;
@@ -86,6 +87,7 @@ enum Charge {
     Transaction(Reserved),
     Message(Box<messages::Delivery>),
     Timer(timers::Fire),
+    Bid(bids::Asked),
     Callback(jobs::Callback),
 }
 
@@ -339,6 +341,7 @@ impl Execution {
             Charge::Transaction(reserved) => self.settle_transaction(reserved, delivered),
             Charge::Message(delivery) => self.settle_message(*delivery, delivered),
             Charge::Timer(fire) => self.settle_timer(fire, delivered),
+            Charge::Bid(asked) => self.settle_bid(asked, delivered),
             Charge::Callback(callback) => self.settle_callback(callback, delivered),
         };
         settled.expect("what settling touches was read before the delivery began");

@@ -2,6 +2,7 @@
 
 mod actors;
 mod auction;
+mod bids;
 mod blocks;
 mod burdens;
 mod drills;

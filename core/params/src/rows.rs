@@ -241,6 +241,10 @@ parameters! {
         0x14 fires_tallied: Count = 10_000 in 1..=16_384, Fixed, "ours: decision 330";
         /// Maximum number of heights whose fires one block stops counting, so that a shorter window is reached step by step.
         0x15 heights_forgotten: Count = 4 in 2..=1_000, T3, "ours: decision 330";
+        /// Cycles for which a bidding agent that a scheduler named may be asked for a bid.
+        0x16 bid_cycles: Cycles = 50_000 in 1_000..=1_000_000, T3, "ours: decision 322";
+        /// Bidding agents that one block asks; the default agent bids for the other timers.
+        0x17 bids_per_block: Count = 32 in 0..=1_024, T3, "ours: decision 322";
     }
 
     /// Validators, time and randomness (003 §6, §13).

@@ -7,7 +7,7 @@
 use cowboy_params::Params;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Key, Kind, Miss, World};
-use cowboy_types::units::{Count, Height, Price};
+use cowboy_types::units::{Count, Cycles, Height, Price};
 use cowboy_types::{Address, List, record};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ record! {
         pub base_fee: Price,
         /// The median tip of the timers that fired in the block; zero where none did.
         pub median_tip: Price,
+        /// Cycles that the block used in all lanes, up to the end of its timers.
+        pub block_cycles: Cycles,
         /// The first height whose fires are counted.
         pub counted_from: Height,
         /// How many schedulers fired how often, ascending by fires.
@@ -109,7 +111,13 @@ pub fn read(world: &World, height: Height) -> Result<Auction, Miss> {
         return Ok(auction);
     }
     let markets: cowboy_state::records::Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
-    Ok(Auction { base_fee: markets.base_fee_cycle, median_tip: Price::ZERO, counted_from: height, tallies: List::default() })
+    Ok(Auction {
+        base_fee: markets.base_fee_cycle,
+        median_tip: Price::ZERO,
+        block_cycles: Cycles::ZERO,
+        counted_from: height,
+        tallies: List::default(),
+    })
 }
 
 /// How a timer bids for its place (003 §5.1b).
@@ -117,6 +125,8 @@ pub fn read(world: &World, height: Height) -> Result<Auction, Miss> {
 pub enum Bid {
     /// As the default agent does when it fires.
     Agent(Tier),
+    /// As this actor says when it is due (decision 322); else as the default agent does.
+    Custom(Address),
     /// As it was scheduled.
     Fixed {
         /// The most for a cycle, tip included; above zero.
@@ -162,17 +172,19 @@ impl Bid {
     /// The bid of a timer. Where the record names no maximum, the default agent bids, and the record's priority is its tier's number:
     /// timers from before the auction have the standard one.
     pub fn of(timer: &Timer) -> Self {
-        match timer.max_fee_per_cycle {
-            Price::ZERO => Self::Agent(Tier::of(timer.priority_per_cycle.0).unwrap_or(Tier::Standard)),
-            max_fee => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
+        match (timer.bidder, timer.max_fee_per_cycle) {
+            (Some(agent), _) => Self::Custom(agent),
+            (None, Price::ZERO) => Self::Agent(Tier::of(timer.priority_per_cycle.0).unwrap_or(Tier::Standard)),
+            (None, max_fee) => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
         }
     }
 
-    /// The two fields of a timer's record that say it: the maximum and the priority.
-    pub fn fields(self) -> (Price, Price) {
+    /// The fields of a timer's record that say it: the maximum, the priority and the agent.
+    pub fn fields(self) -> (Price, Price, Option<Address>) {
         match self {
-            Self::Agent(tier) => (Price::ZERO, Price(tier.number())),
-            Self::Fixed { max_fee, priority } => (max_fee, priority),
+            Self::Agent(tier) => (Price::ZERO, Price(tier.number()), None),
+            Self::Custom(agent) => (Price::ZERO, Price::ZERO, Some(agent)),
+            Self::Fixed { max_fee, priority } => (max_fee, priority, None),
         }
     }
 }
@@ -196,19 +208,23 @@ impl Auction {
     pub fn offered(&self, params: &Params, bid: Bid) -> Option<Offered> {
         let base = self.lane_fee(params);
         let (max, priority) = match bid {
-            Bid::Agent(tier) => {
-                let rows = &params.timers;
-                let share = match tier {
-                    Tier::Standard => rows.tip_standard,
-                    Tier::Economy => rows.tip_economy,
-                    Tier::Fast => rows.tip_fast,
-                    Tier::Urgent => rows.tip_urgent,
-                };
-                (share_of(base, rows.bid_multiplier), share_of(self.median_tip, share))
-            }
+            Bid::Agent(tier) => self.default_bid(params, base, tier),
+            Bid::Custom(_) => self.default_bid(params, base, Tier::Standard),
             Bid::Fixed { max_fee, priority } => (max_fee, priority),
         };
         (max >= base).then(|| Offered { base, tip: priority.min(max.saturating_sub(base)) })
+    }
+
+    /// The maximum and the tip of the default agent.
+    fn default_bid(&self, params: &Params, base: Price, tier: Tier) -> (Price, Price) {
+        let rows = &params.timers;
+        let share = match tier {
+            Tier::Standard => rows.tip_standard,
+            Tier::Economy => rows.tip_economy,
+            Tier::Fast => rows.tip_fast,
+            Tier::Urgent => rows.tip_urgent,
+        };
+        (share_of(base, rows.bid_multiplier), share_of(self.median_tip, share))
     }
 
     /// The weight of a scheduler that fired so often, in basis points: the greatest up to the median, the least from twice the median on.
@@ -289,6 +305,8 @@ pub struct Turn {
     pub tips: Vec<Price>,
     /// Cycles of the lane that were used.
     pub used: u64,
+    /// Cycles of all lanes that were used so far.
+    pub block_cycles: Cycles,
 }
 
 /// Closes a block's auction: moves the base fee, takes the median tip, counts the fires and forgets those that are too old.
@@ -326,6 +344,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
     let mut tips = turn.tips;
     tips.sort_unstable();
     auction.median_tip = tips.get(tips.len().saturating_sub(1) / 2).copied().unwrap_or(Price::ZERO);
+    auction.block_cycles = turn.block_cycles;
     auction.tallies = tallies.list();
     auction.counted_from = Height(auction.counted_from.0.saturating_add(u64::try_from(forgotten.len()).expect("few heights")));
     auction.move_base_fee(params, turn.used);
@@ -342,6 +361,7 @@ mod tests {
         Auction {
             base_fee: Price(base_fee),
             median_tip: Price(median_tip),
+            block_cycles: Cycles::ZERO,
             counted_from: Height(0),
             tallies: List::new(tallies.collect()).expect("few"),
         }

@@ -9,6 +9,7 @@
 pub mod actor;
 pub mod auction;
 pub mod basefee;
+pub mod bidding;
 pub mod containers;
 pub mod dispatcher;
 pub mod entitlements;

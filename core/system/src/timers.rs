@@ -130,11 +130,12 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         None => context.id.0.to_vec(),
     };
     let id = keccak256(&[&scheduler.0, &height.0.to_be_bytes(), &request.payload, &nonce]);
-    let (max_fee_per_cycle, priority_per_cycle) = bid(context, &id, &request)?.fields();
+    let (max_fee_per_cycle, priority_per_cycle, bidder) = bid(context, &id, &request)?.fields();
     let rows = &context.params.timers;
     let mut timer = Timer {
         actor: request.actor,
         height,
+        trigger: height,
         sequence: Count::ZERO,
         handler: request.handler,
         payload_bytes: Count(u64::try_from(request.payload.len()).expect("a payload's length fits")),
@@ -145,6 +146,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         created_at: context.height,
         max_fee_per_cycle,
         priority_per_cycle,
+        bidder,
         interval,
     };
     Directory::timers_of(scheduler).insert(context.world, &id.0)?;
@@ -220,6 +222,7 @@ pub fn rearm(world: &mut World, params: &Params, now: Height, id: &Hash, timer: 
     next.expires_at = Height(now.0.saturating_add(params.timers.ttl_blocks)).max(height);
     // Its next fire is as old as this one, not as the interval (decision 330).
     next.created_at = now;
+    next.trigger = height;
     relist(world, id, &mut next, height)?;
     Ok(true)
 }
@@ -276,6 +279,7 @@ pub fn resume(context: &mut Context<'_>, id: &Hash, mut timer: Timer) -> Step<()
     (interval.is_paused, interval.failures) = (false, Count::ZERO);
     let height = Height(context.height.0.saturating_add(interval.every.0));
     timer.expires_at = latest.max(height);
+    timer.trigger = height;
     relist(context.world, id, &mut timer, height)?;
     Ok(())
 }

@@ -175,7 +175,7 @@ host_functions! {
     16 ForkActor "fork_actor" "endowment=" 10 1000 Delivery;
     17 TransferBalance "transfer_balance" "to, amount" 10 5000 Delivery;
     18 ScheduleTimer "schedule_timer" "height, payload" 10 10000 Delivery;
-    19 ScheduleTimerEx "schedule_timer_ex" "height, payload, fee_payer=, gas_limit=, access_limit=, expires_at=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000 Delivery;
+    19 ScheduleTimerEx "schedule_timer_ex" "height, payload, fee_payer=, gas_limit=, access_limit=, expires_at=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=, bidder=" 10 10000 Delivery;
     20 ExtendTimer "extend_timer" "timer_id, expires_at" 10 10000 Delivery;
     21 CancelTimer "cancel_timer" "timer_id" 10 10000 Delivery;
     22 SubmitJob "submit_job" "job" 10 20000 Delivery;
@@ -210,7 +210,7 @@ host_functions! {
     51 Balance "balance" "address=" 10 2000 Delivery;
     52 BlobCommit "blob_commit" "data" 10 5000 Delivery;
     53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000 Delivery;
-    54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000 Delivery;
+    54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=, bidder=" 10 10000 Delivery;
     55 ResumeInterval "resume_interval" "timer_id" 10 10000 Delivery;
 }
 

@@ -307,7 +307,7 @@ def schedule_timer(height, payload):
 
 
 def schedule_timer_ex(
-    height, payload, fee_payer=b"", gas_limit=0, cells_limit=0, expires_at=0, max_fee=0, max_priority_fee=0, tier=0
+    height, payload, fee_payer=b"", gas_limit=0, cells_limit=0, expires_at=0, max_fee=0, max_priority_fee=0, tier=0, bidder=b""
 ):
     if height <= world.height:
         raise HostError(f"timer height {height} is not after block {world.height}", 2, "invalid_input")
@@ -327,14 +327,17 @@ def schedule_timer_ex(
         "gas_limit": gas_limit or None,
         "cells_limit": cells_limit or None,
         "expires_at": expires_at or None,
-        "bid": (max_fee, max_priority_fee, tier),
+        "bid": (max_fee, max_priority_fee, tier, bytes(bidder)),
         "every": None,
     }
     return timer_id
 
 
-def set_interval(every, payload, gas_limit=0, cells_limit=0, max_failures=0, max_fee=0, max_priority_fee=0, tier=0):
-    timer_id = schedule_timer_ex(world.height + every, payload, b"", gas_limit, cells_limit, 0, max_fee, max_priority_fee, tier)
+def set_interval(
+    every, payload, gas_limit=0, cells_limit=0, max_failures=0, max_fee=0, max_priority_fee=0, tier=0, bidder=b""
+):
+    bid = (max_fee, max_priority_fee, tier, bidder)
+    timer_id = schedule_timer_ex(world.height + every, payload, b"", gas_limit, cells_limit, 0, *bid)
     world.timers[timer_id].update(every=every, max_failures=max_failures, failures=0, is_paused=False)
     return timer_id
 

@@ -49,6 +49,7 @@ def schedule(
     max_fee_per_cycle=None,
     max_priority_fee_per_cycle=None,
     priority_tier_hint=None,
+    bidding_agent=None,
 ):
     """Schedules one fire with all options of the protocol. Returns the timer's id.
 
@@ -59,6 +60,10 @@ def schedule(
     Where the chain auctions timers, `max_fee_per_cycle` and `max_priority_fee_per_cycle` are the bid, the tip being part of
     the maximum. Without them the default agent bids when the fire is due: twice the base fee, and the median tip of the
     block before, times 0.8, 1, 1.5 or 2.5 by `priority_tier_hint`: "economy", "standard", "fast" or "urgent".
+    `bidding_agent` is the address of an actor, the actor's own included, whose public method `get_gas_bid` is asked instead
+    in every block in which the fire is due. It gets a dict with the base fees and how long the fire waits, may read its own
+    storage and change nothing, and returns a dict with `max_fee_per_cycle` and `max_priority_fee_per_cycle`. The actor
+    that scheduled the fire pays for each question. Without such an answer the default agent bids.
     """
     payload = bytes(payload)
     if handler is not None:
@@ -67,6 +72,7 @@ def schedule(
         "max_fee_per_cycle": max_fee_per_cycle,
         "max_priority_fee_per_cycle": max_priority_fee_per_cycle,
         "priority_tier_hint": priority_tier_hint,
+        "bidding_agent": bidding_agent,
     }
     options = (fee_payer, gas_limit, cells_limit, access_limit, expires_at, *bid.values())
     if all(option is None for option in options):
@@ -95,6 +101,7 @@ def schedule_timer_ex(
     max_fee_per_cycle=None,
     max_priority_fee_per_cycle=None,
     priority_tier_hint=None,
+    bidding_agent=None,
 ):
     """`schedule_timer` with the protocol's options; None stands for each default.
 
@@ -109,13 +116,18 @@ def schedule_timer_ex(
         0 if gas_limit is None else int(gas_limit),
         0 if cells_limit is None else int(cells_limit),
         0 if expires_at is None else int(expires_at),
-        *_bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint),
+        *_bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint, bidding_agent),
     )
 
 
-def _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint):
-    """The host's last arguments: none where there is no bid and no hint."""
-    if (max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint) == (None, None, None):
+def _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint, bidding_agent):
+    """The host's last arguments: none where there is no bid, no hint and no agent."""
+    bid = (max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint)
+    if bidding_agent is not None:
+        if bid != (None, None, None):
+            raise ValueError("bidding_agent bids itself; it goes with no bid and no hint")
+        return (0, 0, 0, address_argument(bidding_agent))
+    if bid == (None, None, None):
         return ()
     if priority_tier_hint is not None:
         if max_fee_per_cycle is not None or max_priority_fee_per_cycle is not None:
@@ -160,13 +172,15 @@ def set_interval(
     max_fee_per_cycle=None,
     max_priority_fee_per_cycle=None,
     priority_tier_hint=None,
+    bidding_agent=None,
 ):
     """Runs `handler` with `data` every `every_n_blocks` blocks until cancelled. Returns the interval's id.
 
     The id stays the same however often the interval fires. `gas_limit` and `cells_limit` bound each fire (0: the
     chain's default), and the actor must be able to pay for them when it fires: an interval that cannot be paid is
     removed. A fire that fails is undone, charged and announced as the event `timer.failed`; the interval goes on. After
-    `max_failures` in a row (0: no number) it is paused until `resume_interval`. Bids and hints are those of `schedule`.
+    `max_failures` in a row (0: no number) it is paused until `resume_interval`. Bids, hints and agents are those of
+    `schedule`.
 
     An actor that defines `handle_timer` receives the fires there and passes them on with `dispatch_interval`; for any
     other actor the SDK does.
@@ -179,7 +193,7 @@ def set_interval(
     name = _handler_name(handler).encode("utf-8")
     numbers = b"".join([number.to_bytes(8, "big") for number in (every, int(gas_limit), int(cells_limit))])
     payload = _INTERVAL_TAG + bytes(32) + numbers + len(name).to_bytes(2, "big") + name + _payload(data)
-    bid = _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint)
+    bid = _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint, bidding_agent)
     return pvm_host.set_interval(every, payload, int(gas_limit), int(cells_limit), int(max_failures), *bid)
 
 

@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from cowboy_sdk import actor, cancel_timer, codec, public, resume_interval, runtime, set_interval, set_timer, timer
+from cowboy_sdk import Address, actor, cancel_timer, codec, public, resume_interval, runtime, set_interval, set_timer, timer
 from cowboy_sdk.testing import Chain
 
 
@@ -106,6 +106,9 @@ def test_bids_reach_the_host(monkeypatch):
     set_timer(9, "tick", max_fee_per_cycle=30, max_priority_fee_per_cycle=4)
     set_interval(9, "tick", priority_tier_hint="urgent")
     set_interval(9, "tick")
+    agent = Address(b"\x07" * 20)
+    set_timer(9, "tick", bidding_agent=agent)
+    set_interval(9, "tick", bidding_agent=agent)
     numbers = [arguments[2:] for arguments in given]
     assert numbers == [
         (),
@@ -115,8 +118,11 @@ def test_bids_reach_the_host(monkeypatch):
         (b"", 0, 0, 0, 30, 4, 0),
         (0, 0, 10, 0, 0, 3),
         (0, 0, 10),
+        (b"", 0, 0, 0, 0, 0, 0, b"\x07" * 20),
+        (0, 0, 10, 0, 0, 0, b"\x07" * 20),
     ]
-    for wrong in ({"priority_tier_hint": "slow"}, {"max_priority_fee_per_cycle": 1}, {"max_fee_per_cycle": 0}):
+    twice = {"bidding_agent": agent, "max_fee_per_cycle": 5}
+    for wrong in ({"priority_tier_hint": "slow"}, {"max_priority_fee_per_cycle": 1}, {"max_fee_per_cycle": 0}, twice):
         with pytest.raises(ValueError):
             set_timer(9, "tick", **wrong)
     with pytest.raises(ValueError):

@@ -14,15 +14,27 @@ use cowboy_system::timers;
 use cowboy_types::units::{Cycles, Height, Price};
 use cowboy_types::{Address, Hash};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The auction of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Round {
-    auction: Auction,
+    pub(super) auction: Auction,
     turn: Turn,
+    /// How many of the due timers were looked at for an agent to ask, and how many agents were asked.
+    pub(super) looked_at: usize,
+    pub(super) asked: u64,
+    /// What they answered, by timer.
+    pub(super) bids: BTreeMap<Hash, Bid>,
     /// Whether the timers stand in the order in which they are tried.
-    is_ordered: bool,
+    pub(super) is_ordered: bool,
+}
+
+impl Round {
+    /// How a timer bids in this block: as its agent answered, or as its record says.
+    pub(super) fn bid_of(&self, id: &Hash, timer: &Timer) -> Bid {
+        self.bids.get(id).copied().unwrap_or_else(|| Bid::of(timer))
+    }
 }
 
 /// A timer that may fire.
@@ -47,7 +59,7 @@ impl Execution {
         wanted.push(auction::key());
         self.machine.world.require(&wanted)?;
         let auction = auction::read(&self.machine.world, environment.height)?;
-        Ok(Some(Round { auction, turn: Turn::default(), is_ordered: false }))
+        Ok(Some(Round { auction, turn: Turn::default(), looked_at: 0, asked: 0, bids: BTreeMap::new(), is_ordered: false }))
     }
 
     /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
@@ -63,7 +75,7 @@ impl Execution {
                 first.push(*id);
                 continue;
             }
-            let Some(offered) = round.auction.offered(params, Bid::of(&timer)) else {
+            let Some(offered) = round.auction.offered(params, round.bid_of(id, &timer)) else {
                 last.push(*id);
                 continue;
             };
@@ -89,9 +101,9 @@ impl Execution {
         Ok(())
     }
 
-    /// What a timer pays in the auction, as exact offers; nothing where it does not pay the base fee.
-    pub(super) fn auctioned(&self, round: &Round, timer: &Timer) -> Option<(Offers, Price)> {
-        let Offered { base, tip } = round.auction.offered(&self.machine.environment.params, Bid::of(timer))?;
+    /// What a bid pays in the auction, as exact offers; nothing where it does not pay the base fee.
+    pub(super) fn offers_of(&self, round: &Round, bid: Bid) -> Option<(Offers, Price)> {
+        let Offered { base, tip } = round.auction.offered(&self.machine.environment.params, bid)?;
         let cell = self.books.base_fees.cell;
         let cycle = Offer { max: base.saturating_add(tip), priority: tip };
         Some((Offers { cycle, cell: Offer { max: cell, priority: Price::ZERO } }, base))
@@ -121,7 +133,8 @@ impl Execution {
     /// Closes the auction of this block, where there is one.
     pub(super) fn close_round(&mut self) -> Result<(), Miss> {
         let Some(round) = &self.due.round else { return Ok(()) };
-        let turn = Turn { used: self.books.space.usage().timer.cycles.0, ..round.turn.clone() };
+        let space = &self.books.space;
+        let turn = Turn { used: space.usage().timer.cycles.0, block_cycles: space.cycles(), ..round.turn.clone() };
         let environment = &self.machine.environment;
         auction::turn(&mut self.machine.world, &environment.params, environment.height, turn)
     }

@@ -72,6 +72,9 @@ impl Execution {
 
     /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
     pub(super) fn next_timer(&mut self) -> Result<(), Halt> {
+        if self.ask_agent()? {
+            return Ok(());
+        }
         self.order_due()?;
         let Some(id) = self.due.ids.get(self.due.next).copied() else {
             self.close_round()?;
@@ -117,7 +120,7 @@ impl Execution {
         }
         let fees = self.books.base_fees;
         let offered = match &self.due.round {
-            Some(round) => self.auctioned(round, timer),
+            Some(round) => self.offers_of(round, round.bid_of(id, timer)),
             None => {
                 let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
                 let cycle = lane_base_fee(fees.cycle, Lane::Timer.fee_multiplier(params));

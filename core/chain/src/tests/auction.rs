@@ -21,10 +21,10 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     a_storm_hides_nobody,
 ];
 
-const BASE: u64 = 10_000;
+pub(super) const BASE: u64 = 10_000;
 
 /// A chain whose timers are auctioned from a height on, with room for two of these tests' timers in a block.
-fn auctioned(from: u64, more: &[(&str, u64)]) -> Chain {
+pub(super) fn auctioned(from: u64, more: &[(&str, u64)]) -> Chain {
     let rows = [("timers.auction_height", from), ("lanes.timer_cycles", 550_000), ("execution.burst_reserve", 0)];
     let rows: Vec<(&str, u64)> =
         rows.into_iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).chain(more.iter().copied()).collect();

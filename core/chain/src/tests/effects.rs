@@ -31,6 +31,7 @@ pub(crate) use scenarios;
 pub(crate) const ALL: &[&[Scenario]] = &[
     actors::SCENARIOS,
     auction::SCENARIOS,
+    bids::SCENARIOS,
     blocks::SCENARIOS,
     burdens::SCENARIOS,
     economy::SCENARIOS,

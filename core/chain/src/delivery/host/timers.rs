@@ -34,7 +34,7 @@ impl Machine {
         self.schedule(Asked { due, payload, fee_payer: None, cycles_limit: None, cells_limit: None, expires_at: None, bid })
     }
 
-    /// (height, payload, fee payer, gas limit, access limit, last height, bid): absent, empty and zero mean the default.
+    /// (height, payload, fee payer, gas limit, access limit, last height, bid, agent): absent, empty and zero mean the default.
     pub(super) fn schedule_timer_ex(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let due = Due::At(Height(read!(arguments.number(0))));
         let payload = read!(arguments.bytes(1));
@@ -49,7 +49,7 @@ impl Machine {
         self.schedule(Asked { due, payload, fee_payer, cycles_limit, cells_limit, expires_at, bid })
     }
 
-    /// (blocks, payload, gas limit, cells limit, failures in a row that pause it, bid): zero means the default limit, and no
+    /// (blocks, payload, gas limit, cells limit, failures in a row that pause it, bid, agent): zero means the default limit, and no
     /// number of failures.
     pub(super) fn set_interval(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (blocks, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
@@ -148,12 +148,16 @@ impl Machine {
     }
 }
 
-/// The bid for the auction, from an argument on: the most for a cycle, the tip for one, and the default agent's tier where there is no
-/// maximum.
+/// The bid for the auction, from an argument on: the most for a cycle, the tip for one, the default agent's tier where there is no
+/// maximum, and an agent of its own where there is none of these.
 fn bid(arguments: Arguments<'_>, first: usize) -> Result<Bid, Abort> {
     let max_fee = Fee(arguments.number_or_zero(first)?);
     let priority = Fee(arguments.number_or_zero(first + 1)?);
     let tier = arguments.number_or_zero(first + 2)?;
+    if !arguments.bytes_or_empty(first + 3)?.is_empty() {
+        let is_alone = max_fee == Fee::ZERO && priority == Fee::ZERO && tier == 0;
+        return if is_alone { arguments.address(first + 3).map(Bid::Custom) } else { Err(error::INVALID_ARGUMENT) };
+    }
     match max_fee {
         Fee::ZERO if priority == Fee::ZERO => Tier::of(tier).map(Bid::Agent).ok_or(error::INVALID_ARGUMENT),
         Fee::ZERO => Err(error::INVALID_ARGUMENT),
