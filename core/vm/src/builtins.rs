@@ -9,7 +9,7 @@ use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Expect, OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{GeneratorState, Payload};
-use crate::objects::{list, object};
+use crate::objects::{object, sorting};
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -597,7 +597,7 @@ fn sorted(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let reverse = vm.integer_option(args[2])?;
     let items = vm.collect(args[0])?;
-    match list::sorted(vm, items.clone(), reverse) {
+    match sorting::sorted(vm, items.clone(), reverse) {
         Ok(items) => Ok(vm.list(items)),
         Err(Throw::Fallback) => {
             let items = vm.list(items);

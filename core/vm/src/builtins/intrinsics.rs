@@ -32,7 +32,6 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.own", "value, name, /", 2, own, ""),
     NativeRow(F, "_vm.bind", "found, object, cls, /", 2, bind, ""),
     NativeRow(F, "_vm.raw_format", "value, spec, /", 2, raw_format, ""),
-    NativeRow(F, "_vm.inner", "iterator, /", 2, inner, ""),
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
     NativeRow(F, "_vm.copy_trace", "source, target, /", 2, copy_trace, ""),
     NativeRow(F, "_vm.dress", "generator, cls, renews=, /", 2, dress, ""),
@@ -209,16 +208,6 @@ fn bind(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn raw_format(vm: &mut Vm, args: &[Value]) -> Outcome {
     let spec = vm.text(args[1]).unwrap_or_default().to_owned();
     vm.format_builtin(args[0], &spec)
-}
-
-/// The iterators inside a builtin iterator.
-fn inner(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let mut held = Vec::new();
-    if let Value::Obj(object) = args[0] {
-        vm.heap.payload(object).each(&mut |value| held.push(value));
-    }
-    let held = vm.heap.retain_all(&held);
-    Ok(vm.list(held))
 }
 
 /// `origin[arguments]` without asking the origin.

@@ -76,6 +76,9 @@ class JSONEncoder:
             parts.append(self._float(value))
         elif isinstance(value, (list, tuple, dict)):
             is_dict = isinstance(value, dict)
+            if indent is None and not is_dict and type(value) is not list and type(value) is not tuple:
+                # CPython's writer of one line copies what iterates in its own way; the one that indents asks for the truth as well.
+                value = list(value)
             opening, closing = "{}" if is_dict else "[]"
             if not value:
                 parts.append(opening + closing)

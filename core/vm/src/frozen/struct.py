@@ -86,6 +86,7 @@ class Struct:
 
     def _write(self, out, start, values):
         order = "little" if self._is_little else "big"
+        is_native = _is_native(self._format)
         index = 0
         for code, count, size, place in self._layout:
             place += start
@@ -96,7 +97,7 @@ class Struct:
                 index += 1
             else:
                 for _ in range(count):
-                    out[place : place + size] = _packed(code, values[index], size, order)
+                    out[place : place + size] = _packed(code, values[index], size, order, is_native)
                     place += size
                     index += 1
 
@@ -164,10 +165,14 @@ class Struct:
 _MOST = 1 << 30
 
 
+def _is_native(format):
+    return format[:1] not in ("=", "<", ">", "!")
+
+
 def _parse(format):
     """(little-endian, [(code, count, size of one, place)], size of all)."""
     mark = format[:1]
-    is_native = mark not in ("=", "<", ">", "!")
+    is_native = _is_native(format)
     aligned = mark == "@" or is_native
     is_little = mark not in (">", "!")
     fields = []
@@ -224,7 +229,7 @@ def _packed_text(code, value, count):
     return value[:count] + bytes(max(0, count - len(value)))
 
 
-def _packed(code, value, size, order):
+def _packed(code, value, size, order, is_native):
     if code == "c":
         if not isinstance(value, (bytes, bytearray)) or len(value) != 1:
             raise error("char format requires a bytes object of length 1")
@@ -234,7 +239,7 @@ def _packed(code, value, size, order):
     if code in _FLOATS:
         if not isinstance(value, (int, float)) and not hasattr(value, "__float__"):
             raise error("required argument is not a float")
-        return _float_bits(float(value), code).to_bytes(size, order)
+        return _float_bits(float(value), code, is_native).to_bytes(size, order)
     if not isinstance(value, int):
         if not hasattr(value, "__index__"):
             raise error("required argument is not an integer")
@@ -273,8 +278,8 @@ def _unpacked(code, raw, order):
 # Binary floating point, by integers
 
 
-def _float_bits(value, code):
-    """The bits of `value` in the code's format, rounded half to even."""
+def _float_bits(value, code, is_native):
+    """The bits of `value` in the code's format, rounded half to even. A native float is converted as in C, where too large a one is infinite."""
     size, fraction_bits, bias = _FLOATS[code]
     sign = 1 if _math.copysign(1.0, value) < 0 else 0
     top = sign << (8 * size - 1)
@@ -307,6 +312,8 @@ def _float_bits(value, code):
         # A carry out of the fraction moves into the exponent by itself.
         bits = ((exponent_field - 1) << fraction_bits) + number
     if bits >= infinity:
+        if is_native and code == "f":
+            return top | infinity
         raise OverflowError(f"float too large to pack with {code} format")
     return top | bits
 

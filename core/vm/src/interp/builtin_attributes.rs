@@ -2,7 +2,7 @@
 
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::Payload;
+use crate::objects::payload::{GeneratorState, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Truth, Value};
 
@@ -207,6 +207,9 @@ impl Vm {
             (Payload::Generator(row), nm::QUALNAME) if self.is_named(receiver) => {
                 let value = row.qualname;
                 Some(self.heap.retain(value))
+            }
+            (Payload::Generator(row), nm::GI_RUNNING | nm::CR_RUNNING) if self.heap.class_of(object) == running_class(name) => {
+                Some(Value::truth(row.state == GeneratorState::Running))
             }
             (payload, nm::REAL) if matches!(payload.core(), Payload::Complex(_)) => {
                 crate::objects::complex::content(self, object).map(|z| Value::Float(z.real))
@@ -593,6 +596,11 @@ fn row_code(payload: &Payload) -> usize {
         Payload::Function(row) => row.code as usize,
         _ => 0,
     }
+}
+
+/// Whose attribute it is that says whether the frame is on the stack.
+fn running_class(name: Ref) -> Ref {
+    if name == nm::CR_RUNNING { ty::COROUTINE } else { ty::GENERATOR }
 }
 
 fn payload_has_dict(vm: &Vm, receiver: Ref) -> bool {

@@ -246,13 +246,6 @@ impl Vm {
             Payload::Iterator(_) => match self.next_native(Value::Obj(source)) {
                 Ok(Some(item)) => Ok(Advance::Item(item)),
                 Ok(None) => Ok(Advance::Exhausted),
-                Err(Throw::Fallback) => {
-                    let throw = match self.call_helper("next_of_iterator", &[Value::Obj(source)]) {
-                        Err(throw) => throw,
-                        Ok(_) => Throw::Trap(Trap::Internal),
-                    };
-                    self.push_step(throw, dest, exit)
-                }
                 Err(throw) => Err(throw),
             },
             Payload::Generator(row) => {
@@ -331,13 +324,14 @@ impl Vm {
                 }
                 item
             }
-            Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.min(self.sequence_length(sequence)).checked_sub(1) {
-                Some(last) => {
+            Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.checked_sub(1) {
+                // Of a sequence that became shorter there is no next item, and never will be.
+                Some(last) if left <= self.sequence_length(sequence) => {
                     let item = self.sequence_item(sequence, last);
                     self.set_iterator_position(object, last);
                     item
                 }
-                None => None,
+                _ => None,
             },
             Iter::Dict { dict: Value::Obj(dict), index: at, size, kind }
             | Iter::ReversedDict { dict: Value::Obj(dict), left: at, size, kind } => {

@@ -10,6 +10,7 @@ use crate::error::{Outcome, Throw};
 use crate::num::sizes;
 use crate::num::{F64, int};
 use crate::objects::payload::Payload;
+use crate::objects::set;
 use crate::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -357,15 +358,7 @@ impl Vm {
         }
         match self.binary_core(op, left, right) {
             // Sets and dicts whose keys compare in Python.
-            Err(Throw::Fallback) => {
-                let helper = match op {
-                    BinaryOp::And => "and_slow",
-                    BinaryOp::Sub => "sub_slow",
-                    BinaryOp::Xor => "xor_slow",
-                    _ => "or_slow",
-                };
-                self.call_helper(helper, &[left, right]).map(Some)
-            }
+            Err(Throw::Fallback) => self.call_helper(set_helper(op), &[left, right]).map(Some),
             outcome => outcome,
         }
     }
@@ -563,7 +556,7 @@ impl Vm {
         };
         match self.try_alternative(alternatives, left, right, symbol) {
             Ok(throw) => Err(throw),
-            Err(()) => Err(self.unsupported(left, right, symbol)),
+            Err(()) => self.last_resort(left, right, symbol),
         }
     }
 
@@ -589,7 +582,46 @@ impl Vm {
         match self.try_alternative(rest, left, right, symbol) {
             Ok(Throw::Call(call)) => self.begin_call(*call, dest),
             Ok(throw) => Err(throw),
-            Err(()) => Err(self.unsupported(left, right, symbol)),
+            Err(()) => match self.last_resort(left, right, symbol) {
+                Err(Throw::Call(call)) => self.begin_call(*call, dest),
+                outcome => outcome.and_then(|value| self.give_back(value, OnReturn::Store, dest)),
+            },
+        }
+    }
+
+    /// A sequence repeated by what has an `__index__`, a view of a dict combined with any iterable, or TypeError: for operands whose methods
+    /// do not help. Releases them.
+    fn last_resort(&mut self, left: Value, right: Value, symbol: &'static str) -> Outcome {
+        let set_op = SET_OPS.into_iter().find(|op| op.symbol() == symbol || inplace_symbol(*op) == symbol);
+        if let (Some(op), true) = (set_op, set::is_view(self, left) || set::is_view(self, right)) {
+            let outcome = self.combine_views(op, left, right);
+            self.heap.release(left);
+            self.heap.release(right);
+            return outcome;
+        }
+        if matches!(symbol, "*" | "*=") {
+            let (sequence, count) = if self.is_repeatable(left) { (left, right) } else { (right, left) };
+            // The sequence on the right of `*=` is not repeated.
+            let asked = symbol == "*" || sequence.is(left);
+            if asked && self.is_repeatable(sequence) && self.special(count, nm::INDEX).is_some() {
+                let helper = if symbol == "*=" { "repeat_in_place" } else { "repeated" };
+                let outcome = self.call_helper(helper, &[sequence, count]);
+                self.heap.release(left);
+                self.heap.release(right);
+                return outcome;
+            }
+        }
+        Err(self.unsupported(left, right, symbol))
+    }
+
+    /// `left op right` where one of them is a view of a dict.
+    fn combine_views(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome {
+        let is_iterator = |value: Value| value.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::Iterator(_)));
+        // What is used up by iterating over it is left to the helper at once.
+        let by_helper = is_iterator(left) || is_iterator(right);
+        match if by_helper { Err(Throw::Fallback) } else { set::operate(self, op, left, right) } {
+            Err(Throw::Fallback) => self.call_helper(set_helper(op), &[left, right]),
+            outcome => outcome,
         }
     }
 
@@ -609,7 +641,9 @@ impl Vm {
             "+" if self.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
             "+=" if is_text => format!("can only concatenate str (not \"{b}\") to str"),
             "*" | "*=" if self.is_repeatable(left) => format!("can't multiply sequence by non-int of type '{b}'"),
-            "*" | "*=" if self.is_repeatable(right) => format!("can't multiply sequence by non-int of type '{a}'"),
+            "*" | "*=" if self.is_repeatable(right) && (symbol == "*" || !self.is_python_instance(left)) => {
+                format!("can't multiply sequence by non-int of type '{a}'")
+            }
             _ => format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"),
         };
         self.heap.release(left);
@@ -655,6 +689,19 @@ impl Vm {
                 Err(self.type_error(message))
             }
         }
+    }
+}
+
+/// The operators of sets.
+const SET_OPS: [BinaryOp; 4] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Sub, BinaryOp::Xor];
+
+/// What combines sets, dicts and views whose keys compare in Python.
+fn set_helper(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::And => "and_slow",
+        BinaryOp::Sub => "sub_slow",
+        BinaryOp::Xor => "xor_slow",
+        _ => "or_slow",
     }
 }
 

@@ -116,12 +116,12 @@ impl Vm {
             }
             Payload::Bytes(bytes) => {
                 let bytes = bytes.clone();
-                crate::objects::escapes::bytes(self, out, &bytes)?;
+                crate::objects::escapes::bytes(self, out, &bytes, false)?;
             }
             Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
                 out.push_str(&(self.name_of_class(class) + "("));
-                crate::objects::escapes::bytes(self, out, &bytes)?;
+                crate::objects::escapes::bytes(self, out, &bytes, true)?;
                 out.push(')');
             }
             Payload::MemoryView(view) => {

@@ -13,7 +13,7 @@ use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::sizes;
 use crate::num::{F64, int, repr};
 use crate::objects::payload::Payload;
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 use std::collections::BTreeMap;
 
@@ -180,6 +180,9 @@ impl Writer {
                 return Ok(());
             }
             Payload::List(_) | Payload::Tuple(_) => {
+                if vm.python_method(value, nm::ITER).is_some() || vm.python_method(value, nm::LEN).is_some() {
+                    return Err(Throw::Fallback);
+                }
                 vm.spend(JSON_BYTES.of(vm.sequence_length(object)))?;
                 Open::Array { items: vm.sequence_snapshot(value), next: 0 }
             }

@@ -67,8 +67,8 @@ pub(crate) fn text(vm: &mut Vm, out: &mut String, text: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// The repr of bytes, in the same way.
-pub(crate) fn bytes(vm: &mut Vm, out: &mut String, bytes: &[u8]) -> Outcome<()> {
+/// The repr of bytes, in the same way. That of a bytearray escapes single quotes between double ones as well.
+pub(crate) fn bytes(vm: &mut Vm, out: &mut String, bytes: &[u8], mutable: bool) -> Outcome<()> {
     let quote = quote(|byte| bytes.contains(&byte));
     out.push('b');
     out.push(quote);
@@ -79,9 +79,9 @@ pub(crate) fn bytes(vm: &mut Vm, out: &mut String, bytes: &[u8]) -> Outcome<()> 
                 b'\n' => out.push_str("\\n"),
                 b'\r' => out.push_str("\\r"),
                 b'\t' => out.push_str("\\t"),
-                0x20..=0x7e if char::from(byte) == quote => {
+                0x20..=0x7e if char::from(byte) == quote || (mutable && byte == b'\'') => {
                     out.push('\\');
-                    out.push(quote);
+                    out.push(char::from(byte));
                 }
                 0x20..=0x7e => out.push(char::from(byte)),
                 byte => push_escape(out, u32::from(byte)),

@@ -77,9 +77,9 @@ iterators! {
     "list_iterator" iterator_next ""; "tuple_iterator" iterator_next ""; "str_ascii_iterator" iterator_next "";
     "bytes_iterator" iterator_next ""; "bytearray_iterator" iterator_next ""; "range_iterator" iterator_next "";
     "dict_keyiterator" iterator_next ""; "dict_valueiterator" iterator_next ""; "dict_itemiterator" iterator_next "";
-    "set_iterator" iterator_next ""; "reversed" iterator_next ""; "list_reverseiterator" iterator_next "";
+    "set_iterator" iterator_next ""; "reversed" dressed_next ""; "list_reverseiterator" iterator_next "";
     "dict_reversekeyiterator" iterator_next ""; "dict_reversevalueiterator" iterator_next ""; "dict_reverseitemiterator" iterator_next "";
-    "enumerate" iterator_next "next_of_iterator"; "zip" iterator_next "next_of_iterator"; "map" generator_next ""; "filter" generator_next "";
+    "enumerate" dressed_next ""; "zip" dressed_next ""; "map" generator_next ""; "filter" generator_next "";
     "callable_iterator" generator_next ""; "iterator" generator_next "";
 }
 
@@ -355,6 +355,9 @@ fn generator_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
             return vm.call_helper("generator_throw", &[args[0], args[1], args[2]]);
         }
     } else if vm.exception_data(args[1]).is_some() {
+        if !args[2].is_undefined() && !args[2].is_none() {
+            return Err(vm.type_error("instance exception may not have a separate value"));
+        }
         args[1]
     } else {
         let message = format!("exceptions must be classes or instances deriving from BaseException, not {}", vm.class_name(args[1]));
@@ -412,6 +415,14 @@ pub(crate) fn iterator_next(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.next_native(args[0])? {
         Some(item) => Ok(item),
         None => Err(vm.stop_iteration(Value::None)),
+    }
+}
+
+/// `next` of an iterator that is a generator where its steps need Python code.
+fn dressed_next(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Generator(_)) => generator_next(vm, args),
+        _ => iterator_next(vm, args),
     }
 }
 

@@ -1,19 +1,15 @@
 //! `list`.
 
-use crate::costs::{
-    ITEM_LOOKED_AT, ITEM_MADE, ITEM_SORTED, ITEMS_DELETED, ITEMS_PASSED, ITEMS_SLICED, ITEMS_WRITTEN, TEXT_COMPARED, sequences_joined,
-};
+use crate::costs::{ITEM_LOOKED_AT, ITEM_MADE, ITEMS_DELETED, ITEMS_PASSED, ITEMS_SLICED, ITEMS_WRITTEN, sequences_joined};
 use crate::error::{Outcome, Throw};
-use crate::interp::compare::SHORT_TEXT;
+use crate::interp::Vm;
 use crate::interp::operators::Number;
-use crate::interp::window::afresh;
-use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::num::sizes;
 use crate::objects::payload::{Iter, Payload};
+use crate::objects::sorting;
 use crate::types::ty;
 use crate::value::{Ref, Value};
-use std::cmp::Ordering;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -155,11 +151,11 @@ pub(crate) fn remove_at(vm: &mut Vm, object: Ref, position: usize) -> Value {
 
 fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let index = if args[1].is_undefined() { -1 } else { whole(vm, args[1])? };
     let length = length(vm, args[0]);
     if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty list"));
     }
-    let index = if args[1].is_undefined() { -1 } else { whole(vm, args[1])? };
     let Some(position) = crate::interp::subscript::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
@@ -284,95 +280,11 @@ fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
     let reverse = vm.integer_option(args[2])?;
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
     let items = vm.sequence_snapshot(args[0]);
-    let sorted = sorted(vm, items, reverse)?;
+    let sorted = sorting::sorted(vm, items, reverse)?;
     if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
         row.items = sorted;
     }
     Ok(Value::None)
-}
-
-/// Items in order, stable; `Fallback` when they compare in Python.
-pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outcome<Vec<Value>> {
-    let length = items.len();
-    let rounds = sizes::saturating(length.max(1).ilog2()) + 1;
-    vm.spend(ITEM_SORTED.of(length).times(rounds))?;
-    if reverse {
-        items.reverse();
-    }
-    if items.iter().all(|item| matches!(item, Value::Int(_))) {
-        items.sort_by_key(|item| match item {
-            Value::Int(number) => *number,
-            _ => 0,
-        });
-    } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
-        let long: usize = items.iter().filter_map(|&item| vm.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
-        vm.spend(TEXT_COMPARED.of(long).times(rounds))?;
-        items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
-    } else if let Some(mut pairs) = items.iter().map(|item| number_pair(vm, item)).collect::<Option<Vec<_>>>() {
-        pairs.sort_by_key(|&(first, second, _)| (first, second));
-        items = pairs.into_iter().map(|(_, _, pair)| pair).collect();
-    } else if !items.windows(2).all(|pair| matches!(vm.heap.order(&pair[0], &pair[1]), Some(Ordering::Less | Ordering::Equal))) {
-        items = merge_sort(vm, items)?;
-    }
-    if reverse {
-        items.reverse();
-    }
-    Ok(items)
-}
-
-/// The numbers of a pair of them, and the pair.
-fn number_pair(vm: &Vm, pair: &Value) -> Option<(i64, i64, Value)> {
-    let Value::Obj(object) = *pair else { return None };
-    match vm.heap.payload(object) {
-        Payload::Tuple(items) => match **items {
-            [Value::Int(first), Value::Int(second)] => Some((first, second, afresh(pair))),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// A stable merge sort from the bottom up that only asks whether one item is less than another one.
-fn merge_sort(vm: &mut Vm, mut items: Vec<Value>) -> Outcome<Vec<Value>> {
-    let length = items.len();
-    let mut width = 1;
-    let mut buffer = Vec::with_capacity(length);
-    while width < length {
-        buffer.clear();
-        let mut start = 0;
-        while start < length {
-            let middle = (start + width).min(length);
-            let end = (start + 2 * width).min(length);
-            let (mut left, mut right) = (start, middle);
-            while left < middle && right < end {
-                let quick = vm.heap.order(&items[right], &items[left]).map(|ordering| ordering == Ordering::Less);
-                let known = match quick {
-                    Some(less) => Some(less),
-                    None => vm.compare_native(CompareOp::Lt, items[right], items[left])?,
-                };
-                let less = match known {
-                    Some(less) => less,
-                    None => {
-                        let (a, b) = (vm.class_name(items[right]), vm.class_name(items[left]));
-                        return Err(vm.type_error(format!("'<' not supported between instances of '{a}' and '{b}'")));
-                    }
-                };
-                if less {
-                    buffer.push(items[right]);
-                    right += 1;
-                } else {
-                    buffer.push(items[left]);
-                    left += 1;
-                }
-            }
-            buffer.extend_from_slice(&items[left..middle]);
-            buffer.extend_from_slice(&items[right..end]);
-            start = end;
-        }
-        std::mem::swap(&mut items, &mut buffer);
-        width *= 2;
-    }
-    Ok(items)
 }
 
 fn len(vm: &mut Vm, args: &[Value]) -> Outcome {

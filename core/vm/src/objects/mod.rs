@@ -21,6 +21,7 @@ pub(crate) mod os_error;
 pub(crate) mod payload;
 pub(crate) mod percent;
 pub(crate) mod set;
+pub(crate) mod sorting;
 pub(crate) mod str;
 pub(crate) mod template;
 pub(crate) mod tuple;
@@ -33,7 +34,7 @@ use crate::native::{NativeKind, NativeRow};
 use crate::num::sizes;
 use crate::types::ty;
 use crate::value::{Ref, Value};
-use payload::Payload;
+use payload::{DictPart, Payload};
 
 /// Rows of every type.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
@@ -324,7 +325,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
             Payload::List(_) => Sort::List,
             Payload::Tuple(_) => Sort::Tuple,
             Payload::Dict(_) => Sort::Dict,
-            Payload::Set(_) | Payload::DictView { .. } => Sort::Set,
+            Payload::Set(_) | Payload::DictView { part: DictPart::Keys | DictPart::Items, .. } => Sort::Set,
             Payload::Class(_) | Payload::GenericAlias { .. } | Payload::Union(_) => Sort::Type,
             _ => Sort::Other,
         },

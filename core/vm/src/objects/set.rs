@@ -276,10 +276,92 @@ fn as_set(vm: &mut Vm, value: Value) -> Outcome {
     Ok(set)
 }
 
-/// `left op right` on sets, as a new set of the left one's sort.
+/// `left op right` on sets, as a new set of the left one's sort; with a view of a dict, on any iterables, as a set.
 pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome {
-    let class = if vm.is_instance(left, ty::FROZENSET) { ty::FROZENSET } else { ty::SET };
+    let class = if is_view(vm, right) { ty::SET } else { class_for(vm, left) };
     combine(vm, op, left, right, class)
+}
+
+/// Whether a value is a view of a dict's keys or pairs.
+pub(crate) fn is_view(vm: &Vm, value: Value) -> bool {
+    view_of(vm, value).is_some_and(|(_, part)| matches!(part, Some(DictPart::Keys | DictPart::Items)))
+}
+
+/// The table of a set, or of the dict that a view shows, and what the view shows of it.
+fn view_of(vm: &Vm, value: Value) -> Option<(Ref, Option<DictPart>)> {
+    let object = value.object()?;
+    match vm.heap.payload(object).core() {
+        Payload::Set(_) => Some((object, None)),
+        Payload::DictView { dict, part } => Some((dict.object()?, Some(*part))),
+        _ => None,
+    }
+}
+
+/// `left op right` as subset relations where one of them is a view of pairs: these are looked up by their keys, and not hashed unless the
+/// other one is a set. `None` for everything else.
+fn compare_pairs(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome<Option<bool>> {
+    let (Some(a), Some(b)) = (view_of(vm, left), view_of(vm, right)) else { return Ok(None) };
+    let has_pairs = a.1 == Some(DictPart::Items) || b.1 == Some(DictPart::Items);
+    // The view of a class's attributes is over no dict.
+    if !has_pairs || vm.table(a.0).is_none() || vm.table(b.0).is_none() {
+        return Ok(None);
+    }
+    let (x, y) = (vm.dict_len(a.0), vm.dict_len(b.0));
+    let (may_hold, inner, outer) = match op {
+        CompareOp::Eq | CompareOp::Ne => (x == y, a, b),
+        CompareOp::Le => (x <= y, a, b),
+        CompareOp::Lt => (x < y, a, b),
+        CompareOp::Ge => (x >= y, b, a),
+        CompareOp::Gt => (x > y, b, a),
+    };
+    let holds = may_hold && pairs_inside(vm, inner, outer)?;
+    Ok(Some(holds != (op == CompareOp::Ne)))
+}
+
+fn pairs_inside(vm: &mut Vm, inner: (Ref, Option<DictPart>), outer: (Ref, Option<DictPart>)) -> Outcome<bool> {
+    let has_pairs = inner.1 == Some(DictPart::Items);
+    vm.spend(ENTRY_LISTED.of(vm.dict_len(inner.0)))?;
+    let rows: Vec<_> = vm.table(inner.0).map(|table| table.iter().map(|entry| (entry.key, entry.value)).collect()).unwrap_or_default();
+    for (key, value) in rows {
+        vm.spend(ITEM_LOOKED_AT.once())?;
+        let found = if outer.1 != Some(DictPart::Items) {
+            let pair = vm.dict_part(key, value, DictPart::Items);
+            let found = vm.hash_native(pair).and_then(|hash| vm.dict_find(outer.0, pair, hash));
+            vm.heap.release(pair);
+            found?.is_some()
+        } else if has_pairs {
+            holds_pair(vm, outer.0, key, value)?
+        } else {
+            match tuple_of(vm, key).as_deref() {
+                Some(&[first, second]) => holds_pair(vm, outer.0, first, second)?,
+                _ => false,
+            }
+        };
+        if !found {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The items of a tuple, not retained.
+fn tuple_of(vm: &Vm, value: Value) -> Option<Vec<Value>> {
+    match vm.heap.payload(value.object()?).core() {
+        Payload::Tuple(items) => Some(items.to_vec()),
+        _ => None,
+    }
+}
+
+/// Whether a dict has a value that is equal under a key.
+fn holds_pair(vm: &mut Vm, dict: Ref, key: Value, value: Value) -> Outcome<bool> {
+    let hash = vm.hash_native(key)?;
+    match vm.dict_find(dict, key, hash)? {
+        Some(position) => {
+            let other = vm.dict_value_at(dict, position);
+            vm.equal_native(other, value)
+        }
+        None => Ok(false),
+    }
 }
 
 fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> Outcome {
@@ -414,6 +496,9 @@ fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
 
 /// `left op right` as subset relations.
 pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome<bool> {
+    if let Some(holds) = compare_pairs(vm, op, left, right)? {
+        return Ok(holds);
+    }
     let a = as_set(vm, left)?;
     let b = as_set(vm, right)?;
     let (x, y) = (a.object().map_or(0, |a| vm.dict_len(a)), b.object().map_or(0, |b| vm.dict_len(b)));

@@ -693,6 +693,5 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format_map(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let empty = vm.tuple(Vec::new());
-    vm.call_helper("str_format", &[args[0], empty, args[1]])
+    vm.call_helper("str_format", &[args[0], Value::None, args[1]])
 }

@@ -19,6 +19,8 @@ def compare_eq(a, b):
             if value is not other and not (value == other):
                 return False
         return True
+    if _is_view(a) or _is_set(a) and _is_view(b):
+        return _is_set(b) and _count(a) == _count(b) and _within(a, b)
     if isinstance(a, (set, frozenset)):
         if not isinstance(b, (set, frozenset)) or len(a) != len(b):
             return False
@@ -51,34 +53,48 @@ def _count(value):
     return len(value) if entries is None else len(entries)
 
 
+def _is_view(value):
+    return type(value).__name__ in ("dict_keys", "dict_items")
+
+
 def _is_set(value):
-    return isinstance(value, (set, frozenset)) or type(value).__name__ in ("dict_keys", "dict_items")
+    return isinstance(value, (set, frozenset)) or _is_view(value)
+
+
+def _within(a, b):
+    """Whether all that is in one set is in another one. Pairs of a dict need no hash to be looked for."""
+    if not _is_view(a) and not _is_view(b):
+        return set_issubset(a, b)
+    for item in a:
+        if item not in b:
+            return False
+    return True
 
 
 def compare_lt(a, b):
     if _is_set(a):
-        return _count(a) < _count(b) and set_issubset(a, b)
+        return _count(a) < _count(b) and _within(a, b)
     x, y = _first_difference(a, b)
     return x < y
 
 
 def compare_le(a, b):
     if _is_set(a):
-        return _count(a) <= _count(b) and set_issubset(a, b)
+        return _count(a) <= _count(b) and _within(a, b)
     x, y = _first_difference(a, b)
     return x <= y
 
 
 def compare_gt(a, b):
     if _is_set(a):
-        return _count(a) > _count(b) and set_issuperset(a, b)
+        return _count(a) > _count(b) and _within(b, a)
     x, y = _first_difference(a, b)
     return x > y
 
 
 def compare_ge(a, b):
     if _is_set(a):
-        return _count(a) >= _count(b) and set_issuperset(a, b)
+        return _count(a) >= _count(b) and _within(b, a)
     x, y = _first_difference(a, b)
     return x >= y
 

@@ -51,11 +51,6 @@ def _until(function, sentinel, ended):
         yield value
 
 
-def next_of_iterator(iterator):
-    parts = _vm.inner(iterator)
-    return next(iter(parts[0]))
-
-
 def next_slow(iterator, default=None):
     return next(iterator)
 
@@ -120,33 +115,45 @@ def list_iadd(self, iterable):
 
 
 def list_remove(self, value):
-    for index in range(len(self)):
-        item = self[index]
+    # The comparison may change the list: it ends where the list ends then.
+    for index, item in enumerate(list.__iter__(self)):
         if item is value or item == value:
-            del self[index]
+            list.__delitem__(self, slice(index, index + 1))
             return
     raise ValueError("list.remove(x): x not in list")
 
 
 def sequence_count(self, value):
     count = 0
-    for item in self:
+    for item in tuple.__iter__(self) if isinstance(self, tuple) else list.__iter__(self):
         if item is value or item == value:
             count += 1
     return count
 
 
 def sequence_index(self, value, start=0, stop=None):
-    length = len(self)
-    start = max(start + length, 0) if start < 0 else start
+    kind = tuple if isinstance(self, tuple) else list
+    length = kind.__len__(self)
+    start, stop = _whole(start), _whole(stop)
+    index = max(start + length, 0) if start < 0 else start
     stop = length if stop is None else stop + length if stop < 0 else min(stop, length)
-    for index in range(start, stop):
-        item = self[index]
+    while index < stop and index < kind.__len__(self):
+        item = kind.__getitem__(self, index)
         if item is value or item == value:
             return index
-    if isinstance(self, tuple):
+        index += 1
+    if kind is tuple:
         raise ValueError("tuple.index(x): x not in tuple")
     raise ValueError(f"{value!r} is not in list")
+
+
+def repeated(sequence, count):
+    return sequence * index(count)
+
+
+def repeat_in_place(sequence, count):
+    sequence *= index(count)
+    return sequence
 
 
 def tuple_new(cls, iterable=()):
@@ -362,86 +369,6 @@ def max_list(items):
 
 def min_list(items):
     return _extreme("min", _less, (items,), None, None, False)
-
-
-def sorted_slow(iterable, key=None, reverse=False):
-    items = _each(_measured(iterable))
-    _sort(items, key, reverse)
-    return items
-
-
-def list_sort(self, key=None, reverse=False):
-    items = _each(self)
-    # Nobody sees the list while it is sorted, and nobody may change it.
-    _vm.fill_list(self, [])
-    changed = False
-    try:
-        _sort(items, key, reverse)
-    finally:
-        changed = len(self) > 0
-        _vm.fill_list(self, items)
-    if changed:
-        raise ValueError("list modified during sort")
-
-
-def _native_order(keys):
-    kind = type(keys[0]) if keys else int
-    if kind is not int and kind is not str and kind is not float:
-        if kind is not tuple:
-            return False
-        for each in keys:
-            if type(each) is not tuple:
-                return False
-            for part in each:
-                part = type(part)
-                if part is not int and part is not str and part is not float:
-                    return False
-        return True
-    for each in keys:
-        if type(each) is not kind:
-            return False
-    return True
-
-
-def _sort(items, key, reverse):
-    if key is None:
-        keys = items
-    else:
-        keys = [key(item) for item in items]
-    reverse = bool(reverse)
-    if _native_order(keys):
-        order = sorted(zip(keys, range(len(keys)) if not reverse else range(len(keys) - 1, -1, -1)))
-        if reverse:
-            order.reverse()
-            last = len(items) - 1
-            items[:] = [items[last - position] for _, position in order]
-        else:
-            items[:] = [items[position] for _, position in order]
-        return
-    pairs = list(zip(keys, items))
-    if reverse:
-        pairs.reverse()
-    width = 1
-    length = len(pairs)
-    while width < length:
-        merged = []
-        for start in range(0, length, 2 * width):
-            left, middle = start, min(start + width, length)
-            right, end = middle, min(start + 2 * width, length)
-            while left < middle and right < end:
-                if pairs[right][0] < pairs[left][0]:
-                    merged.append(pairs[right])
-                    right += 1
-                else:
-                    merged.append(pairs[left])
-                    left += 1
-            merged.extend(pairs[left:middle])
-            merged.extend(pairs[right:end])
-        pairs = merged
-        width *= 2
-    if reverse:
-        pairs.reverse()
-    items[:] = [item for _, item in pairs]
 
 
 def map_generator(function, iterators):

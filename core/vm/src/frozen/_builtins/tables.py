@@ -393,19 +393,24 @@ def or_slow(a, b):
         result = dict(a)
         result.update(b)
         return result
-    return set_union(a, b)
+    return set_union(_left(a, b), b)
 
 
 def and_slow(a, b):
-    return set_intersection(a, b)
+    return set_intersection(_left(a, b), b)
 
 
 def sub_slow(a, b):
-    return set_difference(a, b)
+    return set_difference(_left(a, b), b)
 
 
 def xor_slow(a, b):
-    return set_symmetric_difference(a, b)
+    return set_symmetric_difference(_left(a, b), b)
+
+
+def _left(a, b):
+    """The left operand: what is combined with a view is a set, even if it was frozen."""
+    return set(a) if isinstance(a, frozenset) and _is_view(b) else a
 
 
 def set_ior(self, other):

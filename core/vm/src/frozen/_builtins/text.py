@@ -122,41 +122,55 @@ def translate(text, table):
     return "".join(parts)
 
 
-def _field_parts(name):
-    """First part of a replacement field, and the attributes and items after it."""
-    end = len(name)
-    for index, character in enumerate(name):
-        if character in ".[":
-            end = index
-            break
-    first, rest, steps = name[:end], name[end:], []
-    while rest:
-        if rest[0] == ".":
-            end = 1
-            while end < len(rest) and rest[end] not in ".[":
+def _number_of(text):
+    """The index that a part of a field is, None where it is a name."""
+    if not text.isdecimal():
+        return None
+    number = int(text)
+    if number > _LARGEST_INDEX:
+        raise ValueError("Too many decimal digits in format string")
+    return number
+
+
+_LARGEST_INDEX = (1 << 63) - 1
+
+
+def _followed(value, rest):
+    """What the attributes and items after the first part of a field name lead to, one by one."""
+    at, length = 0, len(rest)
+    while at < length:
+        is_attribute = rest[at] == "."
+        if not is_attribute and rest[at] != "[":
+            raise ValueError("Only '.' or '[' may follow ']' in format field specifier")
+        end = at = at + 1
+        if is_attribute:
+            while end < length and rest[end] not in ".[":
                 end += 1
-            if end == 1:
-                raise ValueError("Empty attribute in format string")
-            steps.append((True, rest[1:end]))
-            rest = rest[end:]
-        elif rest[0] == "[":
-            end = rest.find("]")
+        else:
+            end = rest.find("]", at)
             if end < 0:
                 raise ValueError("Missing ']' in format string")
-            key = rest[1:end]
-            steps.append((False, int(key) if key.isdigit() else key))
-            rest = rest[end + 1 :]
+        step = rest[at:end]
+        number = None if is_attribute else _number_of(step)
+        if not step:
+            raise ValueError("Empty attribute in format string")
+        if is_attribute:
+            if step.startswith("_"):
+                raise AttributeError(f"format strings may not reach the private attribute '{step}'")
+            value = getattr(value, step)
         else:
-            raise ValueError("Only '.' or '[' may follow ']' in format field specifier")
-    return first, steps
+            value = value[step if number is None else number]
+        at = end if is_attribute else end + 1
+    return value
 
 
 def str_format(text, args, kwargs):
+    """`text.format(*args, **kwargs)`, and `text.format_map(kwargs)` where `args` is None."""
     return _format(text, args, kwargs, [0], 2)
 
 
 def _format(text, args, kwargs, counter, depth):
-    if depth < 0:
+    if depth <= 0:
         raise ValueError("Max string recursion exceeded")
     out = []
     index, length = 0, len(text)
@@ -170,16 +184,8 @@ def _format(text, args, kwargs, counter, depth):
                 continue
             if index >= length:
                 raise ValueError("Single '{' encountered in format string")
-            start, nesting = index, 1
-            while index < length and nesting:
-                if text[index] == "{":
-                    nesting += 1
-                elif text[index] == "}":
-                    nesting -= 1
-                index += 1
-            if nesting:
-                raise ValueError("expected '}' before end of string")
-            out.append(_field(text[start : index - 1], args, kwargs, counter, depth))
+            name, conversion, spec, index = _field_at(text, index)
+            out.append(_field(name, conversion, spec, args, kwargs, counter, depth))
         elif character == "}":
             if index < length and text[index] == "}":
                 out.append("}")
@@ -195,52 +201,67 @@ def _format(text, args, kwargs, counter, depth):
     return "".join(out)
 
 
-def _field(field, args, kwargs, counter, depth):
-    conversion, spec = "", ""
-    bracket = False
-    for index, character in enumerate(field):
-        if character == "[":
-            bracket = True
-        elif character == "]":
-            bracket = False
-        elif character in "!:" and not bracket:
-            name, rest = field[:index], field[index:]
-            break
-    else:
-        name, rest = field, ""
-    if rest[:1] == "!":
-        conversion = rest[1:2]
-        if not conversion:
+def _field_at(text, start):
+    """The name, the conversion and the specification of the field that begins there, and where it ends."""
+    index, length = start, len(text)
+    while index < length and text[index] not in "}:!":
+        if text[index] == "{":
+            raise ValueError("unexpected '{' in field name")
+        if text[index] == "[":
+            index = text.find("]", index)
+            if index < 0:
+                break
+        else:
+            index += 1
+    if not 0 <= index < length:
+        raise ValueError("expected '}' before end of string")
+    name, conversion = text[start:index], ""
+    if text[index] == "!":
+        if index + 1 >= length:
             raise ValueError("end of string while looking for conversion specifier")
-        rest = rest[2:]
-        if rest and rest[0] != ":":
+        conversion = text[index + 1]
+        index += 2
+        if index < length and text[index] not in "}:":
             raise ValueError("expected ':' after conversion specifier")
-    first, steps = _field_parts(name)
+    if index < length and text[index] == "}":
+        return name, conversion, "", index + 1
+    start = index + 1
+    index, nesting = start, 1
+    while index < length:
+        if text[index] == "{":
+            nesting += 1
+        elif text[index] == "}":
+            nesting -= 1
+            if nesting == 0:
+                return name, conversion, text[start:index], index + 1
+        index += 1
+    raise ValueError("unmatched '{' in format spec")
+
+
+def _field(name, conversion, spec, args, kwargs, counter, depth):
+    end = 0
+    while end < len(name) and name[end] not in ".[":
+        end += 1
+    first = name[:end]
+    position = _number_of(first)
     if not first:
         if counter[0] is None:
             raise ValueError("cannot switch from manual field specification to automatic field numbering")
         position = counter[0]
         counter[0] += 1
-    elif first.isdigit():
+    elif position is not None:
         if counter[0]:
             raise ValueError("cannot switch from automatic field numbering to manual field specification")
         counter[0] = None
-        position = int(first)
-    else:
-        position = None
     if position is None:
         value = kwargs[first]
+    elif args is None:
+        raise ValueError("Format string contains positional fields")
     elif position < len(args):
         value = args[position]
     else:
         raise IndexError(f"Replacement index {position} out of range for positional args tuple")
-    for is_attribute, step in steps:
-        if is_attribute:
-            if step.startswith("_"):
-                raise AttributeError(f"format strings may not reach the private attribute '{step}'")
-            value = getattr(value, step)
-        else:
-            value = value[step]
+    value = _followed(value, name[end:])
     if conversion == "r":
         value = repr(value)
     elif conversion == "s":
@@ -248,9 +269,9 @@ def _field(field, args, kwargs, counter, depth):
     elif conversion == "a":
         value = ascii(value)
     elif conversion:
-        raise ValueError(f"Unknown conversion specifier '{conversion}'")
-    if rest:
-        spec = _format(rest[1:], args, kwargs, counter, depth - 1) if "{" in rest else rest[1:]
+        raise ValueError(f"Unknown conversion specifier {conversion if ' ' < conversion < chr(127) else chr(92) + hex(ord(conversion))[1:]}")
+    if "{" in spec:
+        spec = _format(spec, args, kwargs, counter, depth - 1)
     return format(value, spec)
 
 
@@ -266,7 +287,8 @@ def percent_bytes(text, values):
 
 
 def _percent(text, values, mapping, as_bytes):
-    items = values if isinstance(values, tuple) else (values,)
+    # What a tuple holds, whatever its class says.
+    items = tuple.__getitem__(values, slice(None)) if isinstance(values, tuple) else (values,)
     used, out, index, length = 0, [], 0, len(text)
     while index < length:
         end = text.find("%", index)
@@ -275,6 +297,10 @@ def _percent(text, values, mapping, as_bytes):
             break
         out.append(text[index:end])
         index = end + 1
+        if index < length and text[index] == "%":
+            out.append("%")
+            index += 1
+            continue
         if index < length and text[index] == "(":
             if not mapping:
                 raise TypeError("format requires a mapping")
@@ -314,9 +340,6 @@ def _percent(text, values, mapping, as_bytes):
             raise ValueError("incomplete format")
         kind = text[index]
         index += 1
-        if kind == "%":
-            out.append("%")
-            continue
         if used >= len(items):
             raise TypeError("not enough arguments for format string")
         value = items[used]

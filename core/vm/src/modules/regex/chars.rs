@@ -63,10 +63,10 @@ pub(super) fn lower(code: u32, fold: Fold) -> u32 {
     }
 }
 
-/// The simple upper case of a character, as far as its full one is one character.
+/// The upper case of a character: the first character where there are several.
 fn upper(code: u32) -> u32 {
     let Some(character) = char::from_u32(code) else { return code };
-    unicode::upper_of(character).map_or(code, u32::from)
+    unicode::upper_of(character).or_else(|| unicode::upper(character.encode_utf8(&mut [0; 4])).chars().next()).map_or(code, u32::from)
 }
 
 /// Whether a character has another case.
