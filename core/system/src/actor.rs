@@ -1,7 +1,7 @@
 //! What every system actor is made of.
 
 pub use crate::schema::announce;
-use crate::schema::{EventRow, Refused, Shape};
+use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
@@ -164,10 +164,10 @@ pub struct Method {
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
-    /// Its arguments; any value where its text describes them.
-    pub arguments: &'static Shape,
+    /// Its arguments; none where its text describes them.
+    pub arguments: &'static [Field],
     /// What it returns; any value where its text describes it.
-    pub result: &'static Shape,
+    pub result: Shape,
     /// Whether it takes CBY.
     pub is_payable: bool,
     /// Whether governance alone may call it.
@@ -180,20 +180,90 @@ pub struct Method {
     run: fn(&mut Context<'_>, &Value) -> Step<Value>,
 }
 
+/// Declares the methods of a system actor: for each its name, the struct of its arguments, its properties (see [`Method`]), the
+/// type of its result, and the rows of `costs` with its cycles and cells, where it has some. The handler is the struct's [`Handle`].
+macro_rules! methods {
+    (
+        $(#[$about:meta])*
+        $vis:vis $METHODS:ident by $number:path;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:literal $Arguments:ident [$($property:ident),*] {
+                $( $(#[doc = $field_doc:literal])+ $field:ident: $Type:ty $(= $default:expr)? ),* $(,)?
+            } -> $Result:ty $([$cycles:ident $(, $cells:ident)?])?;
+        )+
+    ) => {
+        $(
+            $crate::schema::form! {
+                $(#[doc = $doc])+
+                pub(crate) struct $Arguments { $( $(#[doc = $field_doc])+ $field: $Type $(= $default)? ),* }
+            }
+
+            impl $crate::actor::Arguments for $Arguments {
+                type Result = $Result;
+                const ACTOR: u8 = $number;
+                const METHOD: $crate::actor::Method = $crate::actor::Method::typed::<Self>($name, concat!($($doc),+)) $( .$property() )*;
+
+                fn charge(_context: &mut $crate::actor::Context<'_>) {
+                    $(
+                        _context.charge(_context.params.costs.$cycles, 0);
+                        $( _context.charge_cells(_context.params.costs.$cells); )?
+                    )?
+                }
+            }
+        )+
+
+        $(#[$about])*
+        $vis const $METHODS: &[$crate::actor::Method] = &[ $( <$Arguments as $crate::actor::Arguments>::METHOD, )+ ];
+    };
+}
+
+pub(crate) use methods;
+
+/// The arguments of a method.
+pub(crate) trait Arguments: Record {
+    /// What the method returns.
+    type Result: Form;
+    /// The number of the actor that has it.
+    const ACTOR: u8;
+    /// Its row.
+    const METHOD: Method;
+
+    /// Adds the rows of `costs` that the method costs.
+    fn charge(context: &mut Context<'_>);
+}
+
+/// What a method does.
+pub(crate) trait Handle: Arguments {
+    /// Does it, for a sender that may.
+    fn handle(self, context: &mut Context<'_>) -> Step<Self::Result>;
+
+    /// The same for an instruction, which needs no decoding, after the checks of every call.
+    fn execute(self, context: &mut Context<'_>) -> Step<Self::Result> {
+        context.require_running(Self::ACTOR)?;
+        Self::METHOD.admit(context)?;
+        Self::charge(context);
+        self.handle(context)
+    }
+}
+
+/// Reads the arguments, charges the rows of the method, and handles it.
+fn run<M: Handle>(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let arguments = M::read(argument).map_err(|refused| context.refuse(refused))?;
+    M::charge(context);
+    Ok(arguments.handle(context)?.write())
+}
+
 impl Method {
-    pub(crate) const fn typed(
-        name: &'static str,
-        doc: &'static str,
-        arguments: &'static Shape,
-        result: &'static Shape,
-        run: fn(&mut Context<'_>, &Value) -> Step<Value>,
-    ) -> Self {
-        Self { name, doc, arguments, result, is_payable: false, is_governed: false, is_view: false, is_routine: false, run }
+    /// A method with declared arguments.
+    pub(crate) const fn typed<M: Handle>(name: &'static str, doc: &'static str) -> Self {
+        Self { arguments: M::FIELDS, result: M::Result::SHAPE, ..Self::untyped(name, doc, run::<M>) }
     }
 
     /// A method whose handler reads its argument itself.
     pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
-        Self::typed(name, doc, &Shape::Any, &Shape::Any, run)
+        let (arguments, result): (&[Field], Shape) = (&[], Shape::Any);
+        Self { name, doc, arguments, result, is_payable: false, is_governed: false, is_view: false, is_routine: false, run }
     }
 
     /// It takes CBY.
@@ -216,15 +286,21 @@ impl Method {
         Self { is_view: true, ..self }
     }
 
-    /// Runs it, where the sender may and the argument has the declared shape.
-    pub fn call(&self, context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    /// Fails where the sender may not call it, or sent CBY that it does not take.
+    pub(crate) fn admit(&self, context: &Context<'_>) -> Step<()> {
         if !self.is_payable {
             context.require_no_value()?;
         }
-        if self.is_governed {
-            context.require_governance()?;
-        }
-        (self.run)(context, argument)
+        if self.is_governed { context.require_governance() } else { Ok(()) }
+    }
+
+    /// Runs it, where the sender may and the argument has the declared shape. A view that changes anything fails.
+    pub fn call(&self, context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+        self.admit(context)?;
+        let checkpoint = context.world.checkpoint();
+        let result = (self.run)(context, argument)?;
+        let is_pure = context.world.checkpoint() == checkpoint && context.forward.is_none();
+        if self.is_view && !is_pure { Err(error::INTERNAL.into()) } else { Ok(result) }
     }
 }
 

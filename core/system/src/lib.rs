@@ -13,8 +13,11 @@ pub mod bidding;
 pub mod containers;
 pub mod dispatcher;
 pub mod entitlements;
+#[cfg(test)]
+mod example;
 pub mod gateways;
 pub mod governance;
+pub mod instructions;
 pub mod names;
 mod page;
 pub mod pairing;

@@ -4,43 +4,20 @@ use crate::actor::{Actor, Method};
 use crate::registry::ACTORS;
 use crate::schema::{EventRow, Field, Shape};
 use cowboy_types::Address;
-use std::fmt;
-
-impl fmt::Display for Shape {
-    /// Recursive: as deep as the types of the tables are.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool => f.write_str("bool"),
-            Self::Number => f.write_str("integer"),
-            Self::Units => f.write_str("integer of 128 bits"),
-            Self::Text(max) => write!(f, "text of at most {max} bytes"),
-            Self::Word(words) => f.write_str(&words.join(" \\| ")),
-            Self::Bytes(0) => f.write_str("bytes"),
-            Self::Bytes(max) => write!(f, "at most {max} bytes"),
-            Self::Fixed(length) => write!(f, "{length} bytes"),
-            Self::Address => f.write_str("address"),
-            Self::Hash => f.write_str("hash"),
-            Self::Any => f.write_str("any"),
-            Self::Optional(inner) => write!(f, "{inner} or null"),
-            Self::List(inner, max) => write!(f, "list of at most {max}: {inner}"),
-            Self::Map(fields) => {
-                let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-                write!(f, "{{{}}}", names.join(", "))
-            }
-        }
-    }
-}
 
 /// The page, in Markdown.
 pub fn markdown() -> String {
+    page_of(ACTORS.iter())
+}
+
+fn page_of(actors: impl Iterator<Item = &'static Actor>) -> String {
     let mut page = String::from(
         "# Methods of system actors\n\nGenerated from the tables of `core/system` by `cargo run -p cowboy-system --example methods > docs/methods.md`.\n\n\
          An account calls a method by an `Execute` instruction, an actor by `call` or `send`, with a canonical CBOR map as argument. A field that is null counts as absent; a field that is not listed is ignored. \
          Integers of 128 bits that do not fit 64 are 16 bytes, big-endian. A method that is not *payable* refuses CBY (error 1621), and one that is *governed* answers a decision of governance alone. \
          *Routine* methods need a proposal of tier 0, others one of tier 3. A *view* only reads.\n",
     );
-    for actor in ACTORS {
+    for actor in actors {
         write_actor(&mut page, actor);
     }
     page
@@ -65,11 +42,9 @@ fn write_method(page: &mut String, method: &Method) {
     let marks: Vec<&str> = marks.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect();
     let suffix = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     page.push_str(&format!("\n### `{}`{suffix}\n\n{}\n", method.name, method.doc.trim()));
-    if let Shape::Map(fields) = method.arguments {
-        write_fields(page, "argument", fields);
-    }
-    match method.result {
-        Shape::Any if *method.arguments == Shape::Any => {}
+    write_fields(page, "argument", method.arguments);
+    match &method.result {
+        Shape::Any => {}
         Shape::Map(fields) | Shape::Optional(Shape::Map(fields)) => {
             page.push_str(if matches!(method.result, Shape::Optional(_)) { "\nReturns a map, or null:\n" } else { "\nReturns a map:\n" });
             write_fields(page, "field", fields);
@@ -82,9 +57,7 @@ fn write_method(page: &mut String, method: &Method) {
 
 fn write_event(page: &mut String, event: &EventRow) {
     page.push_str(&format!("\n### Event `{}`\n\n{}\n", event.name, event.doc.trim()));
-    if let Shape::Map(fields) = event.data {
-        write_fields(page, "field", fields);
-    }
+    write_fields(page, "field", event.data);
 }
 
 fn write_fields(page: &mut String, what: &str, fields: &[Field]) {
@@ -98,7 +71,8 @@ fn write_fields(page: &mut String, what: &str, fields: &[Field]) {
             (None, Shape::Optional(_)) => "null".to_string(),
             (None, _) => String::new(),
         };
-        page.push_str(&format!("| `{}` | {} | {default} | {} |\n", field.name, field.shape, field.doc.trim()));
+        let form = field.shape.to_string().replace('|', "\\|");
+        page.push_str(&format!("| `{}` | {form} | {default} | {} |\n", field.name, field.doc.trim()));
     }
 }
 
@@ -109,7 +83,8 @@ mod tests {
     #[test]
     fn the_page_is_up_to_date() {
         let page = include_str!("../../../docs/methods.md");
-        assert_eq!(page, markdown(), "run: cargo run -p cowboy-system --example methods > docs/methods.md");
+        let shipped = ACTORS.iter().filter(|actor| actor.number != crate::example::NUMBER);
+        assert_eq!(page, page_of(shipped), "run: cargo run -p cowboy-system --example methods > docs/methods.md");
     }
 
     /// A name stands for one method of an actor, and for one event.

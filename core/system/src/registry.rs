@@ -33,6 +33,8 @@ pub static ACTORS: &[Actor] = &[
     reserved(actors::PAYMENTS, "PaymentGate", "HTTP payments."),
     reserved(actors::BANK, "BankActor", "Card accounts of agents."),
     reserved(actors::EVENTS, "Event Subscription", "The market of subscriptions."),
+    #[cfg(test)]
+    crate::example::ACTOR,
 ];
 
 /// The system actor at an address.

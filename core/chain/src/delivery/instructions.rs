@@ -8,9 +8,8 @@ use bytes::Bytes;
 use cowboy_state::records::{Payload, Supply, keys};
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::auction::{Bid, Tier};
-use cowboy_system::governance::handlers::TimerConfig;
 use cowboy_system::schema::Refused;
-use cowboy_system::{Context, basefee, entitlements, governance, registry, timers};
+use cowboy_system::{Context, instructions, registry, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, actors, error};
@@ -28,7 +27,7 @@ pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
         | System::EntitlementDelegate { .. }
         | System::EntitlementCreateRole { .. }
         | System::EntitlementAssignRole { .. }
-        | System::EntitlementRevokeRole { .. } => (Address::system(entitlements::NUMBER), String::new(), Amount::ZERO),
+        | System::EntitlementRevokeRole { .. } => (Address::system(actors::ENTITLEMENTS), String::new(), Amount::ZERO),
         System::CancelTimer { .. } | System::ExtendTimer { .. } => (Address::system(actors::BASEFEE), String::new(), Amount::ZERO),
         System::UpdateTimerConfig { .. } => (Address::system(actors::GOVERNANCE), String::new(), Amount::ZERO),
         System::TimerSchedule { actor, handler, .. } => (*actor, handler.to_string(), Amount::ZERO),
@@ -94,10 +93,6 @@ impl Machine {
             Instruction::System(System::TransferActorOwnership { actor, owner }) => self.transfer_ownership(sender, actor, owner),
             Instruction::Custom(Custom::SetBalance { account, balance }) => self.set_balance(account, balance),
             Instruction::Custom(Custom::Impersonate { sender, instruction }) => self.instruct(sender, instruction.into()),
-            Instruction::System(System::CancelTimer { timer }) => self.govern(sender, |context| basefee::handlers::cancel(context, &timer)),
-            Instruction::System(System::ExtendTimer { timer, expires_at }) => {
-                self.govern(sender, |context| basefee::handlers::extend(context, &timer, expires_at))
-            }
             Instruction::System(System::TimerSchedule { actor, height, handler, payload, cycles_limit, cells_limit, expires_at }) => {
                 let payload = Payload::new(payload.to_vec()).ok_or(error::TIMER_PAYLOAD)?;
                 let due = timers::Due::At(height);
@@ -107,31 +102,8 @@ impl Machine {
                 let id = self.work(sender, |context| timers::schedule(context, request))?;
                 self.end(Bytes::copy_from_slice(&id.0))
             }
-            Instruction::System(System::UpdateTimerConfig {
-                ttl_blocks,
-                cycles_per_fire,
-                cells_per_fire,
-                timers_per_actor,
-                cleanup_cycles,
-            }) => {
-                let config = TimerConfig {
-                    ttl_blocks: ttl_blocks.0,
-                    cycles_per_fire: cycles_per_fire.0,
-                    cells_per_fire: cells_per_fire.0,
-                    timers_per_actor: timers_per_actor.0,
-                    cleanup_cycles: cleanup_cycles.0,
-                };
-                self.govern(sender, |context| governance::handlers::set_timer_config(context, &config))
-            }
-            Instruction::System(
-                permission @ (System::EntitlementGrant { .. }
-                | System::EntitlementRevoke { .. }
-                | System::EntitlementDelegate { .. }
-                | System::EntitlementCreateRole { .. }
-                | System::EntitlementAssignRole { .. }
-                | System::EntitlementRevokeRole { .. }),
-            ) => {
-                let data = self.work(sender, |context| entitlements::handlers::instruct(context, &permission))?;
+            Instruction::System(method) => {
+                let data = self.work(sender, |context| instructions::execute(context, &method))?;
                 self.end(data.into())
             }
             Instruction::Actor(Actor::Execute { target, handler, payload, value }) => {
@@ -143,12 +115,6 @@ impl Machine {
                 self.deploy(sender, &code, &salt, init.as_ref(), manifest.as_ref().map(|manifest| &manifest[..]), endowment)
             }
         }
-    }
-
-    /// Runs a handler of the protocol itself.
-    fn govern(&mut self, sender: Address, handler: impl FnOnce(&mut Context<'_>) -> Step<()>) -> Step<()> {
-        self.work(sender, handler)?;
-        self.end(Bytes::new())
     }
 
     /// Does the work of a system actor, and charges it whether it succeeds or not.

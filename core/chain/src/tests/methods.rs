@@ -55,5 +55,5 @@ fn a_trace_names_the_refused_argument() {
     let outcome = chain.block(vec![signed(1, 0, execution(Address::system(0x06), "token_create", &payload, 0))]);
     assert_eq!(outcome.receipts[0].abort, Some(error::INVALID_ARGUMENT));
     let exception = outcome.traces[0].calls[0].exception.as_ref().map(|exception| exception.message.clone());
-    assert_eq!(exception.as_deref(), Some("The argument `decimals` is missing or is not: integer."));
+    assert_eq!(exception.as_deref(), Some("argument `decimals`: expected an integer"));
 }

@@ -18,7 +18,6 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     unused_lanes_spill_into_the_user_lane,
     selection_is_by_effective_fee,
     dev_instructions_need_a_dev_chain,
-    set_balances_that_do_not_fit_are_refused,
     an_impersonated_transfer_comes_out_of_the_other_account,
     base_fees_follow_use,
     genesis_is_a_billion_in_buckets,

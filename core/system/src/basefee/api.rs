@@ -1,7 +1,8 @@
 //! The methods and events of 0x06 but for tokens.
 
-use super::{NUMBER, handlers};
-use crate::schema::{events, form, methods};
+use super::NUMBER;
+use crate::actor::methods;
+use crate::schema::{events, form};
 use cowboy_types::units::{Height, Price};
 use cowboy_types::{Address, Hash};
 
@@ -31,22 +32,22 @@ form! {
 
 methods! {
     /// What 0x06 is asked about fees and timers.
-    pub(super) METHODS;
+    pub(super) METHODS by NUMBER;
 
     /// Returns the base fees of the next block.
-    "get_basefee" GetBaseFee [view] {} -> BaseFees = handlers::get_basefee;
+    "get_basefee" GetBaseFee [view] {} -> BaseFees;
 
     /// Returns the state of the timer auction, for a scheduler's tips.
     "get_timer_auction" GetTimerAuction [view] {
         /// The scheduler; the sender where none is named.
         scheduler: Option<Address>,
-    } -> TimerAuction = handlers::get_timer_auction;
+    } -> TimerAuction;
 
     /// Removes a timer; one that is gone changes nothing. Governance, or who pays for the timer (SYS 48).
     "cancel_timer" CancelTimer [routine] {
         /// The timer's id.
         timer_id: Hash,
-    } -> () = handlers::cancel_timer;
+    } -> ();
 
     /// Moves a timer's last height. Governance, or who pays for the timer (SYS 50).
     "extend_timer" ExtendTimer [routine] {
@@ -54,7 +55,7 @@ methods! {
         timer_id: Hash,
         /// Its new last height.
         expires_at: Height,
-    } -> () = handlers::extend_timer;
+    } -> ();
 }
 
 events! {

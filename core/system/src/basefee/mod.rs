@@ -1,8 +1,8 @@
 //! 0x06, Dual Basefee and Token Registry: the two base fees, what governance may do to single timers, and the protocol's tokens, with
 //! keys of their own (003 §9, §5.1a).
 
-mod api;
-pub mod handlers;
+pub(crate) mod api;
+mod handlers;
 
 use crate::actor::Actor;
 use crate::tokens::api as tokens;

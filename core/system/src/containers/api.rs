@@ -1,7 +1,8 @@
 //! The methods and events of 0x11.
 
-use super::{NUMBER, handlers};
-use crate::schema::{events, form, methods};
+use super::NUMBER;
+use crate::actor::methods;
+use crate::schema::{events, form};
 use cowboy_types::units::Height;
 use cowboy_types::{Hash, Text};
 
@@ -19,7 +20,7 @@ form! {
 
 methods! {
     /// What 0x11 is asked.
-    pub(super) METHODS;
+    pub(super) METHODS by NUMBER;
 
     /// Allows an image, or forbids it.
     "set_image" SetImage [governed, routine] {
@@ -29,13 +30,13 @@ methods! {
         allowed: bool = false,
         /// Its name, for people.
         name: Text<128> = Text::default(),
-    } -> () = handlers::set_image;
+    } -> ();
 
     /// Returns what governance decided about an image; null where it did not.
     "get_image" GetImage [view] {
         /// The SHA-256 of the image's manifest.
         digest: Hash,
-    } -> Option<Decided> = handlers::get_image;
+    } -> Option<Decided>;
 }
 
 events! {

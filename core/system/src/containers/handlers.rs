@@ -3,7 +3,7 @@
 use super::api::{Decided, GetImage, ImageSet, SetImage};
 use super::state;
 use super::state::Image;
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::dispatcher::request::Request;
 use crate::schema::Emit;
 use cowboy_state::Step;
@@ -14,15 +14,21 @@ use cowboy_types::{Abort, Hash, error};
 /// What separates an image's name from its digest.
 const SEPARATOR: &str = "@sha256:";
 
-pub(super) fn set_image(context: &mut Context<'_>, SetImage { digest, allowed, name }: SetImage) -> Step<()> {
-    context.world.write(state::image_key(&digest), &Image { is_allowed: allowed, name, since: context.height });
-    ImageSet { digest, allowed }.emit(context.world);
-    Ok(())
+impl Handle for SetImage {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { digest, allowed, name } = self;
+        context.world.write(state::image_key(&digest), &Image { is_allowed: allowed, name, since: context.height });
+        ImageSet { digest, allowed }.emit(context.world);
+        Ok(())
+    }
 }
 
-pub(super) fn get_image(context: &mut Context<'_>, GetImage { digest }: GetImage) -> Step<Option<Decided>> {
-    let image = state::image(context.world, &digest)?;
-    Ok(image.map(|image| Decided { allowed: image.is_allowed, name: image.name, since: image.since }))
+impl Handle for GetImage {
+    fn handle(self, context: &mut Context<'_>) -> Step<Option<Decided>> {
+        let Self { digest } = self;
+        let image = state::image(context.world, &digest)?;
+        Ok(image.map(|image| Decided { allowed: image.is_allowed, name: image.name, since: image.since }))
+    }
 }
 
 /// The digest in an image's name, `name@sha256:` and 64 lowercase digits: a tag may mean something else tomorrow.

@@ -1,66 +1,62 @@
-//! What 0x07 does when it is called by name.
+//! What 0x07 does when it is called.
 
-use super::state::{self, DomainSet, NUMBER};
+use super::api::{
+    Accept, AcceptFrom, AcceptRole, AssignRole, Check, Consume, CreateRole, Delegate, Deprecate, Deprecated, DomainSetChanged,
+    GetDomainSet, Grant, IsMember, ListDeprecations, Pattern, Redeploy, Renounce, RenounceRole, Revoke, RevokeRole, SetDomainSet, Written,
+};
+use super::state::{self, DomainSet};
 use super::{check, grants, lifecycle, manifests, open, permissions, roles};
-use crate::actor::{Context, address_argument, hash_argument, number_argument};
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
 use commonware_codec::{Decode as _, Read};
 use cowboy_state::Step;
-use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::{DomainSets, domain, registry};
-use cowboy_types::instruction::System;
 use cowboy_types::permission::{Action, Scope};
-use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Abort, Blob, Hash, List, Text, error};
+use cowboy_types::units::Count;
+use cowboy_types::{Abort, Hash, List, Text, error};
 
-fn text<'a>(argument: &'a Value, name: &str) -> Result<&'a str, Abort> {
-    argument.get(name).and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)
+impl Handle for Deprecate {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        lifecycle::deprecate(context, &self.id, self.from)
+    }
 }
 
-pub(super) fn deprecate(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    lifecycle::deprecate(context, text(argument, "id")?, Height(number_argument(argument, "from")?))?;
-    Ok(Value::Null)
-}
-
-pub(super) fn deprecations(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let standings = lifecycle::Standings::read(context.world)?;
-    let rows = standings.rows().iter().map(|row| {
-        Value::map([
-            ("id", Value::text(row.id.to_string())),
-            ("from", Value::uint(row.from.0)),
-            ("removed_at", Value::uint(row.removed_at.0)),
-        ])
-    });
-    Ok(Value::Array(rows.collect()))
+impl Handle for ListDeprecations {
+    fn handle(self, context: &mut Context<'_>) -> Step<List<Deprecated, 64>> {
+        let standings = lifecycle::Standings::read(context.world)?;
+        let rows = standings.rows().iter().map(|row| Deprecated { id: row.id.clone(), from: row.from, removed_at: row.removed_at });
+        Ok(List::new(rows.collect()).expect("the record has as many"))
+    }
 }
 
 /// Replaces or adds a curated set: what grants of it reach changes from the next request on.
-pub(super) fn set_domain_set(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = text(argument, "name")?;
-    let Some(Value::Array(items)) = argument.get("domains") else { return Err(error::INVALID_ARGUMENT.into()) };
-    if !registry::is_set_name(name) {
-        return Err(error::INVALID_ARGUMENT.into());
+impl Handle for SetDomainSet {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { name, domains: patterns } = self;
+        if !registry::is_set_name(&name) || !patterns.iter().all(|pattern| domain::is_canonical_pattern(pattern)) {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
+        let domains = Count(u64::try_from(patterns.len()).unwrap_or(u64::MAX));
+        context.world.write(state::domain_set(&name), &DomainSet { patterns });
+        DomainSetChanged { name, domains }.emit(context.world);
+        Ok(())
     }
-    let pattern = |item: &Value| item.as_text().filter(|text| domain::is_canonical_pattern(text)).and_then(Text::new);
-    let patterns = items.iter().map(pattern).collect::<Option<Vec<_>>>().and_then(List::new).ok_or(error::INVALID_ARGUMENT)?;
-    context.world.write(state::domain_set(name), &DomainSet { patterns });
-    let data = Value::map([("name", Value::text(name)), ("domains", Value::uint(u64::try_from(items.len()).unwrap_or(u64::MAX)))]);
-    context.announce(NUMBER, "DomainSetChanged", &data);
-    Ok(Value::Null)
 }
 
-pub(super) fn get_domain_set(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = text(argument, "name")?;
-    let mut sets = DomainSets::default();
-    grants::read_set(context.world, name, &mut sets)?;
-    let patterns = sets.get(name).ok_or(error::INVALID_ARGUMENT)?;
-    Ok(Value::Array(patterns.iter().map(|pattern| Value::text(pattern.clone())).collect()))
+impl Handle for GetDomainSet {
+    fn handle(self, context: &mut Context<'_>) -> Step<List<Pattern, 256>> {
+        let mut sets = DomainSets::default();
+        grants::read_set(context.world, &self.name, &mut sets)?;
+        let patterns = sets.get(&self.name).ok_or(error::INVALID_ARGUMENT)?;
+        let patterns = patterns.iter().map(|pattern| Text::new(pattern)).collect::<Option<Vec<_>>>();
+        Ok(patterns.and_then(List::new).expect("a set has as many, and as long ones"))
+    }
 }
 
-pub(super) fn redeploy(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actor = address_argument(argument, "actor")?;
-    let manifest = argument.get("manifest").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    manifests::redeploy(context, actor, manifest)?;
-    Ok(Value::Null)
+impl Handle for Redeploy {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        manifests::redeploy(context, self.actor, &self.manifest)
+    }
 }
 
 /// What an operand encodes, strictly.
@@ -68,115 +64,95 @@ fn decoded<T: Read<Cfg = ()>>(bytes: &[u8]) -> Result<T, Abort> {
     T::decode_cfg(bytes.to_vec(), &()).map_err(|_| error::INVALID_ARGUMENT)
 }
 
-/// Instructions 30 to 35 (002 §7.2). Answers the id of what was made, as 32 bytes.
-pub fn instruct(context: &mut Context<'_>, instruction: &System) -> Step<Vec<u8>> {
-    context.require_running(NUMBER)?;
-    let made = match instruction {
-        System::EntitlementGrant { grantee, scope, action, constraints } => {
-            Some(permissions::grant(context, *grantee, decoded(scope)?, decoded(action)?, decoded(constraints)?)?)
-        }
-        System::EntitlementDelegate { entitlement_id, delegatee, constraints } => {
-            Some(permissions::delegate(context, entitlement_id, *delegatee, decoded(constraints)?)?)
-        }
-        System::EntitlementCreateRole { name, scopes, actions, constraints } => {
-            Some(roles::create(context, name.clone(), decoded(scopes)?, decoded(actions)?, decoded(constraints)?)?)
-        }
-        System::EntitlementRevoke { entitlement_id } => permissions::revoke(context, entitlement_id).map(|()| None)?,
-        System::EntitlementAssignRole { role_id, assignee } => roles::assign(context, role_id, *assignee).map(|()| None)?,
-        System::EntitlementRevokeRole { role_id, assignee } => roles::revoke(context, role_id, *assignee).map(|()| None)?,
-        _ => return Err(error::INVALID_ARGUMENT.into()),
-    };
-    Ok(made.map(|id: Hash| id.0.to_vec()).unwrap_or_default())
+impl Handle for Grant {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        permissions::grant(context, self.grantee, decoded(&self.scope)?, decoded(&self.action)?, decoded(&self.constraints)?)
+    }
 }
 
-fn blob<const MAX: usize>(argument: &Value, name: &str) -> Result<Blob<MAX>, Abort> {
-    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    Blob::new(bytes.to_vec()).ok_or(error::INVALID_ARGUMENT)
+impl Handle for Revoke {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        permissions::revoke(context, &self.entitlement_id)
+    }
 }
 
-/// A method whose arguments are an instruction's operands.
-fn by_name(context: &mut Context<'_>, instruction: &System) -> Step<Value> {
-    let made = instruct(context, instruction)?;
-    Ok(if made.is_empty() { Value::Null } else { Value::Bytes(made) })
+impl Handle for Delegate {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        permissions::delegate(context, &self.entitlement_id, self.delegatee, decoded(&self.constraints)?)
+    }
 }
 
-pub(super) fn grant(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let grantee = address_argument(argument, "grantee")?;
-    let (scope, action) = (blob(argument, "scope")?, blob(argument, "action")?);
-    by_name(context, &System::EntitlementGrant { grantee, scope, action, constraints: blob(argument, "constraints")? })
+impl Handle for CreateRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        let Self { name, scopes, actions, constraints } = self;
+        roles::create(context, name, decoded(&scopes)?, decoded(&actions)?, decoded(&constraints)?)
+    }
 }
 
-pub(super) fn revoke(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    by_name(context, &System::EntitlementRevoke { entitlement_id: hash_argument(argument, "entitlement_id")? })
+impl Handle for AssignRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        roles::assign(context, &self.role_id, self.assignee)
+    }
 }
 
-pub(super) fn delegate(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (entitlement_id, delegatee) = (hash_argument(argument, "entitlement_id")?, address_argument(argument, "delegatee")?);
-    by_name(context, &System::EntitlementDelegate { entitlement_id, delegatee, constraints: blob(argument, "constraints")? })
+impl Handle for RevokeRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        roles::revoke(context, &self.role_id, self.assignee)
+    }
 }
 
-pub(super) fn create_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (name, scopes) = (blob(argument, "name")?, blob(argument, "scopes")?);
-    let (actions, constraints) = (blob(argument, "actions")?, blob(argument, "constraints")?);
-    by_name(context, &System::EntitlementCreateRole { name, scopes, actions, constraints })
+impl Handle for Accept {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        open::accept(context, &self.entitlement_id)
+    }
 }
 
-pub(super) fn assign_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (role_id, assignee) = (hash_argument(argument, "role_id")?, address_argument(argument, "assignee")?);
-    by_name(context, &System::EntitlementAssignRole { role_id, assignee })
+impl Handle for Renounce {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        open::renounce(context, &self.entitlement_id)
+    }
 }
 
-pub(super) fn revoke_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (role_id, assignee) = (hash_argument(argument, "role_id")?, address_argument(argument, "assignee")?);
-    by_name(context, &System::EntitlementRevokeRole { role_id, assignee })
+impl Handle for AcceptFrom {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        open::accept_from(context, self.grantor, self.accepted)
+    }
+}
+
+impl Handle for AcceptRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        open::accept_role(context, &self.role_id)
+    }
+}
+
+impl Handle for RenounceRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        open::renounce_role(context, &self.role_id)
+    }
 }
 
 /// A scope and an action, as people write them.
-fn pair(argument: &Value) -> Result<(Scope, Action), Abort> {
-    let scope = text(argument, "scope")?.parse().map_err(|_| error::INVALID_ARGUMENT)?;
-    Ok((scope, text(argument, "action")?.parse().map_err(|_| error::INVALID_ARGUMENT)?))
+fn pair(scope: &Written, action: &Written) -> Result<(Scope, Action), Abort> {
+    let scope = scope.parse().map_err(|_| error::INVALID_ARGUMENT)?;
+    Ok((scope, action.parse().map_err(|_| error::INVALID_ARGUMENT)?))
 }
 
-pub(super) fn check(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (grantee, (scope, action)) = (address_argument(argument, "grantee")?, pair(argument)?);
-    Ok(Value::Bool(check::check(context, grantee, &scope, &action)?))
+impl Handle for Check {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let (scope, action) = pair(&self.scope, &self.action)?;
+        Ok(check::check(context, self.grantee, &scope, &action)?)
+    }
 }
 
-pub(super) fn is_member(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let pool = argument.get("pool").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    let runner = address_argument(argument, "runner")?;
-    Ok(Value::Bool(check::is_member(context.world, context.params, context.height, runner, pool)?))
+impl Handle for IsMember {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        Ok(check::is_member(context.world, context.params, context.height, self.runner, &self.pool)?)
+    }
 }
 
-pub(super) fn accept(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    open::accept(context, &hash_argument(argument, "entitlement_id")?)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn renounce(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    open::renounce(context, &hash_argument(argument, "entitlement_id")?)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn accept_from(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let Some(Value::Bool(accepted)) = argument.get("accepted") else { return Err(error::INVALID_ARGUMENT.into()) };
-    open::accept_from(context, address_argument(argument, "grantor")?, *accepted)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn accept_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    open::accept_role(context, &hash_argument(argument, "role_id")?)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn renounce_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    open::renounce_role(context, &hash_argument(argument, "role_id")?)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn consume(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (grantee, (scope, action)) = (address_argument(argument, "grantee")?, pair(argument)?);
-    let amount = argument.get("amount").map_or(Some(0), Value::as_u64).ok_or(error::INVALID_ARGUMENT)?;
-    check::consume(context, grantee, &scope, &action, Amount(amount))?;
-    Ok(Value::Null)
+impl Handle for Consume {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let (scope, action) = pair(&self.scope, &self.action)?;
+        check::consume(context, self.grantee, &scope, &action, self.amount)
+    }
 }

@@ -1,7 +1,9 @@
 //! Deprecation and removal of entitlements (000 §9.11): deprecation, a window, removal; then actors that still hold one no longer run.
 
-use super::state::{self, Deprecation, Deprecations, NUMBER, Sweep};
+use super::api::{DeprecatedEntitlementUsed, EntitlementDeprecated};
+use super::state::{self, Deprecation, Deprecations, Sweep};
 use crate::actor::Context;
+use crate::schema::Emit;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Directory, Miss, Step, World};
 use cowboy_types::cbor::Value;
@@ -64,11 +66,11 @@ pub fn deprecate(context: &mut Context<'_>, id: &str, from: Height) -> Step<()> 
     let Err(place) = rows.binary_search_by(|row| (*row.id).cmp(id)) else { return Err(error::INVALID_ARGUMENT.into()) };
     let removed_at = Height(from.0.saturating_add(context.params.entitlements.deprecation_window).saturating_add(1));
     let id = Text::new(id).expect("ids of the registry are short");
-    let data = Value::map([("id", Value::text(id.to_string())), ("from", Value::uint(from.0)), ("removed_at", Value::uint(removed_at.0))]);
+    let event = EntitlementDeprecated { id: id.clone(), from, removed_at };
     rows.insert(place, Deprecation { id, from, removed_at, sweep: Sweep::Waiting });
     let rows = List::new(rows).expect("the registry has fewer rows than the list holds");
     context.world.write(state::deprecations(), &Deprecations { rows });
-    context.announce(NUMBER, "EntitlementDeprecated", &data);
+    event.emit(context.world);
     Ok(())
 }
 
@@ -77,12 +79,8 @@ pub fn warn(world: &mut World, actor: Address, grants: &Grants, height: Height) 
     let standings = Standings::read(world)?;
     for grant in grants.all() {
         let Standing::Deprecated { removed_at } = standings.of(grant.entitlement.id, height) else { continue };
-        let data = Value::map([
-            ("actor", Value::Bytes(actor.0.to_vec())),
-            ("id", Value::text(grant.entitlement.id)),
-            ("removed_at", Value::uint(removed_at.0)),
-        ]);
-        crate::actor::announce(world, NUMBER, "DeprecatedEntitlementUsed", &data);
+        let id = Text::new(grant.entitlement.id).expect("ids of the registry are short");
+        DeprecatedEntitlementUsed { actor, id, removed_at }.emit(world);
     }
     Ok(())
 }

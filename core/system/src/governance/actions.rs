@@ -1,11 +1,12 @@
 //! What decisions do: the actions of a proposal, their tiers, and their effects (003 §11, §13.1; decision 179).
 
+use super::api::ParameterMoved;
 use super::types::{Action, Change, History, PauseEnd};
 use super::{NUMBER, pauses, state};
-use crate::actor::{Context, address_argument, amount_argument, number_argument};
+use crate::actor::{Context, Handle as _, address_argument, amount_argument, number_argument};
 use crate::registry;
+use crate::schema::Emit as _;
 use crate::treasury::api::Disburse;
-use crate::treasury::vesting;
 use cowboy_params::{Params, Row, SetError, Tier};
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
@@ -32,7 +33,8 @@ pub(super) fn read(argument: &Value) -> Step<List<Action, 16>> {
 fn read_one(argument: &Value) -> Step<Action> {
     match argument.get("action").and_then(Value::as_text) {
         Some("set_parameter") => {
-            let row = named_row(argument)?;
+            let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
+            let row = named_row(name)?;
             Ok(Action::SetParameter { row: row.id, value: number_argument(argument, "value")? })
         }
         Some("disburse") => {
@@ -51,23 +53,22 @@ fn read_one(argument: &Value) -> Step<Action> {
             let method = argument.get("method").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
             let passed = argument.get("argument").map_or_else(|| Value::Map(Vec::new()).encode(), Value::encode);
             let passed = Blob::new(passed).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::Call { actor: actor_argument(argument)?, method, argument: passed })
+            Ok(Action::Call { actor: named_actor(argument.get("actor"))?, method, argument: passed })
         }
-        Some("circuit_break") => Ok(Action::CircuitBreak { actor: actor_argument(argument)? }),
-        Some("resume") => Ok(Action::Resume { actor: actor_argument(argument)? }),
+        Some("circuit_break") => Ok(Action::CircuitBreak { actor: named_actor(argument.get("actor"))? }),
+        Some("resume") => Ok(Action::Resume { actor: named_actor(argument.get("actor"))? }),
         _ => Err(error::PROPOSAL_ACTION.into()),
     }
 }
 
-/// The parameter that an argument names.
-pub(super) fn named_row(argument: &Value) -> Step<&'static Row> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
+/// The parameter of a name.
+pub(super) fn named_row(name: &str) -> Step<&'static Row> {
     Ok(Params::row(name).ok_or(error::INVALID_ARGUMENT)?)
 }
 
-/// The system actor that an argument names, by its address or its number.
-pub(super) fn actor_argument(argument: &Value) -> Step<u8> {
-    let is_named = |number: u8| match argument.get("actor") {
+/// The system actor that a value names, by its address or its number.
+pub(super) fn named_actor(value: Option<&Value>) -> Step<u8> {
+    let is_named = |number: u8| match value {
         Some(Value::Bytes(bytes)) => bytes[..] == Address::system(number).0[..],
         Some(value) => value.as_u64() == Some(u64::from(number)),
         None => false,
@@ -157,7 +158,7 @@ fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
     match action {
         Action::SetParameter { row, value } => set_parameter(context, id, *row, *value),
         Action::Disburse { bucket, to, amount } => {
-            vesting::disburse(context, Disburse { bucket: bucket.clone(), to: *to, amount: *amount }).map(|_| ())
+            Disburse { bucket: bucket.clone(), to: *to, amount: *amount }.handle(context).map(|_| ())
         }
         Action::SetCouncil { members } => {
             context.world.write(state::council_key(), &super::types::Council { members: members.clone() });
@@ -193,7 +194,7 @@ fn set_parameter(context: &mut Context<'_>, id: u64, row: u16, value: u64) -> St
     entries.push(Change { height: context.height, value, proposal: Count(id) });
     let history = History { entries: List::new(entries).expect("the oldest go first") };
     context.world.write(state::history_key(row), &history);
-    let data = Value::map([("name", Value::text(row.name)), ("proposal", Value::uint(id)), ("value", Value::uint(value))]);
-    context.announce(NUMBER, "parameter.moved", &data);
+    let name = Text::new(row.name).expect("names of parameters are short");
+    ParameterMoved { name, proposal: Count(id), value }.emit(context.world);
     Ok(())
 }

@@ -4,12 +4,13 @@
 //! `governance.pause` blocks where the vote was not counted for it. A ratified pause holds until a decision resumes the actor. Pauses
 //! begin and end with a block: a block runs under one set of them.
 
+use super::api::{CircuitBreak, GetPauses, PauseState, Paused, Resumed};
 use super::types::{Action, Pause, PauseEnd, Pauses, Proposal, Stage, Wish, Wishes};
 use super::{NUMBER, actions, proposals, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
 use crate::staking::state as staking;
 use cowboy_state::{Key, Miss, Step, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, error};
 
@@ -27,23 +28,24 @@ fn live(world: &World, height: Height) -> Result<Vec<Pause>, Miss> {
     Ok(state::pauses(world)?.pauses.into_vec().into_iter().filter(is_live).collect())
 }
 
-/// {actor}: a member of the council wants a system actor paused; with seven it is, from the next block on.
-pub(super) fn circuit_break(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actor = actions::actor_argument(argument)?;
-    let is_paused = live(context.world, context.height)?.iter().any(|pause| pause.actor == actor);
-    if actor == NUMBER || is_paused {
-        return Err(error::PROPOSAL_ACTION.into());
+impl Handle for CircuitBreak {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let actor = actions::named_actor(self.actor.as_ref())?;
+        let is_paused = live(context.world, context.height)?.iter().any(|pause| pause.actor == actor);
+        if actor == NUMBER || is_paused {
+            return Err(error::PROPOSAL_ACTION.into());
+        }
+        let key = state::pause_wishes_key(actor);
+        let is_agreed = wish(context, &key)?;
+        if is_agreed {
+            // The next pause of this actor is agreed on anew.
+            context.world.remove(key);
+            let proposal = open_ratification(context, actor)?;
+            let until = Height(context.height.0.saturating_add(context.params.governance.pause));
+            set(context, actor, Some(PauseEnd::Unratified { until, proposal: Count(proposal) }))?;
+        }
+        Ok(is_agreed)
     }
-    let key = state::pause_wishes_key(actor);
-    let is_agreed = wish(context, &key)?;
-    if is_agreed {
-        // The next pause of this actor is agreed on anew.
-        context.world.remove(key);
-        let proposal = open_ratification(context, actor)?;
-        let until = Height(context.height.0.saturating_add(context.params.governance.pause));
-        set(context, actor, Some(PauseEnd::Unratified { until, proposal: Count(proposal) }))?;
-    }
-    Ok(Value::Bool(is_agreed))
 }
 
 /// Counts the sender among the members that want something now: what a member said more than `governance.agreement` blocks ago does not
@@ -101,24 +103,30 @@ pub(super) fn ratify(context: &mut Context<'_>, id: u64, is_accepted: bool) -> S
 pub(super) fn set(context: &mut Context<'_>, actor: u8, end: Option<PauseEnd>) -> Step<()> {
     let mut pauses = live(context.world, context.height)?;
     pauses.retain(|pause| pause.actor != actor);
-    let name = if end.is_some() { "actor.paused" } else { "actor.resumed" };
+    let is_paused = end.is_some();
     pauses.extend(end.map(|end| Pause { actor, end }));
     pauses.sort_by_key(|pause| pause.actor);
     let pauses = List::new(pauses).expect("there are fewer system actors than the list holds");
     context.world.write(state::pauses_key(), &Pauses { pauses });
-    let data = Value::map([("actor", Value::Bytes(Address::system(actor).0.to_vec()))]);
-    context.announce(NUMBER, name, &data);
+    let actor = Address::system(actor);
+    if is_paused {
+        Paused { actor }.emit(context.world);
+    } else {
+        Resumed { actor }.emit(context.world);
+    }
     Ok(())
 }
 
-/// {} → the pauses that hold.
-pub(super) fn get_pauses(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let shown = |pause: &Pause| {
-        let (until, proposal) = match pause.end {
-            PauseEnd::Resumed => (Value::Null, Value::Null),
-            PauseEnd::Unratified { until, proposal } => (Value::uint(until.0), Value::uint(proposal.0)),
+impl Handle for GetPauses {
+    fn handle(self, context: &mut Context<'_>) -> Step<List<PauseState, 64>> {
+        let shown = |pause: &Pause| {
+            let (until, proposal) = match pause.end {
+                PauseEnd::Resumed => (None, None),
+                PauseEnd::Unratified { until, proposal } => (Some(until), Some(proposal)),
+            };
+            PauseState { actor: Address::system(pause.actor), proposal, until }
         };
-        Value::map([("actor", Value::Bytes(Address::system(pause.actor).0.to_vec())), ("proposal", proposal), ("until", until)])
-    };
-    Ok(Value::Array(live(context.world, context.height)?.iter().map(shown).collect()))
+        let pauses = live(context.world, context.height)?.iter().map(shown).collect();
+        Ok(List::new(pauses).expect("there are fewer system actors than the list holds"))
+    }
 }

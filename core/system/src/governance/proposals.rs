@@ -3,15 +3,20 @@
 //! Both chambers must agree: the staked CBY of the set, and its validators with one vote each. A council of nine may
 //! stop what is queued, shorten the way of what is tier 3, and pause a system actor until the chambers have voted on it.
 
+use super::api::{
+    Cancel, Cancelled, CountVotes, Execute, Executed, Failed, FastTrack, FastTracked, GetHistory, GetProposal, Made, ParameterChange,
+    ProposalState, Queued, Rejected, Vote,
+};
 use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, actions, pauses, state};
-use crate::actor::{Context, number_argument};
+use crate::actor::{Context, Handle};
 use crate::registry;
+use crate::schema::Emit;
 use crate::staking::{state as staking, types::ValidatorSet};
 use cowboy_state::{Key, Miss, Step, Stop};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Address, Event, List, error};
+use cowboy_types::{Address, Event, List, Text, error};
 
 /// {action, …} or {actions: […]}, with the tier's deposit as value → number.
 pub(super) fn propose(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
@@ -55,7 +60,7 @@ pub(super) fn add(context: &mut Context<'_>, proposal: &Proposal) -> Step<u64> {
     let id = state::count(context.world)?;
     context.world.write(state::count_key(), &Count(id.0.saturating_add(1)));
     context.world.write(state::proposal_key(id.0), proposal);
-    announce(context, "proposal.made", id.0);
+    Made { proposal: id }.emit(context.world);
     Ok(id.0)
 }
 
@@ -86,67 +91,77 @@ pub(super) fn preview(context: &mut Context<'_>, argument: &Value) -> Step<Value
     ]))
 }
 
-fn named(context: &Context<'_>, argument: &Value) -> Step<(u64, Proposal)> {
-    let id = number_argument(argument, "proposal")?;
-    Ok((id, state::proposal(context.world, id)?.ok_or(error::INVALID_ARGUMENT)?))
+/// A proposal by its number.
+fn numbered(context: &Context<'_>, id: u64) -> Step<Proposal> {
+    Ok(state::proposal(context.world, id)?.ok_or(error::INVALID_ARGUMENT)?)
 }
 
-/// {proposal, choice}: a member of the newest set votes, or changes its vote.
-pub(super) fn vote(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (id, mut proposal) = named(context, argument)?;
-    let choice = match argument.get("choice").and_then(Value::as_text) {
-        Some("yes") => Choice::Yes,
-        Some("no") => Choice::No,
-        Some("abstain") => Choice::Abstain,
-        _ => return Err(error::INVALID_ARGUMENT.into()),
-    };
-    if !matches!(proposal.stage, Stage::Voting { until } if context.height < until) {
-        return Err(error::GOVERNANCE_STAGE.into());
+impl Handle for Vote {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { proposal: id, choice } = self;
+        let mut proposal = numbered(context, id)?;
+        if !matches!(proposal.stage, Stage::Voting { until } if context.height < until) {
+            return Err(error::GOVERNANCE_STAGE.into());
+        }
+        let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
+        let set = staking::set(context.world, total.epoch.0)?.expect("the newest set is kept");
+        if !set.members.iter().any(|member| member.address == context.sender) {
+            return Err(error::SYSTEM_UNAUTHORIZED.into());
+        }
+        let mut ballots = proposal.ballots.into_vec();
+        let ballot = Ballot { voter: context.sender, choice };
+        match ballots.binary_search_by_key(&context.sender, |ballot| ballot.voter) {
+            Ok(place) => ballots[place] = ballot,
+            Err(place) => ballots.insert(place, ballot),
+        }
+        proposal.ballots = List::new(ballots).ok_or(error::INVALID_ARGUMENT)?;
+        context.world.write(state::proposal_key(id), &proposal);
+        Ok(())
     }
-    let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
-    let set = staking::set(context.world, total.epoch.0)?.expect("the newest set is kept");
-    if !set.members.iter().any(|member| member.address == context.sender) {
-        return Err(error::SYSTEM_UNAUTHORIZED.into());
-    }
-    let mut ballots = proposal.ballots.into_vec();
-    let ballot = Ballot { voter: context.sender, choice };
-    match ballots.binary_search_by_key(&context.sender, |ballot| ballot.voter) {
-        Ok(place) => ballots[place] = ballot,
-        Err(place) => ballots.insert(place, ballot),
-    }
-    proposal.ballots = List::new(ballots).ok_or(error::INVALID_ARGUMENT)?;
-    context.world.write(state::proposal_key(id), &proposal);
-    Ok(Value::Null)
 }
 
-/// {proposal}: counts the votes once the time is over. Anybody may.
-pub(super) fn count(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (id, mut proposal) = named(context, argument)?;
-    if !matches!(proposal.stage, Stage::Voting { until } if context.height >= until) {
-        return Err(error::GOVERNANCE_STAGE.into());
+impl Handle for CountVotes {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { proposal: id } = self;
+        let mut proposal = numbered(context, id)?;
+        if !matches!(proposal.stage, Stage::Voting { until } if context.height >= until) {
+            return Err(error::GOVERNANCE_STAGE.into());
+        }
+        let tally = tally(context, &proposal)?;
+        // Where too few cared to vote, the deposit pays for the noise.
+        let (deposit, proposer) = (std::mem::take(&mut proposal.deposit), proposal.proposer);
+        assert!(context.world.debit(Address::system(NUMBER), deposit)?, "0x09 holds every deposit");
+        if tally.is_present {
+            context.world.credit(proposer, deposit)?
+        } else {
+            context.world.burn(deposit)?
+        }
+        let rows = &context.params.governance;
+        let lock = if proposal.is_fast { rows.timelock_fast } else { rows.timelock };
+        let is_in_effect = proposal.is_ratification && pauses::ratify(context, id, tally.is_accepted)?;
+        proposal.stage = match (tally.is_accepted, proposal.is_ratification) {
+            (false, _) => Stage::Rejected,
+            (true, false) => Stage::Queued { from: Height(context.height.0.saturating_add(lock)) },
+            (true, true) if is_in_effect => Stage::Executed,
+            (true, true) => Stage::Failed,
+        };
+        settle(context, id, &proposal);
+        Ok(tally.is_accepted)
     }
-    let tally = tally(context, &proposal)?;
-    // Where too few cared to vote, the deposit pays for the noise.
-    let (deposit, proposer) = (std::mem::take(&mut proposal.deposit), proposal.proposer);
-    assert!(context.world.debit(Address::system(NUMBER), deposit)?, "0x09 holds every deposit");
-    if tally.is_present {
-        context.world.credit(proposer, deposit)?
-    } else {
-        context.world.burn(deposit)?
+}
+
+/// Keeps a proposal whose stage changed, and emits the event of it.
+fn settle(context: &mut Context<'_>, id: u64, proposal: &Proposal) {
+    context.world.write(state::proposal_key(id), proposal);
+    let (number, world) = (Count(id), &mut *context.world);
+    match proposal.stage {
+        Stage::Voting { .. } => {}
+        Stage::Queued { .. } => Queued { proposal: number }.emit(world),
+        Stage::Executed => Executed { proposal: number }.emit(world),
+        Stage::Failed => Failed { proposal: number }.emit(world),
+        Stage::Rejected => Rejected { proposal: number }.emit(world),
+        Stage::Cancelled => Cancelled { proposal: number }.emit(world),
     }
-    let rows = &context.params.governance;
-    let lock = if proposal.is_fast { rows.timelock_fast } else { rows.timelock };
-    let is_in_effect = proposal.is_ratification && pauses::ratify(context, id, tally.is_accepted)?;
-    let (stage, name) = match (tally.is_accepted, proposal.is_ratification) {
-        (false, _) => (Stage::Rejected, "proposal.rejected"),
-        (true, false) => (Stage::Queued { from: Height(context.height.0.saturating_add(lock)) }, "proposal.queued"),
-        (true, true) if is_in_effect => (Stage::Executed, "proposal.executed"),
-        (true, true) => (Stage::Failed, "proposal.failed"),
-    };
-    proposal.stage = stage;
-    context.world.write(state::proposal_key(id), &proposal);
-    announce(context, name, id);
-    Ok(Value::Bool(tally.is_accepted))
 }
 
 /// What the votes on a proposal come to.
@@ -188,62 +203,65 @@ fn heads_of(set: &ValidatorSet) -> u128 {
     u128::try_from(set.members.len()).unwrap_or(u128::MAX)
 }
 
-/// {proposal}: makes what was accepted take effect once its timelock is over. Anybody may.
-pub(super) fn execute(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (id, mut proposal) = named(context, argument)?;
-    if !matches!(proposal.stage, Stage::Queued { from } if context.height >= from) {
-        return Err(error::GOVERNANCE_STAGE.into());
-    }
-    let checkpoint = context.world.checkpoint();
-    let done = actions::take_effect(context, id, &proposal.actions);
-    proposal.stage = match done {
-        Ok(()) => Stage::Executed,
-        Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
-        // Who executes it with too little must not make it fail for ever.
-        Err(Stop::Abort(abort)) if [error::OUT_OF_CYCLES, error::OUT_OF_TIME].contains(&abort) => return Err(abort.into()),
-        Err(Stop::Abort(_)) => {
-            context.world.rollback(&checkpoint);
-            Stage::Failed
+impl Handle for Execute {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { proposal: id } = self;
+        let mut proposal = numbered(context, id)?;
+        if !matches!(proposal.stage, Stage::Queued { from } if context.height >= from) {
+            return Err(error::GOVERNANCE_STAGE.into());
         }
-    };
-    let is_done = proposal.stage == Stage::Executed;
-    context.world.write(state::proposal_key(id), &proposal);
-    announce(context, if is_done { "proposal.executed" } else { "proposal.failed" }, id);
-    Ok(Value::Bool(is_done))
+        let checkpoint = context.world.checkpoint();
+        let done = actions::take_effect(context, id, &proposal.actions);
+        proposal.stage = match done {
+            Ok(()) => Stage::Executed,
+            Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
+            // Who executes it with too little must not make it fail for ever.
+            Err(Stop::Abort(abort)) if [error::OUT_OF_CYCLES, error::OUT_OF_TIME].contains(&abort) => return Err(abort.into()),
+            Err(Stop::Abort(_)) => {
+                context.world.rollback(&checkpoint);
+                Stage::Failed
+            }
+        };
+        let is_done = proposal.stage == Stage::Executed;
+        settle(context, id, &proposal);
+        Ok(is_done)
+    }
 }
 
-/// {proposal}: a member of the council wants it stopped; with seven it is, while it waits.
-pub(super) fn cancel(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (id, mut proposal) = named(context, argument)?;
-    if !matches!(proposal.stage, Stage::Queued { .. }) {
-        return Err(error::GOVERNANCE_STAGE.into());
+impl Handle for Cancel {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { proposal: id } = self;
+        let mut proposal = numbered(context, id)?;
+        if !matches!(proposal.stage, Stage::Queued { .. }) {
+            return Err(error::GOVERNANCE_STAGE.into());
+        }
+        let agreed = agree(context, &state::agreement_key(id, "cancel"))?;
+        if agreed {
+            proposal.stage = Stage::Cancelled;
+            settle(context, id, &proposal);
+        }
+        Ok(agreed)
     }
-    let agreed = agree(context, &state::agreement_key(id, "cancel"))?;
-    if agreed {
-        proposal.stage = Stage::Cancelled;
-        context.world.write(state::proposal_key(id), &proposal);
-        announce(context, "proposal.cancelled", id);
-    }
-    Ok(Value::Bool(agreed))
 }
 
-/// {proposal}: a member of the council wants a tier 3 proposal to be quick; with seven its voting ends within a day, and
-/// its timelock is six hours.
-pub(super) fn fast_track(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (id, mut proposal) = named(context, argument)?;
-    let Stage::Voting { until } = proposal.stage else { return Err(error::GOVERNANCE_STAGE.into()) };
-    if proposal.tier != 3 || proposal.is_fast {
-        return Err(error::GOVERNANCE_STAGE.into());
+impl Handle for FastTrack {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { proposal: id } = self;
+        let mut proposal = numbered(context, id)?;
+        let Stage::Voting { until } = proposal.stage else { return Err(error::GOVERNANCE_STAGE.into()) };
+        if proposal.tier != 3 || proposal.is_fast {
+            return Err(error::GOVERNANCE_STAGE.into());
+        }
+        let agreed = agree(context, &state::agreement_key(id, "fast_track"))?;
+        if agreed {
+            let soon = Height(context.height.0.saturating_add(context.params.governance.voting_fast));
+            proposal.stage = Stage::Voting { until: until.min(soon) };
+            proposal.is_fast = true;
+            context.world.write(state::proposal_key(id), &proposal);
+            FastTracked { proposal: Count(id) }.emit(context.world);
+        }
+        Ok(agreed)
     }
-    let agreed = agree(context, &state::agreement_key(id, "fast_track"))?;
-    if agreed {
-        let soon = Height(context.height.0.saturating_add(context.params.governance.voting_fast));
-        proposal.stage = Stage::Voting { until: until.min(soon) };
-        proposal.is_fast = true;
-        context.world.write(state::proposal_key(id), &proposal);
-        announce(context, "proposal.fast_tracked", id);
-    }
-    Ok(Value::Bool(agreed))
 }
 
 /// Counts the sender among the council's members that agree. Answers whether they are enough.
@@ -262,38 +280,29 @@ pub(super) fn agree(context: &mut Context<'_>, key: &Key) -> Step<bool> {
     Ok(u64::try_from(count).unwrap_or(u64::MAX) >= context.params.governance.council_threshold)
 }
 
-pub(super) fn get_proposal(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (_, proposal) = named(context, argument)?;
-    let (stage, height) = match proposal.stage {
-        Stage::Voting { until } => ("voting", Value::uint(until.0)),
-        Stage::Queued { from } => ("queued", Value::uint(from.0)),
-        Stage::Executed => ("executed", Value::Null),
-        Stage::Failed => ("failed", Value::Null),
-        Stage::Rejected => ("rejected", Value::Null),
-        Stage::Cancelled => ("cancelled", Value::Null),
-    };
-    Ok(Value::map([
-        ("ballots", Value::uint(u64::try_from(proposal.ballots.len()).unwrap_or(u64::MAX))),
-        ("height", height),
-        ("is_fast", Value::Bool(proposal.is_fast)),
-        ("proposer", Value::Bytes(proposal.proposer.0.to_vec())),
-        ("stage", Value::text(stage)),
-        ("tier", Value::uint(u64::from(proposal.tier))),
-    ]))
+impl Handle for GetProposal {
+    fn handle(self, context: &mut Context<'_>) -> Step<ProposalState> {
+        let proposal = numbered(context, self.proposal)?;
+        let (stage, height) = match proposal.stage {
+            Stage::Voting { until } => ("voting", Some(until)),
+            Stage::Queued { from } => ("queued", Some(from)),
+            Stage::Executed => ("executed", None),
+            Stage::Failed => ("failed", None),
+            Stage::Rejected => ("rejected", None),
+            Stage::Cancelled => ("cancelled", None),
+        };
+        let ballots = Count(u64::try_from(proposal.ballots.len()).unwrap_or(u64::MAX));
+        let stage = Text::new(stage).expect("names of stages are short");
+        let Proposal { is_fast, proposer, tier, .. } = proposal;
+        Ok(ProposalState { ballots, height, is_fast, proposer, stage, tier })
+    }
 }
 
-pub(super) fn get_history(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let row = actions::named_row(argument)?;
-    let entry = |change: &Change| {
-        Value::map([
-            ("height", Value::uint(change.height.0)),
-            ("proposal", Value::uint(change.proposal.0)),
-            ("value", Value::uint(change.value)),
-        ])
-    };
-    Ok(Value::Array(state::history(context.world, row)?.entries.iter().map(entry).collect()))
-}
-
-fn announce(context: &mut Context<'_>, name: &'static str, id: u64) {
-    context.announce(NUMBER, name, &Value::map([("proposal", Value::uint(id))]));
+impl Handle for GetHistory {
+    fn handle(self, context: &mut Context<'_>) -> Step<List<ParameterChange, 256>> {
+        let row = actions::named_row(&self.name)?;
+        let entry = |change: &Change| ParameterChange { height: change.height, proposal: change.proposal, value: change.value };
+        let entries = state::history(context.world, row)?.entries.iter().map(entry).collect();
+        Ok(List::new(entries).expect("the history has as many"))
+    }
 }

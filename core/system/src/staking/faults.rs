@@ -1,15 +1,15 @@
 //! Faults: what proves them, and what they cost (003 Slashing; decisions 96, 99, 119).
 
+use super::api::{AttestFault, Jailed, ReportEquivocation};
 use super::state;
 use super::types::{Status, Validator};
-use crate::actor::{Context, address_argument, number_argument};
+use crate::actor::{Context, Handle};
 use crate::dispatcher::payment;
-use crate::governance::NUMBER;
+use crate::schema::Emit;
 use commonware_codec::DecodeExt as _;
 use cowboy_state::Step;
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Header, List, error, signing};
+use cowboy_types::{Address, Header, List, Text, error, signing};
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,83 +38,83 @@ impl Fault {
         row.map(|(_, number, name)| (number, name)).expect("every kind has a row")
     }
 
+    /// Its name in arguments and events.
+    pub(super) fn name(self) -> &'static str {
+        self.row().1
+    }
+
     /// Whether it costs stake beside jail.
     fn is_slashed(self) -> bool {
         matches!(self, Self::Equivocation | Self::DoubleVote)
     }
 }
 
-/// {first, second}: two headers of one round, signed by one validator. Anybody may show them.
-pub(crate) fn report_equivocation(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let header = |name| {
-        let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-        Header::decode(bytes.to_vec()).map_err(|_| error::BAD_EVIDENCE)
-    };
-    let (accused, first, second) = (address_argument(argument, "validator")?, header("first")?, header("second")?);
-    let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
-    let signer = signing::address_of_public_key(&validator.signing_key);
-    let signed = |header: &Header| signer.is_some() && signing::recover(&header.signing_digest(), &header.signature) == signer;
-    let round = |header: &Header| (header.context.epoch, header.context.view);
-    // Who keeps a key on several chains, or reverts a dev chain, signs twice for one round of different chains.
-    let is_of_this_chain = [&first, &second].iter().all(|header| header.genesis == context.genesis);
-    // A false height in one of the two makes the evidence no older than the other says.
-    let height = first.height().max(second.height());
-    let is_recent = context.height.0.saturating_sub(height.0) <= context.params.consensus.evidence_age;
-    // Two signatures over the same bytes are one header twice.
-    let is_one_round = round(&first) == round(&second) && first.signing_digest() != second.signing_digest();
-    if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) {
-        return Err(error::BAD_EVIDENCE.into());
+impl Handle for ReportEquivocation {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { validator: accused, first, second } = self;
+        let header = |bytes: Vec<u8>| Header::decode(bytes).map_err(|_| error::BAD_EVIDENCE);
+        let (first, second) = (header(first)?, header(second)?);
+        let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+        let signer = signing::address_of_public_key(&validator.signing_key);
+        let signed = |header: &Header| signer.is_some() && signing::recover(&header.signing_digest(), &header.signature) == signer;
+        let round = |header: &Header| (header.context.epoch, header.context.view);
+        // Who keeps a key on several chains, or reverts a dev chain, signs twice for one round of different chains.
+        let is_of_this_chain = [&first, &second].iter().all(|header| header.genesis == context.genesis);
+        // A false height in one of the two makes the evidence no older than the other says.
+        let height = first.height().max(second.height());
+        let is_recent = context.height.0.saturating_sub(height.0) <= context.params.consensus.evidence_age;
+        // Two signatures over the same bytes are one header twice.
+        let is_one_round = round(&first) == round(&second) && first.signing_digest() != second.signing_digest();
+        if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        let key = state::fault_key(accused, Fault::Equivocation.row().0, first.context.epoch.0, first.context.view.0);
+        let mut done = state::attestations(context.world, &key)?;
+        if done.is_done {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        done.is_done = true;
+        context.world.write(key, &done);
+        punish(context, accused, validator, Fault::Equivocation)?;
+        Ok(())
     }
-    let key = state::fault_key(accused, Fault::Equivocation.row().0, first.context.epoch.0, first.context.view.0);
-    let mut done = state::attestations(context.world, &key)?;
-    if done.is_done {
-        return Err(error::BAD_EVIDENCE.into());
-    }
-    done.is_done = true;
-    context.world.write(key, &done);
-    punish(context, accused, validator, Fault::Equivocation)?;
-    Ok(Value::Null)
 }
 
-/// {validator, fault, epoch, view}: a member of the newest set says that another is at fault. With more than two thirds
-/// of them it is.
-pub(crate) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let accused = address_argument(argument, "validator")?;
-    let (epoch, view) = (number_argument(argument, "epoch")?, number_argument(argument, "view")?);
-    let name = argument.get("fault").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    let (fault, number, _) =
-        Fault::ALL.into_iter().find(|(fault, _, row)| *row == name && *fault != Fault::Equivocation).ok_or(error::INVALID_ARGUMENT)?;
-    let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
-    let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
-    let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
-    if !set.members.iter().any(|member| member.address == context.sender) {
-        return Err(error::SYSTEM_UNAUTHORIZED.into());
+impl Handle for AttestFault {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { validator: accused, fault, epoch, view } = self;
+        let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+        let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+        let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
+        if !set.members.iter().any(|member| member.address == context.sender) {
+            return Err(error::SYSTEM_UNAUTHORIZED.into());
+        }
+        // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
+        let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
+        let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
+        // Who sits in jail takes no part in rounds, so it misses none.
+        let is_absent = matches!(validator.status, Status::Jailed { .. }) && !fault.is_slashed();
+        if !is_recent || is_absent {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        let key = state::fault_key(accused, fault.row().0, epoch, view);
+        let mut record = state::attestations(context.world, &key)?;
+        let mut witnesses = record.witnesses.into_vec();
+        let Err(place) = witnesses.binary_search(&context.sender) else { return Err(error::BAD_EVIDENCE.into()) };
+        if record.is_done {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        witnesses.insert(place, context.sender);
+        let present = set.members.iter().filter(|member| witnesses.contains(&member.address)).count();
+        let faulty = set.members.len().saturating_sub(1) / 3;
+        record.is_done = present >= set.members.len() - faulty;
+        record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
+        context.world.write(key, &record);
+        if record.is_done {
+            punish(context, accused, validator, fault)?;
+        }
+        Ok(record.is_done)
     }
-    // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
-    let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
-    let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
-    // Who sits in jail takes no part in rounds, so it misses none.
-    let is_absent = matches!(validator.status, Status::Jailed { .. }) && !fault.is_slashed();
-    if !is_recent || is_absent {
-        return Err(error::BAD_EVIDENCE.into());
-    }
-    let key = state::fault_key(accused, number, epoch, view);
-    let mut record = state::attestations(context.world, &key)?;
-    let mut witnesses = record.witnesses.into_vec();
-    let Err(place) = witnesses.binary_search(&context.sender) else { return Err(error::BAD_EVIDENCE.into()) };
-    if record.is_done {
-        return Err(error::BAD_EVIDENCE.into());
-    }
-    witnesses.insert(place, context.sender);
-    let present = set.members.iter().filter(|member| witnesses.contains(&member.address)).count();
-    let faulty = set.members.len().saturating_sub(1) / 3;
-    record.is_done = present >= set.members.len() - faulty;
-    record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
-    context.world.write(key, &record);
-    if record.is_done {
-        punish(context, accused, validator, fault)?;
-    }
-    Ok(Value::Bool(record.is_done))
 }
 
 /// Jails a validator, longer each time, and takes the part of its stake that the fault costs.
@@ -135,13 +135,8 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
     }
     state::set_validator(context.world, accused, &validator);
     state::drop_member(context.world, accused)?;
-    let data = Value::map([
-        ("fault", Value::text(fault.row().1)),
-        ("slashed", Value::uint(slashed.0)),
-        ("until", Value::uint(until.0)),
-        ("validator", Value::Bytes(accused.0.to_vec())),
-    ]);
-    context.announce(NUMBER, "validator.jailed", &data);
+    let fault = Text::new(fault.name()).expect("names of faults are short");
+    Jailed { fault, slashed, until, validator: accused }.emit(context.world);
     Ok(())
 }
 

@@ -6,9 +6,10 @@
 //! Invariants: the stakes of all validators stand at one address without a key; a set is fixed once, at the beginning of
 //! an epoch, signs two epochs later, and loses members that are jailed; no fault is punished twice.
 
+pub(crate) mod api;
 pub mod epoch;
 pub mod faults;
-pub(crate) mod handlers;
+mod handlers;
 pub mod inflation;
 pub mod possession;
 pub mod state;

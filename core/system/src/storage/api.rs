@@ -1,7 +1,8 @@
 //! The methods and events of 0x0A.
 
-use super::{NUMBER, handlers};
-use crate::schema::{Form, Refused, Shape, events, form, methods};
+use super::NUMBER;
+use crate::actor::methods;
+use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, List, Text};
@@ -49,9 +50,9 @@ impl Form for Entry {
         match value {
             Value::Array(pair) => match &pair[..] {
                 [Value::Bytes(key), Value::Bytes(value)] => Ok(Self(key.clone(), value.clone())),
-                _ => Err(Refused { field: "" }),
+                _ => Err(Refused::WHOLE),
             },
-            _ => Err(Refused { field: "" }),
+            _ => Err(Refused::WHOLE),
         }
     }
 
@@ -62,25 +63,25 @@ impl Form for Entry {
 
 methods! {
     /// What 0x0A is asked.
-    pub(super) METHODS;
+    pub(super) METHODS by NUMBER;
 
     /// Returns what an actor owes and has put down.
     "get_rent" GetRent [view] {
         /// The actor.
         actor: Address,
-    } -> Rent = handlers::get_rent;
+    } -> Rent;
 
     /// Pays rent ahead with the value, for any actor. Collections draw on it first.
     "prepay" Prepay [payable] {
         /// The actor.
         actor: Address,
-    } -> () = handlers::prepay;
+    } -> ();
 
     /// Pays an actor's debt and the catch-up fee with the value, exactly. Anybody may.
     "pay_debt" PayDebt [payable] {
         /// The actor.
         actor: Address,
-    } -> () = handlers::pay_debt;
+    } -> ();
 
     /// Extends or reduces a quota. The value is the bond that is missing; a bond that is
     /// no longer needed is refunded to whoever posted it. The actor or its owner.
@@ -89,7 +90,7 @@ methods! {
         actor: Address,
         /// The bytes that it may store.
         quota: u64,
-    } -> () = handlers::set_quota;
+    } -> ();
 
     /// Restores a pruned chunk. Anybody may.
     "restore" Restore [] {
@@ -99,7 +100,7 @@ methods! {
         chunk: u64,
         /// The entries that were pruned, each a list of key and value.
         entries: List<Entry, { super::eviction::CHUNK_ENTRIES }>,
-    } -> Missing = handlers::restore;
+    } -> Missing;
 }
 
 events! {

@@ -1,8 +1,9 @@
 //! The methods and events of 0x05.
 
+use super::NUMBER;
 use super::types::{Environment, Measurement};
-use super::{NUMBER, handlers};
-use crate::schema::{Form, Refused, Shape, events, form, methods};
+use crate::actor::methods;
+use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
@@ -12,7 +13,7 @@ impl Form for Environment {
     const SHAPE: Shape = Shape::Word(&["sgx", "sev", "tdx", "nitro"]);
 
     fn read(value: &Value) -> Result<Self, Refused> {
-        value.as_text().and_then(super::environment).ok_or(Refused { field: "" })
+        value.as_text().and_then(super::environment).ok_or(Refused::WHOLE)
     }
 
     fn write(&self) -> Value {
@@ -68,7 +69,7 @@ form! {
 
 methods! {
     /// What 0x05 is asked.
-    pub(super) METHODS;
+    pub(super) METHODS by NUMBER;
 
     /// Proves that the sender, a runner, has a key that only a measured program knows. The document's data begin with
     /// keccak256("cowboy-tee-key:" ‖ runner ‖ key).
@@ -81,13 +82,13 @@ methods! {
         collateral: Vec<u8> = Vec::new(),
         /// The Ed25519 public key of the program.
         key: Fixed<32>,
-    } -> Proven = handlers::attest;
+    } -> Proven;
 
     /// Returns what a runner proved last, or null.
     "get_attestation" GetAttestation [view] {
         /// The runner.
         runner: Address,
-    } -> Option<Proof> = handlers::get_attestation;
+    } -> Option<Proof>;
 
     /// Accepts a program, or no longer does.
     "set_policy" SetPolicy [governed] {
@@ -101,7 +102,7 @@ methods! {
         models: List<Hash, 16> = List::default(),
         /// Its name, for people.
         name: Text<64> = Text::default(),
-    } -> PolicyId = handlers::set_policy;
+    } -> PolicyId;
 
     /// Returns what governance decided about a program, or null.
     "get_policy" GetPolicy [view] {
@@ -109,7 +110,7 @@ methods! {
         environment: Environment,
         /// The program's measurement.
         measurement: Vec<u8> = Vec::new(),
-    } -> Option<Policy> = handlers::get_policy;
+    } -> Option<Policy>;
 
     /// Replaces the certificates that documents of an environment must lead to.
     "set_roots" SetRoots [governed] {
@@ -117,13 +118,13 @@ methods! {
         environment: Environment,
         /// The certificates, in DER.
         roots: List<Blob<4_096>, 8> = List::default(),
-    } -> () = handlers::set_roots;
+    } -> ();
 
     /// Returns the certificates that documents of an environment must lead to.
     "get_roots" GetRoots [view] {
         /// The environment.
         environment: Environment,
-    } -> List<Vec<u8>, 8> = handlers::get_roots;
+    } -> List<Vec<u8>, 8>;
 }
 
 events! {

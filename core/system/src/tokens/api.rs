@@ -1,8 +1,8 @@
 //! The methods and events of tokens, which 0x06 answers.
 
-use super::handlers;
+use crate::actor::methods;
 use crate::basefee::NUMBER;
-use crate::schema::{events, form, methods};
+use crate::schema::{events, form};
 use cowboy_types::{Address, Hash, Text};
 
 form! {
@@ -45,7 +45,7 @@ form! {
 
 methods! {
     /// What 0x06 is asked about tokens.
-    pub(crate) METHODS;
+    pub(crate) METHODS by NUMBER;
 
     /// Creates a token and returns its id. The sender owns it and receives the initial supply.
     "token_create" Create [] {
@@ -63,7 +63,7 @@ methods! {
         hook: Option<Address>,
         /// Where more is said of it.
         metadata_uri: Text<256> = Text::default(),
-    } -> Hash = handlers::create [token_create, token_create_cells];
+    } -> Hash [token_create, token_create_cells];
 
     /// Transfers the sender's tokens. A token with a hook returns what the hook does.
     "token_transfer" Transfer [] {
@@ -73,7 +73,7 @@ methods! {
         to: Address,
         /// In the smallest unit of the token.
         amount: u128,
-    } -> () = handlers::transfer [token_transfer, token_transfer_cells];
+    } -> () [token_transfer, token_transfer_cells];
 
     /// Transfers tokens of an owner who approved the sender as spender.
     "token_transfer_from" TransferFrom [] {
@@ -85,7 +85,7 @@ methods! {
         to: Address,
         /// How much; the allowance shrinks by it.
         amount: u128,
-    } -> () = handlers::transfer_from [token_transfer_from, token_transfer_from_cells];
+    } -> () [token_transfer_from, token_transfer_from_cells];
 
     /// Lets a spender transfer the sender's tokens. Replaces what the spender was allowed before.
     "token_approve" Approve [] {
@@ -95,7 +95,7 @@ methods! {
         spender: Address,
         /// How much in all.
         amount: u128,
-    } -> () = handlers::approve [token_approve, token_approve_cells];
+    } -> () [token_approve, token_approve_cells];
 
     /// Mints tokens. The owner, or the holder of the permission token_mint.
     "token_mint" Mint [] {
@@ -105,7 +105,7 @@ methods! {
         to: Address,
         /// In the smallest unit of the token.
         amount: u128,
-    } -> () = handlers::mint [token_mint, token_transfer_cells];
+    } -> () [token_mint, token_transfer_cells];
 
     /// Burns the sender's tokens.
     "token_burn" Burn [] {
@@ -113,7 +113,7 @@ methods! {
         token_id: Hash,
         /// In the smallest unit of the token.
         amount: u128,
-    } -> () = handlers::burn [token_burn, token_transfer_cells];
+    } -> () [token_burn, token_transfer_cells];
 
     /// Returns an account's balance.
     "token_balance_of" BalanceOf [view] {
@@ -121,7 +121,7 @@ methods! {
         token_id: Hash,
         /// The account.
         account: Address,
-    } -> u128 = handlers::balance_of [token_balance_of];
+    } -> u128 [token_balance_of];
 
     /// Returns what a spender may transfer of an owner's tokens.
     "token_allowance" Allowance [view] {
@@ -131,19 +131,19 @@ methods! {
         owner: Address,
         /// Who may transfer them.
         spender: Address,
-    } -> u128 = handlers::allowance [token_balance_of];
+    } -> u128 [token_balance_of];
 
     /// Returns the total supply.
     "token_total_supply" TotalSupply [view] {
         /// The token's id.
         token_id: Hash,
-    } -> u128 = handlers::total_supply [token_balance_of];
+    } -> u128 [token_balance_of];
 
     /// Returns a token.
     "token_get" Get [view] {
         /// The token's id.
         token_id: Hash,
-    } -> Described = handlers::get;
+    } -> Described;
 
     /// Names another hook, or none. The owner only.
     "token_set_hook" SetHook [] {
@@ -151,7 +151,7 @@ methods! {
         token_id: Hash,
         /// The actor that is asked about transfers.
         hook: Option<Address>,
-    } -> () = handlers::set_hook;
+    } -> ();
 
     /// Transfers the ownership of a token. The owner only.
     "token_transfer_ownership" TransferOwnership [] {
@@ -159,7 +159,7 @@ methods! {
         token_id: Hash,
         /// The new owner.
         owner: Address,
-    } -> () = handlers::transfer_ownership;
+    } -> ();
 }
 
 events! {

@@ -5,7 +5,7 @@ use super::api::{
     OwnershipTransferred, SetHook, TotalSupply, Transfer, TransferFrom, TransferOwnership, Transferred,
 };
 use super::state::{self, Token};
-use crate::actor::{Context, Forward};
+use crate::actor::{Context, Forward, Handle};
 use crate::entitlements::check;
 use crate::schema::{Emit, Form};
 use cowboy_state::{Step, World};
@@ -19,24 +19,26 @@ pub const HOOK: &str = "on_token_transfer";
 /// The largest number of decimal places.
 const MAX_DECIMALS: u8 = 38;
 
-pub(super) fn create(context: &mut Context<'_>, arguments: Create) -> Step<Hash> {
-    let Create { name, symbol, decimals, initial_supply, max_supply, hook, metadata_uri } = arguments;
-    context.charge_cells(u64::try_from(name.len().saturating_add(symbol.len())).expect("they are short"));
-    if name.is_empty() || symbol.is_empty() || decimals > MAX_DECIMALS || initial_supply > max_supply {
-        return Err(error::INVALID_ARGUMENT.into());
+impl Handle for Create {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        let Create { name, symbol, decimals, initial_supply, max_supply, hook, metadata_uri } = self;
+        context.charge_cells(u64::try_from(name.len().saturating_add(symbol.len())).expect("they are short"));
+        if name.is_empty() || symbol.is_empty() || decimals > MAX_DECIMALS || initial_supply > max_supply {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
+        let (owner, created_at) = (context.sender, context.height);
+        let made = state::made(context.world, owner)?;
+        let token_id = state::token_id(owner, made);
+        state::tokens().insert(context.world, &token_id.0)?;
+        context.world.write(state::made_key(owner), &Count(made.saturating_add(1)));
+        let token = Token { owner, name, symbol, decimals, supply: initial_supply, max_supply, hook, metadata_uri, created_at };
+        context.world.write(state::token_key(&token_id), &token);
+        if initial_supply > 0 {
+            state::set_units(context.world, state::balance_key(&token_id, owner), initial_supply);
+        }
+        Created { owner, supply: initial_supply, token_id }.emit(context.world);
+        Ok(token_id)
     }
-    let (owner, created_at) = (context.sender, context.height);
-    let made = state::made(context.world, owner)?;
-    let token_id = state::token_id(owner, made);
-    state::tokens().insert(context.world, &token_id.0)?;
-    context.world.write(state::made_key(owner), &Count(made.saturating_add(1)));
-    let token = Token { owner, name, symbol, decimals, supply: initial_supply, max_supply, hook, metadata_uri, created_at };
-    context.world.write(state::token_key(&token_id), &token);
-    if initial_supply > 0 {
-        state::set_units(context.world, state::balance_key(&token_id, owner), initial_supply);
-    }
-    Created { owner, supply: initial_supply, token_id }.emit(context.world);
-    Ok(token_id)
 }
 
 /// Moves tokens from one account to another.
@@ -62,79 +64,106 @@ fn hand_over(context: &mut Context<'_>, token_id: Hash, token: &Token, from: Add
     Ok(())
 }
 
-pub(super) fn transfer(context: &mut Context<'_>, Transfer { token_id, to, amount }: Transfer) -> Step<()> {
-    let token = state::read(context.world, &token_id)?;
-    let from = context.sender;
-    hand_over(context, token_id, &token, from, to, amount)
-}
-
-pub(super) fn transfer_from(context: &mut Context<'_>, TransferFrom { token_id, owner, to, amount }: TransferFrom) -> Step<()> {
-    let token = state::read(context.world, &token_id)?;
-    let key = state::allowance_key(&token_id, owner, context.sender);
-    let left = state::units(context.world, &key)?.checked_sub(amount).ok_or(error::TOKEN_ALLOWANCE)?;
-    state::set_units(context.world, key, left);
-    hand_over(context, token_id, &token, owner, to, amount)
-}
-
-pub(super) fn approve(context: &mut Context<'_>, Approve { token_id, spender, amount }: Approve) -> Step<()> {
-    state::read(context.world, &token_id)?;
-    let (owner, key) = (context.sender, state::allowance_key(&token_id, context.sender, spender));
-    context.world.require([&key])?;
-    state::set_units(context.world, key, amount);
-    Approved { owner, spender, amount, token_id }.emit(context.world);
-    Ok(())
-}
-
-pub(super) fn mint(context: &mut Context<'_>, Mint { token_id, to, amount }: Mint) -> Step<()> {
-    let mut token = state::read(context.world, &token_id)?;
-    // The owner may; the Entitlement Registry is a way beside it, not in its place (002 §7.6).
-    if token.owner != context.sender {
-        let minter = std::mem::replace(&mut context.sender, token.owner);
-        let units = Amount(u64::try_from(amount).unwrap_or(u64::MAX));
-        let used = check::consume(context, minter, &Scope::Token { token: token_id }, &Action::TokenMint, units);
-        context.sender = minter;
-        used?;
+impl Handle for Transfer {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, to, amount } = self;
+        let token = state::read(context.world, &token_id)?;
+        let from = context.sender;
+        hand_over(context, token_id, &token, from, to, amount)
     }
-    let supply = token.supply.checked_add(amount).filter(|supply| *supply <= token.max_supply).ok_or(error::TOKEN_SUPPLY)?;
-    token.supply = supply;
-    let key = state::balance_key(&token_id, to);
-    let there = state::units(context.world, &key)?.saturating_add(amount);
-    state::set_units(context.world, key, there);
-    context.world.write(state::token_key(&token_id), &token);
-    Minted { to, amount, supply, token_id }.emit(context.world);
-    Ok(())
 }
 
-pub(super) fn burn(context: &mut Context<'_>, Burn { token_id, amount }: Burn) -> Step<()> {
-    let mut token = state::read(context.world, &token_id)?;
-    let (from, key) = (context.sender, state::balance_key(&token_id, context.sender));
-    let left = state::units(context.world, &key)?.checked_sub(amount).ok_or(error::TOKEN_BALANCE)?;
-    state::set_units(context.world, key, left);
-    let supply = token.supply.checked_sub(amount).expect("nobody has more than there is");
-    token.supply = supply;
-    context.world.write(state::token_key(&token_id), &token);
-    Burned { from, amount, supply, token_id }.emit(context.world);
-    Ok(())
+impl Handle for TransferFrom {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, owner, to, amount } = self;
+        let token = state::read(context.world, &token_id)?;
+        let key = state::allowance_key(&token_id, owner, context.sender);
+        let left = state::units(context.world, &key)?.checked_sub(amount).ok_or(error::TOKEN_ALLOWANCE)?;
+        state::set_units(context.world, key, left);
+        hand_over(context, token_id, &token, owner, to, amount)
+    }
 }
 
-pub(super) fn balance_of(context: &mut Context<'_>, BalanceOf { token_id, account }: BalanceOf) -> Step<u128> {
-    state::read(context.world, &token_id)?;
-    Ok(state::units(context.world, &state::balance_key(&token_id, account))?)
-}
-
-pub(super) fn allowance(context: &mut Context<'_>, Allowance { token_id, owner, spender }: Allowance) -> Step<u128> {
-    state::read(context.world, &token_id)?;
-    Ok(state::units(context.world, &state::allowance_key(&token_id, owner, spender))?)
-}
-
-pub(super) fn total_supply(context: &mut Context<'_>, TotalSupply { token_id }: TotalSupply) -> Step<u128> {
-    Ok(state::read(context.world, &token_id)?.supply)
-}
-
-pub(super) fn get(context: &mut Context<'_>, Get { token_id }: Get) -> Step<Described> {
-    let Token { owner, name, symbol, decimals, supply, max_supply, hook, metadata_uri, created_at: _ } =
+impl Handle for Approve {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, spender, amount } = self;
         state::read(context.world, &token_id)?;
-    Ok(Described { name, symbol, decimals, owner, supply, max_supply, hook, metadata_uri })
+        let (owner, key) = (context.sender, state::allowance_key(&token_id, context.sender, spender));
+        context.world.require([&key])?;
+        state::set_units(context.world, key, amount);
+        Approved { owner, spender, amount, token_id }.emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Mint {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, to, amount } = self;
+        let mut token = state::read(context.world, &token_id)?;
+        // The owner may; the Entitlement Registry is a way beside it, not in its place (002 §7.6).
+        if token.owner != context.sender {
+            let minter = std::mem::replace(&mut context.sender, token.owner);
+            let units = Amount(u64::try_from(amount).unwrap_or(u64::MAX));
+            let used = check::consume(context, minter, &Scope::Token { token: token_id }, &Action::TokenMint, units);
+            context.sender = minter;
+            used?;
+        }
+        let supply = token.supply.checked_add(amount).filter(|supply| *supply <= token.max_supply).ok_or(error::TOKEN_SUPPLY)?;
+        token.supply = supply;
+        let key = state::balance_key(&token_id, to);
+        let there = state::units(context.world, &key)?.saturating_add(amount);
+        state::set_units(context.world, key, there);
+        context.world.write(state::token_key(&token_id), &token);
+        Minted { to, amount, supply, token_id }.emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Burn {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, amount } = self;
+        let mut token = state::read(context.world, &token_id)?;
+        let (from, key) = (context.sender, state::balance_key(&token_id, context.sender));
+        let left = state::units(context.world, &key)?.checked_sub(amount).ok_or(error::TOKEN_BALANCE)?;
+        state::set_units(context.world, key, left);
+        let supply = token.supply.checked_sub(amount).expect("nobody has more than there is");
+        token.supply = supply;
+        context.world.write(state::token_key(&token_id), &token);
+        Burned { from, amount, supply, token_id }.emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for BalanceOf {
+    fn handle(self, context: &mut Context<'_>) -> Step<u128> {
+        let Self { token_id, account } = self;
+        state::read(context.world, &token_id)?;
+        Ok(state::units(context.world, &state::balance_key(&token_id, account))?)
+    }
+}
+
+impl Handle for Allowance {
+    fn handle(self, context: &mut Context<'_>) -> Step<u128> {
+        let Self { token_id, owner, spender } = self;
+        state::read(context.world, &token_id)?;
+        Ok(state::units(context.world, &state::allowance_key(&token_id, owner, spender))?)
+    }
+}
+
+impl Handle for TotalSupply {
+    fn handle(self, context: &mut Context<'_>) -> Step<u128> {
+        let Self { token_id } = self;
+        Ok(state::read(context.world, &token_id)?.supply)
+    }
+}
+
+impl Handle for Get {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let Self { token_id } = self;
+        let Token { owner, name, symbol, decimals, supply, max_supply, hook, metadata_uri, created_at: _ } =
+            state::read(context.world, &token_id)?;
+        Ok(Described { name, symbol, decimals, owner, supply, max_supply, hook, metadata_uri })
+    }
 }
 
 /// A token of the sender's.
@@ -143,18 +172,24 @@ fn own(context: &Context<'_>, id: &Hash) -> Step<Token> {
     if token.owner == context.sender { Ok(token) } else { Err(error::NOT_OWNER.into()) }
 }
 
-pub(super) fn set_hook(context: &mut Context<'_>, SetHook { token_id, hook }: SetHook) -> Step<()> {
-    let mut token = own(context, &token_id)?;
-    token.hook = hook;
-    context.world.write(state::token_key(&token_id), &token);
-    HookSet { hook, token_id }.emit(context.world);
-    Ok(())
+impl Handle for SetHook {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, hook } = self;
+        let mut token = own(context, &token_id)?;
+        token.hook = hook;
+        context.world.write(state::token_key(&token_id), &token);
+        HookSet { hook, token_id }.emit(context.world);
+        Ok(())
+    }
 }
 
-pub(super) fn transfer_ownership(context: &mut Context<'_>, TransferOwnership { token_id, owner }: TransferOwnership) -> Step<()> {
-    let mut token = own(context, &token_id)?;
-    token.owner = owner;
-    context.world.write(state::token_key(&token_id), &token);
-    OwnershipTransferred { owner, token_id }.emit(context.world);
-    Ok(())
+impl Handle for TransferOwnership {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { token_id, owner } = self;
+        let mut token = own(context, &token_id)?;
+        token.owner = owner;
+        context.world.write(state::token_key(&token_id), &token);
+        OwnershipTransferred { owner, token_id }.emit(context.world);
+        Ok(())
+    }
 }

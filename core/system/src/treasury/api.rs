@@ -1,7 +1,8 @@
 //! The methods and events of 0x08.
 
-use super::{NUMBER, handlers, vesting};
-use crate::schema::{events, form, methods};
+use super::NUMBER;
+use crate::actor::methods;
+use crate::schema::{events, form};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Text};
 
@@ -38,22 +39,22 @@ pub(crate) type BucketName = Text<64>;
 
 methods! {
     /// What 0x08 is asked.
-    pub(super) METHODS;
+    pub(super) METHODS by NUMBER;
 
     /// Returns all CBY there are, in base units.
-    "get_supply" GetSupply [view] {} -> TotalSupply = handlers::get_supply;
+    "get_supply" GetSupply [view] {} -> TotalSupply;
 
     /// Returns a genesis bucket at this block's time.
     "get_vesting" GetVesting [view] {
         /// The bucket's name.
         bucket: BucketName,
-    } -> BucketState = vesting::get_vesting;
+    } -> BucketState;
 
     /// Pays what has vested to the bucket's beneficiary, and returns the amount. Anybody may ask.
     "release" Release [] {
         /// The bucket's name.
         bucket: BucketName,
-    } -> Amount = vesting::release;
+    } -> Amount;
 
     /// Names who receives what vests. Governance or the present beneficiary.
     "set_beneficiary" SetBeneficiary [] {
@@ -61,7 +62,7 @@ methods! {
         bucket: BucketName,
         /// The new beneficiary.
         beneficiary: Address,
-    } -> () = vesting::set_beneficiary;
+    } -> ();
 
     /// Pays out of a bucket that decisions release, and returns the amount.
     "disburse" Disburse [governed] {
@@ -71,7 +72,7 @@ methods! {
         to: Address,
         /// Base units of CBY.
         amount: Amount,
-    } -> Amount = vesting::disburse;
+    } -> Amount;
 }
 
 events! {

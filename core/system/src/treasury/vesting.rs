@@ -6,7 +6,7 @@
 
 use super::NUMBER;
 use super::api::{BeneficiarySet, BucketState, Disburse, Disbursed, GetVesting, Release, Released, SetBeneficiary};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use cowboy_state::Step;
 use cowboy_state::records::{Vesting, VestingClaim, keys};
@@ -138,52 +138,64 @@ fn months(context: &Context<'_>, bucket: &Bucket) -> Step<u64> {
     Ok(context.timestamp.0.saturating_sub(schedule.start.0) / MONTH_MS)
 }
 
-pub(super) fn get_vesting(context: &mut Context<'_>, GetVesting { bucket }: GetVesting) -> Step<BucketState> {
-    let (bucket, claim) = named(context, &bucket)?;
-    Ok(BucketState {
-        beneficiary: claim.beneficiary,
-        held: context.world.account(bucket_address(bucket.name))?.balance,
-        released: claim.released,
-        total: bucket.total(),
-        vested: bucket.vested(months(context, &bucket)?),
-    })
+impl Handle for GetVesting {
+    fn handle(self, context: &mut Context<'_>) -> Step<BucketState> {
+        let Self { bucket } = self;
+        let (bucket, claim) = named(context, &bucket)?;
+        Ok(BucketState {
+            beneficiary: claim.beneficiary,
+            held: context.world.account(bucket_address(bucket.name))?.balance,
+            released: claim.released,
+            total: bucket.total(),
+            vested: bucket.vested(months(context, &bucket)?),
+        })
+    }
 }
 
-pub(super) fn set_beneficiary(context: &mut Context<'_>, SetBeneficiary { bucket: name, beneficiary }: SetBeneficiary) -> Step<()> {
-    let (bucket, mut claim) = named(context, &name)?;
-    if claim.beneficiary != Some(context.sender) {
-        context.require_governance()?;
+impl Handle for SetBeneficiary {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { bucket: name, beneficiary } = self;
+        let (bucket, mut claim) = named(context, &name)?;
+        if claim.beneficiary != Some(context.sender) {
+            context.require_governance()?;
+        }
+        claim.beneficiary = Some(beneficiary);
+        context.world.write(keys::vesting_claim(bucket.name), &claim);
+        BeneficiarySet { bucket: name, beneficiary }.emit(context.world);
+        Ok(())
     }
-    claim.beneficiary = Some(beneficiary);
-    context.world.write(keys::vesting_claim(bucket.name), &claim);
-    BeneficiarySet { bucket: name, beneficiary }.emit(context.world);
-    Ok(())
 }
 
-pub(super) fn release(context: &mut Context<'_>, Release { bucket: name }: Release) -> Step<Amount> {
-    let (bucket, claim) = named(context, &name)?;
-    let to = claim.beneficiary.ok_or(error::NOTHING_VESTED)?;
-    let vested = bucket.vested(months(context, &bucket)?);
-    // Genesis took accounts and stakes out of two buckets: no more leaves one than it holds.
-    let held = context.world.account(bucket_address(bucket.name))?.balance;
-    let amount = vested.saturating_sub(claim.released).min(held);
-    if amount == Amount::ZERO {
-        return Err(error::NOTHING_VESTED.into());
+impl Handle for Release {
+    fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
+        let Self { bucket: name } = self;
+        let (bucket, claim) = named(context, &name)?;
+        let to = claim.beneficiary.ok_or(error::NOTHING_VESTED)?;
+        let vested = bucket.vested(months(context, &bucket)?);
+        // Genesis took accounts and stakes out of two buckets: no more leaves one than it holds.
+        let held = context.world.account(bucket_address(bucket.name))?.balance;
+        let amount = vested.saturating_sub(claim.released).min(held);
+        if amount == Amount::ZERO {
+            return Err(error::NOTHING_VESTED.into());
+        }
+        pay_out(context, &bucket, claim, to, amount)?;
+        Released { amount, bucket: name, to }.emit(context.world);
+        Ok(amount)
     }
-    pay_out(context, &bucket, claim, to, amount)?;
-    Released { amount, bucket: name, to }.emit(context.world);
-    Ok(amount)
 }
 
 /// Pays out of a bucket that decisions release, because of one.
-pub(crate) fn disburse(context: &mut Context<'_>, Disburse { bucket: name, to, amount }: Disburse) -> Step<Amount> {
-    let (bucket, claim) = named(context, &name)?;
-    if bucket.curve != Curve::Decided {
-        return Err(error::INVALID_ARGUMENT.into());
+impl Handle for Disburse {
+    fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
+        let Self { bucket: name, to, amount } = self;
+        let (bucket, claim) = named(context, &name)?;
+        if bucket.curve != Curve::Decided {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
+        pay_out(context, &bucket, claim, to, amount)?;
+        Disbursed { amount, bucket: name, to }.emit(context.world);
+        Ok(amount)
     }
-    pay_out(context, &bucket, claim, to, amount)?;
-    Disbursed { amount, bucket: name, to }.emit(context.world);
-    Ok(amount)
 }
 
 /// Moves CBY out of a bucket, and counts it.

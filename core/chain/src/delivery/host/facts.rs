@@ -1,10 +1,9 @@
 //! Facts of the block and the call, events, randomness.
 
-use super::{Arguments, length, read};
+use super::{Arguments, forms, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Door, Machine, Step};
 use crate::vm_driver::HostValue;
-use cowboy_types::cbor::Value;
 use cowboy_types::{Blob, Event, Text, error};
 use hkdf::Hkdf;
 use sha2::Sha256;
@@ -99,7 +98,7 @@ impl Machine {
     pub(super) fn entitlement_params(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let name = read!(arguments.text(0));
         let grants = self.top().grants.clone();
-        let value = grants.get(name).map_or(HostValue::None, |grant| host_value(&grant.params));
+        let value = grants.get(name).map_or(HostValue::None, |grant| forms::any(&grant.params));
         Ok(Reply::Value(value, Price::cycles(self.environment.params.costs.storage_read)))
     }
 
@@ -130,18 +129,5 @@ impl Machine {
     fn seed_of(&self, epoch: u64, view: u64) -> Step<Option<[u8; 48]>> {
         let history = self.environment.params.consensus.seed_history;
         Ok(self.world.seed(history, epoch, view)?.map(|seed| seed.0))
-    }
-}
-
-/// A grant's parameter as Python sees it.
-fn host_value(value: &Value) -> HostValue {
-    match value {
-        Value::Integer(number) => u64::try_from(*number).map_or(HostValue::None, HostValue::int),
-        Value::Bytes(bytes) => HostValue::Bytes(bytes.clone()),
-        Value::Text(text) => HostValue::Str(text.clone()),
-        Value::Bool(value) => HostValue::Bool(*value),
-        Value::Array(items) => HostValue::List(items.iter().map(host_value).collect()),
-        Value::Map(pairs) => HostValue::Map(pairs.iter().map(|(key, value)| (host_value(key), host_value(value))).collect()),
-        Value::Null | Value::Float(_) | Value::Bignum { .. } => HostValue::None,
     }
 }

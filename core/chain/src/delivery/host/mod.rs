@@ -1,6 +1,7 @@
 //! What the host answers to an actor: one function a host function, by subject.
 
 mod facts;
+mod forms;
 mod gate;
 mod jobs;
 mod messages;
@@ -84,6 +85,11 @@ impl Machine {
     }
 }
 
+/// Bytes, or a text's UTF-8.
+fn bytes(value: &HostValue) -> Option<&[u8]> {
+    value.as_bytes().or_else(|| value.as_str().map(str::as_bytes))
+}
+
 /// The arguments of a host call, read by place.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a>(&'a [HostValue]);
@@ -95,8 +101,7 @@ impl<'a> Arguments<'a> {
 
     /// Bytes, or a text's UTF-8.
     fn bytes(self, place: usize) -> Result<&'a [u8], Abort> {
-        let value = self.at(place);
-        value.as_bytes().or_else(|| value.as_str().map(str::as_bytes)).ok_or(error::INVALID_ARGUMENT)
+        bytes(self.at(place)).ok_or(error::INVALID_ARGUMENT)
     }
 
     fn text(self, place: usize) -> Result<&'a str, Abort> {

@@ -1,21 +1,19 @@
 //! Tokens as actors use them (003 §17.3): each function is the method of 0x06 of the same name, with the method's fields as its parameters.
 
-use super::Arguments;
+use super::{Arguments, forms};
 use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
-use crate::vm_driver::{HostFn, HostValue};
+use crate::vm_driver::HostFn;
 use cowboy_system::basefee;
-use cowboy_system::schema::{Field, Form, Shape};
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::Address;
+use cowboy_types::cbor;
 use cowboy_types::units::Amount;
-use cowboy_types::{Abort, Address, error};
 
 impl Machine {
     /// A function of tokens.
     pub(super) fn token(&mut self, function: HostFn, arguments: Arguments<'_>) -> Step<Reply> {
         let method = basefee::ACTOR.method(function.row().name).expect("every function of tokens is a method");
-        let Shape::Map(fields) = method.arguments else { return Err(error::INTERNAL.into()) };
-        let argument = super::read!(argument_of(fields, arguments));
+        let argument = super::read!(forms::map(method.arguments, |place| arguments.at(place)));
         let target = Address::system(basefee::NUMBER);
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
         let payload = argument.encode();
@@ -27,7 +25,10 @@ impl Machine {
                 let forward = answer.forward.expect("it was just seen");
                 self.enter_forwarded(target, &forward, u64::MAX, price, checkpoint)
             }
-            Ok(data) => Ok(Reply::Value(host_value(method.result, &data), price)),
+            Ok(data) => {
+                let result = cbor::decode(&data).expect("a system actor returns canonical CBOR");
+                Ok(Reply::Value(forms::result(method.result, &result), price))
+            }
             Err(abort) => {
                 self.world.rollback(&checkpoint);
                 Reply::refuse(abort, price)
@@ -36,33 +37,22 @@ impl Machine {
     }
 }
 
-/// A method's argument, from the arguments of a host function by place. What is left out is absent.
-fn argument_of(fields: &[Field], arguments: Arguments<'_>) -> Result<Value, Abort> {
-    let mut pairs = Vec::with_capacity(fields.len());
-    for (place, field) in fields.iter().enumerate() {
-        if !arguments.is_absent(place) {
-            pairs.push((field.name, value_of(&field.shape, arguments, place)?));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_system::schema::Shape;
+    use cowboy_vm::HOST_FUNCTIONS;
+
+    /// A function of tokens is a method with the same parameters, all of which have a form in Python.
+    #[test]
+    fn functions_are_methods() {
+        let rows: Vec<_> = HOST_FUNCTIONS.iter().filter(|row| row.name.starts_with("token_")).collect();
+        assert!(!rows.is_empty());
+        for row in rows {
+            let method = basefee::ACTOR.method(row.name).expect("a function of tokens is a method");
+            let parameters = row.signature.split(", ").count();
+            assert_eq!(parameters, method.arguments.len(), "{}", row.name);
+            assert!(method.arguments.iter().all(|field| !matches!(field.shape, Shape::Any | Shape::Optional(Shape::Any))), "{}", row.name);
         }
-    }
-    Ok(Value::dict(pairs))
-}
-
-fn value_of(shape: &Shape, arguments: Arguments<'_>, place: usize) -> Result<Value, Abort> {
-    match shape {
-        Shape::Optional(inner) => value_of(inner, arguments, place),
-        Shape::Number => arguments.number(place).map(Value::uint),
-        Shape::Units => Ok(arguments.at(place).as_u128().ok_or(error::INVALID_ARGUMENT)?.write()),
-        Shape::Text(_) => arguments.text(place).map(Value::text),
-        _ => arguments.bytes(place).map(|bytes| Value::Bytes(bytes.to_vec())),
-    }
-}
-
-/// A result as Python sees it.
-fn host_value(shape: &Shape, data: &[u8]) -> HostValue {
-    let Ok(value) = cbor::decode(data) else { return HostValue::None };
-    match (shape, &value) {
-        (Shape::Units, _) => u128::read(&value).map_or(HostValue::None, HostValue::int),
-        (_, Value::Bytes(bytes)) => HostValue::Bytes(bytes.clone()),
-        _ => HostValue::None,
     }
 }

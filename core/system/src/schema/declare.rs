@@ -1,0 +1,110 @@
+//! The macros that declare maps and events.
+
+use super::{Field, Form};
+use cowboy_state::World;
+use cowboy_types::cbor::Value;
+use cowboy_types::{Address, Blob, Event, Text};
+
+/// Declares a struct that is a map on the wire. A field with a default may be absent.
+macro_rules! form {
+    (
+        $(#[$attribute:meta])*
+        $vis:vis struct $Name:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty $(= $default:expr)? ),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $Name { $( $(#[doc = $doc])+ pub $field: $Type, )* }
+
+        impl $crate::schema::Record for $Name {
+            const FIELDS: &'static [$crate::schema::Field] = &[ $( $crate::schema::Field {
+                name: stringify!($field),
+                doc: concat!($($doc),+),
+                shape: <$Type as $crate::schema::Form>::SHAPE,
+                default: $crate::schema::form!(@text $($default)?),
+            }, )* ];
+        }
+
+        impl $crate::schema::Form for $Name {
+            const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Map(<Self as $crate::schema::Record>::FIELDS);
+
+            fn read(_map: &cowboy_types::cbor::Value) -> Result<Self, $crate::schema::Refused> {
+                Ok(Self { $( $field: $crate::schema::field(_map, stringify!($field), $crate::schema::form!(@make $($default)?))?, )* })
+            }
+
+            fn write(&self) -> cowboy_types::cbor::Value {
+                cowboy_types::cbor::Value::dict([ $( (stringify!($field), $crate::schema::Form::write(&self.$field)), )* ])
+            }
+        }
+    };
+    (@text) => { None };
+    (@text $default:expr) => { Some(stringify!($default)) };
+    (@make) => { None };
+    (@make $default:expr) => { Some(|| $default) };
+}
+
+/// Declares the events of a system actor: for each its name and the struct of its data, which [`Emit::emit`] emits.
+macro_rules! events {
+    (
+        $(#[$about:meta])*
+        $vis:vis $EVENTS:ident by $number:path;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:literal $Data:ident { $( $(#[doc = $field_doc:literal])+ $field:ident: $Type:ty ),* $(,)? }
+        )+
+    ) => {
+        $(
+            $crate::schema::form! {
+                $(#[doc = $doc])+
+                pub(crate) struct $Data { $( $(#[doc = $field_doc])+ $field: $Type ),* }
+            }
+
+            impl $crate::schema::Emit for $Data {
+                const EMITTER: u8 = $number;
+                const NAME: &'static str = $name;
+            }
+        )+
+
+        $(#[$about])*
+        $vis const $EVENTS: &[$crate::schema::EventRow] = &[ $(
+            $crate::schema::EventRow { name: $name, doc: concat!($($doc),+), data: <$Data as $crate::schema::Record>::FIELDS },
+        )+ ];
+    };
+}
+
+pub(crate) use {events, form};
+
+/// Emits an event as a system actor.
+pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
+    let event = Event {
+        emitter: Address::system(number),
+        name: Text::new(name).expect("event names of the protocol are short"),
+        data: Blob::new(data.encode()).expect("events of the protocol are short"),
+    };
+    world.announce(event);
+}
+
+/// An event of a system actor.
+pub trait Emit: Form {
+    /// The number of the actor that emits it.
+    const EMITTER: u8;
+    /// Its name.
+    const NAME: &'static str;
+
+    /// Emits it.
+    fn emit(&self, world: &mut World) {
+        announce(world, Self::EMITTER, Self::NAME, &self.write());
+    }
+}
+
+/// A row of the table of an actor's events.
+#[derive(Clone, Copy, Debug)]
+pub struct EventRow {
+    /// Its name.
+    pub name: &'static str,
+    /// When it is emitted.
+    pub doc: &'static str,
+    /// What its data look like.
+    pub data: &'static [Field],
+}

@@ -1,0 +1,92 @@
+use super::{Form, Record, Refused, Shape, form};
+use cowboy_types::cbor::Value;
+use cowboy_types::{Address, List, Text};
+
+form! {
+    /// A pair of nested maps.
+    struct Outer {
+        /// A map.
+        inner: Inner,
+        /// A number that may be absent.
+        times: u64 = 3,
+        /// An address that may be null.
+        to: Option<Address>,
+        /// A field that has the name of an inner one.
+        name: Side = Side,
+    }
+}
+
+/// One of two words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Side;
+
+impl Form for Side {
+    const SHAPE: Shape = Shape::Word(&["left", "right"]);
+
+    fn read(_: &Value) -> Result<Self, Refused> {
+        Ok(Self)
+    }
+
+    fn write(&self) -> Value {
+        Value::text("left")
+    }
+}
+
+form! {
+    /// The inner map.
+    struct Inner {
+        /// At most three bytes.
+        name: Text<3>,
+        /// At most two amounts.
+        amounts: List<u128, 2>,
+    }
+}
+
+fn inner(name: &str, amounts: Vec<Value>) -> Value {
+    Value::map([("name", Value::text(name)), ("amounts", Value::Array(amounts))])
+}
+
+#[test]
+fn a_refusal_names_the_field() {
+    let address = |length: usize| Value::Bytes(vec![7; length]);
+    let outer = |inner: Value, to: Value| Value::map([("inner", inner), ("to", to)]);
+    let rows = [
+        (outer(inner("abc", vec![]), address(20)), None),
+        (outer(inner("abcd", vec![]), Value::Null), Some("inner.name")),
+        (outer(inner("abc", vec![Value::Null]), Value::Null), Some("inner.amounts")),
+        (outer(inner("abc", vec![Value::uint(1); 3]), Value::Null), Some("inner.amounts")),
+        (outer(inner("abc", vec![Value::Integer(-1)]), Value::Null), Some("inner.amounts")),
+        (outer(Value::uint(1), Value::Null), Some("inner.name")),
+        (outer(inner("abc", vec![]), address(19)), Some("to")),
+        (Value::map([("to", Value::Null)]), Some("inner")),
+        (Value::Null, Some("inner")),
+    ];
+    for (value, refused) in rows {
+        let path = Outer::read(&value).err().map(|refused| refused.path.join("."));
+        assert_eq!(path.as_deref(), refused, "{value:?}");
+    }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let large = u128::MAX;
+    let inner = Inner { name: Text::new("abc").expect("it fits"), amounts: List::new(vec![0, large]).expect("it fits") };
+    for to in [None, Some(Address([9; 20]))] {
+        let outer = Outer { inner: inner.clone(), times: 4, to, name: Side };
+        assert_eq!(Outer::read(&outer.write()), Ok(outer));
+    }
+    let absent = Value::map([("inner", inner.write())]);
+    assert_eq!(Outer::read(&absent), Ok(Outer { inner, times: 3, to: None, name: Side }));
+}
+
+/// The field of an inner map is not taken for one of the same name outside.
+#[test]
+fn a_refusal_says_what_was_expected() {
+    let refused = |path: &[&'static str], is_missing| Refused { path: path.to_vec(), is_missing }.text(Outer::FIELDS);
+    assert_eq!(refused(&["name"], true), "argument `name`: missing, expected one of left | right");
+    assert_eq!(refused(&["inner", "name"], false), "argument `inner.name`: expected text of at most 3 bytes");
+    assert_eq!(refused(&["inner", "amounts"], false), "argument `inner.amounts`: expected a list of at most 2: integer of 128 bits");
+    assert_eq!(refused(&["times"], false), "argument `times`: expected an integer");
+    assert_eq!(refused(&["to"], false), "argument `to`: expected an address or null");
+    assert_eq!(refused(&[], false), "argument: expected a map {inner, times, to, name}");
+}
