@@ -48,7 +48,7 @@ impl Handle for GetDomainSet {
         let mut sets = DomainSets::default();
         grants::read_set(context.world, &self.name, &mut sets)?;
         let patterns = sets.get(&self.name).ok_or(error::INVALID_ARGUMENT)?;
-        let patterns = patterns.iter().map(|pattern| Text::new(pattern)).collect::<Option<Vec<_>>>();
+        let patterns = patterns.iter().map(Text::new).collect::<Option<Vec<_>>>();
         Ok(patterns.and_then(List::new).expect("a set has as many, and as long ones"))
     }
 }
