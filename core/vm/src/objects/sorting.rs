@@ -194,7 +194,7 @@ impl Runs<'_> {
     /// Merges a copied first run with a second one, from the front, until one of them is nearly used up: where both are then.
     fn merge_low(&mut self, left: &[Value], mut b: usize, end: usize) -> Outcome<(usize, usize)> {
         let (mut a, count, mut least) = (0, left.len(), self.gallop);
-        // What is left of the first run lies apart, so there is room for so many items before the second one.
+        // What is left of the first run lies apart, so there is room for as many items before the second one.
         let take_b = |items: &mut [Value], a: usize, b: &mut usize, taken: usize| {
             items.copy_within(*b..*b + taken, *b - (count - a));
             *b += taken;
@@ -257,7 +257,7 @@ impl Runs<'_> {
     /// then.
     fn merge_high(&mut self, start: usize, mut a: usize, right: &[Value]) -> Outcome<(usize, usize)> {
         let (mut b, mut least) = (right.len(), self.gallop);
-        // What is left of the second run lies apart, so there is room for so many items after the first one.
+        // What is left of the second run lies apart, so there is room for as many items after the first one.
         let take_a = |items: &mut [Value], a: &mut usize, b: usize, taken: usize| {
             *a -= taken;
             items.copy_within(*a..*a + taken, *a + b);

@@ -227,7 +227,10 @@ async fn has_nothing(source: &Client, next: u64, time: Duration) -> Result<bool,
 
 /// What the source answers in this time.
 async fn in_time<T>(time: Duration, answer: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-    tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(ApiError::of_fault(cowboy_api::error::UNREACHABLE)))
+    match tokio::time::timeout(time, answer).await {
+        Ok(answer) => answer,
+        Err(_) => Err(ApiError::of_fault(cowboy_api::error::UNREACHABLE)),
+    }
 }
 
 /// Fetches blocks again of which a damaged row was read, or which a repair could not save, as long as the node runs.
