@@ -32,7 +32,7 @@ fn run(
             id: Hash::ZERO,
             draw: Draw { beacon: bytes::Bytes::new(), epoch: 0, view: 0 },
             work: Work::default(),
-            budget: Work::default(),
+            budget: Work { cycles: u64::MAX, cells: u64::MAX, weight: u64::MAX },
             chain_id: ChainId(1),
             genesis: Hash::ZERO,
             forward: None,

@@ -54,9 +54,9 @@ fn the_same_tests_pass_in_the_machine() {
     assert!(said.stdout.contains(" files that are no tests of actors left out (-v says why)"), "{}", said.stdout);
     let named = cowboy(&tests, NOWHERE, &["test", "-v", "-k", "nosuchtest"]).stdout;
     for line in [
-        "LEFT OUT test_library.py: it defines the actor Asker itself, and the VM deploys files",
+        "LEFT OUT test_library.py: it defines the actor Asker itself, but the VM deploys files",
         "LEFT OUT test_parity.py: import of 'importlib.metadata', which the VM does not have",
-        "LEFT OUT test_spawn.py: it takes pytest's fixture tmp_path",
+        "LEFT OUT test_spawn.py: it uses pytest's fixture tmp_path",
     ] {
         assert!(named.contains(line), "{line}\n{named}");
     }
@@ -113,7 +113,7 @@ fn payloads_and_mistakes_are_told() {
     let owner = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
     let refusals: &[(&[&str], i32, &str)] = &[
         (&["actor", "deploy", "shop.py"], 1, "init() takes owner: Address, price: int: nothing was sent for 'owner', 'price'"),
-        (&["actor", "deploy", "shop.py", "--init-payload", "[1,"], 2, "the payload [1, is no JSON"),
+        (&["actor", "deploy", "shop.py", "--init-payload", "[1,"], 2, "the payload [1, is not JSON"),
         (&["actor", "deploy", "shop.py", "--init-payload", r#"{"owner": "0x12", "price": 5}"#], 1, "'owner'"),
     ];
     for (arguments, code, text) in refusals {
@@ -243,7 +243,7 @@ fn shells_manuals_and_networks() {
     let shown: serde_json::Value = serde_json::from_str(&run(&["config", "show", "--json"])).expect("it is JSON");
     assert_eq!((&shown["network"], &shown["networks"]["test"]["key_file"]), (&json!("test"), &json!("test.key")));
     let unknown = cowboy(root, NOWHERE, &["--network", "nowhere", "status"]);
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("no network \"nowhere\" (test)"), "{unknown:?}");
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("no network named \"nowhere\" (test)"), "{unknown:?}");
     run(&["config", "remove", "test"]);
     assert_eq!(cowboy(root, NOWHERE, &["config", "use", "test"]).code, Some(2));
 }

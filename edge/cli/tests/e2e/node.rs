@@ -13,7 +13,7 @@ fn the_banner_says_where_everything_is_and_who_has_money() {
         &format!("RPC        {}", node.url),
         &format!("explorer   {}/explorer/", node.url),
         &format!("swagger    {}/swagger-ui/", node.url),
-        "base fees  10000 a cycle, 10000 a cell",
+        "base fees  10000 per cycle, 10000 per cell",
         "(0) 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266  0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
         "(9) 0xa0ee7a142d267c1f36714e4a8f75612f20a79720  0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
     ];
@@ -169,7 +169,7 @@ fn names_and_metrics_need_ports_of_their_own() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments).current_dir(folder.path()).output();
     let output = output.expect("the program runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("--gateway-port 4001 is taken") && said.contains("metrics"), "{said}");
+    assert!(!output.status.success() && said.contains("--gateway-port 4001 is in use") && said.contains("metrics"), "{said}");
 }
 
 /// A chain exported from one folder continues in another; and a folder that `init` made follows it.

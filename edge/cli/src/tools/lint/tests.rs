@@ -74,6 +74,6 @@ fn surprises_are_found_at_their_place() {
 fn a_finding_marks_its_place() {
     let source = "class N:\n    def add(self, child):\n        child.parent = self\n";
     let shown = findings(source)[0].show("n.py", source);
-    assert!(shown.starts_with("warning[back-reference]: an object is made to point back at self\n  --> n.py:3:9\n"), "{shown}");
+    assert!(shown.starts_with("warning[back-reference]: an object is given a reference to self\n  --> n.py:3:9\n"), "{shown}");
     assert!(shown.contains("   3 |         child.parent = self\n     |         ^^^^^^^^^^^^\n  why: "), "{shown}");
 }
