@@ -167,9 +167,13 @@ impl Addressed {
         }
         let room = self.limit.saturating_sub(primary.len());
         let secondary: Vec<_> = peers.secondary.iter().filter(|key| !primary.contains_key(key)).filter_map(find).take(room).collect();
-        let missing = peers.primary.len() + peers.secondary.len();
-        if missing > primary.len() + secondary.len() {
-            tracing::warn!(peers = missing, "some validators of this epoch name no address, or are too many: they are not peers");
+        let is_peer = |key: &PublicKey| primary.contains_key(key) || secondary.iter().any(|(other, _)| other == key);
+        let missing = peers.primary.iter().filter(|key| !is_peer(key)).count();
+        if missing > 0 {
+            tracing::warn!(
+                validators = missing,
+                "validators without an address on chain, or beyond the limit of peers, are not connected to"
+            );
         }
         let all = |found: Vec<(PublicKey, SocketAddr)>| {
             Map::from_iter_dedup(found.into_iter().map(|(key, address)| (key, p2p::Address::Symmetric(address))))
@@ -198,8 +202,11 @@ impl Manager for Addressed {
         let (primary, secondary) = self.located(&peers, roll);
         let addresses = |peers: &Located| peers.values().iter().map(p2p::Address::egress).collect::<Vec<_>>();
         self.gate.admit(addresses(&primary).into_iter().chain(addresses(&secondary)));
-        // It only fails when the network is gone, and the node with it.
-        let _ = self.oracle.track(epoch.get(), AddressableTrackedPeers::new(primary, secondary));
+        // The peers of the first epoch are the configured ones, which are tracked from the start.
+        if epoch.get() > 0 {
+            // It only fails when the network is gone, and the node with it.
+            let _ = self.oracle.track(epoch.get(), AddressableTrackedPeers::new(primary, secondary));
+        }
         Ok(())
     }
 }

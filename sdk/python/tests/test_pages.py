@@ -407,7 +407,9 @@ def test_registering_a_validator(tmp_path):
     server = shell.serve("cowboyd start --config network/validator-0.json")
     shell.environment["COWBOY_RPC_URL"] = server.url
     key = f"export COWBOY_PRIVATE_KEY={RUNNERS_KEY}"
-    said = shell.run(shell.clone, [key, new, registration.replace("0x7099…", RUNNER), register, add, get, leave])
+    shown = shell.run(shell.clone, ["cowboyd keys show --config network/validator-0.json"])
+    founder = re.search(r"network\D*?(0x[0-9a-f]{64})", shown)[1]
+    said = shell.run(shell.clone, [key, new.replace("0x12ab…@192.0.2.7", f"{founder}@127.0.0.1"), registration.replace("0x7099…", RUNNER), register, add, get, leave])
     assert "100500" in said.replace(",", "") and "waiting" in said
     assert "fix:" in shell.refused(shell.clone, f"{key}; {unjail}")
     server.stop()

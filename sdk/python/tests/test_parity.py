@@ -52,6 +52,6 @@ def test_the_differences_are_those_that_the_page_names():
     text = (HERE.parents[2] / "docs/sdk.md").read_text()
     table = text.partition("## Differences from the published SDK")[2]
     assert all(row in table for row in ours["rows"])
-    named = re.findall(r"`([\w.]+)`", table.partition("Not here:")[2].partition("\n\n")[0])
+    named = re.findall(r"`([\w.]+)`", table.partition("Not available:")[2].partition("\n\n")[0])
     assert {name.rpartition(".")[2] for name in named} == set(ours["missing"])
     assert theirs["missing"] == []

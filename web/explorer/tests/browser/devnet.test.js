@@ -34,7 +34,7 @@ let heartbeat;
 before(async () => {
   browser = await launch();
   devnet = await Devnet.start("--block-time", "200ms", "--example", "heartbeat");
-  [, heartbeat] = await devnet.say(/heartbeat lives at (0x[0-9a-f]{40})/);
+  [, heartbeat] = await devnet.say(/heartbeat is at (0x[0-9a-f]{40})/);
 });
 
 after(async () => {

@@ -45,7 +45,7 @@ class Toll(Actor):
 /** Starts the devnet and answers it with the addresses of what lives there. */
 export async function settled() {
   const devnet = await Devnet.start("--block-time", "500ms", "--gateway-port", "0", "--example", "heartbeat");
-  const [, heartbeat] = await devnet.say(/heartbeat lives at (0x[0-9a-f]{40})/);
+  const [, heartbeat] = await devnet.say(/heartbeat is at (0x[0-9a-f]{40})/);
   const [, port] = await devnet.say(/<name>\.localhost:(\d+)/);
   await writeFile(join(devnet.folder, "toll.py"), FAILING);
   const toll = (await devnet.cowboy(1, "actor", "deploy", "--code", "toll.py", "--fund", "20cby")).address;
