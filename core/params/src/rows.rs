@@ -55,6 +55,18 @@ parameters! {
         0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
         /// The part of a lane's budget reserved for actors within their share: beyond its share, an actor runs only while more is left.
         0x19 burst_reserve: BasisPoints = 5_000 in 0..=10_000, T0, "ours: decision 101";
+        /// The part of `block_weight` that a block may have used when it begins a message or an answer.
+        0x1A deliveries_until: BasisPoints = 5_000 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The same for a transaction.
+        0x1B transactions_until: BasisPoints = 7_500 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The part that transactions have however much was used before them.
+        0x1C transactions_floor: BasisPoints = 1_250 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The part of `block_weight` that a block may have used when a timer fires.
+        0x1D timers_until: BasisPoints = 8_750 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The part that timers have however much was used before them.
+        0x1E timers_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The part that steps of jobs have however much was used before them.
+        0x1F jobs_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 391";
     }
 
     /// The two fee markets.
@@ -643,6 +655,8 @@ parameters! {
         0x05 payload_byte: Nanoseconds = 1 in 1..=10_000, Fixed, "ours: decision 390";
         /// Reading a record of the protocol in a list that a method walks.
         0x06 record: Nanoseconds = 2_000 in 100..=1_000_000, Fixed, "ours: decision 390";
+        /// Recovering a signer of evidence, with decoding and hashing what is signed.
+        0x07 evidence: Nanoseconds = 200_000 in 1_000..=10_000_000, Fixed, "ours: decision 132";
     }
     /// What waits for a block at one node; not consensus.
     0x10 mempool: Mempool {

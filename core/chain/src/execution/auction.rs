@@ -4,7 +4,8 @@
 //! (`timers.auction_oldest`); then all others by tip times weight. What does not fit is passed over and the next is tried. Where
 //! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
 
-use super::{Execution, time};
+use super::Execution;
+use super::time::Part;
 use crate::fees::{Offer, Offers};
 use crate::lanes::Lane;
 use cowboy_state::Miss;
@@ -113,7 +114,7 @@ impl Execution {
     /// are due, it goes behind those, so that the timers of one actor never hide those of others.
     pub(super) fn pass_over(&mut self, id: &Hash, timer: Timer) -> Result<(), Miss> {
         let params = &self.machine.environment.params;
-        if self.due.is_cut && self.books.has_time(params, time::TIMERS) {
+        if self.due.is_cut && self.books.has_time(params, Part::Timers) {
             let weight = params.weights.delivery.saturating_add(params.weights.call);
             timers::pass_over(&mut self.machine.world, self.machine.environment.height, id, timer)?;
             self.books.weight = self.books.weight.saturating_add(weight);

@@ -4,7 +4,8 @@
 //! A question is paid by the scheduler at the base fees, whether its timer fires or not, and takes room in the timer lane. At most
 //! `timers.bids_per_block` are asked. Wherever there is no bid, the default agent bids.
 
-use super::{Charge, Execution, fee_of, receipt_of, time};
+use super::time::Part;
+use super::{Charge, Execution, fee_of, receipt_of};
 use crate::delivery::{Delivered, Door, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Prices, Used};
 use crate::lanes::Lane;
@@ -67,7 +68,7 @@ impl Execution {
         let limits = Used { cycles: Cycles(params.timers.bid_cycles), cells: bidding::CELLS };
         let fits = limits.cycles <= space.left(params, Lane::Timer)
             && limits.cells <= space.cells_left(params)
-            && self.books.has_time(params, time::TIMERS)
+            && self.books.has_time(params, Part::Timers)
             && self.books.has_share(params, Lane::Timer, agent, limits.cycles);
         if !fits {
             return Ok(false);

@@ -1,7 +1,8 @@
 //! Answers of the off-chain market, before the transactions, and what becomes of jobs by itself, after the timers
 //! (002 §3; 003 STF step 4; decisions 98, 125, 129).
 
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
+use super::time::Part;
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
@@ -34,7 +35,7 @@ impl Execution {
     pub(super) fn next_callback(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
         let used = self.books.space.usage().runner.cycles;
-        let has_room = used.0 < params.lanes.runner_cycles / 2 && self.books.has_time(params, time::DELIVERIES);
+        let has_room = used.0 < params.lanes.runner_cycles / 2 && self.books.has_time(params, Part::Deliveries);
         let first = if has_room { callback::first(&self.machine.world)? } else { None };
         let Some((name, id)) = first else {
             self.begin_phase(Phase::Transactions(0));
@@ -104,7 +105,7 @@ impl Execution {
     /// Advances the next due job by one step, or continues with the end of the block if none is due or no room is left.
     pub(super) fn next_job(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
-        let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.has_time(params, time::JOBS);
+        let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.has_time(params, Part::Jobs);
         let height = self.machine.environment.height;
         if is_market_paused(&self.machine.environment.paused) {
             lifecycle::stand_still(&mut self.machine.world, height)?;

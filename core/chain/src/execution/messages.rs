@@ -1,6 +1,7 @@
 //! Messages of earlier blocks: first in, first out, before new transactions, in their share of the user lane (decision 125).
 
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
+use super::time::Part;
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
 use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::lanes::Lane;
@@ -37,7 +38,7 @@ impl Execution {
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let left = Used { cycles: self.deliveries_left(), cells: self.books.space.cells_left(params) };
         let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
-        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.has_time(params, time::DELIVERIES)) else {
+        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.has_time(params, Part::Deliveries)) else {
             self.phase = Phase::Callbacks;
             return Ok(());
         };

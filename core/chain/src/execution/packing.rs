@@ -5,7 +5,8 @@
 //! far as a rehearsal over these figures says that they fit, and of what it does not know one of each sender, only where
 //! enough is left for the known ones. The third, which is seldom, takes one of each sender and never begins again.
 
-use super::{Attempt, Books, Execution, time};
+use super::time::Part;
+use super::{Attempt, Books, Execution};
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
 use crate::input::{Limits, Mode, Trace};
@@ -77,7 +78,7 @@ impl Room<'_> {
 
     /// The time at which the block begins no further transaction, in ns.
     fn end(&self, params: &Params) -> u64 {
-        time::TRANSACTIONS.end(params, self.weight_before)
+        Part::Transactions.end(params, self.weight_before)
     }
 
     /// Whether an actor may run now: within its share of the block, or while the lane has room that nobody else needs

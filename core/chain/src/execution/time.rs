@@ -6,28 +6,33 @@
 
 use cowboy_params::Params;
 
-/// What a phase may use of a block's modelled time.
+/// A kind of work with a part of a block's modelled time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    /// Sixteenths of the block's time up to which the phase begins deliveries.
-    until: u64,
-    /// Sixteenths that it has however much was used before it.
-    floor: u64,
+pub(super) enum Part {
+    /// Messages of earlier blocks, and answers.
+    Deliveries,
+    /// Transactions.
+    Transactions,
+    /// Timers.
+    Timers,
+    /// Steps of jobs.
+    Jobs,
 }
-
-/// Messages of earlier blocks, and answers.
-pub(super) const DELIVERIES: Part = Part { until: 8, floor: 0 };
-/// Transactions.
-pub(super) const TRANSACTIONS: Part = Part { until: 12, floor: 2 };
-/// Timers.
-pub(super) const TIMERS: Part = Part { until: 14, floor: 1 };
-/// Steps of jobs.
-pub(super) const JOBS: Part = Part { until: 16, floor: 1 };
 
 impl Part {
     /// The time at which the phase begins no further delivery, in ns, where the block had used `began` when the phase began.
     pub(super) fn end(self, params: &Params, began: u64) -> u64 {
-        let sixteenth = params.execution.block_weight / 16;
-        sixteenth.saturating_mul(self.until).max(began.saturating_add(sixteenth.saturating_mul(self.floor)))
+        let rows = &params.execution;
+        let (until, floor) = match self {
+            Self::Deliveries => (rows.deliveries_until, 0),
+            Self::Transactions => (rows.transactions_until, rows.transactions_floor),
+            Self::Timers => (rows.timers_until, rows.timers_floor),
+            Self::Jobs => (10_000, rows.jobs_floor),
+        };
+        let part = |points: u64| {
+            let part = u128::from(rows.block_weight) * u128::from(points) / 10_000;
+            u64::try_from(part).expect("a part is at most the whole")
+        };
+        part(until).max(began.saturating_add(part(floor)))
     }
 }

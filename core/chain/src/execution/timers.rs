@@ -4,7 +4,8 @@
 //! the lane has no room for comes first in the next block, and none is lost.
 
 use super::auction::Round;
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of, time};
+use super::time::Part;
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
@@ -112,7 +113,7 @@ impl Execution {
         let space = &self.books.space;
         let fits = timer.cycles_limit <= space.left(params, Lane::Timer)
             && timer.cells_limit <= space.cells_left(params)
-            && self.books.has_time(params, time::TIMERS);
+            && self.books.has_time(params, Part::Timers);
         if !fits {
             // First in, first out: those behind it wait too. In an auction a smaller one may fit.
             self.due.is_lane_full = self.due.round.is_none();

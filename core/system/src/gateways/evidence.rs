@@ -76,12 +76,9 @@ pub(crate) fn judge_answer(context: &mut Context<'_>, argument: &Value) -> Step<
     slash(context, signer, state::answer_fault_key(signer, signed.statement.height))
 }
 
-/// Starts of a handler that take as long as recovering one signer does, the longest evidence decoded and hashed before it.
-const STARTS_PER_SIGNATURE: u64 = 10;
-
 /// The price of evidence with `signatures` of them: what an actor pays for checking each itself.
 fn charge(context: &mut Context<'_>, signatures: u64) {
-    let (cycles, weight) = (context.params.costs.verify_secp256k1, context.params.weights.call.saturating_mul(STARTS_PER_SIGNATURE));
+    let (cycles, weight) = (context.params.costs.verify_secp256k1, context.params.weights.evidence);
     context.charge(cycles.saturating_mul(signatures), weight.saturating_mul(signatures));
 }
 
