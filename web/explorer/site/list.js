@@ -21,6 +21,8 @@ const EMPTY_PAGES = 5;
 export function list({ title, caption = title, columns, page, file, filters = [], none, keyOf }) {
   const box = h("div", {});
   const state = { rows: [], next: undefined, total: undefined, fresh: new Set() };
+  // Counts the times that the list began again: an answer to what was asked before that is dropped.
+  let era = 0;
   const draw = () => {
     const more = state.next !== undefined && moreButton(() => extend(), state.rows.length > 0 ? "Show more" : "Look further back");
     replace(
@@ -33,8 +35,10 @@ export function list({ title, caption = title, columns, page, file, filters = []
     counter.textContent = state.total === undefined ? "" : count(state.total);
   };
   const extend = async () => {
+    const asked = era;
     for (let tries = 0; tries < EMPTY_PAGES; tries += 1) {
       const { rows, next, total } = await page(state.next, PAGE_ROWS);
+      if (asked !== era) return true;
       Object.assign(state, { rows: [...state.rows, ...rows], next, total });
       if (rows.length > 0 || next === undefined) break;
     }
@@ -42,13 +46,16 @@ export function list({ title, caption = title, columns, page, file, filters = []
     return true;
   };
   const reload = async () => {
+    era += 1;
     Object.assign(state, { rows: [], next: undefined, total: undefined });
     state.fresh.clear();
     await extend();
   };
   /** Adds what came since, newest first; what is on the page stays. */
   const refresh = async () => {
+    const asked = era;
     const { rows, next, total } = await page(undefined, PAGE_ROWS);
+    if (asked !== era) return;
     const known = new Set(state.rows.map(keyOf));
     const added = rows.filter((row) => !known.has(keyOf(row)));
     if (added.length === 0) return;

@@ -231,6 +231,30 @@ test("a revert brings the page back to what is", async () => {
   await page.close();
 });
 
+test("an answer to what was asked before a filter does not undo it", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/blocks");
+  await page.locator(".pulse[data-state=live]").waitFor();
+  let hold;
+  const held = new Promise((resolve) => (hold = resolve));
+  await page.route(/\/blocks\?limit=50$/, (route) => hold(route), { times: 1 });
+  node.say(chain.mine());
+  const late = await held;
+  const rows = page.locator("tbody tr");
+  const idle = rows.filter({ has: page.locator(":nth-child(4)", { hasText: /^0$/ }) });
+  await page.getByLabel("Blocks", { exact: true }).selectOption("true");
+  await idle.first().waitFor({ state: "detached" });
+  const answer = page.waitForResponse(/\/blocks\?limit=50$/);
+  await late.continue();
+  await (await answer).finished();
+  // The page asks again only after it has handled the late answer.
+  const next = page.waitForResponse(/\/blocks\?.*busy=true/);
+  node.say(chain.mine());
+  await next;
+  assert.equal(await idle.count(), 0);
+  await page.close();
+});
+
 test("a slow notice is no revert", async () => {
   const { page } = await open(browser);
   await visit(page, base, "#/");
