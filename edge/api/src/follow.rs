@@ -41,11 +41,16 @@ impl Frame {
             return Err(FrameError::TooLarge(length));
         }
         let Some(body) = buffer.get(4..4 + length) else { return Ok(None) };
-        let block = self::length(body).ok_or(FrameError::Malformed)?;
-        let block = body[4..].get(..block).ok_or(FrameError::Malformed)?;
-        let frame = Self { block: block.to_vec(), certificate: body[4 + block.len()..].to_vec() };
+        let frame = Self::from_body(body)?;
         buffer.drain(..4 + length);
         Ok(Some(frame))
+    }
+
+    /// The frame whose bytes after the first length are these.
+    pub fn from_body(body: &[u8]) -> Result<Self, FrameError> {
+        let block = length(body).ok_or(FrameError::Malformed)?;
+        let block = body[4..].get(..block).ok_or(FrameError::Malformed)?;
+        Ok(Self { block: block.to_vec(), certificate: body[4 + block.len()..].to_vec() })
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod incoming;
 
+pub use cowboy_serve::quic::SetupError;
 pub use incoming::{Gate, Listener};
 
 use bytes::Buf as _;
@@ -19,6 +20,7 @@ use commonware_runtime::{
     telemetry::metrics::{Metric, Registered},
     tokio::Context as Tokio,
 };
+use cowboy_serve::quic as tls;
 use cowboy_types::{Hash, keccak256};
 use governor::clock::{Clock as GovernorClock, ReasonablyRealtime};
 use quinn::{
@@ -27,12 +29,6 @@ use quinn::{
     crypto::{CryptoError, HmacKey},
 };
 use rand_core::{TryCryptoRng, TryRng};
-use rustls::{
-    DigitallySignedStruct, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    crypto::CryptoProvider,
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime},
-};
 use std::{
     convert::Infallible,
     fmt,
@@ -60,15 +56,6 @@ const IDLE_MS: u32 = 10_000;
 /// What one read takes from the stream at most.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Why QUIC cannot be set up.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot set up QUIC: {0}")]
-pub struct SetupError(String);
-
-fn setup(error: impl fmt::Display) -> SetupError {
-    SetupError(error.to_string())
-}
-
 /// The QUIC endpoint of one node, shared by all its contexts.
 pub struct Quic {
     server: ServerConfig,
@@ -85,28 +72,7 @@ impl Quic {
     /// The secret is the node's own and stays the same over its restarts: connections of an earlier run are reset by it. Only hosts of
     /// these peers may connect until others are admitted.
     pub fn new(secret: &[u8], peers: impl IntoIterator<Item = SocketAddr>) -> Result<Arc<Self>, SetupError> {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let certified = rcgen::generate_simple_self_signed(vec!["peer".into()]).map_err(setup)?;
-        let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
-        let mut server = rustls::ServerConfig::builder_with_provider(provider.clone())
-            .with_protocol_versions(&[&rustls::version::TLS13])
-            .map_err(setup)?
-            .with_no_client_auth()
-            .with_single_cert(vec![certified.cert.der().clone()], key)
-            .map_err(setup)?;
-        server.alpn_protocols = vec![ALPN.to_vec()];
-        let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
-            .with_protocol_versions(&[&rustls::version::TLS13])
-            .map_err(setup)?
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-            .with_no_client_auth();
-        client.alpn_protocols = vec![ALPN.to_vec()];
-        let transport = Arc::new(transport());
-        let mut server = ServerConfig::with_crypto(Arc::new(quinn::crypto::rustls::QuicServerConfig::try_from(server).map_err(setup)?));
-        server.transport_config(transport.clone());
-        let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
-        client.transport_config(transport);
+        let (server, client) = tls::configs(ALPN, transport())?;
         Ok(Arc::new(Self { server, client, settings: settings(secret), gate: Arc::new(Gate::new(peers)), endpoint: Mutex::default() }))
     }
 
@@ -195,45 +161,6 @@ fn transport() -> TransportConfig {
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     transport
-}
-
-/// Accepts every certificate whose holder signs the handshake: identity is proven inside the stream.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Err(rustls::Error::General("TLS 1.2 is not spoken here".into()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }
 
 /// The sending half of a connection. A send that is cancelled half-way closes it for good.
@@ -552,15 +479,7 @@ mod tests {
     fn who_speaks_otherwise_is_refused() {
         over_sockets(|_, mut listener, _| async move {
             let address = listener.local_addr().expect("it is bound");
-            let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-            let mut tls = rustls::ClientConfig::builder_with_provider(provider.clone())
-                .with_protocol_versions(&[&rustls::version::TLS13])
-                .expect("TLS 1.3 is there")
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-                .with_no_client_auth();
-            tls.alpn_protocols = vec![b"h3".to_vec()];
-            let client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(tls).expect("TLS 1.3 will do")));
+            let (_, client) = tls::configs(b"h3", transport()).expect("QUIC");
             let endpoint = Endpoint::client(ANYWHERE).expect("a free port");
             let other = endpoint.connect_with(client, address, "peer").expect("the address is good").await;
             assert!(other.is_err(), "another protocol's name");

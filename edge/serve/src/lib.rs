@@ -4,6 +4,7 @@
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
+//! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
 mod allocator;
@@ -13,6 +14,7 @@ mod keeping;
 pub mod limits;
 mod memory;
 mod pool;
+pub mod quic;
 mod sending;
 mod server;
 mod slots;

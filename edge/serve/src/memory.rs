@@ -43,6 +43,11 @@ impl Memory {
         Held { memory: self.clone(), client, bytes: 0 }
     }
 
+    /// Bytes that count now.
+    pub fn held(&self) -> usize {
+        self.sums().total
+    }
+
     fn sums(&self) -> MutexGuard<'_, Sums> {
         self.0.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,0 +1,240 @@
+//! The sources that a node has, and which of them to ask.
+
+use crate::{
+    scores::{Offence, Scores},
+    source::{Failed, Source},
+};
+use cowboy_api::{ApiError, error::UNREACHABLE, model::SubmitResult};
+use futures::future::join_all;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// Sources that a transaction is handed to.
+const FORWARDED_TO: usize = 3;
+
+struct Member {
+    source: Arc<dyn Source>,
+    /// Counts up with each choice, so that equals take turns.
+    used: u64,
+    /// Named by the operator: it may be away for as long as it likes.
+    is_fixed: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    members: BTreeMap<String, Member>,
+    scores: Scores,
+    turn: u64,
+}
+
+/// The sources of one node. They come and go; a source that lies is banned.
+pub struct Pool {
+    inner: Mutex<Inner>,
+    changes: watch::Sender<()>,
+    started: Instant,
+}
+
+/// How many sources there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Sources that may be asked.
+    pub usable: usize,
+    /// Sources that are banned.
+    pub banned: usize,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self { inner: Mutex::default(), changes: watch::Sender::new(()), started: Instant::now() }
+    }
+}
+
+impl Pool {
+    /// A pool of sources that the operator named. They stay however often they are away, and leave only for a lie.
+    pub fn fixed(sources: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
+        let pool = Self::default();
+        sources.into_iter().for_each(|source| pool.insert(source, true));
+        pool
+    }
+
+    /// Adds a source, in the place of an earlier one of this name.
+    pub fn add(&self, source: Arc<dyn Source>) {
+        self.insert(source, false);
+    }
+
+    fn insert(&self, source: Arc<dyn Source>, is_fixed: bool) {
+        let mut inner = self.inner();
+        // A new one is asked after those that were asked already, but before they are asked again.
+        let used = inner.turn;
+        inner.members.insert(source.name().to_owned(), Member { source, used, is_fixed });
+        drop(inner);
+        self.changes.send_replace(());
+    }
+
+    /// Takes a source out, unless another one has its name by now.
+    pub fn remove(&self, source: &Arc<dyn Source>) {
+        let mut inner = self.inner();
+        if inner.members.get(source.name()).is_some_and(|member| Arc::ptr_eq(&member.source, source)) {
+            inner.members.remove(source.name());
+        }
+        drop(inner);
+        self.changes.send_replace(());
+    }
+
+    /// Counts an offence of a source. One that is banned by it is closed.
+    pub fn report(&self, source: &dyn Source, offence: Offence) {
+        let now = self.now();
+        let mut inner = self.inner();
+        let is_fixed = inner.members.get(source.name()).is_some_and(|member| member.is_fixed);
+        if is_fixed && matches!(offence, Offence::Away | Offence::Silent) {
+            return;
+        }
+        let mut is_banned = inner.scores.report(source.name(), offence, now);
+        if let Some(host) = source.host() {
+            is_banned |= inner.scores.report(&host, offence, now);
+        }
+        drop(inner);
+        tracing::info!(source = source.name(), ?offence, is_banned, "a source did not answer as it should");
+        if is_banned {
+            source.close();
+            self.changes.send_replace(());
+        }
+    }
+
+    /// Whether a source of this name or host is banned now.
+    pub fn is_banned(&self, name: &str, host: Option<&str>) -> bool {
+        let inner = self.inner();
+        let now = self.now();
+        inner.scores.is_banned(name, now) || host.is_some_and(|host| inner.scores.is_banned(host, now))
+    }
+
+    /// The sources that may be asked, the best first: the fewest points, and among equals the one that was not asked for longest.
+    pub fn usable(&self) -> Vec<Arc<dyn Source>> {
+        let inner = self.inner();
+        let now = self.now();
+        let mut found: Vec<_> = inner.members.values().filter(|member| !banned(&inner.scores, &*member.source, now)).collect();
+        found.sort_by_key(|member| (inner.scores.points(member.source.name(), now), member.used));
+        found.into_iter().map(|member| member.source.clone()).collect()
+    }
+
+    /// The source to ask next, where there is one.
+    pub fn choose(&self) -> Option<Arc<dyn Source>> {
+        let chosen = self.usable().into_iter().next()?;
+        let mut inner = self.inner();
+        inner.turn += 1;
+        let turn = inner.turn;
+        if let Some(member) = inner.members.get_mut(chosen.name()) {
+            member.used = turn;
+        }
+        Some(chosen)
+    }
+
+    /// Hands transactions on toward a proposer, through several sources at once, so that one of them cannot keep them back. Answers
+    /// the result of each, in order: that it was taken, where any source took it.
+    pub async fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8) -> Result<Vec<SubmitResult>, ApiError> {
+        let sources: Vec<_> = self.usable().into_iter().take(FORWARDED_TO).collect();
+        let asked = sources.iter().map(|source| source.submit(transactions.clone(), hops));
+        let (mut merged, mut failure): (Option<Vec<SubmitResult>>, _) = (None, ApiError::of_fault(UNREACHABLE));
+        for (source, answer) in sources.iter().zip(join_all(asked).await) {
+            match (answer, &mut merged) {
+                (Ok(results), None) => merged = Some(results),
+                (Ok(results), Some(merged)) => {
+                    let better =
+                        merged.iter_mut().zip(results).filter(|(known, result)| known.tx_hash.is_none() && result.tx_hash.is_some());
+                    better.for_each(|(known, result)| *known = result);
+                }
+                (Err(failed), _) => {
+                    if let Some(offence) = failed.offence() {
+                        self.report(&**source, offence);
+                    }
+                    if let Failed::Away(error) = failed {
+                        failure = error;
+                    }
+                }
+            }
+        }
+        merged.ok_or(failure)
+    }
+
+    /// How many sources there are.
+    pub fn standing(&self) -> Standing {
+        let inner = self.inner();
+        let now = self.now();
+        let banned = inner.members.values().filter(|member| banned(&inner.scores, &*member.source, now)).count();
+        Standing { usable: inner.members.len() - banned, banned }
+    }
+
+    /// Whether the operator named all sources, and all of them are banned.
+    pub fn is_exhausted(&self) -> bool {
+        let inner = self.inner();
+        let now = self.now();
+        let mut members = inner.members.values();
+        !inner.members.is_empty() && members.all(|member| member.is_fixed && banned(&inner.scores, &*member.source, now))
+    }
+
+    /// Notices when sources come, go or are banned.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn banned(scores: &Scores, source: &dyn Source, now: Duration) -> bool {
+    scores.is_banned(source.name(), now) || source.host().is_some_and(|host| scores.is_banned(&host, now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        HttpSource,
+        source::tests::{Scripted, source_on},
+    };
+
+    fn names(pool: &Pool) -> Vec<String> {
+        pool.usable().iter().map(|source| source.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn who_lies_is_banned_with_its_host_and_who_is_slow_comes_last() {
+        let pool = Pool::default();
+        let sources: Vec<Arc<Scripted>> =
+            [("a", "192.0.2.1"), ("b", "192.0.2.1"), ("c", "192.0.2.2")].map(|(name, host)| source_on(name, host)).into();
+        sources.iter().for_each(|source| pool.add(source.clone()));
+        assert_eq!(names(&pool), ["a", "b", "c"]);
+        let chosen: Vec<_> = (0..4).filter_map(|_| pool.choose()).map(|source| source.name().to_owned()).collect();
+        assert_eq!(chosen, ["a", "b", "c", "a"], "equals take turns");
+        pool.report(&*sources[2], Offence::Silent);
+        assert_eq!(names(&pool), ["b", "a", "c"]);
+        pool.report(&*sources[0], Offence::Lie);
+        assert_eq!((names(&pool), pool.standing()), (vec!["c".to_owned()], Standing { usable: 1, banned: 2 }));
+        assert!(sources[0].is_closed() && pool.is_banned("new name", Some("192.0.2.1")));
+        assert!(!pool.is_exhausted(), "others may come");
+        pool.add(source_on("d", "192.0.2.3"));
+        assert_eq!(names(&pool), ["d", "c"]);
+    }
+
+    /// A source that the operator named may be away, and must not lie.
+    #[test]
+    fn a_fixed_source_leaves_only_for_a_lie() {
+        let http: Arc<dyn Source> = Arc::new(HttpSource::new("http://127.0.0.1:1").expect("an address"));
+        let pool = Pool::fixed([http.clone()]);
+        (0..100).for_each(|_| pool.report(&*http, Offence::Away));
+        assert!(pool.choose().is_some() && !pool.is_exhausted());
+        pool.report(&*http, Offence::Lie);
+        assert!(pool.choose().is_none() && pool.is_exhausted());
+        pool.remove(&http);
+        assert_eq!(pool.standing(), Standing { usable: 0, banned: 0 });
+    }
+}

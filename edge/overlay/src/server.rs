@@ -1,0 +1,259 @@
+//! Connections that come in, and what their peers ask for.
+
+use crate::{
+    admission::{Admission, Caps},
+    handshake,
+    identity::NodeKey,
+    peer::CLOSED,
+    pool::Pool,
+    record::Record,
+    source::{GenesisParts, Operations, Position},
+    wire::{self, Request, Status, WireError},
+};
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_api::model::SubmitResult;
+use cowboy_serve::{Client, Memory};
+use cowboy_types::Hash;
+use futures::future::BoxFuture;
+use governor::{Quota, RateLimiter};
+use quinn::{Connection, Endpoint, Incoming, SendStream};
+use std::{
+    net::SocketAddr,
+    num::NonZeroU32,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::{task::JoinSet, time::timeout};
+
+/// Connections that came in, at a time.
+const CONNECTIONS: Caps = Caps { total: 64, client: 16, subnet: 32 };
+
+/// Handshakes under way at a time.
+const HANDSHAKES: Caps = Caps { total: 64, client: 8, subnet: 16 };
+
+/// How long the TLS handshake may take.
+const TLS_TIME: Duration = Duration::from_secs(10);
+
+/// How long a peer may leave a message standing still.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Requests a second of one connection, and how many may come at once. Faster ones wait.
+const REQUESTS_PER_SECOND: u32 = 50;
+const REQUESTS_AT_ONCE: u32 = 200;
+
+/// Bytes of answers that are held at once, in all and for each client.
+const MAX_HELD: usize = 256 * 1024 * 1024;
+const MAX_HELD_OF_CLIENT: usize = MAX_HELD / 4;
+
+/// What a node serves to its peers.
+pub trait Provider: Send + Sync + 'static {
+    /// The newest final block.
+    fn head(&self) -> Position;
+
+    /// What the chain begins with.
+    fn genesis(&self) -> GenesisParts;
+
+    /// Where the final block of this hash is.
+    fn find(&self, block: Hash) -> Option<Position>;
+
+    /// The frame of a block, with its length, once the block is final. `None` where it is gone or damaged.
+    fn block(&self, number: u64) -> BoxFuture<'static, Option<Bytes>>;
+
+    /// Operations of the state, with their proof.
+    fn operations(&self, wanted: Operations) -> BoxFuture<'static, Option<Bytes>>;
+
+    /// A block with its receipts.
+    fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>>;
+
+    /// Puts transactions into the mempool, or hands them on where `hops` is above 0. `None` where neither is possible now.
+    fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8, peer: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>>;
+}
+
+/// What all connections share.
+pub(crate) struct Server {
+    pub(crate) key: NodeKey,
+    /// This node's record as it is now.
+    pub(crate) own: Box<dyn Fn() -> Record + Send + Sync>,
+    pub(crate) provider: Arc<OnceLock<Arc<dyn Provider>>>,
+    pub(crate) pool: Arc<Pool>,
+    /// Takes the records of peers that connected.
+    pub(crate) met: Box<dyn Fn(Record) + Send + Sync>,
+    connections: Admission,
+    handshakes: Admission,
+    memory: Memory,
+    patience: Duration,
+}
+
+impl Server {
+    pub(crate) fn new(
+        key: NodeKey,
+        own: impl Fn() -> Record + Send + Sync + 'static,
+        provider: Arc<OnceLock<Arc<dyn Provider>>>,
+        pool: Arc<Pool>,
+        met: impl Fn(Record) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            key,
+            own: Box::new(own),
+            provider,
+            pool,
+            met: Box::new(met),
+            connections: Admission::new(CONNECTIONS),
+            handshakes: Admission::new(HANDSHAKES),
+            memory: Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT),
+            patience: PATIENCE,
+        }
+    }
+
+    /// The same with another time for messages that stand still.
+    #[cfg(test)]
+    pub(crate) fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Bytes of answers that are held.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.memory.held()
+    }
+
+    /// Takes connections for as long as the endpoint is open.
+    pub(crate) async fn accept(self: Arc<Self>, endpoint: Endpoint) {
+        let mut connections = JoinSet::new();
+        while let Some(incoming) = endpoint.accept().await {
+            while connections.try_join_next().is_some() {}
+            // An address that was not shown to be the sender's costs no state until it is.
+            if !incoming.remote_address_validated() {
+                // Fails only for addresses that are validated already.
+                let _ = incoming.retry();
+                continue;
+            }
+            let address = incoming.remote_address().ip();
+            let (Some(handshake), Some(connection)) = (self.handshakes.admit(address), self.connections.admit(address)) else {
+                incoming.refuse();
+                continue;
+            };
+            let server = self.clone();
+            connections.spawn(async move {
+                let greeted = server.greet(incoming).await;
+                drop(handshake);
+                if let Some(peer) = greeted {
+                    server.serve(peer).await;
+                }
+                drop(connection);
+            });
+        }
+    }
+
+    /// Finishes the handshakes of TLS and of the overlay.
+    async fn greet(&self, incoming: Incoming) -> Option<Connection> {
+        let connection = timeout(TLS_TIME, incoming).await.ok()?.ok()?;
+        let own = (self.own)();
+        match handshake::accept(&connection, &self.key, &own, self.patience).await {
+            Ok(record) => {
+                let host = Client::from(connection.remote_address().ip()).to_string();
+                if self.pool.is_banned(&crate::peer::name_of(&record.id()), Some(&host)) {
+                    connection.close(CLOSED, b"banned");
+                    return None;
+                }
+                (self.met)(record);
+                Some(connection)
+            }
+            Err(error) => {
+                tracing::debug!(%error, address = %connection.remote_address(), "a handshake failed");
+                connection.close(CLOSED, error.to_string().as_bytes());
+                None
+            }
+        }
+    }
+
+    /// Answers a peer's requests until it leaves, or breaks the protocol.
+    async fn serve(self: Arc<Self>, connection: Connection) {
+        let [rate, burst] =
+            [REQUESTS_PER_SECOND, REQUESTS_AT_ONCE].map(|count| NonZeroU32::new(count).expect("the constants are not zero"));
+        let rate = RateLimiter::direct(Quota::per_second(rate).allow_burst(burst));
+        // At most as many as QUIC lets the peer open.
+        let mut requests: JoinSet<Result<(), WireError>> = JoinSet::new();
+        let mut is_ready = false;
+        loop {
+            if !is_ready {
+                rate.until_ready().await;
+                is_ready = true;
+            }
+            let accepted = tokio::select! {
+                accepted = connection.accept_bi() => accepted,
+                Some(ended) = requests.join_next() => match ended {
+                    Ok(Err(error @ (WireError::Malformed(_) | WireError::TooLarge { .. }))) => {
+                        tracing::debug!(%error, address = %connection.remote_address(), "a peer breaks the protocol");
+                        return connection.close(CLOSED, error.to_string().as_bytes());
+                    }
+                    _ => continue,
+                },
+            };
+            let Ok((sending, receiving)) = accepted else { return };
+            is_ready = false;
+            requests.spawn(self.clone().answer(connection.remote_address(), sending, receiving));
+        }
+    }
+
+    async fn answer(self: Arc<Self>, peer: SocketAddr, mut sending: SendStream, mut receiving: quinn::RecvStream) -> Result<(), WireError> {
+        let request = wire::asked(&mut receiving, self.patience).await?;
+        let Some(provider) = self.provider.get().cloned() else {
+            return self.refuse(&mut sending, Status::Busy).await;
+        };
+        let client = Client::from(peer.ip());
+        let found = match request {
+            Request::Blocks { from } => return self.stream(&*provider, client, from, &mut sending).await,
+            Request::Head => Some(provider.head().encode()),
+            Request::Genesis => Some(provider.genesis().encode()),
+            Request::Find { block } => provider.find(block).map(|found| found.encode()),
+            Request::Operations { wanted } => provider.operations(wanted).await,
+            Request::Copy { number } => provider.copy(number, client).await,
+            Request::Submit { hops, transactions } => {
+                let transactions = transactions.into_vec().into_iter().map(|bytes| bytes.to_vec()).collect();
+                let Some(results) = provider.submit(transactions, hops, peer).await else {
+                    return self.refuse(&mut sending, Status::Busy).await;
+                };
+                serde_json::to_vec(&results).ok().map(Bytes::from)
+            }
+        };
+        let Some(found) = found else { return self.refuse(&mut sending, Status::Missing).await };
+        let mut held = self.memory.hold(client);
+        if !held.add(found.len()) {
+            return self.refuse(&mut sending, Status::Busy).await;
+        }
+        wire::send_raw(&mut sending, &[Status::Ok as u8], self.patience).await?;
+        wire::send(&mut sending, &found, self.patience).await?;
+        finish(&mut sending)
+    }
+
+    async fn refuse(&self, sending: &mut SendStream, status: Status) -> Result<(), WireError> {
+        wire::send_raw(sending, &[status as u8], self.patience).await?;
+        finish(sending)
+    }
+
+    /// Sends blocks as they become final. One that is being sent counts as held; there is one for each stream at a time.
+    async fn stream(&self, provider: &dyn Provider, client: Client, from: u64, sending: &mut SendStream) -> Result<(), WireError> {
+        wire::send_raw(sending, &[Status::Ok as u8], self.patience).await?;
+        let mut number = from;
+        loop {
+            let frame = tokio::select! {
+                frame = provider.block(number) => frame,
+                _ = sending.stopped() => return Ok(()),
+            };
+            let mut held = self.memory.hold(client);
+            match frame {
+                Some(frame) if held.add(frame.len()) => wire::send_raw(sending, &frame, self.patience).await?,
+                // The peer asks again, or somebody else.
+                _ => return finish(sending),
+            }
+            number = number.saturating_add(1);
+        }
+    }
+}
+
+fn finish(sending: &mut SendStream) -> Result<(), WireError> {
+    sending.finish().map_err(|error| WireError::Ended(error.to_string()))
+}

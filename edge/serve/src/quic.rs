@@ -1,0 +1,89 @@
+//! QUIC over TLS 1.3 between nodes (003 §3.2). Certificates are self-signed and prove nothing: each protocol proves who the peer is
+//! inside the connection.
+
+use quinn::{ClientConfig, ServerConfig, TransportConfig};
+use rustls::{
+    DigitallySignedStruct, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime},
+};
+use std::{fmt, sync::Arc};
+
+/// The server name that both ends use; no certificate is checked against it.
+pub const SERVER_NAME: &str = "peer";
+
+/// QUIC cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up QUIC: {0}")]
+pub struct SetupError(String);
+
+fn setup(error: impl fmt::Display) -> SetupError {
+    SetupError(error.to_string())
+}
+
+/// The configuration of both ends of a protocol with this ALPN name, with a new self-signed certificate.
+pub fn configs(alpn: &[u8], transport: TransportConfig) -> Result<(ServerConfig, ClientConfig), SetupError> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let certified = rcgen::generate_simple_self_signed(vec![SERVER_NAME.into()]).map_err(setup)?;
+    let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+    let mut server = rustls::ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(setup)?
+        .with_no_client_auth()
+        .with_single_cert(vec![certified.cert.der().clone()], key)
+        .map_err(setup)?;
+    server.alpn_protocols = vec![alpn.to_vec()];
+    let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(setup)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+        .with_no_client_auth();
+    client.alpn_protocols = vec![alpn.to_vec()];
+    let transport = Arc::new(transport);
+    let mut server = ServerConfig::with_crypto(Arc::new(quinn::crypto::rustls::QuicServerConfig::try_from(server).map_err(setup)?));
+    server.transport_config(transport.clone());
+    let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
+    client.transport_config(transport);
+    Ok((server, client))
+}
+
+/// Accepts every certificate whose holder signs the handshake.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is not supported".into()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
