@@ -313,7 +313,7 @@ def test_a_custom_domain(world):
     """D5, decision 333: a domain of another zone is served when its owner and the name's agree, with a certificate of its own, until one of them takes it back."""
     port, shop = free_port(), "shop.example.com"
     with Pebble(world, port) as pebble:
-        domains = f'[domains]\nresolver = "{pebble.names}"\nrecheck_seconds = 1\ncertificates = "."\nhttp_port = {port}\n'
+        domains = f'[domains]\nresolver = "{pebble.names}"\nrecheck_seconds = 1\ncertificates = "."\nallow_private = true\nhttp_port = {port}\n'
         gateway = Gateway(world, "shop", settings(port, pebble) + domains, account=1)
         ask = lambda host: httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": host}, timeout=10)
         code = lambda host: (answer := ask(host)).status_code == 200 or answer.headers["x-cowboy-error"]

@@ -1,9 +1,9 @@
 //! Canonical CBOR as a tree: what manifests, event data and payloads are written in. The codec is that of `cowboy-cbor`, which actors
 //! use as well.
 
-use cowboy_cbor::{Item, Reader, write_array, write_bool, write_bytes, write_float, write_integer, write_map, write_null, write_text};
+use cowboy_cbor::{write_array, write_bool, write_bytes, write_float, write_integer, write_map, write_null, write_text};
 
-pub use cowboy_cbor::{CborError, Fault, MAX_DEPTH};
+pub use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};
 
 /// A CBOR value.
 #[derive(Clone, Debug, PartialEq)]

@@ -130,6 +130,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let registration = registration.transpose()?;
     let folder = Folder::open(settings.state.as_deref(), false)?;
     let directory = folder.path().to_owned();
+    let journal = Some(directory.join("commands"));
     let is_new = Directory::genesis_of(&directory).map_err(node_failure)?.is_none();
     if is_new && settings.start == Start::Newest {
         let begun = follow::begin_at_newest(&source, &genesis, &directory).await?;
@@ -140,7 +141,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let (node, feed) = started.map_err(node_failure)?;
     let followed = Source::default();
     let upstream = Upstream::Remote(source.clone());
-    let backend = Backend { node: node.clone(), upstream, key, registration, keeps_up: true, source: followed.clone(), slots };
+    let backend = Backend { node: node.clone(), upstream, key, journal, registration, keeps_up: true, source: followed.clone(), slots };
     let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
     for (what, address) in [("tls", tls), ("names", names)] {
         if let Some(address) = address {

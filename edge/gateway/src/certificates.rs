@@ -12,6 +12,7 @@ use crate::{
     tls::Served,
     turns::{Allowed, End, Turns},
 };
+use cowboy_serve::is_public;
 use hyper::StatusCode;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -217,6 +218,9 @@ async fn reach(settings: &Domains, challenges: &Challenges, domain: &str) -> io:
     let _shown = challenges.show(&token, &proof);
     let addresses = resolver::addresses(settings.resolver, domain).await?;
     let address: &IpAddr = addresses.first().ok_or_else(|| io::Error::other("it has no address"))?;
+    if !settings.allow_private && !is_public(*address) {
+        return Err(io::Error::other(format!("{address} is not an address of the internet")));
+    }
     let mut stream = TcpStream::connect(SocketAddr::new(*address, settings.http_port)).await?;
     let head = format!("GET {}{token} HTTP/1.1\r\nhost: {domain}\r\nconnection: close\r\n\r\n", acme::CHALLENGE_PATH);
     stream.write_all(head.as_bytes()).await?;
@@ -285,12 +289,15 @@ mod tests {
             site(move |path| path.strip_prefix(acme::CHALLENGE_PATH).and_then(|token| known.of_token(token)).unwrap_or_default()).await;
         let theirs = site(|path| format!("nothing at {path}")).await;
         for (http_port, expected) in [(ours, true), (theirs, false)] {
-            let settings = Domains { resolver: zone.address, http_port, ..Domains::default() };
+            let settings = Domains { resolver: zone.address, http_port, allow_private: true, ..Domains::default() };
             assert_eq!(reach(&settings, &challenges, "shop.example.com").await.is_ok(), expected);
+            let careful = Domains { allow_private: false, ..settings };
+            let refused = reach(&careful, &challenges, "shop.example.com").await.expect_err("it is the gateway's own network");
+            assert!(refused.to_string().contains("not an address of the internet"), "{refused}");
         }
         assert!(challenges.is_empty());
         zone.fail(true);
-        let settings = Domains { resolver: zone.address, http_port: ours, ..Domains::default() };
+        let settings = Domains { resolver: zone.address, http_port: ours, allow_private: true, ..Domains::default() };
         assert!(reach(&settings, &challenges, "shop.example.com").await.is_err(), "its address is not known");
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     ids::Salt,
+    journal::Journal,
     query::Runner,
     refusal::Refusal,
     source::{NotTaken, Upstream},
@@ -31,7 +32,7 @@ use tokio::{runtime::Handle, sync::Mutex};
 /// What the rest of a transaction takes beside its payload, generously.
 const OVERHEAD_BYTES: usize = 512;
 
-/// How often a transaction is signed again whose nonce somebody took.
+/// How often a pool may refuse a nonce before a command is refused.
 const ATTEMPTS: usize = 4;
 
 /// What a base unit of tip buys nobody yet; enough to be seen.
@@ -50,15 +51,15 @@ pub(crate) struct Commander {
     upstream: Upstream,
     /// Where transactions are tried.
     runner: Runner,
-    /// The nonce after the last one used.
-    next: Mutex<Nonce>,
+    /// What was signed and is not final.
+    journal: Mutex<Journal>,
     /// Cycles of a command that fails when it is tried.
     cycles: u64,
 }
 
 impl Commander {
-    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64) -> Self {
-        Self { key, upstream, runner, next: Mutex::new(Nonce(0)), cycles }
+    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64, journal: Journal) -> Self {
+        Self { key, upstream, runner, journal: Mutex::new(journal), cycles }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -159,31 +160,77 @@ impl Commander {
         Ok(transaction)
     }
 
-    async fn submit(&self, node: &NodeHandle, mut transaction: Transaction) -> Result<Accepted, Refusal> {
+    /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
+    /// was signed for one request is never signed for another.
+    async fn submit(&self, node: &NodeHandle, transaction: Transaction) -> Result<Accepted, Refusal> {
         // One at a time: each takes the nonce after the last.
-        let mut next = self.next.lock().await;
+        let mut journal = self.journal.lock().await;
         let address = self.address();
-        for attempt in 0..ATTEMPTS {
-            // Where a nonce was refused, the pool knows better than the count.
-            let after = if attempt == 0 { *next } else { Nonce(0) };
-            transaction.nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
-            self.key.sign_transaction(&mut transaction);
-            match self.upstream.submit(node, &transaction).await {
-                Ok(hash) => {
-                    *next = Nonce(transaction.nonce.0 + 1);
-                    return Ok(Accepted { hash, transaction });
+        let account = node.account(address).await.map_err(Refusal::unavailable)?;
+        journal.forget_below(account.nonce).map_err(Refusal::unavailable)?;
+        let (mut after, mut refused) = (journal.after(), 0);
+        while refused < ATTEMPTS {
+            let nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
+            let former = journal.get(nonce).filter(|former| former.instruction != transaction.instruction);
+            let is_former = former.is_some();
+            let sent = match former {
+                Some(former) if are_enough(former, &transaction) => former.clone(),
+                Some(former) => self.signed(Transaction {
+                    max_fee_per_cycle: former.max_fee_per_cycle.max(transaction.max_fee_per_cycle),
+                    max_fee_per_cell: former.max_fee_per_cell.max(transaction.max_fee_per_cell),
+                    ..former.clone()
+                }),
+                None => self.signed(Transaction { nonce, ..transaction.clone() }),
+            };
+            if journal.get(nonce) != Some(&sent) {
+                journal.add(&sent).map_err(Refusal::unavailable)?;
+            }
+            match self.upstream.submit(node, &sent).await {
+                Ok(hash) if !is_former => return Ok(Accepted { hash, transaction: sent }),
+                Ok(_) => after = next(nonce),
+                Err(NotTaken::Nonce) => {
+                    refused += 1;
+                    // The pool has the former one; or it lacks one before this.
+                    after = if is_former { next(nonce) } else { Nonce(0) };
                 }
-                Err(NotTaken::Nonce) => {}
-                Err(NotTaken::Full) => return Err(Refusal::busy("POOL_FULL", "The pool of transactions is full.").retry(2)),
-                Err(NotTaken::Funds) => {
-                    tracing::error!(%address, "the gateway's account cannot pay for commands: fund it, or draw on its stake");
-                    return Err(Refusal::busy("GATEWAY_FUNDS", "The gateway cannot pay for commands now.").retry(60));
+                Err(other) => {
+                    // Nobody has seen what the own pool refuses.
+                    if !is_former && matches!(self.upstream, Upstream::Own) {
+                        journal.take_back(nonce);
+                    }
+                    return Err(refusal_of(other, address));
                 }
-                Err(NotTaken::Other(why)) => return Err(Refusal::unavailable(why)),
             }
         }
         Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The gateway's transactions are out of step.", "Ask again.")
             .retry(2))
+    }
+
+    fn signed(&self, mut transaction: Transaction) -> Transaction {
+        self.key.sign_transaction(&mut transaction);
+        transaction
+    }
+}
+
+fn next(nonce: Nonce) -> Nonce {
+    Nonce(nonce.0.saturating_add(1))
+}
+
+/// Whether a transaction that was signed before still has limits and prices like those that one of today is given: twice the base fees.
+fn are_enough(former: &Transaction, today: &Transaction) -> bool {
+    let is_enough = |former: Price, today: Price| former.0 >= today.0 / 2;
+    is_enough(former.max_fee_per_cycle, today.max_fee_per_cycle) && is_enough(former.max_fee_per_cell, today.max_fee_per_cell)
+}
+
+fn refusal_of(refused: NotTaken, address: Address) -> Refusal {
+    match refused {
+        NotTaken::Nonce => Refusal::unavailable("the nonce is not the next one"),
+        NotTaken::Full => Refusal::busy("POOL_FULL", "The pool of transactions is full.").retry(2),
+        NotTaken::Funds => {
+            tracing::error!(%address, "the gateway's account cannot pay for commands: fund it, or draw on its stake");
+            Refusal::busy("GATEWAY_FUNDS", "The gateway cannot pay for commands now.").retry(60)
+        }
+        NotTaken::Other(why) => Refusal::unavailable(why),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Domains {
     pub orders_per_hour: usize,
     /// The same for the domains of one name and the names below it.
     pub orders_per_name: usize,
+    /// Whether a domain may lead to an address that is not of the internet: in a test network.
+    pub allow_private: bool,
     /// The port at which a domain must reach this gateway before a certificate is ordered. The authority comes to port 80.
     pub http_port: u16,
 }
@@ -39,6 +41,7 @@ impl Default for Domains {
             certificates: None,
             orders_per_hour: 60,
             orders_per_name: 10,
+            allow_private: false,
             http_port: 80,
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     membership::Urgency,
     metrics::method_label,
     refusal::Refusal,
+    requests::Fate,
     signed::Reading,
     state::BlockState,
     witness::witness,
@@ -282,10 +283,12 @@ async fn reserved(
     require_reading(&parts.method)?;
     if let Some(id) = path.strip_prefix("/_cowboy/requests/") {
         let most = route.ingress.as_ref().map_or(0, |ingress| ingress.response_bytes);
-        let is_id = is_request_id(id);
-        let fate =
-            if is_id { shared.requests.fate(&shared.node, state, route.actor, id, most).await? } else { crate::requests::Fate::Unknown };
-        let is_pending = fate == crate::requests::Fate::Pending;
+        let asker = (&shared.runner, client);
+        let fate = match is_request_id(id) {
+            true => shared.requests.fate(&shared.node, asker, state, route.actor, id, most).await?,
+            false => Fate::Unknown,
+        };
+        let is_pending = fate == Fate::Pending;
         if is_pending {
             let mut response = accepted(id, None);
             response.headers_mut().insert(header::RETRY_AFTER, 1.into());

@@ -18,9 +18,11 @@ mod domains;
 mod handle;
 mod host;
 mod ids;
+mod journal;
 mod limits;
 mod membership;
 mod metrics;
+mod pooled;
 mod proofs;
 mod query;
 mod refusal;
@@ -47,7 +49,7 @@ pub use tls::{CertificateError, Tls};
 use cowboy_node::NodeHandle;
 use cowboy_serve::{Memory, Slots};
 use cowboy_types::signing::PrivateKey;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// What a gateway answers from.
 #[derive(Clone)]
@@ -58,6 +60,9 @@ pub struct Backend {
     pub upstream: Upstream,
     /// The registered gateway's key; without one it only reads.
     pub key: Option<PrivateKey>,
+    /// The file of the transactions that it signed. Without one a nonce may be signed for two requests, which costs a gateway a part of
+    /// its stake: for chains that are reverted only.
+    pub journal: Option<PathBuf>,
     /// What it says of itself where it registers by itself.
     pub registration: Option<Registration>,
     /// Whether it sends heartbeats as blocks go by, or only when a command needs one.
@@ -98,9 +103,10 @@ impl Shared {
     fn new(config: Config, backend: Backend) -> std::io::Result<Self> {
         let cycles = config.limits.command_cycles;
         let runner = query::Runner::start(config.limits.queries_at_once)?;
+        let journal = journal::Journal::open(backend.journal.as_deref())?;
         Ok(Self {
             newest: state::Newest::new(backend.node.clone()),
-            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, runner.clone(), cycles)),
+            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, runner.clone(), cycles, journal)),
             runner,
             requests: requests::Requests::new(),
             limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),

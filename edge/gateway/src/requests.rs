@@ -1,21 +1,22 @@
 //! What became of commands (004 §8.4, decision 106): derived from the chain by any gateway, and from the own pool where it is not there yet.
 
-use crate::{refusal::Refusal, state::BlockState};
+use crate::{
+    pooled::{Pooled, dispatched},
+    query::Runner,
+    refusal::Refusal,
+    state::BlockState,
+};
 use bytes::Bytes;
 use cowboy_ingress::Answer;
 use cowboy_node::{FinalizedBlock, NodeHandle};
+use cowboy_serve::Client;
 use cowboy_state::Key;
-use cowboy_system::gateways::{DISPATCH, NUMBER, state as records};
-use cowboy_types::{
-    Abort, Address, Hash, Transaction,
-    cbor::{self, Value},
-    error,
-    instruction::{Actor, Instruction},
-};
+use cowboy_system::gateways::state as records;
+use cowboy_types::{Abort, Address, Hash, cbor, error};
 use hyper::StatusCode;
 use std::{
     collections::{HashMap, VecDeque},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 use tokio::sync::broadcast::error::RecvError;
 
@@ -54,23 +55,12 @@ struct Sent {
 pub(crate) struct Requests {
     sent: Mutex<HashMap<String, Sent>>,
     failed: Mutex<(HashMap<String, (Address, Abort)>, VecDeque<String>)>,
-}
-
-/// A dispatch in a transaction: the request's id, and its target.
-fn dispatched(transaction: &Transaction) -> Option<(String, Address)> {
-    let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else { return None };
-    if *target != Address::system(NUMBER) || &handler[..] != DISPATCH {
-        return None;
-    }
-    let payload = cbor::decode(payload).ok()?;
-    let id = payload.get("envelope")?.get("request_id")?.as_text()?;
-    let target = payload.get("target").and_then(Value::as_bytes)?.try_into().ok()?;
-    Some((id.to_owned(), Address(target)))
+    pooled: Arc<Pooled>,
 }
 
 impl Requests {
     pub(crate) fn new() -> Self {
-        Self { sent: Mutex::default(), failed: Mutex::default() }
+        Self { sent: Mutex::default(), failed: Mutex::default(), pooled: Arc::default() }
     }
 
     /// How many commands are under way.
@@ -121,8 +111,16 @@ impl Requests {
         sent.retain(|_, sent| sent.at + PATIENCE > number);
     }
 
-    /// What became of a request to this actor.
-    pub(crate) async fn fate(&self, node: &NodeHandle, state: &BlockState, target: Address, id: &str, most: u64) -> Result<Fate, Refusal> {
+    /// What became of a request to this actor, for a client who may be answered with `most` bytes.
+    pub(crate) async fn fate(
+        &self,
+        node: &NodeHandle,
+        (runner, client): (&Runner, Client),
+        state: &BlockState,
+        target: Address,
+        id: &str,
+        most: u64,
+    ) -> Result<Fate, Refusal> {
         let key = Key::storage(target, format!("_http/results/{id}").into_bytes());
         let (stored, record) = state
             .ask(|world| {
@@ -144,7 +142,11 @@ impl Requests {
         if let Some((_, abort)) = failed.filter(|(sent_to, _)| *sent_to == target) {
             return Ok(Fate::Failed(abort));
         }
-        Ok(if is_pooled(node, target, id) { Fate::Pending } else { Fate::Unknown })
+        let Ok(chain) = node.chain() else { return Ok(Fate::Unknown) };
+        let (pooled, id) = (self.pooled.clone(), id.to_owned());
+        // A full pool has thousands of transactions.
+        let is_pooled = runner.run(client, move |_| Ok(pooled.contains(&chain.mempool.all(), &id, target))).await?;
+        Ok(if is_pooled { Fate::Pending } else { Fate::Unknown })
     }
 
     /// Where the command is final already, and the watcher was not told yet.
@@ -177,12 +179,6 @@ fn returned_fate(node: &NodeHandle, delivery: &Hash, most: u64) -> Result<Fate, 
     }
     let answer = Answer::read(&receipt.return_data, most)?;
     Ok(if answer.status == StatusCode::ACCEPTED { Fate::Pending } else { Fate::Done(answer) })
-}
-
-/// Whether a dispatch of another gateway waits in the own pool.
-fn is_pooled(node: &NodeHandle, target: Address, id: &str) -> bool {
-    let Ok(chain) = node.chain() else { return false };
-    chain.mempool.all().iter().any(|signed| dispatched(signed.transaction()).is_some_and(|found| found == (id.to_owned(), target)))
 }
 
 impl Fate {

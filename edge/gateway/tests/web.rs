@@ -1,5 +1,6 @@
 //! A gateway over a devnet in this process, visited by an ordinary client and by hand.
 
+mod nonces;
 mod signed;
 mod witness;
 
@@ -31,6 +32,27 @@ struct World {
     _folder: tempfile::TempDir,
 }
 
+fn unsigned(key: &PrivateKey, nonce: Nonce, instruction: Instruction) -> Transaction {
+    Transaction {
+        chain_id: ChainId(1337),
+        nonce,
+        instruction,
+        cycles_limit: Cycles(8_000_000),
+        cells_limit: Cells(300_000),
+        max_fee_per_cycle: Price(20_000),
+        max_fee_per_cell: Price(20_000),
+        max_priority_fee_per_cycle: Price(0),
+        max_priority_fee_per_cell: Price(0),
+        from: key.address(),
+        metadata: Default::default(),
+        origin_tx_hash: None,
+        origin_remaining_cycles: None,
+        origin_remaining_cells: None,
+        signature: Default::default(),
+        additional_signers: Default::default(),
+    }
+}
+
 impl World {
     async fn start(limits: Limits) -> Self {
         let words = Mnemonic::parse(DEV_MNEMONIC, "").expect("the words are good");
@@ -51,6 +73,7 @@ impl World {
             node: node.clone(),
             upstream: Upstream::Own,
             key: Some(keys[1].clone()),
+            journal: Some(nonces::journal(folder.path(), &keys[1])),
             registration: Some(registration),
             keeps_up: false,
             source: Source::default(),
@@ -63,24 +86,7 @@ impl World {
     /// Sends an instruction of the first account, and waits for its receipt.
     async fn send(&self, instruction: Instruction) -> Receipt {
         let nonce = self.node.account(self.keys[0].address()).await.expect("the node runs").nonce;
-        let mut transaction = Transaction {
-            chain_id: ChainId(1337),
-            nonce: Nonce(nonce.0),
-            instruction,
-            cycles_limit: Cycles(8_000_000),
-            cells_limit: Cells(300_000),
-            max_fee_per_cycle: Price(20_000),
-            max_fee_per_cell: Price(20_000),
-            max_priority_fee_per_cycle: Price(0),
-            max_priority_fee_per_cell: Price(0),
-            from: self.keys[0].address(),
-            metadata: Default::default(),
-            origin_tx_hash: None,
-            origin_remaining_cycles: None,
-            origin_remaining_cells: None,
-            signature: Default::default(),
-            additional_signers: Default::default(),
-        };
+        let mut transaction = unsigned(&self.keys[0], nonce, instruction);
         self.keys[0].sign_transaction(&mut transaction);
         let mut heads = self.node.watch_head();
         let sent = self.node.submit(vec![transaction.to_bytes().to_vec()]).await.expect("the node runs").remove(0);
@@ -157,6 +163,7 @@ async fn on_large_stacks(world: &World) {
         node: world.node.clone(),
         upstream: Upstream::Own,
         key: None,
+        journal: None,
         registration: None,
         keeps_up: false,
         source: Source::default(),
@@ -283,6 +290,7 @@ async fn actors_are_web_sites() {
     world.register("rogue", rogue).await;
     reading(&world).await;
     writing(&world, site).await;
+    nonces::are_signed_once(&world).await;
     signed::signing(&world).await;
     witness::proving(&world).await;
     witness::moving(&world).await;

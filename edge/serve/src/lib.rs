@@ -5,6 +5,7 @@
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
+//! - [`is_public`]: whether an address that a stranger names is one of the internet.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
 mod allocator;
@@ -14,6 +15,7 @@ mod keeping;
 pub mod limits;
 mod memory;
 mod pool;
+mod public;
 pub mod quic;
 mod sending;
 mod server;
@@ -24,5 +26,6 @@ pub use client::Client;
 pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
+pub use public::is_public;
 pub use server::{Server, Settings};
 pub use slots::Slots;

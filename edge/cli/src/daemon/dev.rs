@@ -212,6 +212,7 @@ impl Dev {
             node: node.clone(),
             upstream: Upstream::Own,
             key: Some(devnet.gateway.clone()),
+            journal: None,
             registration: Some(registration),
             // A block only for a heartbeat would be a surprise on a chain that waits for work.
             keeps_up: false,

@@ -23,9 +23,13 @@ use cowboy_api::{
     model::{Notice, Subscribe},
 };
 use cowboy_node::{AskError, reader::Wanted};
-use futures::{SinkExt as _, StreamExt as _, stream::SplitSink};
+use cowboy_serve::Held;
+use futures::{
+    SinkExt as _, StreamExt as _,
+    stream::{SplitSink, Stream},
+};
 use serde::Deserialize;
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
@@ -39,7 +43,7 @@ pub(crate) async fn socket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     let upgrade = upgrade.map_err(|rejection| Refusal::bad("websocket", rejection.body_text()))?;
-    Ok(upgrade.max_message_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, peer, socket)))
+    Ok(upgrade.max_message_size(MAX_WISH_BYTES).max_frame_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, peer, socket)))
 }
 
 /// A reader of `/ws`: sends messages, and gives up where they are not read.
@@ -117,17 +121,41 @@ pub(crate) struct From {
 }
 
 /// Sends blocks with certificates, from a height on, for ever.
-pub(crate) async fn follow(State(app): State<App>, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
+pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
     let first = match from {
         None => app.node.head().number.saturating_add(1),
         Some(height) if height <= app.node.head().height.get() => read::first_from(&read::ledger(&app)?, height)?,
         Some(_) => app.node.head().number.saturating_add(1),
     };
-    let stream = futures::stream::unfold((app, first), |(app, number)| async move {
-        let frame = next_frame(&app, number).await?;
-        Some((Ok::<_, std::convert::Infallible>(frame), (app, number.saturating_add(1))))
+    let room = {
+        let app = app.clone();
+        move || app.limits.hold(peer.client())
+    };
+    let frames = counted(first, room, move |number| {
+        let app = app.clone();
+        async move { next_frame(&app, number).await }
     });
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(stream)).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(frames)).into_response())
+}
+
+/// The frames from a number on, each counted as held by the client until the next one is asked for: the server asks once it has handed
+/// on the whole frame. Ends at the first number without a frame, and where the client holds its share already: it connects again.
+fn counted<F: Future<Output = Option<Bytes>>>(
+    first: u64,
+    room: impl Fn() -> Held,
+    frame: impl Fn(u64) -> F,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    futures::stream::unfold((first, None, room, frame), |(number, held, room, frame)| async move {
+        // A stream that waits for the next block holds nothing.
+        drop(held);
+        let found = frame(number).await?;
+        let mut held = room();
+        if !held.add(found.len()) {
+            tracing::debug!(number, "a stream of blocks ends: its client holds too many bytes that it does not read");
+            return None;
+        }
+        Some((Ok(found), (number.saturating_add(1), Some(held), room, frame)))
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -195,6 +223,8 @@ async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result
 mod tests {
     use super::*;
     use cowboy_node::Unavailable;
+    use cowboy_serve::{Client, Memory};
+    use std::pin::pin;
 
     /// A stream outlives the moment in which its node is stopped, and ends where the ledger refuses.
     #[tokio::test]
@@ -203,5 +233,22 @@ mod tests {
         assert_eq!(once_it_runs(|| answers.pop().expect("it is not asked again")).await.ok(), Some(7));
         let late = once_it_runs(|| Err::<(), _>(AskError::NotYet { number: 9, tip: 8 })).await;
         assert!(matches!(late, Err(AskError::NotYet { .. })));
+    }
+
+    /// A client that reads nothing holds its share of the memory and no more, however many streams it opens; those that read continue.
+    #[tokio::test]
+    async fn a_frame_counts_until_the_next_is_asked_for() {
+        let memory = Memory::new(100, 10);
+        let stream = |ip: u8| {
+            let (memory, client) = (memory.clone(), Client::from(std::net::IpAddr::from([192, 0, 2, ip])));
+            counted(7, move || memory.hold(client), |number| async move { (number < 9).then(|| Bytes::from_static(b"frame")) })
+        };
+        let (mut one, mut two, mut three, mut other) = (pin!(stream(1)), pin!(stream(1)), pin!(stream(1)), pin!(stream(2)));
+        assert!(one.next().await.is_some() && two.next().await.is_some());
+        assert!(three.next().await.is_none(), "two frames are the client's share");
+        assert!(other.next().await.is_some(), "another client has its own");
+        assert!(one.next().await.is_some(), "the former frame counts no longer");
+        assert!(one.next().await.is_none(), "its stream is over");
+        assert!(pin!(stream(1)).next().await.is_some(), "and what it held is free");
     }
 }

@@ -1,0 +1,165 @@
+//! Transactions that the gateway signed and that are not final, so that no nonce is ever signed for two requests: whoever holds both could
+//! have the stake slashed (docs/gateways.md).
+
+use bytes::{Buf as _, BufMut as _};
+use cowboy_types::{Transaction, units::Nonce};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// The size from which the file is written anew, with only what is open.
+const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The open transactions of one sender, on disk before they are sent.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    open: BTreeMap<Nonce, Transaction>,
+    file: Option<(PathBuf, File, u64)>,
+}
+
+impl Journal {
+    /// Reads the file, or begins it. Without one, nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read or written. An entry that was cut off at its end was never sent.
+    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
+        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), file: None }) };
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut journal = Self { open: read(&bytes), file: None };
+        journal.rewrite(path)?;
+        Ok(journal)
+    }
+
+    /// Keeps a transaction, on disk before this returns.
+    pub(crate) fn add(&mut self, transaction: &Transaction) -> io::Result<()> {
+        let Some((_, file, size)) = &mut self.file else { return Ok(()) };
+        let entry = entry(transaction);
+        file.write_all(&entry)?;
+        file.sync_data()?;
+        *size += u64::try_from(entry.len()).unwrap_or(u64::MAX);
+        self.open.insert(transaction.nonce, transaction.clone());
+        Ok(())
+    }
+
+    /// Forgets what is final: everything below the account's nonce.
+    pub(crate) fn forget_below(&mut self, nonce: Nonce) -> io::Result<()> {
+        self.open = self.open.split_off(&nonce);
+        match &self.file {
+            Some((path, _, size)) if *size > COMPACT_BYTES => {
+                let path = path.clone();
+                self.rewrite(&path)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets a transaction that nobody has seen. It may be known again after a restart.
+    pub(crate) fn take_back(&mut self, nonce: Nonce) {
+        self.open.remove(&nonce);
+    }
+
+    /// What was signed with this nonce.
+    pub(crate) fn get(&self, nonce: Nonce) -> Option<&Transaction> {
+        self.open.get(&nonce)
+    }
+
+    /// The nonce after the last that was used; zero where none is open.
+    pub(crate) fn after(&self) -> Nonce {
+        self.open.last_key_value().map_or(Nonce(0), |(nonce, _)| Nonce(nonce.0.saturating_add(1)))
+    }
+
+    /// Writes what is open to a new file that takes the place of the old one.
+    fn rewrite(&mut self, path: &Path) -> io::Result<()> {
+        let new = path.with_extension("new");
+        let bytes: Vec<u8> = self.open.values().flat_map(entry).collect();
+        let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&new)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder)?.sync_all()?;
+        self.file = Some((path.to_owned(), file, u64::try_from(bytes.len()).unwrap_or(u64::MAX)));
+        Ok(())
+    }
+}
+
+/// The length as 4 bytes big-endian, then the transaction.
+fn entry(transaction: &Transaction) -> Vec<u8> {
+    let bytes = transaction.to_bytes();
+    let mut entry = Vec::with_capacity(bytes.len() + 4);
+    entry.put_u32(u32::try_from(bytes.len()).expect("a transaction has a few hundred kilobytes at most"));
+    entry.extend_from_slice(&bytes);
+    entry
+}
+
+/// The newest transaction of each nonce, up to the first entry that is not whole.
+fn read(mut bytes: &[u8]) -> BTreeMap<Nonce, Transaction> {
+    let mut open = BTreeMap::new();
+    while bytes.len() >= 4 {
+        let Ok(length) = usize::try_from(bytes.get_u32()) else { break };
+        let Some((entry, rest)) = bytes.split_at_checked(length) else { break };
+        let Ok(transaction) = Transaction::from_bytes(entry) else { break };
+        open.insert(transaction.nonce, transaction);
+        bytes = rest;
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::{
+        Instruction, System,
+        signing::PrivateKey,
+        units::{Amount, Cells, ChainId, Cycles, Price},
+    };
+
+    fn transaction(nonce: u64, fee: u64) -> Transaction {
+        let key = PrivateKey::from_bytes([7; 32]).expect("a key");
+        Transaction {
+            chain_id: ChainId(1),
+            nonce: Nonce(nonce),
+            instruction: Instruction::System(System::Transfer { to: key.address(), amount: Amount(1) }),
+            cycles_limit: Cycles(0),
+            cells_limit: Cells(0),
+            max_fee_per_cycle: Price(fee),
+            max_fee_per_cell: Price(0),
+            max_priority_fee_per_cycle: Price(0),
+            max_priority_fee_per_cell: Price(0),
+            from: key.address(),
+            metadata: Default::default(),
+            origin_tx_hash: None,
+            origin_remaining_cycles: None,
+            origin_remaining_cells: None,
+            signature: Default::default(),
+            additional_signers: Default::default(),
+        }
+    }
+
+    /// What was signed is known after a restart, the newest under each nonce, without what is final and what was cut off.
+    #[test]
+    fn what_was_signed_survives_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        for transaction in [transaction(3, 1), transaction(4, 1), transaction(4, 9)] {
+            journal.add(&transaction).expect("it is written");
+        }
+        drop(journal);
+        OpenOptions::new().append(true).open(&path).expect("it is there").write_all(&[0, 0, 1, 0, 7]).expect("a half entry");
+        let mut journal = Journal::open(Some(&path)).expect("it is read");
+        assert_eq!((journal.after(), journal.get(Nonce(4))), (Nonce(5), Some(&transaction(4, 9))));
+        journal.forget_below(Nonce(4)).expect("it stays");
+        assert_eq!(journal.get(Nonce(3)), None);
+        journal.add(&transaction(5, 1)).expect("it is written");
+        assert_eq!(Journal::open(Some(&path)).expect("it is read").after(), Nonce(6));
+    }
+}
