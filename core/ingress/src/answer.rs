@@ -25,13 +25,13 @@ impl Answer {
     pub fn read(bytes: &[u8], most: u64) -> Result<Self, Failure> {
         let value = match cbor::decode(bytes) {
             Ok(value @ Value::Map(_)) => value,
-            _ => from_json(bytes).ok_or_else(|| Failure::invalid_response("it is no map"))?,
+            _ => from_json(bytes).ok_or_else(|| Failure::invalid_response("it is not a map"))?,
         };
         Self::of(&value, most)
     }
 
     fn of(value: &Value, most: u64) -> Result<Self, Failure> {
-        let Value::Map(pairs) = value else { return Err(Failure::invalid_response("it is no map")) };
+        let Value::Map(pairs) = value else { return Err(Failure::invalid_response("it is not a map")) };
         if let Some((name, _)) = pairs.iter().find(|(name, _)| !matches!(name.as_text(), Some("status" | "headers" | "body"))) {
             return Err(Failure::invalid_response(&format!("it has a field {:?}", name.as_text().unwrap_or_default())));
         }
@@ -72,11 +72,11 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
     let pairs = match value {
         None | Some(Value::Null) => return Ok(HeaderMap::new()),
         Some(Value::Map(pairs)) => pairs,
-        Some(_) => return Err(Failure::invalid_response("its headers are no map")),
+        Some(_) => return Err(Failure::invalid_response("its headers are not a map")),
     };
     let mut headers = HeaderMap::new();
     for (name, values) in pairs {
-        let name = name.as_text().ok_or_else(|| wrong("name is no text"))?;
+        let name = name.as_text().ok_or_else(|| wrong("name is not text"))?;
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name is none"))?;
         let values = match values {
             Value::Text(_) => std::slice::from_ref(values),
@@ -84,7 +84,7 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
             _ => return Err(wrong("value is neither a text nor a list")),
         };
         for value in values {
-            let value = value.as_text().ok_or_else(|| wrong("value is no text"))?;
+            let value = value.as_text().ok_or_else(|| wrong("value is not text"))?;
             let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong("value has a line's end in it"))?;
             let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
             if !is_own && !is_hop_by_hop(&HeaderMap::new(), &name) {

@@ -35,10 +35,10 @@ pub struct Trust {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// The genesis does not decode, or makes no chain.
-    #[error("these bytes are no genesis: take them from /genesis of a node of the chain")]
+    #[error("these bytes are not a genesis: take them from /genesis of a node of the chain")]
     Genesis,
     /// The key is none.
-    #[error("the group key is no key: it is 96 bytes, as /genesis of a node has them")]
+    #[error("the group key is not valid: it is 96 bytes, as /genesis of a node has them")]
     GroupKey,
 }
 
@@ -77,10 +77,10 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
     /// It is no URL of the web.
-    #[error("that is no URL: write one like http://mysite.localhost:8080/")]
+    #[error("that is not a URL: write one like http://mysite.localhost:8080/")]
     Url,
     /// Its host is below none of the zones.
-    #[error("the host is no name below a zone that is known: name its zone")]
+    #[error("the host is not a name below a zone that is known: name its zone")]
     Zone,
 }
 
@@ -174,7 +174,7 @@ impl Step {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The bytes are no witness.
-    #[error("the bytes are no witness ({0}): ask with the header `Cowboy-Verify: 1` or the query `?_cowboy_proof`")]
+    #[error("the bytes are not a witness ({0}): ask with the header `Cowboy-Verify: 1` or the query `?_cowboy_proof`")]
     Malformed(String),
     /// The witness has another version.
     #[error("the witness has version {0}, and this program knows version {WITNESS_VERSION}: use a newer one")]
@@ -323,10 +323,10 @@ pub fn check(bytes: Bytes, trust: &Trust, asked: Option<&Asked>, least: u64) -> 
 
 /// The envelope, if it is one, and of what was asked; and its method.
 fn check_request(witness: &Witness, asked: Option<&Asked>) -> Result<(Value, String), Refused> {
-    let envelope = cbor::decode(&witness.request).map_err(|_| Refused::Malformed("the request is no CBOR".into()))?;
+    let envelope = cbor::decode(&witness.request).map_err(|_| Refused::Malformed("the request is not CBOR".into()))?;
     let method = match Envelope::read(&envelope) {
         Ok(read) => read.method.to_owned(),
-        Err(_) => return Err(Refused::Malformed("the request is no envelope".into())),
+        Err(_) => return Err(Refused::Malformed("the request is not an envelope".into())),
     };
     match asked.and_then(|asked| asked.difference(witness, &envelope)) {
         Some(field) => Err(Refused::OtherRequest(field)),

@@ -57,7 +57,7 @@ impl Failure {
 
     /// What the actor returned is no response.
     pub fn invalid_response(why: &str) -> Self {
-        let what = format!("The actor's answer is no HTTP response: {why}.");
+        let what = format!("The actor's answer is not an HTTP response: {why}.");
         Self::new(StatusCode::BAD_GATEWAY, "INVALID_RESPONSE", what, "Its author has to return status, headers and body.")
     }
 

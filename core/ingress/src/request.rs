@@ -58,7 +58,7 @@ pub fn path(uri: &Uri) -> Result<&str, Failure> {
     if !path.starts_with('/') {
         return Err(Failure::bad_request("The path does not begin with a slash."));
     }
-    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| Failure::bad_request("The path is no text."))?;
+    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| Failure::bad_request("The path is not text."))?;
     if decoded.contains('\0') {
         return Err(Failure::bad_request("The path has a zero byte."));
     }

@@ -73,7 +73,7 @@ pub enum NotSigned {
     #[error("the gateway signed nothing: it has no key, or an older version")]
     Missing,
     /// The header has no signed statement.
-    #[error("{SIGNATURE_HEADER} is no signed answer")]
+    #[error("{SIGNATURE_HEADER} is not a signed answer")]
     Malformed,
     /// It is about another chain.
     #[error("the gateway signed an answer of the chain {0}")]

@@ -139,7 +139,7 @@ async fn answer(
     }
     let state = shared.newest.state().await?;
     let (name, text) = shared.named(&state, host).await?;
-    label::check(&state.params, &name).map_err(|_| Refusal::bad_host("that is no name"))?;
+    label::check(&state.params, &name).map_err(|_| Refusal::bad_host("that is not a name"))?;
     seen.height = Some(state.head.height.0);
     require_min_block(&parts.headers, state.head.height.0)?;
     let is_own = path == RESERVED || path.starts_with("/_cowboy/");

@@ -45,7 +45,7 @@ pub(crate) fn read(uri: &Uri, headers: &HeaderMap, zones: &[String]) -> Result<H
     if all.next().is_some() {
         return Err(Refusal::bad_host("there is more than one Host header"));
     }
-    let header = header.map(|value| value.to_str()).transpose().map_err(|_| Refusal::bad_host("the Host header is no text"))?;
+    let header = header.map(|value| value.to_str()).transpose().map_err(|_| Refusal::bad_host("the Host header is not text"))?;
     let target = uri.authority().map(|authority| authority.as_str());
     let text = match (target, header) {
         (Some(target), Some(header)) if !target.eq_ignore_ascii_case(header) => {
@@ -71,7 +71,7 @@ fn name_of(text: &str, zones: &[String]) -> Result<Host, Refusal> {
         return if is_domain(host) { Ok(domain) } else { Err(Refusal::misdirected(host)) };
     };
     // Whether the chain allows it today is asked of its state, later.
-    label::check(&WIDEST, name).map_err(|_| Refusal::bad_host("that is no name"))?;
+    label::check(&WIDEST, name).map_err(|_| Refusal::bad_host("that is not a name"))?;
     Ok(Host::Name { name: name.to_owned(), text: text.to_owned() })
 }
 
@@ -81,7 +81,7 @@ fn without_port(text: &str) -> Result<&str, Refusal> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
             let (address, rest) = rest.split_once(']').ok_or_else(|| Refusal::bad_host("an address has no end"))?;
-            address.parse::<Ipv6Addr>().map_err(|_| Refusal::bad_host("that is no address"))?;
+            address.parse::<Ipv6Addr>().map_err(|_| Refusal::bad_host("that is not an address"))?;
             (&text[..address.len() + 2], rest.strip_prefix(':').or((rest.is_empty()).then_some("0")).ok_or_else(wrong)?)
         }
         None => text.split_once(':').unwrap_or((text, "0")),

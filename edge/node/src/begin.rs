@@ -44,7 +44,7 @@ pub type Fetch = Arc<dyn Fn(Wanted) -> BoxFuture<'static, Result<Bytes, String>>
 #[derive(Debug, thiserror::Error)]
 pub enum BeginError {
     /// The bytes are no block.
-    #[error("the bytes are no block: {0}")]
+    #[error("the bytes are not a block: {0}")]
     NotABlock(String),
     /// The certificate is not one of this block by this chain's validators.
     #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
@@ -212,7 +212,7 @@ impl Task {
 enum Lost {
     #[error("{0}")]
     Away(String),
-    #[error("the bytes are no operations")]
+    #[error("the bytes are not valid operations")]
     Malformed,
 }
 

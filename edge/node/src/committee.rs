@@ -70,7 +70,7 @@ pub enum CommitteeError {
     #[error("a chain needs at least one validator: name one in genesis")]
     Nobody,
     /// A key is none.
-    #[error("the {kind} key of validator {place} is no key: copy it again from `cowboyd keys`")]
+    #[error("the {kind} key of validator {place} is not valid: copy it again from `cowboyd keys`")]
     Key {
         /// Which of its keys.
         kind: &'static str,

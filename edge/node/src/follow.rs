@@ -23,7 +23,7 @@ const MAX_UNCERTIFIED: usize = 256;
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// The bytes are no block.
-    #[error("the bytes are no block: {0}")]
+    #[error("the bytes are not a block: {0}")]
     NotABlock(String),
     /// The block does not follow the one before it.
     #[error("block {found} does not follow block {last}: fetch again from {last}")]

@@ -36,7 +36,7 @@ impl Request {
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Malformed(format!("{name} is no text"))),
+            Some(_) => Err(Malformed(format!("{name} is not text"))),
         }
     }
 
@@ -53,7 +53,7 @@ impl Request {
         match self.fields.get(name) {
             None | Some(Json::Null) => Ok(false),
             Some(Json::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(Malformed(format!("{name} is no truth value"))),
+            Some(_) => Err(Malformed(format!("{name} is not a truth value"))),
         }
     }
 

@@ -101,7 +101,7 @@ fn answer(input: &[u8]) -> Json {
         Ok(trust) => trust,
         Err(error) => return failed(Step::Request, &error.to_string()),
     };
-    let asked = match std::str::from_utf8(url).map_err(|_| "the URL is no text".to_owned()) {
+    let asked = match std::str::from_utf8(url).map_err(|_| "the URL is not text".to_owned()) {
         Ok(url) => Asked::of_url(url, &ZONES).map_err(|error| error.to_string()),
         Err(error) => Err(error),
     };

@@ -119,7 +119,7 @@ impl VerifyAnswer {
 
     async fn fetch(&self) -> Result<Kept, Failure> {
         let url = Url::parse(&self.what).map_err(|error| {
-            Failure::argument(format!("{} is no URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
+            Failure::argument(format!("{} is not a URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
         })?;
         let more = self.id.iter().map(|id| (REQUEST_ID_HEADER, id.as_str())).collect::<Vec<_>>();
         let (response, sent) = get(&url, &more).await?;

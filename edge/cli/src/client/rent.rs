@@ -177,7 +177,7 @@ async fn missing(session: &Session, actor: &Address) -> Result<Vec<model::Missin
 
 fn load(actor: &Address, from: &Path) -> Result<Archive, Failure> {
     let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?).map_err(|error| {
-        Failure::argument(format!("{} is no archive: {error}", from.display()), "give a file that `cowboy rent archive` wrote")
+        Failure::argument(format!("{} is not an archive: {error}", from.display()), "give a file that `cowboy rent archive` wrote")
     })?;
     if archive.actor.0 != *actor {
         return Err(Failure::argument(format!("the archive is of {}", archive.actor), "give that actor, or this actor's own archive"));

@@ -63,7 +63,7 @@ impl VerifyResponse {
                 return Err(Failure::argument("--url goes with a file", "leave it out"));
             }
             let url = Url::parse(&self.what).map_err(|error| {
-                Failure::argument(format!("{} is no URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
+                Failure::argument(format!("{} is not a URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
             })?;
             let (bytes, sent) = fetch(&url).await?;
             // As it was sent: a client writes some letters of a URL in another way.

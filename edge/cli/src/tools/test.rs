@@ -307,7 +307,7 @@ impl Session<'_> {
         let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
         let left_out = match self.left_out.len() {
             0 => String::new(),
-            count => format!(", {count} files that are no tests of actors left out (-v says why)"),
+            count => format!(", {count} files that are not tests of actors left out (-v says why)"),
         };
         if parts.is_empty() {
             let places: Vec<String> = self.test.paths.iter().map(|path| path.display().to_string()).collect();

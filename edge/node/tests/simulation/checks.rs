@@ -165,7 +165,7 @@ impl Holds {
             held += account(chain, address).await.balance.0;
         }
         let stored = read(chain, vec![keys::supply()]).await.remove(0).ok_or("there is no supply record")?;
-        let (_, body) = Key::open(&stored).ok_or("the supply is no record")?;
+        let (_, body) = Key::open(&stored).ok_or("the supply is not a record")?;
         let supply: Supply = commonware_codec::DecodeExt::decode(body).map_err(|error| error.to_string())?;
         let owed = supply.genesis.0 + supply.minted.0 - supply.burned.0;
         require(held == owed, || format!("accounts hold {held}, the supply is {owed}"))?;

@@ -95,12 +95,12 @@ impl Rules {
     /// Reads `extract`.
     pub(crate) fn read(value: &Json) -> Result<Self, Fault> {
         let wrong = |reason: &str| Fault::Actor(format!("extract: {reason}"));
-        let items = value.as_array().ok_or_else(|| wrong("it is no list of rules"))?;
+        let items = value.as_array().ok_or_else(|| wrong("it is not a list of rules"))?;
         if items.is_empty() || items.len() > MAX_RULES {
             return Err(wrong("it has no rule, or too many"));
         }
         let rule = |item: &Json| {
-            let fields = item.as_object().ok_or_else(|| wrong("a rule is no object"))?;
+            let fields = item.as_object().ok_or_else(|| wrong("a rule is not an object"))?;
             let name = fields.get("name").and_then(Json::as_str).ok_or_else(|| wrong("a rule has no name"))?;
             Ok((name.to_owned(), Rule::read(fields).map_err(|reason| wrong(&format!("{name}: {reason}")))?))
         };
@@ -115,7 +115,7 @@ impl Rules {
 
     /// Applies the rules. The answer is JSON with its keys in order and nothing between its parts: who read the same writes the same.
     pub(crate) fn apply(&self, page: &[u8]) -> Result<Vec<u8>, Fault> {
-        let page = Page { text: std::str::from_utf8(page).map_err(|_| missing("the page is no UTF-8"))?, ..Page::default() };
+        let page = Page { text: std::str::from_utf8(page).map_err(|_| missing("the page is not UTF-8"))?, ..Page::default() };
         let mut value = match self {
             Self::Plain(rule) => return rule.apply(&page).map(|value| plain(&value).into_bytes()),
             Self::Named(rules) => {
@@ -198,7 +198,7 @@ impl Rule {
         let rule = text("rule")?.ok_or("there is no rule")?;
         let group = match fields.get("group") {
             None => None,
-            Some(group) => Some(group.as_u64().and_then(|group| usize::try_from(group).ok()).ok_or("group is no number")?),
+            Some(group) => Some(group.as_u64().and_then(|group| usize::try_from(group).ok()).ok_or("group is not a number")?),
         };
         let finder = match text("type")? {
             Some("jsonpath") => json_path(rule)?,
@@ -230,7 +230,7 @@ impl Rule {
             Form::Number | Form::Integer => {
                 let text = digits(&plain(&first));
                 let number = if self.form == Form::Integer { whole(&text) } else { decimal(&text) };
-                number.ok_or_else(|| missing(&format!("{:?} is no number", plain(&first))))
+                number.ok_or_else(|| missing(&format!("{:?} is not a number", plain(&first))))
             }
         }
     }

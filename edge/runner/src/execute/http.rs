@@ -189,7 +189,7 @@ impl Wanted {
         let name = request.text_or_none("method")?.unwrap_or("GET").to_ascii_uppercase();
         let method = match name.as_str() {
             "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" => Method::from_bytes(name.as_bytes()).expect("a known method"),
-            _ => return Err(Malformed(format!("{name:?} is no method"))),
+            _ => return Err(Malformed(format!("{name:?} is not a method"))),
         };
         let mut headers = headers(request)?;
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -242,7 +242,7 @@ pub(super) fn first_host(task: &Task) -> Option<String> {
 fn headers(request: &Request) -> Result<HeaderMap, Malformed> {
     let mut headers = HeaderMap::new();
     let Some(named) = request.get("headers") else { return Ok(headers) };
-    let named = named.as_object().ok_or_else(|| Malformed("headers is no object".into()))?;
+    let named = named.as_object().ok_or_else(|| Malformed("headers is not an object".into()))?;
     if named.len() > MAX_HEADERS {
         return Err(Malformed(format!("there are {} headers, and may be {MAX_HEADERS}", named.len())));
     }

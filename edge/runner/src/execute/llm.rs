@@ -248,7 +248,7 @@ impl Wanted {
         }
         match request.get("messages") {
             Some(Json::Array(given)) => messages.extend(given.iter().cloned()),
-            Some(_) => return Err(Fault::Actor("messages is no list".into())),
+            Some(_) => return Err(Fault::Actor("messages is not a list".into())),
             None => messages.push(json!({ "role": "user", "content": request.text("prompt")? })),
         }
         let asked = request.number_or_none("max_tokens")?.unwrap_or(task.limits.output_tokens);

@@ -102,7 +102,7 @@ impl Executor for McpExecutor {
             match task.request.get("arguments") {
                 None => {}
                 Some(Json::Object(arguments)) => call = call.with_arguments(arguments.clone()),
-                Some(_) => return Err(Fault::Actor("arguments is no object".into())),
+                Some(_) => return Err(Fault::Actor("arguments is not an object".into())),
             }
             let peer = server.peer().await?;
             usage.requests += 1;

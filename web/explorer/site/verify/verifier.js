@@ -46,7 +46,7 @@ class Verifier {
 /** The bytes of hex digits behind `0x`. */
 export function unhex(text) {
   const digits = /^0x((?:[0-9a-f]{2})*)$/i.exec(text.trim());
-  if (!digits) throw new Error("That is no hex: 0x and pairs of digits.");
+  if (!digits) throw new Error("That is not hex: 0x and pairs of digits.");
   return Uint8Array.from(digits[1].match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
