@@ -15,6 +15,7 @@ use crate::{
 };
 pub use crate::{carry::Carry, head::Head, reader::StateReader};
 use bytes::Bytes;
+use commonware_cryptography::ed25519::PublicKey;
 use commonware_runtime::{Clock, Spawner};
 use cowboy_chain::{
     ChainConfig, Outcome, StateKey, Trace,
@@ -284,6 +285,11 @@ impl Chain {
     /// Whether this node is the only validator there can ever be: the set of a dev chain never changes.
     pub fn is_alone(&self) -> bool {
         self.config.is_dev && self.validators() == 1
+    }
+
+    /// Whether the validator with this key signs the next block alone. A newcomer to a chain of one validator does not.
+    pub(crate) fn is_signed_by_only(&self, key: &PublicKey) -> bool {
+        matches!(self.term().committee.members(), [member] if member.network == *key)
     }
 
     /// The parameters of the next block, as governance left them.

@@ -21,7 +21,7 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
-use commonware_cryptography::ed25519::PublicKey;
+use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
 use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::records::Account;
@@ -553,7 +553,7 @@ impl Task {
             }
             (None, None) => return None,
         };
-        let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
+        let is_alone = config.keys.as_ref().is_some_and(|keys| chain.is_signed_by_only(&keys.network.public_key()));
         let registry = context.child("metrics");
         let slow = "Deliveries that took far longer than their modelled time";
         let _slow = context.child("execution").register("slow_deliveries", slow, chain.slow.deliveries.clone());
