@@ -67,11 +67,7 @@ impl GroupKey {
     ///
     /// The seed of the round is checked too, so that the certificate also vouches for the beacon it carries.
     pub fn finalizes(&self, digest: &Hash, certificate: &[u8]) -> Result<(u64, u64), Refused> {
-        let mut bytes = Bytes::copy_from_slice(certificate);
-        let finalization = Finalization::read(&mut bytes).map_err(|_| Refused::Malformed)?;
-        if !bytes.is_empty() {
-            return Err(Refused::Malformed);
-        }
+        let finalization = Finalization::decode(certificate)?;
         if finalization.payload != *digest {
             return Err(Refused::OtherBlock { found: finalization.payload });
         }
@@ -100,13 +96,29 @@ impl GroupKey {
 }
 
 /// A finalization as the engine encodes it.
-struct Finalization {
-    epoch: u64,
-    view: u64,
-    parent: u64,
-    payload: Hash,
-    vote: [u8; 48],
-    seed: [u8; 48],
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finalization {
+    /// The epoch of the round.
+    pub epoch: u64,
+    /// The view of the round.
+    pub view: u64,
+    /// The view in which the parent was proposed.
+    pub parent: u64,
+    /// The digest of the block.
+    pub payload: Hash,
+    /// The group's signature of the vote, a compressed point on G1.
+    pub vote: [u8; 48],
+    /// The group's signature of the round, which is its seed.
+    pub seed: [u8; 48],
+}
+
+impl Finalization {
+    /// The finalization in these bytes, unverified. Fails where they are not one, or have more behind it.
+    pub fn decode(certificate: &[u8]) -> Result<Self, Refused> {
+        let mut bytes = Bytes::copy_from_slice(certificate);
+        let finalization = Self::read(&mut bytes).map_err(|_| Refused::Malformed)?;
+        if bytes.is_empty() { Ok(finalization) } else { Err(Refused::Malformed) }
+    }
 }
 
 impl Read for Finalization {

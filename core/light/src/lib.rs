@@ -15,4 +15,4 @@ pub mod certificate;
 pub mod state;
 
 pub use answer::{Anchor, Mismatch};
-pub use certificate::{GroupKey, Refused};
+pub use certificate::{Finalization, GroupKey, Refused};

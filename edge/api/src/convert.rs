@@ -2,6 +2,7 @@
 
 use crate::{
     cbor,
+    consensus::{Agreement, messages},
     error::ApiError,
     hex_text::{Hex, HexBytes},
     model, permission,
@@ -355,12 +356,7 @@ pub fn place(header: &types::Header, block: Hash, index: usize) -> Place {
 }
 
 /// A finalized block with everything in it. `inside` answers what is known beside a receipt, by its name.
-pub fn block(
-    block: &types::Block,
-    receipts: &[types::Receipt],
-    certificate: Option<Vec<u8>>,
-    inside: impl Fn(&Hash) -> Inside,
-) -> model::Block {
+pub fn block(block: &types::Block, receipts: &[types::Receipt], agreement: Agreement, inside: impl Fn(&Hash) -> Inside) -> model::Block {
     let hash = block.digest();
     let places = (0..).map(|index| place(&block.header, hash, index));
     let outcomes: Vec<(Place, &types::Receipt)> = places.zip(receipts).collect();
@@ -375,7 +371,10 @@ pub fn block(
             .map(|(index, sent)| transaction(sent, outcomes.get(index).map(|(place, receipt)| (place, *receipt))))
             .collect(),
         receipts: outcomes.iter().map(|(place, found)| receipt(found, place, inside(&found.id), set_off(receipts, found))).collect(),
-        certificate: certificate.map(Hex),
+        qc: agreement.qc(&block.header),
+        finality: agreement.finality(),
+        messages: messages(&block.header),
+        certificate: agreement.certificate.map(Hex),
     }
 }
 
@@ -394,6 +393,7 @@ pub fn block_summary(block: &types::Block, receipt_count: u64) -> model::BlockSu
         height: block.header.height().get(),
         timestamp_ms: block.header.timestamp_ms.get(),
         proposer: bytes(&block.header.context.leader.0),
+        messages: messages(&block.header),
         transaction_count: count(block.transactions.len()),
         receipt_count,
         cycles_used: lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.cycles.get())),

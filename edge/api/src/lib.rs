@@ -15,6 +15,7 @@
 
 pub mod cbor;
 pub mod client;
+pub mod consensus;
 pub mod convert;
 pub mod error;
 pub mod follow;

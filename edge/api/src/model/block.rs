@@ -20,6 +20,70 @@ pub struct Block {
     pub receipts: Vec<Receipt>,
     /// The finalization by the validators, as the engine encodes it; null where this node holds only a later one.
     pub certificate: Option<HexBytes>,
+    /// The same in the terms of 003 §6.1; null where this node holds only the finalization of a later block.
+    pub qc: Option<QuorumCertificate>,
+    /// How final it is.
+    pub finality: Finality,
+    /// The consensus messages of the rounds since the parent's, in order.
+    pub messages: Vec<ConsensusMessage>,
+}
+
+/// A quorum certificate with the fields of 003 §6.1. docs/consensus.md says how they follow from a threshold signature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct QuorumCertificate {
+    /// The block.
+    pub block_hash: HexHash,
+    /// Its height.
+    pub height: u64,
+    /// The round in which the block was proposed.
+    pub round: Round,
+    /// The group's BLS12-381 signature of the round, the parent's view and the block's hash: a point on G1, 48 bytes.
+    pub aggregated_signature: HexBytes,
+    /// A bit for each signer of the epoch, ascending by key: who voted, as the proposer of the next block saw it. A threshold signature names
+    /// nobody, so this is a claim. Null before there is a next block.
+    pub signer_bitmap: Option<HexBytes>,
+}
+
+/// A round of consensus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Round {
+    /// The epoch.
+    pub epoch: u64,
+    /// The view, counted in the epoch.
+    pub view: u64,
+}
+
+/// What the validators said in a round, in the terms of 003 §6.1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConsensusMessage {
+    /// `PROPOSE`: the leader proposed the block. `VOTE`: 2f + 1 voted for it. `NEW_VIEW`: 2f + 1 gave the round up.
+    pub kind: String,
+    /// The round.
+    pub round: Round,
+    /// The leader's Ed25519 key (`PROPOSE`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leader: Option<HexBytes>,
+}
+
+/// How final a block is. This node serves final blocks only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Finality {
+    /// `finalized`: 2f + 1 validators finalized it, or a block after it. `committed`: its direct child has a quorum certificate as well.
+    pub state: FinalityState,
+    /// The height of the nearest block, from this one on, whose finalization this node holds; null while it is on its way.
+    pub finalized_by: Option<u64>,
+    /// The direct child, which has a quorum certificate; null for the newest block.
+    pub committed_by: Option<HexHash>,
+}
+
+/// The states of a final block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FinalityState {
+    /// Final by the engine's rule.
+    Finalized,
+    /// Final by the two-chain rule of 003 §6.1 as well.
+    Committed,
 }
 
 /// The part of a block that is signed and voted on.
@@ -109,6 +173,8 @@ pub struct BlockSummary {
     pub timestamp_ms: u64,
     /// The proposer's Ed25519 key.
     pub proposer: HexBytes,
+    /// The consensus messages of the rounds since the parent's, in order.
+    pub messages: Vec<ConsensusMessage>,
     /// How many transactions it has.
     pub transaction_count: u64,
     /// How many receipts it has: transactions, messages, timers and callbacks.

@@ -160,6 +160,22 @@ pub struct Validator {
     pub is_share_public: bool,
     /// Where other validators reach it, as it says on chain.
     pub network_address: Option<String>,
+    /// How far it is on its way to a share.
+    pub share: ShareProgress,
+}
+
+/// How far a validator is on its way to a share of the key that signs blocks. Heights that do not apply are absent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ShareProgress {
+    /// `bonded`: it stakes, and is not chosen yet. `chosen`: it will receive a share. `receiving`: it receives one in this epoch.
+    /// `signing`: it has one. `none`: it does not stake any more, or is in jail.
+    pub stage: String,
+    /// The height at which it was chosen, or can be (`bonded`).
+    pub chosen_at: Option<u64>,
+    /// The first height of the epoch in which it receives the share.
+    pub receives_from: Option<u64>,
+    /// The height from which it signs, if the dealing succeeds.
+    pub signs_from: Option<u64>,
 }
 
 /// What an actor owes for its storage, and what it has put down.

@@ -7,10 +7,10 @@ use crate::{
     trace,
 };
 use axum::{Json, extract::State};
-use commonware_codec::EncodeSize as _;
-use cowboy_api::{convert, model};
+use commonware_codec::{EncodeSize as _, ReadExt as _};
+use cowboy_api::{consensus::Agreement, convert, model};
 use cowboy_store::View;
-use cowboy_types::Hash;
+use cowboy_types::{Hash, Header};
 use serde::Deserialize;
 
 /// The most bytes of the blocks of one page.
@@ -70,7 +70,23 @@ pub(crate) async fn block(State(app): State<App>, Segment(id): Segment) -> Answe
     let number = number_of(&view, &id)?;
     let block = read::block(&view, number)?;
     let receipts = view.receipts(number)?;
-    Ok(Json(convert::block(&block, &receipts, view.certificate(number)?, |id| trace::of(&app, &view, id).brief())))
+    let agreement = agreement(&view, number)?;
+    Ok(Json(convert::block(&block, &receipts, agreement, |id| trace::of(&app, &view, id).brief())))
+}
+
+/// What the ledger has of the validators' agreement on a block. A damaged neighbour does not keep a block from being shown.
+fn agreement(view: &View, number: u64) -> Result<Agreement, Refusal> {
+    let header = |number| {
+        let bytes = view.block_bytes(number).ok()??;
+        // A block begins with its header.
+        Header::read(&mut bytes::Bytes::from(bytes)).ok()
+    };
+    let finalized_by = view.certificate_from(number).ok().flatten();
+    Ok(Agreement {
+        certificate: view.certificate(number)?,
+        finalized_by: finalized_by.and_then(|(last, _)| header(last)).map(|header| header.height().get()),
+        child: number.checked_add(1).and_then(header),
+    })
 }
 
 /// The number of the block that this names: a height, a hash or `latest`.

@@ -1,5 +1,7 @@
 //! Who stakes, and who agrees on blocks.
 
+mod shares;
+
 use super::{Page, count};
 use crate::{
     App,
@@ -36,11 +38,13 @@ pub(crate) async fn validator(State(app): State<App>, Named(address): Named<Addr
 }
 
 async fn all(app: &App, term: &Term) -> Result<(Vec<model::Validator>, StakeTotal), Refusal> {
-    Ok(Snapshot::newest(app).ask(|world| look(world, term)).await?.ok_or(BUSY)?)
+    let mut snapshot = Snapshot::newest(app);
+    let height = snapshot.head.height.get();
+    Ok(snapshot.ask(|world| look(world, term, &shares::Players::fixed(world, app, term, height)?)).await?.ok_or(BUSY)?)
 }
 
 /// Everybody who stakes or signs, ascending by consensus key.
-fn look(world: &World, term: &Term) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
+fn look(world: &World, term: &Term, players: &shares::Players) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
     let signers = term.signers();
     let is_share_public = |key: &Fixed<32>| term.is_share_public(&key.0);
     let Some(total) = state::total(world)? else { return Ok(None) };
@@ -54,6 +58,7 @@ fn look(world: &World, term: &Term) -> Result<Option<(Vec<model::Validator>, Sta
                 Status::Leaving { until } => ("leaving", Some(until.get())),
                 Status::Jailed { until } => ("jailed", Some(until.get())),
             };
+            let is_signing = signers.iter().any(|one| one.network_key == validator.network_key);
             model::Validator {
                 address: Hex(address),
                 consensus_key: Hex(validator.network_key.0.to_vec()),
@@ -63,9 +68,10 @@ fn look(world: &World, term: &Term) -> Result<Option<(Vec<model::Validator>, Sta
                 until,
                 jailings: validator.jailings.get(),
                 in_set: members.iter().any(|member| member.address == address),
-                is_signing: signers.iter().any(|one| one.network_key == validator.network_key),
+                is_signing,
                 is_share_public: is_share_public(&validator.network_key),
                 network_address: peers::address(&validator.endpoint).map(|address| address.to_string()),
+                share: players.progress(&validator.network_key, is_signing, validator.status),
             }
         })
         .collect();
@@ -83,6 +89,7 @@ fn look(world: &World, term: &Term) -> Result<Option<(Vec<model::Validator>, Sta
                 is_signing: true,
                 is_share_public: is_share_public(&one.network_key),
                 network_address: peers::address(&one.endpoint).map(|address| address.to_string()),
+                share: shares::signing(),
             });
         }
     }

@@ -3,6 +3,7 @@
 mod actors;
 mod bad_input;
 mod burst;
+mod consensus;
 mod devnet;
 mod entitlements;
 mod floods;

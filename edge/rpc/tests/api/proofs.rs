@@ -22,7 +22,7 @@ class Keeper:
         self.storage[key] = value
 "#;
 
-async fn validators(devnet: &Devnet) -> GroupKey {
+pub(crate) async fn validators(devnet: &Devnet) -> GroupKey {
     let genesis: model::Genesis = devnet.client.get("/genesis").await.expect("the genesis is known");
     let key = genesis.group_key.0.as_slice().try_into().expect("the key has 96 bytes");
     GroupKey::new(&genesis.hash, key).expect("the key is a key")

@@ -42,9 +42,9 @@ async fn the_socket_says_blocks_receipts_and_only_what_is_wanted() {
     devnet.stop().await;
 }
 
-type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+pub(crate) type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
-async fn notice(socket: &mut Socket) -> Notice {
+pub(crate) async fn notice(socket: &mut Socket) -> Notice {
     let message = socket.next().await.expect("the socket is open").expect("a message");
     serde_json::from_str(message.to_text().expect("messages are text")).expect("messages are notices")
 }

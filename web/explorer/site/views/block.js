@@ -2,6 +2,7 @@
 
 import { find, get } from "../api.js";
 import { LANES, laneBars } from "../charts.js";
+import { roundsText, signers } from "../consensus.js";
 import { h, replace } from "../dom.js";
 import { bytes, clip, compact, count } from "../format.js";
 import {
@@ -88,6 +89,8 @@ export async function blockView([id], { live, signal }) {
       panel(
         { title: "Agreement" },
         facts(
+          block.finality && ["State", state(block.finality)],
+          block.messages && ["Messages", roundsText(block.messages)],
           ["Certificate", certificate(block.certificate)],
           [
             "Beacon",
@@ -106,8 +109,32 @@ export async function blockView([id], { live, signal }) {
         ),
       ),
     ),
+    block.qc && certificatePanel(block.qc),
   );
   return { title, node };
+}
+
+/** The quorum certificate in the terms of 003 §6.1. */
+function certificatePanel(qc) {
+  const voted = signers(qc.signer_bitmap);
+  return panel(
+    { title: "Quorum certificate" },
+    facts(
+      ["Block hash", identifier(qc.block_hash, { full: true })],
+      ["Height", count(qc.height)],
+      ["Round", `view ${count(qc.round.view)} of epoch ${count(qc.round.epoch)}`],
+      ["Aggregated signature", identifier(qc.aggregated_signature, { full: true, what: "the signature" })],
+      [
+        "Signer bitmap",
+        voted === null ? "none: a threshold signature names nobody" : [h("span", { class: "mono" }, clip(qc.signer_bitmap, 200)), ` ${count(voted)} voted, as the next proposer saw it`],
+      ],
+    ),
+  );
+}
+
+function state(finality) {
+  const by = finality.finalized_by === null ? "" : `, by the certificate of block ${count(finality.finalized_by)}`;
+  return finality.state === "committed" ? `finalized${by}; committed, since its child has a quorum certificate` : `finalized${by}`;
 }
 
 async function validators(signal) {

@@ -1,6 +1,7 @@
 // Who agrees on blocks, and where the chain is in its epoch.
 
 import { find, get } from "../api.js";
+import { givenUp, longestRuns, shareText } from "../consensus.js";
 import { h } from "../dom.js";
 import { count, percent } from "../format.js";
 import { empty, facts, identifier, money, panel, table, who } from "../parts.js";
@@ -14,6 +15,8 @@ export async function validatorsView(_, { signal }) {
   ]);
   const stakes = validators.reduce((sum, validator) => sum + BigInt(validator.stake), 0n);
   const recent = blocks?.blocks ?? [];
+  const runs = longestRuns(recent);
+  const skipped = recent.reduce((sum, block) => sum + givenUp(block.messages ?? []), 0);
   const columns = [
     { name: "Validator", cell: (validator) => who(validator.address) },
     { name: "Stake", end: true, cell: (validator) => money(validator.stake, 2) },
@@ -23,6 +26,8 @@ export async function validatorsView(_, { signal }) {
       end: true,
       cell: (validator) => count(recent.filter(({ proposer }) => proposer === validator.consensus_key).length),
     },
+    { name: "Most in a row", end: true, cell: (validator) => count(runs.get(validator.consensus_key) ?? 0) },
+    { name: "Key share", cell: (validator) => shareText(validator.share) },
     { name: "Consensus key", class: "optional", cell: (validator) => identifier(validator.consensus_key) },
     { name: "BLS key", class: "optional", cell: (validator) => identifier(validator.bls_key) },
   ];
@@ -38,6 +43,7 @@ export async function validatorsView(_, { signal }) {
           ["View", count(epoch.view)],
           Number(epoch.length) > 0 && ["Length", `${count(epoch.length)} blocks`],
           ["Block number", count(epoch.number)],
+          ["Rounds without a block", `${count(skipped)} beside the last ${count(recent.length)} blocks`],
         ),
       ),
     validators.length === 0
