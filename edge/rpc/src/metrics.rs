@@ -1,6 +1,9 @@
 //! Prometheus metrics: the node's own, and what the server counts.
 
-use crate::App;
+use crate::{
+    App,
+    standing::{connected, standing_of},
+};
 use axum::{
     extract::{Request, State},
     http::header,
@@ -26,18 +29,69 @@ struct Labels {
     status: u16,
 }
 
-/// What the server counts.
+/// What the server counts, and how the node is.
 pub(crate) struct Metrics {
     registry: Registry,
+    node: Node,
     requests: Family<Labels, Counter>,
     seconds: Histogram,
     connections: Gauge,
     refused: Gauge,
 }
 
+/// How the node is, as alerts need it. Its engine has metrics of its own.
+#[derive(Default)]
+struct Node {
+    ready: Gauge,
+    height: Gauge,
+    last_block_age_ms: Gauge,
+    mempool_transactions: Gauge,
+    peers: Gauge,
+    peers_connected: Gauge,
+    disk_free_bytes: Gauge,
+}
+
+impl Node {
+    fn register(&self, registry: &mut Registry) {
+        for (name, help, gauge) in [
+            ("ready", "1 if the node makes progress, as at /health/ready", &self.ready),
+            ("height", "Height of the newest finalized block", &self.height),
+            ("last_block_age_ms", "Milliseconds since the newest block came", &self.last_block_age_ms),
+            ("mempool_transactions", "Transactions that wait", &self.mempool_transactions),
+            ("peers", "Other validators in the node's configuration", &self.peers),
+            ("peers_connected", "Validators to which the node is connected", &self.peers_connected),
+            ("disk_free_bytes", "Bytes that the node may still write to the disk of its state", &self.disk_free_bytes),
+        ] {
+            registry.register(name, help, gauge.clone());
+        }
+    }
+
+    /// Takes the present values, some of them from the engine's own metrics.
+    fn refresh(&self, app: &App, engine: &str) {
+        let standing = standing_of(app, || connected(engine));
+        self.ready.set(i64::from(standing.waits_for.is_none()));
+        set(&self.height, standing.head.height.get());
+        set(&self.last_block_age_ms, standing.age.as_millis());
+        set(&self.mempool_transactions, app.node.chain().map_or(0, |chain| chain.mempool.size().transactions));
+        set(&self.peers, standing.peers);
+        set(&self.peers_connected, standing.connected);
+        if let Ok(free) = cowboy_serve::free_bytes(&app.node.config().directory) {
+            set(&self.disk_free_bytes, free);
+        }
+    }
+}
+
+/// Sets a gauge, which holds less than a count only beyond 2^63.
+fn set(gauge: &Gauge, value: impl TryInto<i64>) {
+    gauge.set(value.try_into().unwrap_or(i64::MAX));
+}
+
 impl Metrics {
     pub(crate) fn new() -> Self {
-        let mut registry = Registry::with_prefix("cowboy_rpc");
+        let mut all = Registry::with_prefix("cowboy");
+        let node = Node::default();
+        node.register(all.sub_registry_with_prefix("node"));
+        let registry = all.sub_registry_with_prefix("rpc");
         let requests = Family::default();
         let seconds = Histogram::new(exponential_buckets(0.0001, 4.0, 10));
         registry.register("requests", "Requests answered, by method and status", requests.clone());
@@ -45,7 +99,7 @@ impl Metrics {
         let (connections, refused) = (Gauge::default(), Gauge::default());
         registry.register("connections", "Open connections of the process", connections.clone());
         registry.register("connections_refused", "Connections that were refused since the start", refused.clone());
-        Self { registry, requests, seconds, connections, refused }
+        Self { registry: all, node, requests, seconds, connections, refused }
     }
 }
 
@@ -61,16 +115,18 @@ pub(crate) async fn count(State((app, endpoint)): State<(App, Endpoint)>, reques
 
 /// The page that Prometheus reads.
 pub(crate) async fn page(State(app): State<App>) -> Response {
-    app.metrics.connections.set(i64::try_from(app.slots.open()).unwrap_or(i64::MAX));
-    app.metrics.refused.set(i64::try_from(app.slots.refused()).unwrap_or(i64::MAX));
+    set(&app.metrics.connections, app.slots.open());
+    set(&app.metrics.refused, app.slots.refused());
+    let engine = app.node.metrics();
+    app.metrics.node.refresh(&app, engine.as_deref().unwrap_or_default());
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = encode(&mut text, &app.metrics.registry);
-    if let Ok(node) = app.node.metrics() {
+    if let Ok(engine) = engine {
         // One document has one end mark.
         let end = text.rfind("# EOF").unwrap_or(text.len());
         text.truncate(end);
-        text.push_str(&node);
+        text.push_str(&engine);
     }
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response()
 }

@@ -79,6 +79,11 @@ impl LastBlock {
 
 /// How the node is now.
 pub(crate) fn standing(app: &App) -> Standing {
+    standing_of(app, || app.node.metrics().map_or(0, |text| connected(&text)))
+}
+
+/// How the node is now, if it is connected to this many peers.
+pub(crate) fn standing_of(app: &App, count_connected: impl FnOnce() -> usize) -> Standing {
     let (head, now) = (app.node.head(), Instant::now());
     let age = app.last_block.note(head.number, now);
     let peers = app.node.config().peers.len();
@@ -88,7 +93,7 @@ pub(crate) fn standing(app: &App) -> Standing {
         return standing;
     };
     standing.view = chain.seeds.newest().unwrap_or(0);
-    standing.connected = if peers == 0 { 0 } else { app.node.metrics().map_or(0, |text| connected(&text)) };
+    standing.connected = if peers == 0 { 0 } else { count_connected() };
     standing.waits_for = if chain.state().is_none() {
         Some("the state is being opened".into())
     } else if head.number == 0 {
@@ -131,7 +136,7 @@ fn reach(standing: &Standing, members: usize) -> String {
 }
 
 /// Peers that the network's own metrics count as connected.
-fn connected(metrics: &str) -> usize {
+pub(crate) fn connected(metrics: &str) -> usize {
     metrics.lines().filter(|line| !line.starts_with('#') && line.contains("directory_connected{")).count()
 }
 

@@ -6,10 +6,12 @@
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`]: whether an address that a stranger names is one of the internet.
+//! - [`free_bytes`]: the space on the disk.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
 mod allocator;
 mod client;
+mod disk;
 mod idle;
 mod keeping;
 pub mod limits;
@@ -23,6 +25,7 @@ mod slots;
 
 pub use allocator::give_memory_back;
 pub use client::Client;
+pub use disk::free_bytes;
 pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
