@@ -24,6 +24,7 @@ RUN = set()
 # Why a block is not run here.
 NOT_RUN = {
     "README.md:0": "it builds the programs with which this runs, and names this test's own step",
+    "docs/consensus.md:0": "what a node answers; edge/rpc/tests/api/consensus.rs reads it",
     "docs/gateways.md:0": "tests/gateway runs a gateway: this one needs a public host name",
     "docs/gateways.md:1": "edge/cli/src/gateway.rs reads it from the page",
     "docs/gateways.md:2": "tests/gateway sets such records at a name server of its own",
@@ -34,6 +35,9 @@ NOT_RUN = {
     "docs/jobs.md:1": "tests/market draws again what a job of its own drew",
     "docs/jobs.md:2": "tests/market registers and delegates: these lines leave out keys and ids",
     "docs/nodes.md:4": "edge/cli/src/daemon/genesis_file.rs reads such a file: this one leaves out hashes and certificates",
+    "docs/operators.md:0": "it changes the system; test_what_the_unit_and_the_image_run runs what it installs",
+    "docs/operators.md:1": "it needs a container engine; test_what_the_unit_and_the_image_run runs what the image runs",
+    "docs/operators.md:10": "settings of Prometheus; edge/cli/tests/e2e/ops.rs compares its rules with a node",
     "docs/runners.md:0": "it builds the programs; tests/market does the rest of it",
     "docs/runners.md:1": "a picture",
     "docs/runners.md:2": "it needs a trusted environment",
@@ -55,7 +59,7 @@ def test_no_block_is_forgotten():
 def test_the_files_that_the_pages_name_are_there():
     for page in PAGES:
         text = (ROOT / page).read_text()
-        for path in re.findall(r"`((?:bench|core|edge|examples|fuzz|sdk|tests|tools|web)/[\w./-]+\.\w+)`", text):
+        for path in re.findall(r"`((?:bench|core|edge|examples|fuzz|ops|sdk|tests|tools|web)/[\w./-]+\.\w+)`", text):
             assert (ROOT / path).exists(), f"{page}: {path}"
 
 
@@ -290,6 +294,61 @@ def test_add(chain, counter, amount, expected):
 """
 
 
+@runs("docs/operators.md", 2, 3, 4, 5, 6, 7, 8, 9)
+@needs_programs
+def test_the_operators_handbook(tmp_path):
+    """Every command of it, on a chain of one validator that the handbook's validator joins, moves and loses."""
+    page = "docs/operators.md"
+    shell = Shell(tmp_path, "")
+    shell.run(shell.clone, [f"cowboyd genesis --validators 1 --fund {RUNNER} --p2p-port 0 --out network"])
+    founder = shell.serve("cowboyd start --config network/validator-0.json")
+    shell.url = shell.environment["COWBOY_RPC_URL"] = founder.url
+    shell.environment["COWBOY_PRIVATE_KEY"] = RUNNERS_KEY
+    init, full = block(page, 2, "sh").commands()
+    shell.run(shell.clone, [init.replace("http://localhost:4000", founder.url)])
+    shell.serve(full).stop()
+    key = re.search(r"network\D*?(0x[0-9a-f]{64})", shell.run(shell.clone, ["cowboyd keys show --config network/validator-0.json"]))[1]
+    new, backup, registration, register, doctor, start, get = block(page, 3, "sh").commands()
+    # Where other tests may have the page's port.
+    doctor = doctor.replace("--port 4000", "--port 0")
+    shell.run(shell.clone, [new.replace("0.0.0.0:3000", "127.0.0.1:0").replace("0x12ab…@192.0.2.7", f"{key}@127.0.0.1"), backup, registration.replace("0x7099…", RUNNER), register, doctor, get])
+    shell.run(shell.clone, ["mkdir moved"])
+    shell.serve(start).stop()
+    keep, export = block(page, 4, "sh").commands()
+    shell.run(shell.clone, [keep])
+    restore, start, edit = block(page, 5, "sh").commands()
+    shell.run(shell.clone, [restore, edit])
+    shell.serve(start).stop()
+    founder.stop()
+    # The chain of the founder, which is the one that has blocks.
+    state = "network/state-0"
+    on_disk = [line for number in (6, 9) for line in block(page, number, "sh").commands()]
+    lines = [line.replace("validator.state", state) for line in [export, *on_disk, *block(page, 7, "sh").commands()]]
+    assert shell.run(shell.clone, lines).count("the state is that of block") == 3
+    founder = shell.serve("cowboyd start --config network/validator-0.json")
+    shell.environment["COWBOY_RPC_URL"] = founder.url
+    get, add, unjail = block(page, 8, "sh").commands()
+    assert re.search(r"jailed +0 times", shell.run(shell.clone, [get, add]))
+    assert "fix:" in shell.refused(shell.clone, unjail)
+    founder.stop()
+
+
+def test_what_the_unit_and_the_image_run(tmp_path):
+    unit = (ROOT / "ops/cowboyd.service").read_text()
+    (start,) = re.findall(r"^ExecStart=/usr/local/bin/(.*)$", unit, re.MULTILINE)
+    image = (ROOT / "ops/Containerfile").read_text()
+    entry, command = (json.loads(re.search(rf"^{name} (.*)$", image, re.MULTILINE)[1]) for name in ("ENTRYPOINT", "CMD"))
+    shell = Shell(tmp_path, "")
+    shell.run(shell.clone, ["cowboyd genesis --validators 1 --p2p-port 0 --out network"])
+    for line, folder in [(start, "/var/lib/cowboy/"), (" ".join(entry + command), "/data/")]:
+        shell.serve(line.replace(f"{folder}node.json", "network/validator-0.json")).stop()
+
+
+def test_the_handbook_names_every_alert():
+    alerts = re.findall(r"- alert: (\w+)", (ROOT / "ops/prometheus.rules.yml").read_text())
+    assert re.findall(r"^\| `(Cowboy\w+)` \|", (ROOT / "docs/operators.md").read_text(), re.MULTILINE) == alerts
+
+
 @runs("docs/tools.md", 0, 1, 2)
 @needs_programs
 def test_tests_and_profiles(shell):
@@ -412,6 +471,16 @@ def test_registering_a_validator(tmp_path):
     said = shell.run(shell.clone, [key, new.replace("0x12ab…@192.0.2.7", f"{founder}@127.0.0.1"), registration.replace("0x7099…", RUNNER), register, add, get, leave])
     assert "100500" in said.replace(",", "") and "waiting" in said
     assert "fix:" in shell.refused(shell.clone, f"{key}; {unjail}")
+    server.stop()
+
+
+@runs("docs/nodes.md", 9)
+@needs_programs
+def test_a_network_of_processes(tmp_path):
+    shell = Shell(tmp_path, "")
+    (line,) = block("docs/nodes.md", 9, "sh").commands()
+    server = shell.serve(line)
+    assert (shell.clone / "testnet/validator-0.json").exists()
     server.stop()
 
 

@@ -2,14 +2,13 @@
 
 use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{amount, failure::Failure, output::table, send::Terms};
+use crate::{address::HostPort, amount, failure::Failure, output::table, send::Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, model};
-use cowboy_node::peers;
-use cowboy_system::{governance, staking::types::Endpoint};
+use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
 use serde_json::json;
-use std::net::ToSocketAddrs as _;
+use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Validator {
@@ -32,9 +31,9 @@ pub(crate) enum Validator {
     },
     /// Change where other validators reach this one
     Edit {
-        /// Address and port, or a host's name and port, as in 192.0.2.7:3000
-        #[arg(long, value_name = "ADDRESS")]
-        address: String,
+        /// Address and port, or a host's name and port, as in 192.0.2.7:3000. The chain has the address to which the name leads now
+        #[arg(long, value_name = "HOST:PORT")]
+        address: HostPort,
         #[command(flatten)]
         terms: Terms,
     },
@@ -64,6 +63,16 @@ pub(crate) enum Validator {
         /// Its address [default: the key's account]
         address: Option<String>,
     },
+    /// Print how far a validator is: bonded, chosen, receiving a share, signing
+    #[command(after_help = "Example:
+  cowboy validator status --watch")]
+    Status {
+        /// Its address [default: the key's account]
+        address: Option<String>,
+        /// Print every change, until the validator signs or cannot
+        #[arg(long)]
+        watch: bool,
+    },
 }
 
 impl Validator {
@@ -76,7 +85,7 @@ impl Validator {
             }
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
             Self::Edit { address, terms } => {
-                let argument = json!({ "endpoint": Hex(endpoint(&address)?.0.to_vec()) });
+                let argument = json!({ "endpoint": Hex(address.endpoint()?.0.to_vec()) });
                 call(session, "edit_validator", &argument, Amount::ZERO, &terms).await
             }
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
@@ -97,19 +106,55 @@ impl Validator {
                 session.output.result(&found, describe(&found));
                 Ok(())
             }
+            Self::Status { address, watch } => status(session, &session.address_or_own(address.as_deref())?, watch).await,
         }
     }
 }
 
-/// The endpoint that this text names, as the chain writes it. A host's name is looked up once, here.
-fn endpoint(address: &str) -> Result<Endpoint, Failure> {
-    let found = address.to_socket_addrs().ok().and_then(|mut found| found.next()).map(peers::endpoint);
-    found.filter(|endpoint| peers::address(endpoint).is_some()).ok_or_else(|| {
-        Failure::argument(
-            format!("{address:?} is no address that other validators can reach"),
-            "name an address or a host, and a port: 192.0.2.7:3000",
-        )
-    })
+/// How often a watched validator is asked for.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
+
+/// Prints how far a validator is. With `watch`, prints each change until nothing more comes by itself.
+async fn status(session: &Session, address: &Address, watch: bool) -> Result<(), Failure> {
+    let mut before = None;
+    loop {
+        let found: model::Validator = session.client.get(&format!("/validators/{address}")).await?;
+        let said = stage(&found);
+        if before.as_ref() != Some(&said) {
+            let height = session.client.height().await?;
+            let (status, share) = (&found.status, &found.share);
+            let json = json!({ "height": height, "status": status, "until": found.until, "stake": found.stake, "share": share });
+            session.output.result(&json, format_args!("height {height}: {said}"));
+            before = Some(said);
+        }
+        // A node that is busy answers later.
+        if !watch || matches!(found.share.stage.as_str(), "signing" | "none") {
+            return Ok(());
+        }
+        tokio::time::sleep(WATCH_EVERY).await;
+    }
+}
+
+/// How far a validator is, in words.
+fn stage(validator: &model::Validator) -> String {
+    let at = |height: Option<u64>| height.map_or_else(|| "a later height".to_owned(), |height| format!("height {height}"));
+    let share = &validator.share;
+    match (share.stage.as_str(), validator.status.as_str()) {
+        ("signing", "active" | "waiting") => "signing".to_owned(),
+        ("signing", status) => format!("{status}, and signing until its epoch ends"),
+        ("receiving", _) => format!("receiving a share; signing from {}", at(share.signs_from)),
+        ("chosen", _) => format!(
+            "in the set fixed at {}; receiving a share from {}; signing from {}",
+            at(share.chosen_at),
+            at(share.receives_from),
+            at(share.signs_from)
+        ),
+        ("bonded", _) => format!("bonded with {}; the next set is fixed at {}", amount::cby(validator.stake), at(share.chosen_at)),
+        (_, status) => {
+            let until = validator.until.map_or_else(String::new, |height| format!(" until height {height}"));
+            format!("{status}{until}; it receives no share")
+        }
+    }
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
@@ -125,6 +170,7 @@ fn describe(validator: &model::Validator) -> String {
         ("stake", amount::cby(validator.stake)),
         ("in the set", yes_no(validator.in_set)),
         ("signs blocks", yes_no(validator.is_signing)),
+        ("share", stage(validator)),
         ("share is public", yes_no(validator.is_share_public)),
         ("address", validator.network_address.clone().unwrap_or_else(|| "none on chain".into())),
         ("jailed", format!("{} times", validator.jailings)),

@@ -1,7 +1,7 @@
 //! `cowboyd keys backup` and `restore`: what a validator must not lose, in one file.
 
 use super::{
-    network::{ValidatorFile, read, read_genesis, write_new},
+    network::{GenesisFile, ValidatorFile, read, read_genesis, write_new},
     node_failure,
 };
 use crate::{failure::Failure, output::Output};
@@ -17,12 +17,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The genesis file beside a validator's file that is restored.
+const GENESIS: &str = "genesis.json";
+
 /// A validator's file with its keys, and its shares of the group key.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Backup {
     /// The hash of the chain's genesis.
     genesis: String,
+    /// The genesis file.
+    chain: GenesisFile,
     /// The validator's file.
     validator: ValidatorFile,
     /// The files of its shares.
@@ -39,19 +44,25 @@ struct Setup {
 impl Setup {
     fn of(config: &Path) -> Result<Self, Failure> {
         let file = read::<ValidatorFile>(config)?;
-        let folder = config.parent().unwrap_or(Path::new("."));
+        let folder = folder_of(config);
         let genesis = read_genesis(&folder.join(&file.genesis))?.hash();
         Ok(Self { state: folder.join(&file.state), genesis, file })
     }
 }
 
+/// The folder of a validator's file.
+fn folder_of(config: &Path) -> &Path {
+    config.parent().unwrap_or(Path::new("."))
+}
+
 /// Writes the backup of a validator into a new file for its owner only.
 pub(super) fn backup(config: &Path, out: &Path, output: Output) -> Result<(), Failure> {
     let Setup { file, genesis, state } = Setup::of(config)?;
+    let chain = read(&folder_of(config).join(&file.genesis))?;
     let shares = secrets::files(&state).map_err(Failure::file(&state))?;
     let count = shares.len();
     let shares = shares.into_iter().map(|(name, bytes)| (name, Hex(bytes))).collect();
-    write_new(out, &Backup { genesis: genesis.to_string(), validator: file, shares })?;
+    write_new(out, &Backup { genesis: genesis.to_string(), chain, validator: file, shares })?;
     output.result(
         &json!({ "out": out, "shares": count }),
         format_args!("The keys and the shares of {count} epochs are in {}: keep it where nobody else reads it", out.display()),
@@ -59,13 +70,21 @@ pub(super) fn backup(config: &Path, out: &Path, output: Output) -> Result<(), Fa
     Ok(())
 }
 
-/// Puts the shares of a backup into the folder of the stopped validator with this file, and writes the file where there is none.
+/// Puts the shares of a backup into the folder of the stopped validator with this file. Where there is no such file, it is written, and the
+/// genesis beside it.
 pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<(), Failure> {
     let kept = read::<Backup>(backup)?;
     let refused = |reason: &str| node_failure(format_args!("{} {reason}; nothing is changed", backup.display()));
     let own = kept.validator.secrets.keys()?.network.public_key();
+    if kept.chain.clone().genesis(backup)?.hash().to_string() != kept.genesis {
+        return Err(refused("is damaged: its genesis has another hash"));
+    }
     if !config.exists() {
-        write_new(config, &kept.validator)?;
+        let genesis = folder_of(config).join(GENESIS);
+        if !genesis.exists() {
+            write_new(&genesis, &kept.chain)?;
+        }
+        write_new(config, &ValidatorFile { genesis: GENESIS.into(), ..kept.validator })?;
     }
     let Setup { file, genesis, state } = Setup::of(config)?;
     if genesis.to_string() != kept.genesis {
@@ -76,7 +95,7 @@ pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<()
     }
     let shares: BTreeMap<String, Vec<u8>> = kept.shares.into_iter().map(|(name, bytes)| (name, bytes.0)).collect();
     if let Some(name) = shares.iter().find(|(name, bytes)| !secrets::is_whole(name, bytes)).map(|(name, _)| name) {
-        return Err(refused(&format!("is damaged: {name} is no file of shares")));
+        return Err(refused(&format!("is damaged: {name} is not a file of shares")));
     }
     // A node that runs would write over them.
     let held = Directory::open(&state, &genesis).map_err(node_failure)?;

@@ -6,7 +6,7 @@ use super::{
     examples, link, node_failure,
     runners::{self, Runners},
     serving::{self, Serving, StopSignals},
-    state::{Beginning, Devnet, Folder},
+    state::{Beginning, DEV_ACCOUNTS, Devnet, Folder},
 };
 use crate::{
     failure::Failure,
@@ -45,7 +45,7 @@ pub(crate) struct Dev {
     #[command(flatten)]
     serving: Serving,
     /// The number of funded accounts
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, default_value_t = DEV_ACCOUNTS, value_parser = clap::value_parser!(u32).range(1..=100))]
     accounts: u32,
     /// The initial balance of each account, in CBY
     #[arg(long, default_value_t = 10_000)]

@@ -3,14 +3,14 @@
 use super::backup;
 use super::network::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
 use crate::{
-    address,
+    address::{self, HostPort},
     failure::Failure,
     output::{Output, table},
 };
 use clap::Subcommand;
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexAddress};
-use cowboy_node::{committee::ValidatorKeys, peers};
+use cowboy_node::committee::ValidatorKeys;
 use cowboy_types::Address;
 use serde_json::json;
 use std::{
@@ -35,7 +35,7 @@ pub(crate) enum Keys {
         #[arg(long, default_value = "127.0.0.1:3000")]
         listen: SocketAddr,
         /// Another validator of the chain, through which this one finds the network; may be repeated
-        #[arg(long, value_name = "KEY@ADDRESS")]
+        #[arg(long, value_name = "KEY@HOST:PORT")]
         peer: Vec<Peer>,
     },
     /// Print the public keys of a validator's file
@@ -53,7 +53,7 @@ pub(crate) enum Keys {
         #[arg(long, value_name = "FILE", default_value = "validator.backup")]
         out: PathBuf,
     },
-    /// Put the shares of a backup into the folder of the stopped validator, and its file where it is missing
+    /// Put the shares of a backup into the folder of the stopped validator; write its file and the genesis if they are missing
     Restore {
         /// The backup
         backup: PathBuf,
@@ -72,9 +72,9 @@ pub(crate) enum Keys {
         /// The account that registers and stakes
         #[arg(long, value_name = "ACCOUNT", value_parser = address::parse)]
         account: Address,
-        /// Where other validators reach this one; where it listens if left out
-        #[arg(long, value_name = "ADDRESS")]
-        address: Option<SocketAddr>,
+        /// Where other validators reach this one: address or host's name, and port; where it listens if left out
+        #[arg(long, value_name = "HOST:PORT")]
+        address: Option<HostPort>,
     },
 }
 
@@ -129,15 +129,9 @@ fn show(keys: &ValidatorKeys, output: Output) {
     );
 }
 
-fn registration(config: &Path, account: Address, address: Option<SocketAddr>, output: Output) -> Result<(), Failure> {
+fn registration(config: &Path, account: Address, address: Option<HostPort>, output: Output) -> Result<(), Failure> {
     let file = read::<ValidatorFile>(config)?;
-    let endpoint = peers::endpoint(address.unwrap_or(file.listen));
-    if peers::address(&endpoint).is_none() {
-        return Err(Failure::argument(
-            format!("other validators cannot reach {}", address.unwrap_or(file.listen)),
-            "name the address and the port under which they do: --address 192.0.2.7:3000",
-        ));
-    }
+    let endpoint = address.unwrap_or_else(|| file.listen.into()).endpoint()?;
     let keys = file.secrets.keys()?;
     let genesis = read_genesis(&config.parent().unwrap_or(Path::new(".")).join(&file.genesis))?;
     let [network_proof, vrf_proof] = keys.proofs_of_possession(&genesis.hash(), account);

@@ -5,6 +5,7 @@ mod banner;
 mod check;
 mod demo;
 mod dev;
+mod doctor;
 mod examples;
 pub(crate) mod follow;
 mod genesis_file;
@@ -15,6 +16,7 @@ mod runners;
 pub(crate) mod serving;
 mod snapshot;
 pub(crate) mod state;
+mod testnet;
 
 use crate::{
     failure::Failure,
@@ -42,6 +44,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Run a devnet: one validator, funded accounts, faucet, explorer
     Dev(Box<dev::Dev>),
+    /// Run a network on this computer, each member in a process of its own
+    Testnet(testnet::Testnet),
     /// Run a validator or a follower
     Start(network::Start),
     /// Follow another node: verify and execute its blocks, and serve the API
@@ -55,7 +59,9 @@ enum Command {
     Snapshot(snapshot::Snapshot),
     /// Check the state folder of a stopped node, and repair its ledger
     Check(check::Check),
-    /// Create and print a validator's keys
+    /// Check a node, its configuration and the computer that it runs on
+    Doctor(doctor::Doctor),
+    /// Create, print, back up and restore a validator's keys
     #[command(subcommand)]
     Keys(keys::Keys),
     /// Print the version
@@ -71,12 +77,14 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let output = Output { json: cli.json };
     let done = match cli.command {
         Command::Dev(dev) => dev.run(output),
+        Command::Testnet(testnet) => testnet.run(output),
         Command::Start(start) => start.run(output),
         Command::Follow(follow) => follow.run(output),
         Command::Genesis(network) => network.run(output),
         Command::Init(init) => init.run(output),
         Command::Snapshot(snapshot) => snapshot.run(output),
         Command::Check(check) => check.run(output),
+        Command::Doctor(doctor) => doctor.run(output),
         Command::Keys(keys) => keys.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");

@@ -9,7 +9,7 @@ use super::{
     serving::{self, Serving, StopSignals},
 };
 use crate::{
-    address,
+    address::{self, HostPort},
     failure::Failure,
     output::{self, Output},
 };
@@ -21,6 +21,7 @@ use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
+    peers,
     votes::LISTENING_TIME,
 };
 use cowboy_rpc::{Backend, Listeners};
@@ -51,6 +52,16 @@ pub(super) struct GenesisFile {
     sharing: HexBytes,
 }
 
+impl GenesisFile {
+    /// The genesis in the file at this path.
+    pub(super) fn genesis(self, path: &Path) -> Result<Genesis, Failure> {
+        let damaged =
+            |error: &dyn std::fmt::Display| node_failure(format_args!("{} has no valid genesis: {error}; copy it again", path.display()));
+        let config = GenesisConfig::decode(self.config.0).map_err(|error| damaged(&error))?;
+        Genesis::new(config, self.sharing.0).map_err(|error| damaged(&error))
+    }
+}
+
 /// `validator-N.json`: one validator's secrets and settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ValidatorFile {
@@ -72,25 +83,37 @@ pub(super) struct ValidatorFile {
     pub(super) secrets: Secrets,
 }
 
+impl ValidatorFile {
+    /// The other validators, with the addresses to which the names of their hosts lead now.
+    pub(super) fn peers(&self) -> Result<Vec<peers::Peer>, Failure> {
+        let located = |peer: &Peer| {
+            let key = ed25519::PublicKey::decode(peer.key.0.clone())
+                .map_err(|_| node_failure(format_args!("the key {} of a peer is not valid", peer.key)))?;
+            Ok((key, peer.address.resolve()?))
+        };
+        self.peers.iter().map(located).collect()
+    }
+}
+
 pub(super) fn default_listening_ms() -> u64 {
     u64::try_from(LISTENING_TIME.as_millis()).expect("some seconds")
 }
 
 /// `node.json`: a follower's settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct FollowerFile {
+pub(super) struct FollowerFile {
     /// The genesis file, beside this one.
-    genesis: PathBuf,
+    pub(super) genesis: PathBuf,
     /// Where the node keeps its chain, beside this file.
-    state: PathBuf,
+    pub(super) state: PathBuf,
     /// The node that it follows.
-    follow: String,
+    pub(super) follow: String,
 }
 
 /// What `start` takes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-enum NodeFile {
+pub(super) enum NodeFile {
     /// A validator's.
     Validator(ValidatorFile),
     /// A follower's.
@@ -102,16 +125,16 @@ enum NodeFile {
 pub(crate) struct Peer {
     /// Its Ed25519 key.
     key: HexBytes,
-    /// Where it listens.
-    address: SocketAddr,
+    /// Where it listens. The name of a host is looked up at each start.
+    address: HostPort,
 }
 
-/// A peer as `key@address`.
+/// A peer as `key@host:port`.
 impl FromStr for Peer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is not KEY@ADDRESS, as in 0x12ab…@192.0.2.7:3000");
+        let wrong = || format!("{text:?} is not KEY@HOST:PORT, as in 0x12ab…@192.0.2.7:3000");
         let (key, address) = text.split_once('@').ok_or_else(wrong)?;
         Ok(Self { key: key.parse().map_err(|_| wrong())?, address: address.parse().map_err(|_| wrong())? })
     }
@@ -172,28 +195,28 @@ pub(crate) struct NewNetwork {
     /// What the chain begins with: parameters, council, beneficiaries, models, images and more, as docs/nodes.md says. The options
     /// below add accounts, and replace single values
     #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// Print the genesis file of a genesis.json, and create nothing
     #[arg(long, value_name = "FILE", exclusive = true)]
-    show: Option<PathBuf>,
+    pub(super) show: Option<PathBuf>,
     /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "network")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     /// The number of validators; 4 if neither this nor the file gives it
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
-    validators: Option<u32>,
+    pub(super) validators: Option<u32>,
     /// The chain id in every signature; 1 if neither this nor the file gives it
     #[arg(long)]
-    chain_id: Option<u64>,
+    pub(super) chain_id: Option<u64>,
     /// Accounts that start with 1,000,000 CBY
     #[arg(long, value_name = "ADDRESS", value_parser = address::parse)]
-    fund: Vec<Address>,
+    pub(super) fund: Vec<Address>,
     /// The first validator's port for other validators; the others use the following ports
     #[arg(long, default_value_t = 3000)]
-    p2p_port: u16,
+    pub(super) p2p_port: u16,
     /// Milliseconds between blocks: the chain's consensus.block_time at genesis
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
-    block_time_ms: Option<u64>,
+    pub(super) block_time_ms: Option<u64>,
 }
 
 impl NewNetwork {
@@ -219,6 +242,21 @@ impl NewNetwork {
             output::line(genesis_file::print(&genesis.config).trim_end());
             return Ok(());
         }
+        let genesis = self.create()?;
+        let count = genesis.config.validators.len();
+        // On one machine each needs a port of its own.
+        let starts: Vec<String> = (0..count)
+            .map(|index| format!("cowboyd start --config {}/validator-{index}.json --port {}", self.out.display(), 4000 + index))
+            .collect();
+        output.result(
+            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count }),
+            format_args!("genesis {}\nStart each validator:\n  {}", genesis.hash(), starts.join("\n  ")),
+        );
+        Ok(())
+    }
+
+    /// Writes the genesis and the validators' files into the folder.
+    pub(super) fn create(&self) -> Result<Genesis, Failure> {
         let settings = self.settings()?;
         let count = settings.validators.unwrap_or(4);
         if !(1..=100).contains(&count) {
@@ -243,10 +281,9 @@ impl NewNetwork {
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile { config: Hex(config.encode().to_vec()), sharing: Hex(sharing) })?;
         for (index, own) in (0u16..).zip(&keys) {
-            let peers = (0u16..)
-                .zip(&keys)
-                .filter(|(other, _)| *other != index)
-                .map(|(other, keys)| Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)? }));
+            let peers = (0u16..).zip(&keys).filter(|(other, _)| *other != index).map(|(other, keys)| {
+                Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)?.into() })
+            });
             let file = ValidatorFile {
                 genesis: "genesis.json".into(),
                 state: format!("state-{index}").into(),
@@ -258,15 +295,7 @@ impl NewNetwork {
             };
             write_new(&self.out.join(format!("validator-{index}.json")), &file)?;
         }
-        // On one machine each needs a port of its own.
-        let starts: Vec<String> = (0..count)
-            .map(|index| format!("cowboyd start --config {}/validator-{index}.json --port {}", self.out.display(), 4000 + index))
-            .collect();
-        output.result(
-            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count }),
-            format_args!("genesis {}\nStart each validator:\n  {}", genesis.hash(), starts.join("\n  ")),
-        );
-        Ok(())
+        Ok(genesis)
     }
 
     fn address(&self, index: u16) -> Result<SocketAddr, Failure> {
@@ -297,10 +326,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
 
 /// The genesis in a file.
 pub(super) fn read_genesis(path: &Path) -> Result<Genesis, Failure> {
-    let written: GenesisFile = read(path)?;
-    let config =
-        GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("{} is damaged: {error}", path.display())))?;
-    Genesis::new(config, written.sharing.0).map_err(node_failure)
+    read::<GenesisFile>(path)?.genesis(path)
 }
 
 /// Sets up a folder for a node that follows a chain: its genesis, and the settings that `cowboyd start` takes.
@@ -369,12 +395,7 @@ impl Start {
         let slots = serving::claim(MAX_CONNECTIONS)?;
         let listeners = Listeners::bind(&self.serving.config(&slots)).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
-        let mut peers = Vec::with_capacity(file.peers.len());
-        for peer in &file.peers {
-            let key = ed25519::PublicKey::decode(peer.key.0.clone())
-                .map_err(|_| node_failure(format_args!("the key {} of a peer is not valid", peer.key)))?;
-            peers.push((key, peer.address));
-        }
+        let peers = file.peers()?;
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);
         config.listen = file.listen;
         config.peers = peers;

@@ -102,7 +102,8 @@ impl StopSignals {
         }
     }
 
-    async fn signalled(&mut self) -> Result<(), Failure> {
+    /// Waits until one of them comes.
+    pub(super) async fn signalled(&mut self) -> Result<(), Failure> {
         #[cfg(unix)]
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -18,19 +18,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which account of the mnemonic the faucet pays from: far from those that people use.
-const FAUCET_INDEX: u32 = 1_000;
+/// Accounts of the mnemonic that begin with CBY where nothing else is said.
+pub(super) const DEV_ACCOUNTS: u32 = 10;
+
+/// Which accounts of the mnemonic the services pay from: far from those that people use.
+pub(super) mod account_index {
+    /// The faucet's.
+    pub(crate) const FAUCET: u32 = 1_000;
+    /// The first gateway's.
+    pub(crate) const GATEWAY: u32 = 1_001;
+    /// The first runner's.
+    pub(crate) const RUNNER: u32 = 2_000;
+}
 
 /// What the faucet begins with.
 const FAUCET_CBY: u64 = 20_000_000;
 
-/// Which account of the mnemonic is the first runner's.
-const RUNNER_INDEX: u32 = 2_000;
-
 /// What each runner begins with: its stake, and fees for a long time.
 const RUNNER_CBY: u64 = 20_000;
-/// Which account of the mnemonic the gateway pays from.
-const GATEWAY_INDEX: u32 = 1_001;
 
 /// What the gateway begins with: its stake, and fees for many requests.
 const GATEWAY_CBY: u64 = 100_000;
@@ -141,15 +146,16 @@ pub(crate) struct Devnet {
 impl Beginning {
     /// The keys and the genesis that follow from it.
     pub(crate) fn devnet(&self) -> Result<Devnet, Failure> {
-        let words = Mnemonic::parse(&self.mnemonic, "")?;
-        let accounts: Vec<PrivateKey> = (0..self.accounts).map(|index| words.key(index)).collect::<Result<_, _>>()?;
-        let faucet = words.key(FAUCET_INDEX)?;
-        let runners: Vec<PrivateKey> = (0..self.runners).map(|index| words.key(RUNNER_INDEX + index)).collect::<Result<_, _>>()?;
+        let mnemonic = Mnemonic::parse(&self.mnemonic, "")?;
+        let accounts: Vec<PrivateKey> = (0..self.accounts).map(|index| mnemonic.key(index)).collect::<Result<_, _>>()?;
+        let faucet = mnemonic.key(account_index::FAUCET)?;
+        let runners: Vec<PrivateKey> =
+            (0..self.runners).map(|index| mnemonic.key(account_index::RUNNER + index)).collect::<Result<_, _>>()?;
         let cby = |cby: u64| {
             Amount::from_cby(cby)
                 .ok_or_else(|| Failure::argument(format!("{cby} CBY is more than the total supply"), "give the accounts less"))
         };
-        let gateway = words.key(GATEWAY_INDEX)?;
+        let gateway = mnemonic.key(account_index::GATEWAY)?;
         let mut funded = vec![
             Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? },
             Funded { address: gateway.address(), amount: cby(GATEWAY_CBY)? },

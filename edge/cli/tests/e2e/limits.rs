@@ -1,17 +1,10 @@
 //! What a node does under limits of the system, and whether it says how it stands.
 #![cfg(target_os = "linux")]
 
-use crate::process::{Node, cowboy};
+use crate::process::{Node, cowboy, get_text};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value;
-use std::{
-    fs,
-    io::{Read as _, Write as _},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    time::Duration,
-};
+use std::{fs, io::Read as _, net::TcpStream, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 const DEV: [&str; 6] = ["dev", "--port", "0", "--runners", "0", "--no-gateway"];
 
@@ -121,10 +114,7 @@ fn a_validator_alone_says_that_it_waits_for_others() {
 
 /// The status and the JSON of a path.
 fn get(url: &str, path: &str) -> (u16, Value) {
-    let mut stream = TcpStream::connect(url.trim_start_matches("http://")).expect("the node listens");
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").expect("the node reads");
-    let mut text = String::new();
-    stream.read_to_string(&mut text).expect("the node answers");
+    let text = get_text(url, path);
     let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     let body = text.split_once("\r\n\r\n").expect("a body").1;
     (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}")))

@@ -7,6 +7,7 @@ mod fuzz;
 mod limits;
 mod network;
 mod node;
+mod ops;
 mod process;
 mod rent;
 mod tools;

@@ -1,6 +1,9 @@
 //! Networks of four validators in four processes.
 
-use crate::process::{Node, cowboy, wait_for_height};
+use crate::{
+    ops,
+    process::{Node, cowboy, wait_for_height},
+};
 use commonware_codec::Encode as _;
 use cowboy_store::{BlockCopy, BlockRecord, Ledger};
 use serde_json::Value;
@@ -13,11 +16,11 @@ use std::{
 
 /// The account that a network funds, and its key.
 const FUNDED: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
-const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-const RECEIVER: &str = "0x1100000000000000000000000000000000000011";
+pub(crate) const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+pub(crate) const RECEIVER: &str = "0x1100000000000000000000000000000000000011";
 
 /// `cowboyd` with these arguments, to its end: its exit code and what it said.
-fn daemon(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn daemon(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments).current_dir(root).output().expect("the program runs");
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
 }
@@ -31,7 +34,7 @@ fn make(root: &Path, options: &[&str]) {
 }
 
 /// The first of this many ports in a row that are free now, and that no other test of this process takes.
-fn free_ports(count: u16) -> u16 {
+pub(crate) fn free_ports(count: u16) -> u16 {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
     let are_free = |first: &u16| (*first..first + count).all(|port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok());
     // Other processes begin elsewhere.
@@ -41,7 +44,12 @@ fn free_ports(count: u16) -> u16 {
 }
 
 fn start(root: &Path, index: usize) -> Node {
-    Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"]).expect("the validator starts")
+    start_at(root, index, 0)
+}
+
+fn start_at(root: &Path, index: usize, port: u16) -> Node {
+    let config = format!("network/validator-{index}.json");
+    Node::start(root, &["start", "--config", &config, "--port", &port.to_string()]).expect("the validator starts")
 }
 
 /// Sends money and answers the height of the block that it is in.
@@ -85,6 +93,18 @@ allowed = true
 name = "alpine"
 "#;
 
+/// The node has every metric that an alert or a panel names, some rounds after one of the others is gone: before, no leader was skipped.
+fn has_the_metrics_of_alerts(node: &Node, port: u16, height: u64) {
+    for later in 1.. {
+        wait_for_height(&node.url, height + later);
+        let missing = ops::missing(&format!("127.0.0.1:{port}"));
+        if missing.is_empty() {
+            return;
+        }
+        assert!(later < 200, "no node has {missing:?}");
+    }
+}
+
 /// Four validators agree on what `genesis.toml` says, and a transfer goes through any of them.
 #[test]
 fn four_validators_agree() {
@@ -94,8 +114,10 @@ fn four_validators_agree() {
     make(root, &["--config", "genesis.toml"]);
     let (code, shown) = daemon(root, &["genesis", "--show", "network/genesis.json"]);
     assert!(code == Some(0) && shown.contains("[[image]]") && shown.contains("\"rent.rate\" = 2000000"), "{shown}");
-    let nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
-    wait_for_height(&nodes[0].url, 1);
+    // The metrics are at the port after that of the API.
+    let port = free_ports(2);
+    let mut nodes: Vec<Node> = (0..4).map(|index| start_at(root, index, if index == 0 { port } else { 0 })).collect();
+    nodes.iter().for_each(|node| wait_for_height(&node.url, 1));
     let council = cowboy(root, &nodes[1].url, &["gov", "council", "--json"]).json();
     assert_eq!(council["members"].as_array().map(Vec::len), Some(9), "{council}");
     let rate = cowboy(root, &nodes[2].url, &["gov", "params", "rent.rate", "--json"]).json();
@@ -113,6 +135,8 @@ fn four_validators_agree() {
         })
         .collect();
     assert!(blocks.iter().all(|hash| *hash == blocks[0]), "{blocks:?}");
+    assert_eq!(nodes.pop().map(Node::terminate), Some(Some(0)));
+    has_the_metrics_of_alerts(&nodes[0], port + 1, height);
     for node in nodes {
         assert_eq!(node.terminate(), Some(0));
     }
@@ -233,6 +257,10 @@ fn validators_come_and_go() {
     let left = cowboy(root, &nodes[0].url, &["validator", "leave", "--private-key", &leaver, "--json"]);
     assert_eq!(left.code, Some(0), "{left:?}");
     assert!(signs(root, &nodes[0], &keys[3]) && !signs(root, &nodes[0], &keys[4]));
+    let watched = std::thread::spawn({
+        let (root, url) = (root.to_owned(), nodes[1].url.clone());
+        move || cowboy(&root, &url, &["validator", "status", FUNDED, "--watch"])
+    });
     // Fixed in the middle of an epoch, dealt to two epochs later, and signing in the one after; one more where it came late.
     for epoch in 3..=5 {
         wait_for_height(&nodes[0].url, epoch * LENGTH + 2);
@@ -241,6 +269,11 @@ fn validators_come_and_go() {
         }
     }
     assert!(signs(root, &nodes[0], &keys[4]) && !signs(root, &nodes[0], &keys[3]));
+    let watched = watched.join().expect("it does not panic");
+    let mut stages = watched.stdout.lines().map(|line| line.split_once(": ").expect("a height").1);
+    for stage in ["bonded with 100000 CBY; the next set is fixed at height", "in the set fixed at height", "receiving a share", "signing"] {
+        assert!(stages.next().is_some_and(|line| line.starts_with(stage)), "{watched:?}");
+    }
     let newcomer = nodes.remove(4);
     nodes.push(without_shares(root, newcomer));
     let newest = cowboy(root, &nodes[1].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");

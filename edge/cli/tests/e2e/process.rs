@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use std::{
-    io::{BufRead as _, BufReader, Read},
+    io::{BufRead as _, BufReader, Read, Write as _},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
@@ -150,6 +151,15 @@ pub(crate) fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
         .expect("the client runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the client prints UTF-8");
     Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The whole response to a request for a path, its head included.
+pub(crate) fn get_text(url: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(url.trim_start_matches("http://")).expect("the node listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").expect("the node reads");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("the node answers");
+    text
 }
 
 /// Listens to `/follow` until the node has a block of this height. As a follower does, it opens the stream again where the node ends it

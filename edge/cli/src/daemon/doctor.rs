@@ -1,0 +1,133 @@
+//! `cowboyd doctor`: everything that a node needs, checked in order, with what to do about what is wrong.
+
+mod chain;
+mod computer;
+mod files;
+
+use super::{
+    node_failure,
+    serving::{self, Serving},
+};
+use crate::{failure::Failure, output::Output};
+use clap::Args;
+use cowboy_api::{Client, model::HealthDetailed};
+use files::Setup;
+use serde::Serialize;
+use std::{fmt, path::PathBuf};
+
+/// Checks a node, its configuration and the computer that it runs on.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "It changes nothing, and it works whether the node runs or not: while it runs, doctor also asks it for its peers, its progress
+and its place among the validators. The exit code is 1 if a check failed.
+
+Example:
+  cowboyd doctor --config validator.json --port 4000"
+)]
+pub(crate) struct Doctor {
+    /// The configuration of a validator or of a full node
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    serving: Serving,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    /// It is right.
+    Ok,
+    /// It works, and may not for long.
+    Warn,
+    /// The node does not start, or does not take its part.
+    Fail,
+}
+
+/// The result of one check.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    level: Level,
+    says: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Ok => "ok",
+            Level::Warn => "warn",
+            Level::Fail => "fail",
+        };
+        write!(f, "{level:<4}  {:<9} {}", self.check, self.says)?;
+        match &self.fix {
+            Some(fix) => write!(f, "\n        fix: {fix}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn ok(&mut self, check: &'static str, says: impl Into<String>) {
+        self.0.push(Finding { check, level: Level::Ok, says: says.into(), fix: None });
+    }
+
+    fn warn(&mut self, check: &'static str, says: impl Into<String>, fix: impl Into<String>) {
+        self.0.push(Finding { check, level: Level::Warn, says: says.into(), fix: Some(fix.into()) });
+    }
+
+    fn fail(&mut self, check: &'static str, says: impl Into<String>, fix: impl Into<String>) {
+        self.0.push(Finding { check, level: Level::Fail, says: says.into(), fix: Some(fix.into()) });
+    }
+
+    /// A failure of a command, whose text may have the fix.
+    fn failure(&mut self, check: &'static str, failure: &Failure) {
+        let text = failure.to_string();
+        let (says, fix) = text.split_once("\n  fix: ").unwrap_or((&text, ""));
+        self.0.push(Finding { check, level: Level::Fail, says: says.into(), fix: (!fix.is_empty()).then(|| fix.into()) });
+    }
+
+    fn print(self, output: Output) -> Result<(), Failure> {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        output.result(&self.0, lines.join("\n"));
+        match self.0.iter().filter(|finding| finding.level == Level::Fail).count() {
+            0 => Ok(()),
+            failed => Err(node_failure(format_args!("{failed} of {} checks failed", self.0.len()))),
+        }
+    }
+}
+
+impl Doctor {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let mut findings = Findings::default();
+        computer::version(&mut findings);
+        let setup = self.config.as_deref().and_then(|config| files::check(config, &mut findings));
+        computer::disk(setup.as_ref(), &mut findings);
+        serving::runtime()?.block_on(async {
+            computer::limits(&mut findings);
+            let running = self.running(setup.as_ref()).await;
+            computer::ports(&self.serving, setup.as_ref(), running.as_ref().map(|(_, health)| health), &mut findings);
+            chain::source(setup.as_ref(), running.as_ref(), &mut findings).await;
+            if let Some((client, health)) = &running {
+                chain::progress(health, &mut findings);
+                chain::validator(setup.as_ref(), client, &mut findings).await;
+            }
+        });
+        findings.print(output)
+    }
+
+    /// The node of this chain that serves the API at the port of `--port`.
+    async fn running(&self, setup: Option<&Setup>) -> Option<(Client, HealthDetailed)> {
+        let client = Client::new(&format!("http://{}", computer::reached_at(&self.serving))).ok()?;
+        let health = client.health().await.ok()?;
+        let is_own = setup.and_then(|setup| setup.genesis.as_ref()).is_none_or(|genesis| genesis.hash() == health.genesis.0);
+        is_own.then_some((client, health))
+    }
+}

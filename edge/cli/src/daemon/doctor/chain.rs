@@ -1,0 +1,203 @@
+//! The chain, as the running node or its source shows it: clock, peers, progress, the validator's own record.
+
+use super::{Findings, files::Setup};
+use crate::daemon::network::NodeFile;
+use commonware_cryptography::Signer as _;
+use cowboy_api::{Client, model};
+use std::{
+    net::SocketAddr,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// Validators whose clocks differ by more do not shake hands, in milliseconds.
+const MAX_OFFSET_MS: i64 = 5_000;
+
+/// A difference that a synchronized clock does not have, in milliseconds: a block is some time on its way.
+const LARGE_OFFSET_MS: i64 = 2_000;
+
+/// A block that is older says nothing about clocks, in milliseconds.
+const MAX_AGE_MS: u64 = 60_000;
+
+/// Checks the clock against the newest block, and the node that is followed.
+pub(super) async fn source(setup: Option<&Setup>, running: Option<&(Client, model::HealthDetailed)>, findings: &mut Findings) {
+    let mut health = running.map(|(_, health)| health.clone());
+    if let Some((NodeFile::Follower(file), genesis)) = setup.map(|setup| (&setup.file, setup.genesis.as_ref())) {
+        match followed(&file.follow).await {
+            Ok(found) => {
+                if genesis.is_some_and(|genesis| genesis.hash() != found.genesis.0) {
+                    let fix = "correct `follow` in the configuration, or set up a folder for that chain with `cowboyd init`";
+                    findings.fail("source", format!("{} is a node of another chain, with genesis {}", file.follow, found.genesis), fix);
+                } else {
+                    findings.ok("source", format!("{} is at height {}", file.follow, found.height));
+                    health = health.or(Some(found));
+                }
+            }
+            Err(error) => findings.fail(
+                "source",
+                format!("{} does not answer: {}", file.follow, error.what),
+                "start it, or correct `follow` in the configuration",
+            ),
+        }
+    }
+    clock(health.as_ref(), findings);
+}
+
+async fn followed(url: &str) -> Result<model::HealthDetailed, cowboy_api::ApiError> {
+    Client::new(url)?.health().await
+}
+
+/// Compares this computer's clock with that of the proposer of the newest block.
+fn clock(health: Option<&model::HealthDetailed>, findings: &mut Findings) {
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
+    let Some(offset) = health.and_then(|health| offset(health, now_ms)) else {
+        let fix = "run doctor again while the node runs and receives blocks; `timedatectl` shows whether NTP works";
+        return findings.warn("clock", "there is no recent block to compare it with", fix);
+    };
+    let says = format!("{} ms {} the newest block's", offset.abs(), if offset < 0 { "behind" } else { "ahead of" });
+    let fix = "synchronize it with NTP, as with `timedatectl set-ntp true`";
+    match offset.abs() {
+        ..=LARGE_OFFSET_MS => findings.ok("clock", says),
+        ..=MAX_OFFSET_MS => findings.warn("clock", says, fix),
+        _ => findings.fail("clock", format!("{says}; above {MAX_OFFSET_MS} ms, validators refuse the connection"), fix),
+    }
+}
+
+/// How far this clock is ahead of the proposer's, in milliseconds. `None` where the node has not seen its newest block come lately.
+fn offset(health: &model::HealthDetailed, now_ms: i64) -> Option<i64> {
+    let is_seen = health.last_block_age_ms < MAX_AGE_MS.min(health.uptime_ms.saturating_sub(1_000));
+    let came_at = i64::try_from(health.timestamp_ms.saturating_add(health.last_block_age_ms)).ok()?;
+    (is_seen && health.height > 0 && !health.dev).then(|| now_ms.saturating_sub(came_at))
+}
+
+/// The peers of the running node, and whether it makes progress.
+pub(super) fn progress(health: &model::HealthDetailed, findings: &mut Findings) {
+    let says = format!("connected to {} of {} validators", health.peers_connected, health.peers);
+    if health.peers_connected < health.peers {
+        let fix = "check that UDP passes the firewalls in both directions, and that the others run";
+        findings.warn("peers", says, fix);
+    } else if health.peers > 0 {
+        findings.ok("peers", says);
+    }
+    match &health.waits_for {
+        None => findings.ok("progress", format!("height {}, the newest block came {} ms ago", health.height, health.last_block_age_ms)),
+        Some(waits_for) => {
+            findings.fail("progress", format!("the node waits for {waits_for}"), "see \"Restart the chain\" in docs/operators.md")
+        }
+    }
+}
+
+/// What the chain says of this validator.
+pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: &mut Findings) {
+    let Some(file) = setup.and_then(Setup::validator) else { return };
+    let Ok(keys) = file.secrets.keys() else { return };
+    let listed: model::Validators = match client.get("/validators?limit=1000").await {
+        Ok(listed) => listed,
+        Err(error) => return findings.warn("validator", format!("the node does not list the validators: {}", error.what), "try again"),
+    };
+    let own = keys.network.public_key();
+    let Some(record) = listed.validators.iter().find(|record| record.consensus_key.0 == own.as_ref()) else {
+        let fix = "register it: cowboyd keys registration, then cowboy validator register";
+        return findings.warn("validator", "these keys are not registered", fix);
+    };
+    let says = format!("{} {}, {}", record.address, record.status, if record.is_signing { "signs blocks" } else { "does not sign" });
+    match record.status.as_str() {
+        "jailed" => findings.fail("validator", says, "remove the cause, then `cowboy validator unjail` after the time in jail"),
+        _ if record.is_share_public => findings.warn(
+            "validator",
+            format!("{says}; its share is public, because it could not be reached while shares were dealt"),
+            "check its connection",
+        ),
+        _ => findings.ok("validator", says),
+    }
+    reachable(record.network_address.as_deref(), file.listen, findings);
+}
+
+/// Whether others can dial the address on chain.
+fn reachable(on_chain: Option<&str>, listen: SocketAddr, findings: &mut Findings) {
+    let fix = "correct it: cowboy validator edit --address HOST:PORT";
+    let Some(address) = on_chain.and_then(|text| text.parse::<SocketAddr>().ok()) else {
+        return findings.warn("address", "the chain has no address for this validator, so new validators do not find it", fix);
+    };
+    let is_local = address.ip().is_loopback();
+    if is_local != listen.ip().is_loopback() && !listen.ip().is_unspecified() {
+        findings.fail("address", format!("others dial {address}, and the node listens at {listen}"), fix);
+    } else if address.port() != listen.port() {
+        findings.warn(
+            "address",
+            format!("others dial port {}, and the node listens at {}", address.port(), listen.port()),
+            "forward the port, or correct the address: cowboy validator edit --address HOST:PORT",
+        );
+    } else if !cowboy_serve::is_public(address.ip()) {
+        findings.warn("address", format!("others dial {address}, which is not an address of the internet"), fix);
+    } else {
+        findings.ok("address", format!("others dial {address}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_api::Hex;
+    use cowboy_types::Hash;
+
+    fn health(timestamp_ms: u64, last_block_age_ms: u64, uptime_ms: u64) -> model::HealthDetailed {
+        model::HealthDetailed {
+            status: "ok".into(),
+            waits_for: None,
+            version: String::new(),
+            chain_id: 1,
+            genesis: Hex(Hash::ZERO),
+            dev: false,
+            height: 7,
+            block_hash: Hex(Hash::ZERO),
+            timestamp_ms,
+            block_time_ms: 1_000,
+            mempool: 0,
+            peers: 3,
+            peers_connected: 3,
+            view: 9,
+            last_block_age_ms,
+            uptime_ms,
+        }
+    }
+
+    /// A clock is compared with blocks that came while the node ran, and with no others.
+    #[test]
+    fn clocks_are_compared_with_recent_blocks() {
+        let rows = [
+            ((100_000, 400, 60_000), 100_600, Some(200)),
+            ((100_000, 400, 60_000), 90_400, Some(-10_000)),
+            // The newest block was there when the node started.
+            ((100_000, 5_000, 5_000), 105_000, None),
+            ((100_000, 61_000, 900_000), 161_000, None),
+        ];
+        for ((timestamp_ms, age, uptime), now, expected) in rows {
+            assert_eq!(offset(&health(timestamp_ms, age, uptime), now), expected);
+        }
+        for (offset_ms, level) in [(0i64, super::super::Level::Ok), (3_000, super::super::Level::Warn), (-6_000, super::super::Level::Fail)]
+        {
+            let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis()).expect("it fits");
+            let mut findings = Findings::default();
+            clock(Some(&health(u64::try_from(now - offset_ms).expect("after 1970"), 0, 60_000)), &mut findings);
+            assert_eq!(findings.0[0].level, level, "{:?}", findings.0);
+        }
+    }
+
+    /// The address on chain is one that others can dial.
+    #[test]
+    fn addresses_on_chain_are_dialable() {
+        use super::super::Level::{Fail, Ok, Warn};
+        let rows = [
+            (Some("9.9.9.9:3000"), "0.0.0.0:3000", Ok),
+            (Some("9.9.9.9:3000"), "127.0.0.1:3000", Fail),
+            (Some("9.9.9.9:3001"), "0.0.0.0:3000", Warn),
+            (Some("10.0.0.7:3000"), "0.0.0.0:3000", Warn),
+            (None, "0.0.0.0:3000", Warn),
+        ];
+        for (on_chain, listen, level) in rows {
+            let mut findings = Findings::default();
+            reachable(on_chain, listen.parse().expect("an address"), &mut findings);
+            assert_eq!(findings.0[0].level, level, "{on_chain:?} {listen}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What operators use: the files in `ops/`, whose alerts and panels name metrics that exist; `cowboyd testnet`; `cowboyd doctor`.
+#![cfg(unix)]
+
+use crate::{
+    network::{KEY, RECEIVER, daemon, free_ports},
+    process::{Node, cowboy, get_text, wait_for_height},
+};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    net::{TcpListener, UdpSocket},
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+const RULES: &str = include_str!("../../../../ops/prometheus.rules.yml");
+const DASHBOARD: &str = include_str!("../../../../ops/grafana.json");
+
+/// Words of PromQL and labels, beside which a query has only metrics.
+const WORDS: [&str; 15] = [
+    "and",
+    "by",
+    "count",
+    "histogram_quantile",
+    "increase",
+    "instance",
+    "label_values",
+    "le",
+    "leader",
+    "max",
+    "method",
+    "or",
+    "peer",
+    "rate",
+    "sum",
+];
+
+/// What Prometheus makes itself.
+const OF_PROMETHEUS: [&str; 1] = ["up"];
+
+/// The metrics that the alerts and the dashboard name.
+pub(crate) fn named() -> BTreeSet<String> {
+    let dashboard: Value = serde_json::from_str(DASHBOARD).expect("the dashboard is JSON");
+    let panels = dashboard["panels"].as_array().expect("it has panels");
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().expect("a panel has targets"));
+    let variables = dashboard["templating"]["list"].as_array().expect("it has variables");
+    let variables = variables.iter().filter(|variable| variable["type"] == "query").map(|variable| &variable["query"]);
+    let mut queries: Vec<String> =
+        targets.map(|target| &target["expr"]).chain(variables).map(|query| query.as_str().expect("a query is a text").to_owned()).collect();
+    let alerts = RULES.matches("- alert: ").count();
+    queries.extend(RULES.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).map(str::to_owned));
+    assert!(alerts > 5 && panels.len() > 5 && queries.len() >= alerts + panels.len());
+    queries.iter().flat_map(|query| names(query)).collect()
+}
+
+/// The metrics in a query: its words outside of braces, brackets and texts.
+fn names(query: &str) -> Vec<String> {
+    let mut outside = String::new();
+    let mut depth = 0u32;
+    for letter in query.chars() {
+        depth += u32::from(matches!(letter, '{' | '['));
+        outside.push(if depth == 0 { letter } else { ' ' });
+        depth -= u32::from(matches!(letter, '}' | ']'));
+    }
+    let words = outside.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let is_name = |word: &&str| {
+        word.starts_with(|letter: char| letter.is_ascii_lowercase()) && !WORDS.contains(word) && !OF_PROMETHEUS.contains(word)
+    };
+    words.filter(is_name).map(str::to_owned).collect()
+}
+
+/// The named metrics that a node at this address of `/metrics` does not have.
+pub(crate) fn missing(metrics_url: &str) -> Vec<String> {
+    let page = get_text(metrics_url, "/metrics");
+    let samples: BTreeSet<&str> =
+        page.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
+    named().into_iter().filter(|name| !samples.contains(name.as_str())).collect()
+}
+
+/// Names are found wherever a query has them.
+#[test]
+fn names_are_read_from_queries() {
+    let query = "sum by (instance, le) (rate(one_bucket{peer=~\"two\"}[5m])) / three > 0.5 and 10e9 < up{job=\"four\"}";
+    assert_eq!(names(query), ["one_bucket", "three"]);
+}
+
+/// Whether a process of this number runs.
+fn runs(pid: &str) -> bool {
+    Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// What doctor says of each check: the worst level, and everything that it says. Its exit code agrees.
+fn doctor(root: &Path, arguments: &[&str]) -> BTreeMap<String, (String, String)> {
+    let (code, said) = daemon(root, &[&["--json", "doctor"], arguments].concat());
+    let end = said.rfind("]\n").expect("a list of findings") + 1;
+    let findings: Vec<Value> = serde_json::from_str(&said[..end]).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let mut found = BTreeMap::new();
+    for finding in &findings {
+        let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+        let (level, says): &mut (String, String) = found.entry(text("check")).or_default();
+        if level.is_empty() || text("level") == "fail" {
+            *level = text("level");
+        }
+        *says += &format!("{} {}\n", text("says"), text("fix"));
+    }
+    let has_failed = findings.iter().any(|finding| finding["level"] == "fail");
+    assert_eq!(code, Some(i32::from(has_failed)), "{said}");
+    found
+}
+
+/// Four validators, a full node, a runner and a gateway, each a process: a transfer reaches the full node, doctor finds a validator healthy,
+/// and at the end nothing is left.
+#[test]
+fn a_testnet_is_many_processes_and_leaves_none() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let p2p = free_ports(4).to_string();
+    let members = ["--validators", "4", "--full-nodes", "1", "--runners", "1", "--gateways", "1", "--epoch", "60"];
+    let options = ["--block-time-ms", "200", "--port", "0", "--p2p-port", &p2p, "--state", "net"];
+    let testnet = Node::start(root, &[&["testnet"], &members[..], &options].concat()).expect("the testnet starts");
+    let rows: Vec<(&str, &str)> = testnet.said.iter().filter_map(|line| line.split_once("  pid ")).collect();
+    let url_of = |name: &str| {
+        let (line, _) = rows.iter().find(|(line, _)| line.starts_with(name)).unwrap_or_else(|| panic!("no {name}: {rows:?}"));
+        line[name.len()..].trim().to_owned()
+    };
+    assert_eq!(rows.len(), 7, "{rows:?}");
+    let full_node = url_of("full node 0");
+    let sent = cowboy(root, &full_node, &["transfer", RECEIVER, "1cby", "--private-key", KEY, "--json"]);
+    assert_eq!(sent.code, Some(0), "{sent:?}");
+    let height = sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block");
+    wait_for_height(&url_of("validator 3"), height);
+    let balance = cowboy(root, &url_of("validator 3"), &["account", "balance", RECEIVER, "--json"]).json();
+    assert_eq!(balance["balance"], 1_000_000_000, "{balance}");
+    let runners = cowboy(root, &full_node, &["runner", "list", "--json"]).json();
+    assert_eq!(runners["runners"].as_array().map(Vec::len), Some(1), "{runners}");
+
+    let port = url_of("validator 1").rsplit(':').next().expect("a port").to_owned();
+    let found = doctor(root, &["--config", "net/validator-1.json", "--port", &port]);
+    for check in ["config", "keys", "state", "limits", "ports", "clock", "peers", "progress", "validator"] {
+        assert_eq!(found.get(check).map(|(level, _)| level.as_str()), Some("ok"), "{check}: {found:#?}");
+    }
+    // The files of another validator than the one that runs there.
+    let found = doctor(root, &["--config", "net/validator-1.json", "--port", "1"]);
+    assert!(found["ports"].0 == "fail" && found["ports"].1.contains("end the program that has it"), "{found:#?}");
+    let again = daemon(root, &["testnet", "--state", "net"]);
+    assert!(again.0 == Some(2) && again.1.contains("net is not empty"), "{again:?}");
+
+    let pids: Vec<String> = rows.iter().map(|(_, pid)| (*pid).to_owned()).collect();
+    assert!(pids.iter().all(|pid| runs(pid)));
+    assert_eq!(testnet.terminate(), Some(0));
+    assert!(pids.iter().all(|pid| !runs(pid)), "something is left of {pids:?}");
+}
+
+/// A process that does not start ends the network, with its own words.
+#[test]
+fn a_testnet_says_what_does_not_start() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let p2p = free_ports(1).to_string();
+    let (code, said) = daemon(folder.path(), &["testnet", "--validators", "1", "--port", &port, "--p2p-port", &p2p]);
+    assert!(
+        code == Some(1) && said.contains("validator 0 ended (exit status: 1)") && said.contains(&format!("127.0.0.1:{port}")),
+        "{said}"
+    );
+}
+
+/// Doctor names what is wrong with the files, keys and ports of a node that does not run, and what to do.
+#[test]
+fn doctor_finds_what_is_wrong() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let port = free_ports(2);
+    for out in ["one", "two"] {
+        let made = daemon(root, &["genesis", "--validators", "2", "--out", out, "--p2p-port", &port.to_string()]);
+        assert_eq!(made.0, Some(0), "{made:?}");
+    }
+    let (config, api) = ("one/validator-0.json", free_ports(2).to_string());
+    let checked = |file: &str| doctor(root, &["--config", file, "--port", &api]);
+    let found = checked(config);
+    assert!(found.values().all(|(level, _)| level != "fail"), "{found:#?}");
+    assert!(found["ports"].1.contains("(UDP) for validators") && found["clock"].0 == "warn", "{found:#?}");
+
+    let text = fs::read_to_string(root.join(config)).expect("it is readable");
+    let change = |name: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        fs::write(root.join(name), text.replace(from, to)).expect("it is writable");
+        fs::set_permissions(root.join(name), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    };
+    let key = |index: usize, name: &str| {
+        let file: Value =
+            serde_json::from_slice(&fs::read(root.join(format!("one/validator-{index}.json"))).expect("it is there")).expect("JSON");
+        file["secrets"][name].as_str().expect("a key").to_owned()
+    };
+    fs::copy(root.join("two/genesis.json"), root.join("one/other.json")).expect("it is writable");
+    change("one/foreign.json", "\"genesis.json\"", "\"other.json\"");
+    change("one/mixed.json", &key(0, "signer"), &key(1, "signer"));
+    change("one/broken.json", &key(0, "network"), "0x12");
+    change("one/lost.json", "\"genesis.json\"", "\"nowhere.json\"");
+    change("one/unnamed.json", &format!("127.0.0.1:{}", port + 1), "no-such-host.invalid:3000");
+    fs::write(root.join("one/cut.json"), &text[..40]).expect("it is writable");
+    change("one/open.json", "127.0.0.1", "127.0.0.1");
+    fs::set_permissions(root.join("one/open.json"), fs::Permissions::from_mode(0o644)).expect("it is ours");
+    for (file, check, words) in [
+        ("one/foreign.json", "keys", "of this genesis"),
+        ("one/mixed.json", "keys", "the signer key is not the one of the validator"),
+        ("one/broken.json", "keys", "the network key of the validator's file is not valid"),
+        ("one/lost.json", "genesis", "nowhere.json"),
+        ("one/unnamed.json", "peers", "no-such-host.invalid:3000 is not found"),
+        ("one/cut.json", "config", "one/cut.json is not what"),
+        ("one/open.json", "keys", "chmod 600"),
+    ] {
+        let found = checked(file);
+        assert!(found[check].0 == "fail" && found[check].1.contains(words), "{file}: {found:#?}");
+    }
+
+    let _taken = UdpSocket::bind(("127.0.0.1", port)).expect("it is free");
+    fs::create_dir_all(root.join("one/state-0/secrets")).expect("it is writable");
+    fs::write(root.join("one/state-0/secrets/epoch-3"), "damaged").expect("it is writable");
+    fs::write(root.join("one/state-0/chain"), format!("format 2\ngenesis 0x{}\n", "07".repeat(32))).expect("it is writable");
+    let found = checked(config);
+    for (check, words) in [("ports", "is not free for validators"), ("shares", "epoch-3 is damaged"), ("state", "has another chain")] {
+        assert!(found[check].0 == "fail" && found[check].1.contains(words), "{found:#?}");
+    }
+}
