@@ -40,11 +40,33 @@ impl From<Abort> for Stop {
 /// The result of a handler that may have to run again.
 pub type Step<T> = Result<T, Stop>;
 
-/// A record as it was before the block, and as it is now.
+/// A record as it was before the block, and as it is now. What was written and never fetched is new: nothing was there before.
 #[derive(Clone, Debug)]
 struct Slot {
     before: Option<Bytes>,
     now: Option<Bytes>,
+}
+
+/// A change of the journal: the record, and what it was until then.
+type Change = (Key, Previous);
+
+/// What a record was before a change.
+#[derive(Clone, Debug)]
+enum Previous {
+    /// Nobody had asked for it.
+    Unknown,
+    /// This, or nothing.
+    Known(Option<Bytes>),
+}
+
+impl Previous {
+    /// Its bytes, where it had any.
+    fn bytes(&self) -> Option<&Bytes> {
+        match self {
+            Self::Unknown => None,
+            Self::Known(bytes) => bytes.as_ref(),
+        }
+    }
 }
 
 /// A point to which the overlay can be rolled back.
@@ -59,7 +81,7 @@ pub struct Checkpoint {
 #[derive(Clone, Debug, Default)]
 pub struct World {
     slots: BTreeMap<Key, Slot>,
-    journal: Vec<(Key, Option<Bytes>)>,
+    journal: Vec<Change>,
     wanted: BTreeMap<StateKey, Key>,
     events: Vec<Event>,
     sent: u64,
@@ -98,8 +120,13 @@ impl World {
 
     /// Changes or removes a record. The record need not have been fetched only where it is known to be new.
     pub fn put(&mut self, key: Key, value: Option<Bytes>) {
-        let slot = self.slots.entry(key.clone()).or_insert(Slot { before: None, now: None });
-        let previous = std::mem::replace(&mut slot.now, value);
+        let previous = match self.slots.get_mut(&key) {
+            Some(slot) => Previous::Known(std::mem::replace(&mut slot.now, value)),
+            None => {
+                self.slots.insert(key.clone(), Slot { before: None, now: value });
+                Previous::Unknown
+            }
+        };
         self.journal.push((key, previous));
     }
 
@@ -108,8 +135,9 @@ impl World {
         self.put(key, Some(record.encode()));
     }
 
-    /// Removes a record.
+    /// Removes a record, which was read: nobody would remove one that is not known to be there.
     pub fn remove(&mut self, key: Key) {
+        debug_assert!(self.knows(&key), "a record is read before it is removed: {key:?}");
         self.put(key, None);
     }
 
@@ -128,7 +156,7 @@ impl World {
         let mut accounts = BTreeMap::new();
         for (key, previous) in &self.journal[checkpoint.journal..] {
             if key.kind == Kind::Account {
-                accounts.entry(key.address).or_insert_with(|| previous.clone());
+                accounts.entry(key.address).or_insert_with(|| previous.bytes().cloned());
             }
         }
         accounts
@@ -137,14 +165,14 @@ impl World {
     /// Records of these kinds that differ from what they were at a checkpoint, by key: each as it was then and as it is now. At most
     /// `limit` of them, those that were written first.
     pub fn changes_since(&self, checkpoint: &Checkpoint, kinds: &[Kind], limit: usize) -> Vec<(Key, Option<Bytes>, Option<Bytes>)> {
-        let mut before: BTreeMap<&Key, &Option<Bytes>> = BTreeMap::new();
+        let mut before: BTreeMap<&Key, Option<&Bytes>> = BTreeMap::new();
         for (key, previous) in &self.journal[checkpoint.journal..] {
             if kinds.contains(&key.kind) && (before.len() < limit || before.contains_key(key)) {
-                before.entry(key).or_insert(previous);
+                before.entry(key).or_insert(previous.bytes());
             }
         }
         let now = |key: &Key| self.slots.get(key).and_then(|slot| slot.now.clone());
-        let changes = before.into_iter().map(|(key, before)| (key.clone(), before.clone(), now(key)));
+        let changes = before.into_iter().map(|(key, before)| (key.clone(), before.cloned(), now(key)));
         changes.filter(|(_, before, now)| before != now).collect()
     }
 
@@ -180,11 +208,15 @@ impl World {
         Checkpoint { journal: self.journal.len(), events: self.events.len(), sent: self.sent }
     }
 
-    /// Undoes every change, announcement and message since the checkpoint. What was fetched stays.
+    /// Undoes every change, announcement and message since the checkpoint. What was fetched stays. A record that was only written is again one
+    /// that nobody asked for: that the store has none would be a guess.
     pub fn rollback(&mut self, checkpoint: &Checkpoint) {
         while self.journal.len() > checkpoint.journal {
             let (key, previous) = self.journal.pop().expect("the journal is longer than the checkpoint");
-            self.slots.get_mut(&key).expect("a journaled record has a slot").now = previous;
+            match previous {
+                Previous::Unknown => drop(self.slots.remove(&key)),
+                Previous::Known(previous) => self.slots.get_mut(&key).expect("a journaled record has a slot").now = previous,
+            }
         }
         self.events.truncate(checkpoint.events);
         self.sent = checkpoint.sent;

@@ -93,6 +93,23 @@ proptest! {
     }
 }
 
+/// Undoing a record that was written without being fetched does not make it one that is not there.
+#[test]
+fn what_was_not_fetched_stays_unknown() {
+    let mut world = World::default();
+    let checkpoint = world.checkpoint();
+    world.put(key(1), Some(Bytes::from_static(b"new")));
+    world.put(key(1), None);
+    world.put(key(1), Some(Bytes::from_static(b"newer")));
+    world.rollback(&checkpoint);
+    let miss = world.get(&key(1)).expect_err("the store was not asked");
+    for digest in world.want(miss) {
+        world.fill(&digest, Some(key(1).seal(b"old")));
+    }
+    assert_eq!(world.get(&key(1)), Ok(Some(&Bytes::from_static(b"old"))));
+    assert!(world.writes().is_empty());
+}
+
 /// What was never fetched is missed, all of it together; what was fetched is not.
 #[test]
 fn misses_are_batched() {

@@ -230,7 +230,7 @@ pub(super) fn accept(
     chosen: usize,
     bytes: Bytes,
 ) -> Result<(), Miss> {
-    let output = state::keep_output(world, &job.id, bytes);
+    let output = state::keep_output(world, &job.id, bytes)?;
     // What is left of the price: results that failed only the submitter's checks are paid already.
     let price = job.escrow.saturating_sub(spec.tip);
     // The bonus is for the reports that the aggregator carried: one that leaves some out has a part of it (decision 325).

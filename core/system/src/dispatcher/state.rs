@@ -146,11 +146,14 @@ pub fn candidates(world: &World, id: &Hash) -> Result<Candidates, Miss> {
     Ok(world.read(&candidates_key(id))?.expect("every job has its candidates"))
 }
 
-/// Keeps a result's bytes.
-pub fn keep_output(world: &mut World, id: &Hash, bytes: Bytes) -> Hash {
+/// Keeps a result's bytes, which others may have revealed before. Answers their digest.
+pub fn keep_output(world: &mut World, id: &Hash, bytes: Bytes) -> Result<Hash, Miss> {
     let digest = keccak256(&[&bytes]);
-    world.put(output_key(id, &digest), Some(bytes));
-    digest
+    let key = output_key(id, &digest);
+    if world.get(&key)?.is_none() {
+        world.put(key, Some(bytes));
+    }
+    Ok(digest)
 }
 
 /// A result's bytes.

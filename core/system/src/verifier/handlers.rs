@@ -144,7 +144,7 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     if !holds {
         return Err(error::RESULT_SIGNATURE.into());
     }
-    let digest = jobs::keep_output(context.world, &opened.job.id, output.to_vec().into());
+    let digest = jobs::keep_output(context.world, &opened.job.id, output.to_vec().into())?;
     let member = &mut opened.members[place];
     member.output = digest;
     member.revealed_at = context.height;

@@ -66,6 +66,28 @@ fn an_aggregator_changes_nothing() {
     }
 }
 
+/// A result that several members reveal is kept once. Where an aggregator submits it again, together with a report that is refused, in the block
+/// in which the results are judged, what the others revealed stays.
+#[test]
+fn a_refused_aggregation_removes_nothing() {
+    let mut market = Market::with(3, |genesis| genesis.parameters = parameters(&[("jobs.reveal_window", 12)]));
+    let id = market.submit(&committee_job("majority_vote", 3));
+    let committee = market.draw(&id);
+    let aggregator = market.number(market.job(&id).aggregator.expect("one of the committee"));
+    let said = market.say(&committee.iter().map(|number| (*number, &b"yes"[..])).collect::<Vec<_>>());
+    market.commit(&id, &said);
+    market.wait_for_members(&id);
+    let (own, others): (Vec<Said>, Vec<Said>) = said.iter().cloned().partition(|said| said.number == aggregator);
+    assert!(market.reveal(&id, &others).iter().all(Receipt::is_success));
+    market.chain.idle(market.job(&id).reveal_until.0 - 1 - market.chain.height.0);
+    let again = together(&id, &[own, others].concat());
+    let receipt = market.chain.send(aggregator, ask(VERIFIER, "submit_verified_result", &again, 0));
+    assert_eq!(slug(&receipt), "already_done");
+    assert_eq!(market.job(&id).status, JobStatus::Verified, "two of three agree");
+    market.chain.idle(1_000);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+}
+
 /// A signature is of one report of one job on one chain. Alone, a runner's report can only come from itself; still, a signature
 /// that was given for another job, another chain or the bare result is none.
 #[test]
