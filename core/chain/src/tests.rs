@@ -5,6 +5,7 @@ mod auction;
 mod bids;
 mod blocks;
 mod burdens;
+mod decisions;
 mod drills;
 mod economy;
 mod effects;

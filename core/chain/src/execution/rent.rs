@@ -33,9 +33,9 @@ impl Execution {
 
     /// The first actor whose next collection is at hand.
     fn due_for_rent(&self) -> Result<Option<Address>, Miss> {
-        let now = rent::epoch_of(&self.machine.environment.params, self.machine.environment.height);
+        let now = self.machine.environment.height;
         let first = Directory::rents().list(&self.machine.world, &[], 1)?;
-        Ok(first.first().map(|name| state::listed(name)).filter(|(epoch, _)| *epoch <= now).map(|(_, actor)| actor))
+        Ok(first.first().map(|name| state::listed(name)).filter(|(due, _)| *due <= now).map(|(_, actor)| actor))
     }
 
     /// Writes a receipt where there is something to tell.

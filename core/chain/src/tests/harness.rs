@@ -80,7 +80,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A dev chain with accounts 1 to 9, a million CBY each; account 9 is the system deployer.
+    /// A dev chain with accounts 1 to 9, a million CBY each, and no system deployer.
     pub(crate) fn new() -> Self {
         Self::with(|_| {})
     }
@@ -93,7 +93,7 @@ impl Chain {
             is_dev: true,
             timestamp_ms: TimestampMs(1_700_000_000_000),
             accounts: List::new(accounts.collect()).expect("nine fit"),
-            deployers: List::new(vec![address(9)]).expect("one fits"),
+            deployers: List::default(),
             validators: List::default(),
             parameters: List::default(),
             council: List::default(),
@@ -176,10 +176,11 @@ impl Chain {
     pub(crate) fn apply(&mut self, outcome: &Outcome) {
         SEEN.with_borrow_mut(|seen| seen.iter_mut().for_each(|seen| seen.push(Seen::of(self.height.next(), outcome))));
         for (key, stored) in &outcome.writes {
-            match stored {
+            let before = match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),
                 None => self.state.remove(key),
             };
+            assert_ne!(&before, stored, "what is written without being read is new, and nothing is written twice");
         }
         self.height = self.height.next();
         self.timestamp = TimestampMs(self.timestamp.0 + 1_000);
@@ -247,26 +248,7 @@ impl Chain {
         super::tokens::check(self);
         let records: Vec<(Key, Bytes)> = self.state.values().map(|stored| Key::open(stored).expect("every record is sealed")).collect();
         cowboy_system::entitlements::invariants::check(records.iter().map(|(key, body)| (key, body)));
-        self.check_rent();
-    }
-
-    /// Every rent account stands in the directory of collections once, and 0x0A holds what was prepaid and bonded.
-    fn check_rent(&self) {
-        use cowboy_system::storage::{NUMBER, state, types::RentAccount};
-        let mut held = 0;
-        let listed = self.names(Directory::rents());
-        for name in &listed {
-            let (epoch, actor) = state::listed(name);
-            let account: RentAccount = self.record(&state::account_key(actor)).expect("a listed actor has a rent account");
-            assert_eq!(account.next_epoch.0, epoch, "the account names its place");
-            held += account.prepaid.0 + account.bond.0;
-        }
-        let accounts = self.state.values().filter(|stored| {
-            let (key, _) = Key::open(stored).expect("every record is sealed");
-            key.kind == Kind::System && key.address == Address::system(NUMBER) && key.name.starts_with(b"rent:")
-        });
-        assert_eq!(accounts.count(), listed.len(), "every rent account is listed once");
-        assert!(self.balance(Address::system(NUMBER)) >= held, "0x0A holds what was prepaid and bonded");
+        super::rent::check(self);
     }
 
     /// genesis + minted − burned = what all records hold.

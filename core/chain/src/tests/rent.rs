@@ -30,6 +30,24 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
 const MANAGER: Address = Address::system(NUMBER);
 const TREASURY: Address = Address::system(0x08);
 
+/// Every rent account stands in the directory of collections once, and 0x0A holds what was prepaid and bonded.
+pub(super) fn check(chain: &Chain) {
+    let mut held = 0;
+    let listed = chain.names(Directory::rents());
+    for name in &listed {
+        let (due, actor) = state::listed(name);
+        let account: RentAccount = chain.record(&state::account_key(actor)).expect("a listed actor has a rent account");
+        assert_eq!(account.next_at, due, "the account names its place");
+        held += account.prepaid.0 + account.bond.0;
+    }
+    let accounts = chain.state.values().filter(|stored| {
+        let (key, _) = cowboy_state::Key::open(stored).expect("every record is sealed");
+        key.kind == Kind::System && key.address == MANAGER && key.name.starts_with(b"rent:")
+    });
+    assert_eq!(accounts.count(), listed.len(), "every rent account is listed once");
+    assert!(chain.balance(MANAGER) >= held, "0x0A holds what was prepaid and bonded");
+}
+
 /// A method of the storage manager, asked by an account with some CBY.
 fn ask<const N: usize>(chain: &mut Chain, from: u8, method: &str, argument: [(&str, Value); N], value: u64) -> Receipt {
     chain.send(from, execution(MANAGER, method, &Value::map(argument).encode(), value))
@@ -180,16 +198,37 @@ fn a_debt_keeps_its_rate() {
     chain.call(actor, "put", &[7; 2_000]);
     let rent = shown(&mut chain, actor).get("per_epoch").and_then(Value::as_u64).expect("a number");
     begin_epoch(&mut chain, 1);
-    // Governance doubles the rate: here by its own record.
-    let row = Params::row("rent.rate").expect("the row exists").id;
-    let changes = cowboy_state::records::ParameterChanges {
-        changes: cowboy_types::List::new(vec![cowboy_state::records::ParameterChange { row, value: 730_000 }]).expect("one fits"),
-    };
-    let key = cowboy_state::records::keys::parameters();
-    chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&changes)));
+    chain.move_parameter("rent.rate", 730_000);
     begin_epoch(&mut chain, 2);
     let account: RentAccount = chain.record(&state::account_key(actor)).expect("it pays rent");
     assert_eq!((account.debt, account.unpaid), (Amount(rent + 2 * rent), Count(2)));
+}
+
+/// Whatever governance makes of the length of an epoch, the next collection comes when it was due, and is one.
+#[test]
+fn an_epoch_of_another_length_is_one_collection() {
+    let rows = [("rent.epoch", 1_000), ("rent.rate", 365_000), ("rent.free_bytes", 1_000)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let actor = deploy(&mut chain, 1_000_000_000);
+    chain.call(actor, "put", &[7; 2_000]);
+    let rent = shown(&mut chain, actor).get("per_epoch").and_then(Value::as_u64).expect("a number");
+    let collected = |chain: &mut Chain, height: u64, expected: u64| {
+        let before = chain.balance(actor);
+        chain.height = Height(height - 1);
+        chain.idle(1);
+        assert_eq!(before - chain.balance(actor), expected * rent, "at {height}");
+    };
+    collected(&mut chain, 1_000, 1);
+    chain.height = Height(20_000 - 1);
+    chain.idle(1);
+    chain.move_parameter("rent.epoch", 100);
+    for (height, expected) in [(20_100, 0), (20_999, 0), (21_000, 1), (21_099, 0), (21_100, 1)] {
+        collected(&mut chain, height, expected);
+    }
+    chain.move_parameter("rent.epoch", 1_000);
+    for (height, expected) in [(21_200, 1), (21_300, 0), (22_000, 1), (22_999, 0), (23_000, 1)] {
+        collected(&mut chain, height, expected);
+    }
 }
 
 /// whoever has the CBY again pays the debt and a tenth, at the next collection or at once by anybody.
@@ -256,6 +295,24 @@ fn a_dormant_actor_is_restored_by_anybody() {
     assert_eq!(&paid.events.iter().map(|event| &event.name[..]).collect::<Vec<_>>()[..], ["rent.debt_paid", "rent.restored"]);
     assert_eq!(chain.call(actor, "get", b"").return_data[..], [7; 30_000]);
     assert_eq!(restore(&mut chain, 6, actor, 0, &kept[0]).abort, Some(error::NOT_DORMANT));
+    assert_eq!(chain.names(Directory::rents()).len(), 1, "it pays rent again");
+}
+
+/// An actor that keeps nothing, and whose debt is paid before its timers are removed, runs again as soon as they are: nobody has anything to
+/// bring back.
+#[test]
+fn an_actor_without_storage_wakes_by_itself() {
+    let mut chain = expensive(&[("rent.prunings_per_block", 1)]);
+    let script = format!("handler wait\n timer 1000000 'x'\nhandler get\n return '{}'\n", "x".repeat(2_000));
+    let actor = chain.send(1, deployment(&script, Some(ALL), None, 0)).created.expect("it is deployed");
+    assert_eq!(chain.call(actor, "wait", b"").abort, None);
+    assert_eq!(names(&begin_epoch(&mut chain, 10)), ["rent.evicted"]);
+    let dormancy: Dormancy = chain.record(&state::dormancy_key(actor)).expect("it is dormant");
+    assert!(!dormancy.is_pruned, "its timers went first");
+    let paid = ask(&mut chain, 8, "pay_debt", [of(actor)], dormancy.debt.0 * 11 / 10);
+    assert_eq!(paid.abort, None);
+    assert_eq!(chain.record::<Dormancy>(&state::dormancy_key(actor)), None);
+    assert_eq!(chain.call(actor, "get", b"").abort, None);
     assert_eq!(chain.names(Directory::rents()).len(), 1, "it pays rent again");
 }
 

@@ -150,11 +150,13 @@ pub(crate) fn settle(world: &mut World, params: &Params, height: Height, job: &m
     let mut burned = Amount::ZERO;
     let mut treasury = Amount::ZERO;
     if !is_all_dishonest {
-        treasury = take(payment::of_payout(&params.jobs, outcome.gross, params.jobs.payout_treasury));
-        pay_out(world, Address::system(treasury::NUMBER), treasury)?;
-        // Whatever of the gross is neither a runner's nor the treasury's is destroyed, dust included.
+        // The runners' part of the gross was fixed when the result was accepted, with the parameters of then. The treasury's comes out of what
+        // that left, whatever the parameters are now; the rest is destroyed, dust included.
         let of_runners = paid.saturating_add(withheld).saturating_sub(spec.tip);
-        burned = take(outcome.gross.saturating_sub(treasury).saturating_sub(of_runners));
+        let rest = outcome.gross.saturating_sub(of_runners);
+        treasury = take(payment::of_payout(&params.jobs, outcome.gross, params.jobs.payout_treasury).min(rest));
+        pay_out(world, Address::system(treasury::NUMBER), treasury)?;
+        burned = take(rest.saturating_sub(treasury));
         burn(world, burned)?;
     }
     pay_out(world, job.submitter, left)?;

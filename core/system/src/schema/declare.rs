@@ -77,12 +77,16 @@ pub(crate) use {events, form};
 
 /// Emits an event as a system actor.
 pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
-    let event = Event {
+    world.announce(event(number, name, data));
+}
+
+/// An event of a system actor, from its parts.
+pub(crate) fn event(number: u8, name: &'static str, data: &Value) -> Event {
+    Event {
         emitter: Address::system(number),
         name: Text::new(name).expect("event names of the protocol are short"),
         data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    };
-    world.announce(event);
+    }
 }
 
 /// An event of a system actor.
@@ -94,7 +98,12 @@ pub trait Emit: Form {
 
     /// Emits it.
     fn emit(&self, world: &mut World) {
-        announce(world, Self::EMITTER, Self::NAME, &self.write());
+        world.announce(self.event());
+    }
+
+    /// The event itself, for what is no delivery.
+    fn event(&self) -> Event {
+        event(Self::EMITTER, Self::NAME, &self.write())
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! On the wire an argument is a canonical CBOR map. A field that is null counts as absent, and fields that are not declared are ignored.
 
-mod declare;
+pub(crate) mod declare;
 mod forms;
 
 pub use declare::{Emit, EventRow, announce};

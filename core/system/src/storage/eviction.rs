@@ -3,14 +3,16 @@
 //! A chunk is what stands next in the actor's directory until it has 64 entries or 32 KiB: a transaction can carry it back.
 //! What is pruned leaves the state, and a block's outcome hands it to the nodes, which keep it for a while (decision 328).
 
-use super::rent::{Collected, event};
+use super::api::Restored;
+use super::rent::{self, Collected, event};
 use super::types::{Dormancy, RentAccount};
 use super::{NUMBER, state};
+use crate::schema::Emit as _;
 use crate::timers;
 use cowboy_params::Params;
 use cowboy_state::records::{Actor, ActorStatus, keys};
 use cowboy_state::{Directory, Key, Miss, World};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, keccak256};
 
 /// Entries of a chunk.
@@ -104,6 +106,21 @@ pub(super) fn begin(world: &mut World, actor: Address, record: &mut Actor, accou
     world.burn(account.bond)
 }
 
+/// Has a dormant actor run again where its debt is paid and its storage is whole. Answers whether it does.
+pub(super) fn wake(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<bool, Miss> {
+    let Some(dormancy) = state::dormancy(world, actor)? else { return Ok(false) };
+    if !dormancy.is_pruned || dormancy.missing > Count::ZERO || dormancy.debt > Amount::ZERO {
+        return Ok(false);
+    }
+    let mut record = world.actor(actor)?.expect("a dormant actor exists");
+    record.status = ActorStatus::Active;
+    record.rent_epoch = Count(rent::epoch_of(params, height));
+    world.remove(state::dormancy_key(actor));
+    world.set_actor(actor, &record);
+    rent::enlist(world, params, height, actor, &record)?;
+    Ok(true)
+}
+
 /// One piece of work on the first actor that is being pruned: some timers, a chunk, or the end. `None` where nobody is.
 pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Option<Collected>, Miss> {
     let Some(name) = Directory::evictions().list(world, &[], 1)?.into_iter().next() else { return Ok(None) };
@@ -125,6 +142,10 @@ pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Optio
         world.write(state::dormancy_key(actor), &dormancy);
         Directory::evictions().remove(world, &actor.0)?;
         collected.events.push(event("rent.pruned", actor, [("chunks", dormancy.chunks.0), ("debt", dormancy.debt.0)]));
+        // Its debt may be paid already, and without storage nobody has anything to bring back.
+        if wake(world, params, height, actor)? {
+            collected.events.push(Restored { actor }.event());
+        }
         return Ok(Some(collected));
     }
     let records: Vec<Key> = names.iter().map(|name| Key::storage(actor, name.clone())).collect();

@@ -2,7 +2,7 @@
 
 use super::api::{DebtPaid, Entry, GetRent, Missing, PayDebt, Prepaid, Prepay, QuotaSet, Rent, Restore, Restored, SetQuota};
 use super::eviction::chunk_hash;
-use super::{NUMBER, rent, state};
+use super::{NUMBER, eviction, rent, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use cowboy_state::records::{Actor, ActorStatus};
@@ -162,16 +162,8 @@ impl Handle for Restore {
 
 /// A dormant actor whose debt is paid and whose storage is whole runs again.
 fn wake(context: &mut Context<'_>, actor: Address) -> Step<()> {
-    let Some(dormancy) = state::dormancy(context.world, actor)? else { return Ok(()) };
-    if !dormancy.is_pruned || dormancy.missing > Count::ZERO || dormancy.debt > Amount::ZERO {
-        return Ok(());
+    if eviction::wake(context.world, context.params, context.height, actor)? {
+        Restored { actor }.emit(context.world);
     }
-    let mut record = context.world.actor(actor)?.expect("a dormant actor exists");
-    record.status = ActorStatus::Active;
-    record.rent_epoch = Count(rent::epoch_of(context.params, context.height));
-    context.world.remove(state::dormancy_key(actor));
-    context.world.set_actor(actor, &record);
-    rent::enlist(context.world, context.params, context.height, actor, &record)?;
-    Restored { actor }.emit(context.world);
     Ok(())
 }

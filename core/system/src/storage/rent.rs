@@ -3,12 +3,13 @@
 use super::state;
 use super::types::{RentAccount, RentRate};
 use super::{NUMBER, eviction};
+use crate::schema::declare;
 use cowboy_params::Params;
 use cowboy_state::records::Actor;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Blob, Event, Text};
+use cowboy_types::{Address, Event};
 
 /// The address to which rent goes: the treasury.
 const TREASURY: Address = Address::system(cowboy_types::actors::TREASURY);
@@ -27,6 +28,11 @@ pub struct Collected {
 /// The rent epoch of a height.
 pub fn epoch_of(params: &Params, height: Height) -> u64 {
     height.0 / params.rent.epoch
+}
+
+/// The first height of the epoch behind that of a height.
+fn next_collection(params: &Params, height: Height) -> Height {
+    Height(epoch_of(params, height).saturating_add(1).saturating_mul(params.rent.epoch))
 }
 
 /// Bytes that an actor pays for: what its code, storage, timers' payloads and mailbox exceed the free bytes by, and the whole of what its
@@ -75,7 +81,7 @@ pub fn open(world: &mut World, params: &Params, height: Height, actor: Address) 
         return Ok(account);
     }
     let account = RentAccount {
-        next_epoch: Count(epoch_of(params, height) + 1),
+        next_at: next_collection(params, height),
         prepaid: Amount::ZERO,
         debt: Amount::ZERO,
         unpaid: Count::ZERO,
@@ -110,8 +116,8 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
         state::remove_account(world, actor)?;
         return Ok(collected);
     }
-    let now = epoch_of(params, height);
-    let epochs = now.saturating_sub(account.next_epoch.0).saturating_add(1);
+    // Whole epochs since the collection was due, each as long as it is now: one, unless the chain jumped.
+    let epochs = (height.0.saturating_sub(account.next_at.0) / params.rent.epoch).saturating_add(1);
     let rent = per_epoch(params, state::rate(world, params)?, bytes);
     if account.debt > Amount::ZERO {
         let owed = with_catch_up(params, account.debt);
@@ -130,8 +136,8 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
     }
     account.unpaid = Count(account.unpaid.0.saturating_add(epochs - paid));
     account.debt = account.debt.saturating_add(Amount(rent.0.saturating_mul(epochs - paid)));
-    account.next_epoch = Count(now + 1);
-    record.rent_epoch = Count(now);
+    account.next_at = next_collection(params, height);
+    record.rent_epoch = Count(epoch_of(params, height));
     if account.unpaid.0 >= evicted_at(params) {
         collected.events.push(event("rent.evicted", actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
         eviction::begin(world, actor, &mut record, &account)?;
@@ -166,7 +172,7 @@ pub fn close(world: &mut World, params: &Params, height: Height, grown: i128) ->
     record.bytes = Count(u64::try_from(bytes).expect("storage that was counted is taken away at most once"));
     if params.rent.target_state_size == 0 {
         record.rate = fixed;
-    } else if epoch > record.epoch.0 {
+    } else if epoch != record.epoch.0 {
         record.rate = moved(params, record.rate, record.bytes.0);
     }
     record.epoch = Count(epoch);
@@ -189,10 +195,5 @@ fn moved(params: &Params, rate: Amount, bytes: u64) -> Amount {
 /// An event of 0x0A about an actor.
 pub(super) fn event(name: &'static str, actor: Address, numbers: [(&str, u64); 2]) -> Event {
     let [one, two] = numbers.map(|(name, number)| (name, Value::uint(number)));
-    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), one, two]);
-    Event {
-        emitter: Address::system(NUMBER),
-        name: Text::new(name).expect("event names of the protocol are short"),
-        data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    }
+    declare::event(NUMBER, name, &Value::map([("actor", Value::Bytes(actor.0.to_vec())), one, two]))
 }

@@ -5,7 +5,7 @@ use super::types::{Dormancy, RentAccount, RentRate};
 use cowboy_params::Params;
 use cowboy_state::records::Mailbox;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash};
 
 fn of(prefix: &str, actor: Address, rest: &[u8]) -> Key {
@@ -32,16 +32,16 @@ pub fn rate_key() -> Key {
     Key::system(NUMBER, "system:cip4:rent_rate")
 }
 
-/// An actor's place in the directory of collections: by epoch, then address.
-pub fn listing(epoch: Count, actor: Address) -> Vec<u8> {
-    [&epoch.0.to_be_bytes()[..], &actor.0].concat()
+/// An actor's place in the directory of collections: by height, then address.
+pub fn listing(height: Height, actor: Address) -> Vec<u8> {
+    [&height.0.to_be_bytes()[..], &actor.0].concat()
 }
 
-/// The epoch and actor of a place in the directory of collections.
-pub fn listed(name: &[u8]) -> (u64, Address) {
-    let (epoch, actor) = name.split_at(8);
-    let epoch = u64::from_be_bytes(epoch.try_into().expect("a place begins with eight bytes"));
-    (epoch, Address(actor.try_into().expect("a place ends with an address")))
+/// The height and actor of a place in the directory of collections.
+pub fn listed(name: &[u8]) -> (Height, Address) {
+    let (height, actor) = name.split_at(8);
+    let height = u64::from_be_bytes(height.try_into().expect("a place begins with eight bytes"));
+    (Height(height), Address(actor.try_into().expect("a place ends with an address")))
 }
 
 /// An actor's rent account, where it has one.
@@ -51,12 +51,12 @@ pub fn account(world: &World, actor: Address) -> Result<Option<RentAccount>, Mis
 
 /// Writes an actor's rent account, and moves its place in the directory where that changed.
 pub fn set_account(world: &mut World, actor: Address, record: &RentAccount) -> Result<(), Miss> {
-    let before = account(world, actor)?.map(|before| before.next_epoch);
-    if before != Some(record.next_epoch) {
+    let before = account(world, actor)?.map(|before| before.next_at);
+    if before != Some(record.next_at) {
         if let Some(before) = before {
             Directory::rents().remove(world, &listing(before, actor))?;
         }
-        Directory::rents().insert(world, &listing(record.next_epoch, actor))?;
+        Directory::rents().insert(world, &listing(record.next_at, actor))?;
     }
     world.write(account_key(actor), record);
     Ok(())
@@ -65,7 +65,7 @@ pub fn set_account(world: &mut World, actor: Address, record: &RentAccount) -> R
 /// Takes an actor out of the books of rent.
 pub fn remove_account(world: &mut World, actor: Address) -> Result<(), Miss> {
     if let Some(account) = account(world, actor)? {
-        Directory::rents().remove(world, &listing(account.next_epoch, actor))?;
+        Directory::rents().remove(world, &listing(account.next_at, actor))?;
         world.remove(account_key(actor));
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! The records of rent.
 
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, record};
 
 record! {
     /// What an actor owes for its storage, and what it has put down.
     pub struct RentAccount {
-        /// The epoch at whose beginning rent is collected next; its place in the directory of collections.
-        pub next_epoch: Count,
+        /// The height at which rent is collected next; its place in the directory of collections. A height, because governance may change how
+        /// long an epoch is.
+        pub next_at: Height,
         /// Paid ahead; held by 0x0A.
         pub prepaid: Amount,
         /// Rent of epochs that were not paid, each at its own rate.

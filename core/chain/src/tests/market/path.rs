@@ -18,6 +18,24 @@ const ASKER: &str = "handler ask\n job $payload\n return $last\nhandler answer\n
 const GRANTS: &[(&str, &[(&str, u64)])] =
     &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("http.fetch", &[]), ("oracle.llm", &[]), ("storage.kv", &[])];
 
+/// What a result costs is split by the parameters of the block that accepted it: where governance raises the treasury's part before the payout, it
+/// gets at most what the runners were not promised.
+#[test]
+fn a_split_outlives_its_parameters() {
+    let mut market = Market::new(3);
+    let mut job = committee_job("economic_bond", 1);
+    (job["max_price"], job["tip"]) = (1_000.into(), 0.into());
+    let id = market.submit(&job);
+    let runner = market.draw(&id)[0];
+    assert_eq!(slug(&market.result(&id, runner, b"an answer")), "");
+    market.chain.move_parameter("jobs.payout_treasury", 2_000);
+    let (before, treasury) = (market.chain.balance(address(runner)), market.chain.balance(Address::system(8)));
+    market.chain.idle(market.job(&id).status_until.0 - market.chain.height.0);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    assert_eq!(market.chain.balance(address(runner)) - before, 890);
+    assert_eq!(market.chain.balance(Address::system(8)) - treasury, 110, "a tenth that would have been burned, too");
+}
+
 /// A-203, A-207, A-210, A-217, A-224: one runner, at once; the answer comes in the next block with its correlation id; 89/10/1, the tip
 /// whole, and everything else back.
 #[test]
