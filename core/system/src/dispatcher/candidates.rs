@@ -8,7 +8,7 @@ use crate::runners::{self, reputation};
 use crate::tee;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};
-use cowboy_types::job::{Candidate, Candidates, EpochCommittee, JobKind, JobSpec, Profile, Runner};
+use cowboy_types::job::{Candidate, Candidates, EpochCommittee, Job, JobKind, JobSpec, Profile, Runner};
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, List, error};
 
@@ -31,20 +31,25 @@ pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Addres
 
 /// Makes the candidate list of a job: filtered, ascending by address.
 ///
-/// `submitter` is whose manifest says what is required; `committee` is how many runners share the price.
+/// `submitter` is whose manifest says what is required; `committee` is how many runners share the price; of the job that this one checks,
+/// where it checks one, nobody is a candidate who worked for it.
 pub fn of_job(
     context: &mut Context<'_>,
     spec: &JobSpec,
     submitter: Address,
     registered: &[(Address, Runner)],
     committee: u64,
+    checked: Option<&Job>,
 ) -> Step<Candidates> {
     let rows = context.params.jobs.clone();
     let height = context.height;
     let standstill = state::standstill(context.world)?;
     let health = |runner: &Runner| health(&rows, runner, height, &standstill);
-    let mut able: Vec<&(Address, Runner)> =
-        registered.iter().filter(|(_, runner)| health(runner) == HEALTHY && is_able(&rows, runner, spec, committee)).collect();
+    let was_there = |runner: &Address| checked.is_some_and(|job| job.all_members().any(|member| member.runner == *runner));
+    let mut able: Vec<&(Address, Runner)> = registered
+        .iter()
+        .filter(|(address, runner)| health(runner) == HEALTHY && is_able(&rows, runner, spec, committee) && !was_there(address))
+        .collect();
     if spec.verification.is_tee_required {
         context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
@@ -78,7 +83,7 @@ pub fn of_job(
         }
         able = kept;
     }
-    let weighed = able.into_iter().map(|(address, runner)| Candidate {
+    let weighed = free(able, committee).into_iter().map(|(address, runner)| Candidate {
         runner: *address,
         weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
     });
@@ -86,7 +91,14 @@ pub fn of_job(
     Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
 }
 
-/// The filters that look at the runner alone, after its health and reputation: kind, environment, price, concurrency, stake.
+/// The filter by concurrency: those with a free slot, where they make a committee. Where they do not, all are candidates, and the job waits
+/// for enough of them to get one (decision 307).
+fn free(able: Vec<&(Address, Runner)>, committee: u64) -> Vec<&(Address, Runner)> {
+    let free: Vec<_> = able.iter().copied().filter(|(_, runner)| runner.active_jobs < runner.max_concurrent).collect();
+    if u64::try_from(free.len()).is_ok_and(|free| free >= committee) { free } else { able }
+}
+
+/// The filters that look at the runner alone, after its health and reputation: kind, environment, price, stake.
 fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> bool {
     let price = spec.max_price;
     let share = Amount(price.0 / committee.max(1));
@@ -95,7 +107,6 @@ fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> bool
         && payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share
         && runner.rates.min_job_value <= price
         && price <= runner.rates.max_job_value
-        && runner.active_jobs < runner.max_concurrent
         && effective_stake(runner) >= required_stake(rows, price)
 }
 

@@ -10,7 +10,7 @@ use crate::runners;
 use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Candidate, Candidates, Job, JobSpec, JobStatus};
+use cowboy_types::job::{Job, JobSpec, JobStatus};
 use cowboy_types::units::{Amount, Count, Height, Price};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 use sha2::{Digest as _, Sha256};
@@ -76,12 +76,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     require_cheap_records(context, submitter)?;
     let registered = candidates::registered(context, spec)?;
     let size = size_of(context, spec, &registered)?;
-    let mut candidates = candidates::of_job(context, spec, submitter, &registered, size.committee)?;
-    if let Some(checked) = checked {
-        let was_there = |candidate: &&Candidate| checked.all_members().any(|member| member.runner == candidate.runner);
-        let kept: Vec<Candidate> = candidates.candidates.iter().filter(|candidate| !was_there(candidate)).cloned().collect();
-        candidates = Candidates { candidates: List::new(kept).expect("fewer candidates fit") };
-    }
+    let candidates = candidates::of_job(context, spec, submitter, &registered, size.committee, checked)?;
     let count = u64::try_from(candidates.candidates.len()).unwrap_or(u64::MAX);
     // Decision 103: a small network has small committees, as long as the mode makes sense with them.
     let committee = size.committee.min(count);

@@ -2,11 +2,11 @@
 
 use super::*;
 use commonware_codec::Encode as _;
+use cowboy_types::Blob;
 use cowboy_types::entitlement::{Attestation, Bounds, Grants};
 use cowboy_types::job::Candidates;
 use cowboy_types::permission::{Action, Constraints, Scope};
 use cowboy_types::units::Height;
-use cowboy_types::{Blob, System};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
@@ -182,15 +182,15 @@ fn pools_bound_the_candidates() {
     job["required_runner_pool"] = hex(b"eu").into();
     assert_eq!(market.candidates(actor, &job), Err("no_candidates".to_string()), "nobody was let in");
     let pool = Blob::new(b"eu".to_vec()).expect("short");
-    let encoded = |value: bytes::Bytes| Blob::new(value).expect("short");
+    let encoded = |value: bytes::Bytes| Value::Bytes(value.to_vec());
     for (runner, valid_until) in [(10, None), (12, Some(Height(market.chain.height.0 + 5)))] {
-        let grant = System::EntitlementGrant {
-            grantee: address(runner),
-            scope: encoded(Scope::RunnerPool { pool: pool.clone() }.encode()),
-            action: encoded(Action::RunnerJoinPool { pool: pool.clone() }.encode()),
-            constraints: encoded(Constraints { valid_until, ..Constraints::default() }.encode()),
-        };
-        assert!(market.chain.send(9, Instruction::System(grant)).is_success());
+        let grant = Value::map([
+            ("grantee", Value::Bytes(address(runner).0.to_vec())),
+            ("scope", encoded(Scope::RunnerPool { pool: pool.clone() }.encode())),
+            ("action", encoded(Action::RunnerJoinPool { pool: pool.clone() }.encode())),
+            ("constraints", encoded(Constraints { valid_until, ..Constraints::default() }.encode())),
+        ]);
+        assert!(market.chain.decide(0x07, "grant", &grant));
     }
     assert_eq!(market.candidates(actor, &job), Ok(vec![10, 12]));
     market.chain.idle(4);

@@ -89,6 +89,43 @@ fn a_job_waits_for_a_free_slot() {
     }
 }
 
+/// A job that is submitted while all who can do it are busy waits as well, and has all of its committee: those who are busy are candidates
+/// where the others are too few for it, and only then (002 §4).
+#[test]
+fn a_job_of_busy_runners_waits() {
+    let mut market = market(5);
+    let mut slow = job();
+    slow["timeout_blocks"] = 100.into();
+    let working = submit(&mut market, &vec![slow.clone(); 4]);
+    let single = market.submit(&slow);
+    assert_eq!((market.job(&single).candidates, market.job(&single).status), (Count(1), JobStatus::Assigned), "one is free");
+    let mut three = committee_job("structured_match", 3);
+    three["max_price"] = cby(1).into();
+    three["timeout_blocks"] = 100.into();
+    let (waiting, late) = (market.submit(&three), market.submit(&job()));
+    market.chain.idle(2);
+    for id in [&waiting, &late] {
+        assert_eq!((market.job(id).candidates, market.job(id).status), (Count(5), JobStatus::Waiting), "nobody is free");
+    }
+    finish(&mut market, &working[0]);
+    assert_eq!([market.job(&waiting).status, market.job(&late).status], [JobStatus::Waiting, JobStatus::Assigned], "one is free for one");
+    let before = market.job(&waiting);
+    finish(&mut market, &working[1]);
+    finish(&mut market, &working[2]);
+    assert_eq!(market.job(&waiting).status, JobStatus::Waiting, "two make no committee of three");
+    finish(&mut market, &late);
+    let drawn = market.job(&waiting);
+    assert_eq!((drawn.status, drawn.members.len(), drawn.committee, drawn.threshold), (JobStatus::Assigned, 3, Count(3), before.threshold));
+    let balance = market.chain.balance(address(1));
+    three["timeout_blocks"] = 10.into();
+    let given_up = market.submit(&three);
+    market.chain.idle(14);
+    let failed = market.job(&given_up);
+    assert_eq!((failed.status, &failed.reason[..], failed.escrow), (JobStatus::Failed, "runners_busy", Amount(0)));
+    let paid = balance - market.chain.balance(address(1));
+    assert!(paid < cby(1), "the price came back, less what waiting costs: {paid}");
+}
+
 /// The other one of two runners.
 fn other_of(market: &Market, id: &Hash) -> u8 {
     let drawn = market.committee(id)[0];
