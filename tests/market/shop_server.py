@@ -1,6 +1,7 @@
 """A real MCP server of some tools, over its standard streams or, with `http PORT`, over HTTP. Who sells stands in SHOP_SELLER."""
 
 import os
+import socket
 import sys
 
 from mcp.server.mcpserver import MCPServer
@@ -33,6 +34,13 @@ def quote(item: str) -> dict[str, str | int]:
 def order(item: str, payment: str) -> str:
     """Takes an order that was paid."""
     return f"order of 1 {item}, paid by {payment[:8]}"
+
+
+@server.tool()
+def connect(port: int) -> bool:
+    """Whether a port of this computer can be reached."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 if __name__ == "__main__":

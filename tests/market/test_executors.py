@@ -2,6 +2,7 @@
 
 import json
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -28,6 +29,7 @@ def configuration(world):
     path.write_text(
         f'[llm]\nurl = "{model}/v1"\nmodel = "scripted-1"\nembedding_model = "words-64"\n'
         f"[mcp.shop]\ncommand = {json.dumps([sys.executable, str(script)])}\n"
+        f"[mcp.alone]\ncommand = {json.dumps([sys.executable, str(script)])}\nisolated = true\n"
         f'[mcp.web]\nurl = "http://127.0.0.1:{port}/mcp"\ntools = ["price"]\n'
     )
     return path
@@ -99,3 +101,17 @@ def test_tools(world, configuration, server, tool, arguments, expected):
     """A-233: a real MCP server, over streams and over HTTP."""
     answer = do(world, configuration, a_job("Mcp", {"server": server, "tool": tool, "arguments": arguments}))
     assert answer["result"] == expected, answer["fault"]
+
+
+def test_isolated_tools(world, configuration):
+    """A program that runs without a network reaches nothing; where the system allows no namespace, it does not begin."""
+    port = int(world.url.rsplit(":", 1)[1].rstrip("/"))
+    alone, free = (
+        do(world, configuration, a_job("Mcp", {"server": server, "tool": "connect", "arguments": {"port": port}}))
+        for server in ("alone", "shop")
+    )
+    may = subprocess.run(["unshare", "--user", "--map-current-user", "--net", "true"], capture_output=True).returncode == 0
+    assert free["result"] == '{"result":true}', free["fault"]
+    assert alone["result"] == ('{"result":false}' if may else None), alone["fault"]
+    within = a_job("Mcp", {"server": "alone", "tool": "find", "arguments": {"query": "a"}, "reaches": []})
+    assert do(world, configuration, within)["result"] == ('{"result":"hat, saddle"}' if may else None)

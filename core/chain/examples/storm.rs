@@ -5,6 +5,7 @@ mod timing;
 
 use cowboy_chain::input::Images;
 use cowboy_chain::{Image, Outcome, SignedTransaction};
+use cowboy_system::bidding;
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::{Actor, Instruction};
 use cowboy_types::receipt::ReceiptKind;
@@ -24,14 +25,16 @@ const DUE: u64 = 1_000;
 /// Blocks between the timers of others, the first one block after the storm.
 const APART: u64 = 2;
 
-const SOURCE: &str = "from cowboy_sdk import actor, public, set_timer
+const SOURCE: &str = "from cowboy_sdk import actor, public, runtime, set_timer
 
 
 @actor
 class Sleeper:
     @public
-    def start(self, height, count, tip):
+    def start(self, height, count, tip, has_agent):
         bid = {'max_fee_per_cycle': 10_000_000, 'max_priority_fee_per_cycle': tip} if tip else {}
+        if has_agent:
+            bid = {'bidding_agent': runtime.get_actor_address()}
         for number in range(count):
             set_timer(height, 'tick', number, gas_limit=100_000, cells_limit=2_000, **bid)
 
@@ -39,7 +42,27 @@ class Sleeper:
         total = 0
         for each in range(4_000):
             total += each
+
+    @public
+    def get_gas_bid(self, context):
+        base = context['basefee_lane_timer']
+        waited = context['current_block_height'] - context['trigger_block_height']
+        tip = (context['previous_block_p50_priority_tip_per_cycle'] + 100) * (1 + waited)
+        most = context['owner_actor_balance'] // (2 * context['cycles_limit'])
+        tip = max(0, min(tip, most - base))
+        return {'max_fee_per_cycle': base + tip, 'max_priority_fee_per_cycle': tip}
 ";
+
+/// How the others bid.
+#[derive(Clone, Copy)]
+enum Bidding {
+    /// As the default agent does.
+    Default,
+    /// With this tip for a cycle.
+    Tip(u64),
+    /// By an agent of their own, in Python.
+    Agent,
+}
 
 /// Keeps every image.
 #[derive(Default)]
@@ -68,14 +91,19 @@ fn deployment(number: u64) -> Instruction {
     })
 }
 
-fn start(target: Address, height: u64, count: u64, tip: u64) -> Instruction {
-    let argument = Value::Array([height, count, tip].map(Value::uint).to_vec());
+fn start(target: Address, height: u64, count: u64, bidding: Bidding) -> Instruction {
+    let (tip, has_agent) = match bidding {
+        Bidding::Default => (0, false),
+        Bidding::Tip(tip) => (tip, false),
+        Bidding::Agent => (0, true),
+    };
+    let argument = Value::Array(vec![Value::uint(height), Value::uint(count), Value::uint(tip), Value::Bool(has_agent)]);
     let payload = Blob::new(argument.encode()).expect("fits");
     Instruction::Actor(Actor::Execute { target, handler: Text::new("start").expect("fits"), payload, value: Amount(0) })
 }
 
 /// A chain where the storm is scheduled, and the actors of the others.
-fn storm(parameters: &[(&str, u64)], tip: u64) -> (Chain, Vec<Address>) {
+fn storm(parameters: &[(&str, u64)], bidding: Bidding) -> (Chain, Vec<Address>) {
     let room = [
         ("execution.block_weight", 4_000_000_000),
         ("fees.base_fee_max", 10_000_000),
@@ -102,22 +130,22 @@ fn storm(parameters: &[(&str, u64)], tip: u64) -> (Chain, Vec<Address>) {
     }
     let others = actors.split_off(usize::try_from(ACTORS).expect("small"));
     for batch in actors.chunks(40) {
-        send(&mut chain, batch.iter().map(|actor| start(*actor, DUE, TIMERS, 0)).collect(), 10_000_000);
+        send(&mut chain, batch.iter().map(|actor| start(*actor, DUE, TIMERS, Bidding::Default)).collect(), 10_000_000);
     }
     let theirs = others.iter().zip((DUE + 1..).step_by(usize::try_from(APART).expect("small")));
-    send(&mut chain, theirs.map(|(actor, due)| start(*actor, due, 1, tip)).collect(), 1_000_000);
+    send(&mut chain, theirs.map(|(actor, due)| start(*actor, due, 1, bidding)).collect(), 1_000_000);
     (chain, others)
 }
 
 #[expect(clippy::print_stdout, reason = "an example that measures and prints")]
-fn measure(what: &str, parameters: &[(&str, u64)], tip: u64) {
-    let (mut chain, others) = storm(parameters, tip);
+fn measure(what: &str, parameters: &[(&str, u64)], bidding: Bidding) {
+    let (mut chain, others) = storm(parameters, bidding);
     chain.jump(DUE - 1);
     let due: BTreeMap<Address, u64> = others.iter().copied().zip((DUE + 1..).step_by(usize::try_from(APART).expect("small"))).collect();
     let (mut delays, mut fires, mut height, mut burned) = (Vec::new(), 0_u64, DUE, 0_u64);
     while delays.len() < others.len() {
         for receipt in chain.block(Vec::new()).receipts {
-            if receipt.kind != ReceiptKind::Timer {
+            if receipt.kind != ReceiptKind::Timer || &receipt.handler[..] == bidding::HANDLER {
                 continue;
             }
             match due.get(&receipt.target) {
@@ -143,7 +171,8 @@ fn measure(what: &str, parameters: &[(&str, u64)], tip: u64) {
 
 fn main() {
     let auction = [("timers.auction_height", 1)];
-    measure("first in, first out", &[], 0);
-    measure("auction, nobody tips", &auction, 0);
-    measure("auction, the others tip", &auction, 1_000);
+    measure("first in, first out", &[], Bidding::Default);
+    measure("auction, nobody tips", &auction, Bidding::Default);
+    measure("auction, the others tip", &auction, Bidding::Tip(1_000));
+    measure("auction, Python agents of the others bid", &auction, Bidding::Agent);
 }

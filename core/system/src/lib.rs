@@ -11,6 +11,7 @@ pub mod auction;
 pub mod basefee;
 pub mod bidding;
 pub mod containers;
+mod deposits;
 pub mod dispatcher;
 pub mod entitlements;
 #[cfg(test)]

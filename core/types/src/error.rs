@@ -229,7 +229,7 @@ errors! {
     1601 JOB_INVALID Job Input "job_invalid", "The job is not valid.", "A field is missing, zero, out of its range or of another type.", "See docs/jobs.md: result_schema, bounds, max_price and timeout_blocks are always required.";
     1602 JOB_NOT_FOUND Job Input "job_not_found", "There is no such job.", "It never existed, or it has ended and was deleted.", "Check the id.";
     1603 JOB_ESCROW Job Input "job_escrow", "The submitter cannot pay for the job.", "Price, tip and the maximum cost of the callback are held at submission.", "Fund the submitter, or offer less.";
-    1604 NO_CANDIDATES Job Input "no_candidates", "Too few runners can take the job.", "The mode needs more runners that are healthy, able, free and cheap enough.", "Raise max_price, ask for fewer runners, or wait.";
+    1604 NO_CANDIDATES Job Input "no_candidates", "Too few runners can take the job.", "The mode needs more runners that are healthy, able and cheap enough.", "Raise max_price, ask for fewer runners, or wait.";
     1605 RUNNER_NOT_FOUND Job Input "runner_not_found", "The sender is not a registered runner.", "The address has no stake.", "Register first.";
     1606 RUNNER_EXISTS Job Input "runner_exists", "The runner is registered already.", "Each address is one runner.", "Use update, or stake more.";
     1607 STAKE_TOO_LOW Job Input "stake_too_low", "The stake is too low.", "A runner stakes at least 10,000 CBY, and at least one and a half times its largest job.", "Stake more, or take smaller jobs.";
@@ -270,6 +270,7 @@ errors! {
     1713 DOMAIN_CLAIMED Name Input "domain_claimed", "The name claims the domain already.", "A claim counts until the name is handed on or expires.", "Set the domain's TXT record.";
     1714 DOMAIN_LIMIT Name Input "domain_limit", "The name claims too many domains.", "Governance says how many a name may claim.", "Release one.";
     1715 DOMAIN_DEPOSIT Name Input "domain_deposit", "The value does not cover the deposit of a claim.", "A claim takes room in the state until it is released.", "Send names.domain_deposit; what is too much comes back.";
+    1716 RECORD_DEPOSIT Name Input "record_deposit", "The balance does not cover the deposit of a record.", "An allowance, or a name below another one that costs no fee, takes room in the state until it is removed.", "Fund the account with rent.record_deposit; it comes back when the record is removed.";
     1720 UNAUTHORIZED_GATEWAY Name Input "unauthorized_gateway", "The sender is not an active gateway.", "Web requests come from gateways that are registered, staked, healthy and not leaving: ERR_UNAUTHORIZED_GATEWAY.", "Register and send heartbeats.";
     1721 GATEWAY_EXISTS Name Input "gateway_exists", "The gateway is registered already.", "Each address is one gateway.", "Use set_endpoint or add_stake.";
     1722 GATEWAY_UNKNOWN Name Input "gateway_unknown", "The sender is not a registered gateway.", "The address has no stake.", "Register first.";

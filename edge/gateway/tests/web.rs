@@ -382,6 +382,9 @@ async fn writing(world: &World, site: Address) {
     let again: serde_json::Value = serde_json::from_str(&again).expect("JSON");
     assert_eq!((status, &again["request_id"]), (202, &id), "sent again, it is the same request");
     assert!(again["transaction_hash"].is_null(), "and there is no second transaction");
+    let elsewhere = world.request("POST", "rogue.localhost", "/fail").header("idempotency-key", "one").body("x");
+    let elsewhere: serde_json::Value = serde_json::from_str(&taken(elsewhere).await.2).expect("JSON");
+    assert!(elsewhere["transaction_hash"].is_string() && elsewhere["request_id"] != id, "the same key at another name is another request");
     let (status, error, _) = taken(world.request("POST", "rogue.localhost", "/burn").body("x")).await;
     assert_eq!((status, error.as_str()), (403, "COMMAND_TOO_EXPENSIVE"), "the gateway did not agree to that");
     assert!(world.visit("GET", "mysite.localhost", "/").await.2.contains("1 entries"));

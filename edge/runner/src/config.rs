@@ -241,6 +241,15 @@ pub struct McpServer {
     pub tools: Vec<String>,
     /// Patterns of the hosts that its tools reach; empty for none. Left out, it does no job that names its hosts.
     pub reaches: Option<Vec<String>>,
+    /// Whether its program runs without a network, in a network namespace of its own (Linux). It then reaches no host, whatever it tries.
+    pub isolated: bool,
+}
+
+impl McpServer {
+    /// Patterns of the hosts that its tools reach, where that is known.
+    pub fn reached(&self) -> Option<&[String]> {
+        if self.isolated { Some(&[]) } else { self.reaches.as_deref() }
+    }
 }
 
 /// A registered tool: a WebAssembly module without imports.
@@ -363,6 +372,15 @@ impl Config {
             if tee.document.is_some() != tee.command.is_empty() {
                 return Err(wrong("tee.document", &tee.command.join(" "), "give a document, or a command that has one made"));
             }
+        }
+        if let Some(name) =
+            self.mcp.iter().find(|(_, server)| server.isolated && (server.url.is_some() || server.reaches.iter().flatten().count() > 0))
+        {
+            return Err(wrong(
+                "mcp.isolated",
+                &name.0,
+                "a server without a network is a program that reaches no host: leave out url and reaches",
+            ));
         }
         let mut reached = self.mcp.values().flat_map(|server| server.reaches.iter().flatten());
         if let Some(host) = reached.find(|host| !domain::is_canonical_pattern(host)) {

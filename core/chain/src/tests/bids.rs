@@ -126,6 +126,55 @@ fn the_default_agent_bids_for_others() {
     assert_eq!((questions[0].abort.clone(), fired), (Some(error::ACTOR_NOT_FOUND), vec!["nobody 0".to_string()]));
 }
 
+/// An agent in Python that waits patiently, and can be told to hurry: what its author writes, with a record of its own.
+const PYTHON: &str = "from cowboy_sdk import Actor, actor, public, set_timer
+
+@actor
+class Patient(Actor):
+    @public
+    def run(self):
+        self.storage['urgency'] = 3
+        set_timer(20, 'tick', gas_limit=250_000, cells_limit=20_000, bidding_agent=self.address)
+
+    def tick(self, data=None):
+        self.storage['fired'] = True
+
+    @public
+    def get_gas_bid(self, context):
+        base = context['basefee_lane_timer']
+        waited = context['current_block_height'] - context['trigger_block_height']
+        usual = max(context['previous_block_p50_priority_tip_per_cycle'], 100)
+        tip = usual * (1 + waited) * self.storage.get('urgency', 1)
+        affordable = context['owner_actor_balance'] // (2 * context['cycles_limit'])
+        tip = max(0, min(tip, affordable - base))
+        return {'max_fee_per_cycle': base + tip, 'max_priority_fee_per_cycle': tip}
+";
+
+/// Decision 322: the cycles of a question are enough for a Python agent that reads its storage and calculates.
+#[test]
+fn a_python_agent_has_enough_cycles() {
+    let mut chain = auctioned(1, &[]);
+    let manifest =
+        super::harness::manifest_json(r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "storage.kv"}, {"id": "timer.schedule"}]}"#);
+    let deployment = super::harness::deployment_of(PYTHON.as_bytes(), Some(manifest), None, b"", 1_000_000_000_000);
+    let send = |chain: &mut Chain, instruction| {
+        let mut transaction = super::harness::unsigned(1, chain.nonce(1), instruction);
+        transaction.cycles_limit = cowboy_types::units::Cycles(20_000_000);
+        let outcome = chain.block(vec![super::harness::sign(1, transaction)]);
+        assert_eq!(outcome.receipts[0].abort, None, "{:?}", outcome.traces[0]);
+        outcome.receipts[0].clone()
+    };
+    let agent = send(&mut chain, deployment).created.expect("it is deployed");
+    send(&mut chain, super::harness::execution(agent, "run", b"", 0));
+    chain.height = Height(19);
+    let receipts: Vec<Receipt> = chain.idle(1).into_iter().filter(|receipt| receipt.kind == ReceiptKind::Timer).collect();
+    let [question, fire] = &receipts[..] else { panic!("a question and a fire, not {}", receipts.len()) };
+    assert_eq!((&question.handler[..], question.abort.clone(), fire.abort.clone()), (bidding::HANDLER, None, None));
+    assert_eq!(fire.fee.tip.0, 300 * fire.cycles_used.0, "three times what is usual");
+    let used = question.cycles_used.0;
+    assert!((1_000..25_000).contains(&used), "half of what a question has: {used}");
+}
+
 /// A block asks at most `timers.bids_per_block` agents; a bid of one's own and an agent exclude each other.
 #[test]
 fn a_block_asks_a_few_agents() {

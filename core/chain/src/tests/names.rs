@@ -16,6 +16,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     only_the_owner_changes_a_name,
     names_stand_below_names,
     a_name_below_dies_with_the_name_above,
+    a_name_below_is_released,
     a_name_costs_a_year,
     domains_are_claimed,
 ];
@@ -130,7 +131,9 @@ fn names_are_refused() {
         assert_eq!(chain.balance(REGISTRY), held, "a refused call costs its fee and nothing else");
     }
     assert_eq!(ask(&mut chain, 2, "register", &Value::map([of("site-1")]), fee).abort, Some(error::INVALID_ARGUMENT));
-    assert_eq!(register(&mut chain, 9, "www", actor, YEAR, 1_000 * CBY), None, "governance holds the reserved names");
+    assert!(chain.decide(0x0E, "register", &registration("www", actor, YEAR)), "governance holds the reserved names, and pays nothing");
+    assert_eq!(resolve(&mut chain, "www"), Some(actor));
+    assert!(!chain.decide(0x0E, "register", &registration("site-1", actor, YEAR)), "others have their price for all");
 }
 
 /// an actor registers for itself.
@@ -239,11 +242,35 @@ fn only_the_owner_changes_a_name() {
         assert_eq!(ask(&mut chain, from, method, &argument, 0).abort, expected, "{method} by {from}");
     }
     assert_eq!(resolve(&mut chain, "mysite"), Some(second));
-    assert_eq!((lookup(&mut chain, first), lookup(&mut chain, second)), (vec![], vec!["mysite".to_string()]));
     let shown = read(&mut chain, "get_name", [of("mysite")]);
     assert_eq!(shown.get("subdomain_policy").and_then(Value::as_u64), Some(0));
     assert_eq!(shown.get("owner").and_then(Value::as_bytes), Some(&address(4).0[..]));
     assert_eq!(ask(&mut chain, 4, "set_subdomain_policy", &policy(1), 5).abort, Some(error::NOT_PAYABLE));
+}
+
+/// A reverse lookup lists what the actor or its owner owns: names that others point at it, at no cost where they stand below names of theirs,
+/// take nobody's place in it.
+#[test]
+fn a_lookup_lists_own_names() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("names.lookup_max", 2)]));
+    let (site, other) = (site(&mut chain, 2), site(&mut chain, 3));
+    for (from, name, actor) in [(2, "site-a", site), (3, "evil-site", other)] {
+        assert_eq!(register(&mut chain, from, name, actor, YEAR, 50 * CBY), None);
+    }
+    let policy = Value::map([of("evil-site"), ("policy", Value::uint(0))]);
+    assert!(ask(&mut chain, 3, "set_subdomain_policy", &policy, 0).is_success());
+    for name in ["aaa.evil-site", "aab.evil-site", "aac.evil-site"] {
+        assert_eq!(register(&mut chain, 3, name, site, YEAR, 0), None, "anybody may point a name there");
+    }
+    let point = Value::map([of("evil-site"), ("actor_address", Value::Bytes(site.0.to_vec()))]);
+    assert!(ask(&mut chain, 3, "set_actor", &point, 0).is_success());
+    assert_eq!(resolve(&mut chain, "aaa.evil-site"), Some(site));
+    assert_eq!(lookup(&mut chain, site), ["site-a"]);
+    let hand_over = |name: &str, to: u8| Value::map([of(name), ("new_owner", Value::Bytes(address(to).0.to_vec()))]);
+    assert!(ask(&mut chain, 3, "transfer", &hand_over("evil-site", 2), 0).is_success());
+    assert_eq!(lookup(&mut chain, site), ["evil-site", "site-a"], "as soon as the actor's owner owns it");
+    assert!(ask(&mut chain, 2, "transfer", &hand_over("site-a", 3), 0).is_success());
+    assert_eq!(lookup(&mut chain, site), ["evil-site"], "and no longer");
 }
 
 /// who may name what is below, under each policy; the longest registered suffix answers.
@@ -261,7 +288,8 @@ fn names_stand_below_names() {
     let before = chain.balance(address(2));
     let receipt = ask(&mut chain, 2, "register", &registration("blog.mysite", sub, YEAR), 10 * CBY);
     let record = answer(&receipt);
-    assert_eq!(chain.balance(address(2)), before - receipt.fee.burned.0 - receipt.fee.tip.0, "free for who holds the name above");
+    let fees = receipt.fee.burned.0 + receipt.fee.tip.0;
+    assert_eq!(chain.balance(address(2)), before - fees - CBY, "for who holds the name above there is no fee, but a deposit");
     let root_expiry = chain.record::<cowboy_system::names::types::Registration>(&state::key("mysite")).expect("registered").expires_at;
     assert_eq!(record.get("expires_at").and_then(Value::as_u64), Some(root_expiry.0), "as long as the name above");
     assert_eq!(register(&mut chain, 3, "shop.mysite", other, YEAR, 10 * CBY), Some(error::NAME_POLICY));
@@ -302,6 +330,40 @@ fn a_name_below_dies_with_the_name_above() {
     assert!(ask(&mut chain, 3, "set_subdomain_policy", &argument, 0).is_success());
     assert_eq!(register(&mut chain, 3, "blog.mysite", root, YEAR, 0), None, "the new owner takes its place");
     assert_eq!(resolve(&mut chain, "blog.mysite"), Some(root));
+    assert_eq!(chain.balance(REGISTRY), CBY, "the new one's deposit; the old one's went back");
+}
+
+/// Decision 368: the record of a name below another one that costs no fee has a deposit, which comes back to whoever paid it once the name is
+/// released: by its owner, or by anybody when the name above is gone for good.
+#[test]
+fn a_name_below_is_released() {
+    let rows = [("names.grace", 100), ("names.auction", 100), ("names.duration_min", 1)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let site = site(&mut chain, 2);
+    assert_eq!(register(&mut chain, 2, "mysite", site, 1_000, CBY), None);
+    let policy = Value::map([of("mysite"), ("policy", Value::uint(0))]);
+    assert!(ask(&mut chain, 2, "set_subdomain_policy", &policy, 0).is_success());
+    for name in ["one.mysite", "two.mysite"] {
+        assert_eq!(register(&mut chain, 2, name, site, YEAR, 0), None);
+    }
+    let hand_over = Value::map([of("two.mysite"), ("new_owner", Value::Bytes(address(4).0.to_vec()))]);
+    assert!(ask(&mut chain, 2, "transfer", &hand_over, 0).is_success());
+    let release = |chain: &mut Chain, from: u8, name: &str| {
+        let before = chain.balance(address(2));
+        let receipt = ask(chain, from, "release", &Value::map([of(name)]), 0);
+        let fees = if from == 2 { receipt.fee.burned.0 + receipt.fee.tip.0 } else { 0 };
+        (receipt.abort, chain.balance(address(2)) + fees - before)
+    };
+    assert_eq!(release(&mut chain, 2, "mysite"), (Some(error::NAME_POLICY), 0), "names that were paid for end by themselves");
+    assert_eq!(release(&mut chain, 2, "two.mysite"), (Some(error::NAME_NOT_OWNER), 0), "it is another's now");
+    assert_eq!(release(&mut chain, 2, "one.mysite"), (None, CBY));
+    assert_eq!(release(&mut chain, 2, "one.mysite"), (Some(error::NAME_NOT_FOUND), 0), "once");
+    assert_eq!((resolve(&mut chain, "one.mysite"), lookup(&mut chain, site)), (Some(site), vec!["mysite".to_string()]));
+    let expires = chain.record::<cowboy_system::names::types::Registration>(&state::key("mysite")).expect("registered").expires_at;
+    chain.height = Height(expires.0 + 50);
+    assert_eq!(release(&mut chain, 5, "two.mysite"), (Some(error::NAME_NOT_OWNER), 0), "the name above may still be renewed");
+    chain.height = Height(expires.0 + 100);
+    assert_eq!(release(&mut chain, 5, "two.mysite"), (None, CBY), "to whoever paid it, by anybody");
     assert_eq!(chain.balance(REGISTRY), 0);
 }
 

@@ -200,8 +200,10 @@ fn python_spawns_python() {
 fn python_uses_tokens() {
     let source = "from cowboy_sdk import actor, deferred, public, runtime\n\n@actor\nclass Bank:\n    @public\n    @deferred\n    def run(self, other: str) -> str:\n        me = runtime.get_actor_address()\n        token = runtime.token_create('Gold', 'GLD', 18, 2**70, 2**71, None, '')\n        runtime.token_transfer(token, other, 2**69)\n        runtime.token_approve(token, other, 5)\n        runtime.token_mint(token, me, 2**70)\n        runtime.token_burn(token, 1)\n        try:\n            runtime.token_mint(token, me, 2)\n        except Exception as error:\n            refused = type(error).__name__\n        seen = [runtime.token_balance_of(token, me), runtime.token_balance_of(token, other), runtime.token_allowance(token, me, other), runtime.token_total_supply(token)]\n        return refused + ' ' + str([seen[0] == 2**70 + 2**69 - 1, seen[1] == 2**69, seen[2], seen[3] == 2**71 - 1, len(token)])\n";
     let mut chain = Chain::new();
-    let bank = chain.example(source, r#"{"entitlements": []}"#);
-    let mut transaction = unsigned(1, chain.nonce(1), execution(bank, "run", &Value::text(address(2).to_string()).encode(), 0));
+    let bank = chain.example(source, r#"{"entitlements": [{"id": "econ.hold_balance"}]}"#);
+    // The deposit of an allowance comes along.
+    let run = execution(bank, "run", &Value::text(address(2).to_string()).encode(), 1_000_000_000);
+    let mut transaction = unsigned(1, chain.nonce(1), run);
     transaction.cycles_limit = Cycles(20_000_000);
     let outcome = chain.block(vec![super::harness::sign(1, transaction)]);
     assert_eq!(outcome.receipts[0].abort, None, "{:?}", outcome.traces[0]);

@@ -3,7 +3,7 @@
 use super::harness::{Chain, address, execution};
 use super::market::{ask, hex};
 use cowboy_state::Kind;
-use cowboy_system::tokens::state::{self, Token, Units};
+use cowboy_system::tokens::state::{self, Allowed, Token, Units};
 use cowboy_types::cbor;
 use cowboy_types::{Address, Hash, Receipt};
 use std::collections::BTreeMap;
@@ -12,9 +12,13 @@ use std::collections::BTreeMap;
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
     tokens_move_as_their_owners_say,
     functions_have_their_prices,
+    an_allowance_has_a_deposit,
     hooks_may_undo_transfers,
     minting_may_be_permitted,
 ];
+
+/// What an owner puts down for an allowance.
+const DEPOSIT: u64 = 1_000_000_000;
 
 /// Where tokens are kept.
 const TOKENS: Address = Address::system(0x06);
@@ -32,6 +36,7 @@ fn id_of(receipt: &Receipt) -> Hash {
 pub(super) fn check(chain: &Chain) {
     let mut sums: BTreeMap<Vec<u8>, u128> = BTreeMap::new();
     let mut supplies: BTreeMap<Vec<u8>, u128> = BTreeMap::new();
+    let mut deposits = 0;
     for stored in chain.state.values() {
         let (key, body) = cowboy_state::Key::open(stored).expect("every record is sealed");
         if key.kind != Kind::System || key.address != TOKENS {
@@ -41,6 +46,10 @@ pub(super) fn check(chain: &Chain) {
             let units = <Units as commonware_codec::DecodeExt<()>>::decode(body).expect("a number of tokens");
             assert!(units.amount > 0, "nothing stands for none");
             *sums.entry(rest[..32].to_vec()).or_default() += units.amount;
+        } else if key.name.starts_with(b"token-allowance:") {
+            let allowed = <Allowed as commonware_codec::DecodeExt<()>>::decode(body).expect("an allowance");
+            assert!(allowed.amount > 0, "nothing stands for none");
+            deposits += allowed.deposit.0;
         } else if let Some(id) = key.name.strip_prefix(b"token:") {
             let token = <Token as commonware_codec::DecodeExt<()>>::decode(body).expect("a token");
             assert!(token.supply <= token.max_supply, "there are no more than there may be");
@@ -50,6 +59,7 @@ pub(super) fn check(chain: &Chain) {
         }
     }
     assert_eq!(sums, supplies, "the balances of a token are its supply");
+    assert!(chain.balance(TOKENS) >= deposits, "0x06 has what owners put down for their allowances");
 }
 
 fn balance(chain: &Chain, id: &Hash, account: Address) -> u128 {
@@ -131,7 +141,7 @@ fn functions_have_their_prices() {
         handler balance\n token_balance_of $payload @2\nhandler allowance\n token_allowance $payload @2 @3\nhandler supply\n token_total_supply $payload\n\
         handler pull\n token_transfer_from $payload @1 @2 5\n";
     let mut chain = Chain::new();
-    let actor = chain.deploy_with(script, &[], 0);
+    let actor = chain.deploy_with(script, &[("econ.hold_balance", &[])], DEPOSIT);
     let made = chain.call(actor, "make", b"");
     assert_eq!(made.abort, None);
     let id = Hash(made.return_data[..].try_into().expect("an id"));
@@ -162,6 +172,42 @@ fn functions_have_their_prices() {
     let first = chain.call(actor, "nothing", b"");
     let again = chain.call(actor, "make", b"");
     assert_eq!(again.cycles_used.0 - first.cycles_used.0, costs.token_create + 10);
+}
+
+/// Decision 368: an allowance takes room until it is used up or taken back, and its owner has a deposit in it for so long: the one that it was made
+/// with, whatever governance asks for later.
+#[test]
+fn an_allowance_has_a_deposit() {
+    let mut chain = Chain::new();
+    let id = id_of(&chain.send(1, ask(TOKENS, "token_create", &gold(), 0)));
+    let named = |more: serde_json::Value| {
+        let mut argument = serde_json::json!({ "token_id": hex(&id.0) });
+        argument.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        argument
+    };
+    let approve = |chain: &mut Chain, spender: u8, amount: u64| {
+        let before = chain.balance(address(1));
+        let argument = named(serde_json::json!({ "spender": hex(&address(spender).0), "amount": amount }));
+        let receipt = chain.send(1, ask(TOKENS, "token_approve", &argument, 0));
+        assert_eq!(receipt.abort, None);
+        i128::from(before) - i128::from(chain.balance(address(1))) - i128::from(receipt.fee.burned.0 + receipt.fee.tip.0)
+    };
+    let deposit = i128::from(cowboy_params::Params::GENESIS.rent.record_deposit);
+    let rows = [(3, 0, 0), (3, 50, deposit), (3, 70, 0), (4, 5, deposit), (4, 0, -deposit)];
+    for (spender, amount, expected) in rows {
+        assert_eq!(approve(&mut chain, spender, amount), expected, "{amount} for {spender}");
+    }
+    chain.move_parameter("rent.record_deposit", 5);
+    assert_eq!((approve(&mut chain, 3, 80), approve(&mut chain, 5, 1)), (0, 5));
+    let spend = |amount: u64| named(serde_json::json!({ "owner": hex(&address(1).0), "to": hex(&address(6).0), "amount": amount }));
+    for (amount, back) in [(30, 0), (50, deposit)] {
+        let before = chain.balance(address(1));
+        assert_eq!(slug(&chain.send(3, ask(TOKENS, "token_transfer_from", &spend(amount), 0))), "");
+        assert_eq!(i128::from(chain.balance(address(1))) - i128::from(before), back, "{amount} of 80");
+    }
+    assert_eq!(chain.balance(TOKENS), 5, "the other one's");
+    let poor = chain.deploy_with("handler approve\n try token_approve $payload @3 7\n return $last\n", &[], 0);
+    assert_eq!(&chain.call(poor, "approve", &id.0).return_data[..], b"record_deposit");
 }
 
 /// A-48: a hook is asked about every transfer, with 50,000 cycles at most; what it fails on did not happen.
@@ -218,4 +264,36 @@ fn minting_may_be_permitted() {
     assert_eq!(slug(&chain.send(2, ask(TOKENS, "token_mint", &mint, 0))), "");
     assert_eq!(slug(&chain.send(2, ask(TOKENS, "token_mint", &mint, 0))), "permission_unusable", "ten in all");
     assert_eq!(balance(&chain, &id, address(2)), 6);
+}
+
+/// A maximum of 2^64 − 1 is one, although tokens have 128 bits; and who has none mints what 64 bits do not hold more than once.
+#[test]
+fn the_largest_maximum_is_a_maximum() {
+    use commonware_codec::Encode as _;
+    use cowboy_types::permission::{Action, Constraints, Scope};
+    let largest = Some(cowboy_types::Amount(u64::MAX));
+    let rows = [
+        (Constraints { max_total_amount: largest, ..Constraints::default() }, "permission_unusable", 0),
+        (Constraints { max_amount_per_use: largest, ..Constraints::default() }, "permission_unusable", 0),
+        (Constraints::default(), "", 2 << 64),
+    ];
+    for (constraints, expected, minted) in rows {
+        let mut chain = Chain::new();
+        let mut token = gold();
+        token["max_supply"] = hex(&u128::MAX.to_be_bytes()).into();
+        let id = id_of(&chain.send(1, ask(TOKENS, "token_create", &token, 0)));
+        let encoded = |bytes: bytes::Bytes| cowboy_types::Blob::new(bytes.to_vec()).expect("short");
+        let grant = cowboy_types::Instruction::System(cowboy_types::System::EntitlementGrant {
+            grantee: address(2),
+            scope: encoded(Scope::Token { token: id }.encode()),
+            action: encoded(Action::TokenMint.encode()),
+            constraints: cowboy_types::Blob::new(constraints.encode().to_vec()).expect("short"),
+        });
+        assert_eq!(slug(&chain.send(1, grant)), "");
+        let mint = serde_json::json!({ "token_id": hex(&id.0), "to": hex(&address(2).0), "amount": hex(&(1u128 << 64).to_be_bytes()) });
+        for _ in 0..2 {
+            assert_eq!(slug(&chain.send(2, ask(TOKENS, "token_mint", &mint, 0))), expected, "{constraints:?}");
+        }
+        assert_eq!(balance(&chain, &id, address(2)), minted);
+    }
 }

@@ -121,14 +121,14 @@ pub fn is_member(world: &mut World, params: &Params, height: Height, runner: Add
 }
 
 /// Conditions after one more use that moves this much, `None` where they do not allow it.
-fn used(constraints: &Constraints, window: Option<&Window>, amount: Amount, height: Height) -> Option<(Constraints, Option<Window>)> {
-    if constraints.max_amount_per_use.is_some_and(|most| amount > most) {
+fn used(constraints: &Constraints, window: Option<&Window>, amount: u128, height: Height) -> Option<(Constraints, Option<Window>)> {
+    let is_above = |amount: u128, most: Option<Amount>| most.is_some_and(|most| amount > u128::from(most.0));
+    let total = u128::from(constraints.total_amount_used.0).saturating_add(amount);
+    if is_above(amount, constraints.max_amount_per_use) || is_above(total, constraints.max_total_amount) {
         return None;
     }
-    let total = constraints.total_amount_used.checked_add(amount)?;
-    if constraints.max_total_amount.is_some_and(|most| total > most) {
-        return None;
-    }
+    // A sum that has no maximum may be larger than what is counted.
+    let total = u64::try_from(total).map_or(Amount::MAX, Amount);
     let window = match &constraints.rate_limit {
         None => None,
         Some(rate) => {
@@ -146,7 +146,7 @@ fn used(constraints: &Constraints, window: Option<&Window>, amount: Amount, heig
 }
 
 /// Counts a use of a record and of all that it was delegated from. Answers whether all of them allow it; where not, nothing changes.
-fn use_chain(context: &mut Context<'_>, id: Hash, record: &Permission, amount: Amount) -> Result<bool, Miss> {
+fn use_chain(context: &mut Context<'_>, id: Hash, record: &Permission, amount: u128) -> Result<bool, Miss> {
     let mut changed = Vec::new();
     let mut link = Some((id, record.clone()));
     while let Some((id, mut record)) = link {
@@ -165,7 +165,9 @@ fn use_chain(context: &mut Context<'_>, id: Hash, record: &Permission, amount: A
 }
 
 /// Uses what an address holds: whoever rules the scope asks, before it lets them do it. Fails where nothing allows it.
-pub fn consume(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action, amount: Amount) -> Step<()> {
+///
+/// `amount` has 128 bits, as tokens do: a maximum of all that a number of 64 bits holds is a maximum, too.
+pub fn consume(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action, amount: u128) -> Step<()> {
     require_authority(context, scope)?;
     let found = sources(context, grantee, scope, action)?;
     if found.is_empty() {

@@ -153,6 +153,6 @@ impl Handle for IsMember {
 impl Handle for Consume {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let (scope, action) = pair(&self.scope, &self.action)?;
-        check::consume(context, self.grantee, &scope, &action, self.amount)
+        check::consume(context, self.grantee, &scope, &action, self.amount.0.into())
     }
 }

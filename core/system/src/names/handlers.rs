@@ -3,7 +3,7 @@
 use super::price::{self, Stage};
 use super::state::{self, Live};
 use super::types::{Policy, Registration};
-use super::{NUMBER, label};
+use super::{NUMBER, label, release};
 use crate::actor::{Context, address_argument, number_argument};
 use crate::entitlements::manifests;
 use crate::{gateways, treasury};
@@ -16,7 +16,7 @@ use cowboy_types::{Abort, Address, error};
 const WITH_ROOT: Height = Height(u64::MAX);
 
 /// The name among the arguments, in its one form.
-fn name_argument<'a>(context: &Context<'_>, argument: &'a Value) -> Result<&'a str, Abort> {
+pub(super) fn name_argument<'a>(context: &Context<'_>, argument: &'a Value) -> Result<&'a str, Abort> {
     let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
     label::check(context.params, name)?;
     Ok(name)
@@ -79,7 +79,7 @@ fn take_fee(context: &mut Context<'_>, fee: Amount) -> Step<()> {
     Ok(())
 }
 
-fn announce(context: &mut Context<'_>, event: &'static str, name: &str, record: &Registration, fee: Amount) {
+pub(super) fn announce(context: &mut Context<'_>, event: &'static str, name: &str, record: &Registration, fee: Amount) {
     let data = Value::map([
         ("actor_address", Value::Bytes(record.actor.0.to_vec())),
         ("expires_at", Value::uint(record.expires_at.0)),
@@ -124,12 +124,15 @@ pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
 }
 
 fn register_root(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Value> {
-    if label::is_reserved(name) {
+    let is_reserved = label::is_reserved(name);
+    if is_reserved {
         context.require_governance().map_err(|_| error::NAME_RESERVED)?;
     } else {
         require_own_actor(context, actor)?;
     }
     let (fee, stage) = price_of(context, name, blocks)?;
+    // Nobody else may have it, and a decision carries no CBY.
+    let fee = if is_reserved { Amount::ZERO } else { fee };
     if matches!(stage, Stage::Live | Stage::Grace) {
         return Err(error::NAME_TAKEN.into());
     }
@@ -178,9 +181,13 @@ fn after(height: Height, blocks: u64) -> Height {
     Height(height.0.saturating_add(blocks))
 }
 
-/// Takes the fee and enters the record.
+/// Takes the fee, or the deposit of a name below another that costs none, and enters the record. The deposit for a former record goes back.
 fn enter(context: &mut Context<'_>, name: &str, record: &Registration, fee: Amount) -> Step<Value> {
     take_fee(context, fee)?;
+    release::settle(context, name)?;
+    if name.contains('.') && fee == Amount::ZERO {
+        release::put_down(context, name)?;
+    }
     state::set(context.world, name, record)?;
     announce(context, "name.registered", name, record, fee);
     answer(context, name, record)
@@ -261,7 +268,9 @@ pub(super) fn lookup(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let most = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
     let mut names = Vec::new();
     for name in state::of_actor(context.world, actor, most)? {
-        if state::live(context.world, &name, context.height)?.is_some() {
+        if let Some(live) = state::live(context.world, &name, context.height)?
+            && state::is_own(context.world, &live.record)?
+        {
             names.push(Value::text(name));
         }
     }

@@ -11,7 +11,7 @@ pub const fn names() -> Directory {
     Directory::of_system(Address::system(NUMBER), 32)
 }
 
-/// The names of actors: an address, then the name.
+/// The names of actors: an address, then the name. A name is listed where its owner is the actor, or owned it when the record was written.
 pub const fn names_of_actors() -> Directory {
     Directory::of_system(Address::system(NUMBER), 33)
 }
@@ -30,22 +30,37 @@ pub fn registration(world: &World, name: &str) -> Result<Option<Registration>, M
     world.read(&key(name))
 }
 
+/// Whether a name is owned by the actor that answers to it, or by the owner of that actor. Anybody may point a name at an actor of somebody
+/// else, who has no say in it.
+pub fn is_own(world: &World, record: &Registration) -> Result<bool, Miss> {
+    let owner = record.owner;
+    Ok(owner == record.actor || world.actor(record.actor)?.is_some_and(|actor| actor.owner == owner))
+}
+
 /// Writes a name's record, and moves its place in the directories.
 pub fn set(world: &mut World, name: &str, record: &Registration) -> Result<(), Miss> {
-    let before = registration(world, name)?;
-    let (all, of_actors) = (names(), names_of_actors());
-    match before {
-        Some(before) if before.actor == record.actor => {}
+    let is_own = is_own(world, record)?;
+    match registration(world, name)? {
+        Some(before) if before.actor == record.actor && is_own => {}
         Some(before) => {
-            of_actors.remove(world, &listing(before.actor, name))?;
-            of_actors.insert(world, &listing(record.actor, name))?;
+            names_of_actors().remove(world, &listing(before.actor, name))?;
         }
         None => {
-            all.insert(world, name.as_bytes())?;
-            of_actors.insert(world, &listing(record.actor, name))?;
+            names().insert(world, name.as_bytes())?;
         }
     }
+    if is_own {
+        names_of_actors().insert(world, &listing(record.actor, name))?;
+    }
     world.write(key(name), record);
+    Ok(())
+}
+
+/// Removes a name's record, and its places in the directories.
+pub fn remove(world: &mut World, name: &str, record: &Registration) -> Result<(), Miss> {
+    names().remove(world, name.as_bytes())?;
+    names_of_actors().remove(world, &listing(record.actor, name))?;
+    world.remove(key(name));
     Ok(())
 }
 

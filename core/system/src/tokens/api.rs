@@ -87,7 +87,8 @@ methods! {
         amount: u128,
     } -> () [token_transfer_from, token_transfer_from_cells];
 
-    /// Lets a spender transfer the sender's tokens. Replaces what the spender was allowed before.
+    /// Lets a spender transfer the sender's tokens. Replaces what the spender was allowed before. The sender puts `rent.record_deposit` down, and
+    /// has it back when nothing is left to transfer.
     "token_approve" Approve [] {
         /// The token's id.
         token_id: Hash,

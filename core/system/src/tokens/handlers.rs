@@ -4,13 +4,15 @@ use super::api::{
     Allowance, Approve, Approved, BalanceOf, Burn, Burned, Create, Created, Described, Get, HookCall, HookSet, Mint, Minted,
     OwnershipTransferred, SetHook, TotalSupply, Transfer, TransferFrom, TransferOwnership, Transferred,
 };
-use super::state::{self, Token};
+use super::state::{self, Allowed, Token};
 use crate::actor::{Context, Forward, Handle};
+use crate::basefee::NUMBER;
+use crate::deposits;
 use crate::entitlements::check;
 use crate::schema::{Emit, Form};
-use cowboy_state::{Step, World};
+use cowboy_state::{Key, Step, World};
 use cowboy_types::permission::{Action, Scope};
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash, error};
 
 /// The handler of a hook; its argument is a [`HookCall`].
@@ -64,6 +66,26 @@ fn hand_over(context: &mut Context<'_>, token_id: Hash, token: &Token, from: Add
     Ok(())
 }
 
+/// Sets what a spender may move. The owner puts a deposit down for the record, and has it back when nothing is left to move.
+fn allow(context: &mut Context<'_>, key: Key, owner: Address, amount: u128) -> Step<()> {
+    let before = state::allowed(context.world, &key)?;
+    match (before, amount) {
+        (None, 0) => {}
+        (Some(before), 0) => {
+            context.world.remove(key);
+            deposits::give_back(context.world, NUMBER, owner, before.deposit)?;
+        }
+        (before, amount) => {
+            let deposit = match before {
+                Some(before) => before.deposit,
+                None => deposits::take(context, NUMBER, owner)?,
+            };
+            context.world.write(key, &Allowed { amount, deposit });
+        }
+    }
+    Ok(())
+}
+
 impl Handle for Transfer {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { token_id, to, amount } = self;
@@ -78,8 +100,8 @@ impl Handle for TransferFrom {
         let Self { token_id, owner, to, amount } = self;
         let token = state::read(context.world, &token_id)?;
         let key = state::allowance_key(&token_id, owner, context.sender);
-        let left = state::units(context.world, &key)?.checked_sub(amount).ok_or(error::TOKEN_ALLOWANCE)?;
-        state::set_units(context.world, key, left);
+        let allowed = state::allowed(context.world, &key)?.map_or(0, |allowed| allowed.amount);
+        allow(context, key, owner, allowed.checked_sub(amount).ok_or(error::TOKEN_ALLOWANCE)?)?;
         hand_over(context, token_id, &token, owner, to, amount)
     }
 }
@@ -89,8 +111,7 @@ impl Handle for Approve {
         let Self { token_id, spender, amount } = self;
         state::read(context.world, &token_id)?;
         let (owner, key) = (context.sender, state::allowance_key(&token_id, context.sender, spender));
-        context.world.require([&key])?;
-        state::set_units(context.world, key, amount);
+        allow(context, key, owner, amount)?;
         Approved { owner, spender, amount, token_id }.emit(context.world);
         Ok(())
     }
@@ -103,8 +124,7 @@ impl Handle for Mint {
         // The owner may; the Entitlement Registry is a way beside it, not in its place (002 §7.6).
         if token.owner != context.sender {
             let minter = std::mem::replace(&mut context.sender, token.owner);
-            let units = Amount(u64::try_from(amount).unwrap_or(u64::MAX));
-            let used = check::consume(context, minter, &Scope::Token { token: token_id }, &Action::TokenMint, units);
+            let used = check::consume(context, minter, &Scope::Token { token: token_id }, &Action::TokenMint, amount);
             context.sender = minter;
             used?;
         }
@@ -146,7 +166,7 @@ impl Handle for Allowance {
     fn handle(self, context: &mut Context<'_>) -> Step<u128> {
         let Self { token_id, owner, spender } = self;
         state::read(context.world, &token_id)?;
-        Ok(state::units(context.world, &state::allowance_key(&token_id, owner, spender))?)
+        Ok(state::allowed(context.world, &state::allowance_key(&token_id, owner, spender))?.map_or(0, |allowed| allowed.amount))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::basefee::NUMBER;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, Text, error, keccak256, record};
 
 record! {
@@ -34,6 +34,16 @@ record! {
     pub struct Units {
         /// The amount.
         pub amount: u128,
+    }
+}
+
+record! {
+    /// What a spender may move of another's tokens.
+    pub struct Allowed {
+        /// The amount; never none.
+        pub amount: u128,
+        /// What the owner put down for this record.
+        pub deposit: Amount,
     }
 }
 
@@ -89,6 +99,11 @@ pub fn read(world: &World, id: &Hash) -> Step<Token> {
 /// A number of tokens under a key; none where nothing stands there.
 pub fn units(world: &World, key: &Key) -> Result<u128, Miss> {
     Ok(world.read::<Units>(key)?.map_or(0, |units| units.amount))
+}
+
+/// What a spender may move, where it may move anything.
+pub fn allowed(world: &World, key: &Key) -> Result<Option<Allowed>, Miss> {
+    world.read(key)
 }
 
 /// Keeps a number of tokens; nothing stands for none.

@@ -85,6 +85,13 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Remove a name below another one, and get its deposit back
+    Release {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Print the actor of a name
     Resolve {
         /// The name
@@ -200,6 +207,10 @@ impl Name {
             Self::ClaimDomain { name, domain, terms } => claim_domain(session, &name, &domain, &terms).await,
             Self::ReleaseDomain { name, domain, terms } => {
                 call(session, "release_domain", &about_domain(&name, &domain), Amount::ZERO, &terms, &name).await
+            }
+            Self::Release { name, terms } => {
+                let argument = Value::map([("name", Value::text(name.as_str()))]);
+                call(session, "release", &argument, Amount::ZERO, &terms, &name).await
             }
             Self::Resolve { name } => {
                 let found = resolve(session, &name).await?;

@@ -9,9 +9,14 @@ use cowboy_ingress::{
     Asked, Checked, Refused, Step, Trust,
     check::check,
     request::{VERIFY_HEADER, ZONES},
+    signed::{NotSigned, SIGNATURE_HEADER, check_witness},
+    witness::Witness,
 };
-use cowboy_types::Hash;
-use reqwest::{Url, header::HeaderMap};
+use cowboy_types::{Address, Hash};
+use reqwest::{
+    Url,
+    header::{HeaderMap, HeaderValue},
+};
 use serde_json::{Value, json};
 use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
 
@@ -58,28 +63,31 @@ impl VerifyResponse {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let (trust, is_pinned) = self.trust(session).await?;
         let is_url = self.what.starts_with("http://") || self.what.starts_with("https://");
-        let (bytes, asked) = if is_url {
+        let (bytes, asked, signature) = if is_url {
             if self.url.is_some() {
                 return Err(Failure::argument("--url goes with a file", "leave it out"));
             }
             let url = Url::parse(&self.what).map_err(|error| {
                 Failure::argument(format!("{} is not a URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
             })?;
-            let (bytes, sent) = fetch(&url).await?;
+            let (bytes, sent, signature) = fetch(&url).await?;
             // As it was sent: a client writes some letters of a URL in another way.
-            (bytes, Some(asked(url.as_str(), &self.zone)?.with_headers(sent)))
+            (bytes, Some(asked(url.as_str(), &self.zone)?.with_headers(sent)), signature)
         } else {
             let bytes = std::fs::read(&self.what).map_err(Failure::file(&self.what))?;
-            (bytes.into(), self.url.as_deref().map(|url| asked(url, &self.zone)).transpose()?)
+            (bytes.into(), self.url.as_deref().map(|url| asked(url, &self.zone)).transpose()?, Signature::Unknown)
         };
         if let Some(path) = &self.save {
             std::fs::write(path, &bytes).map_err(Failure::file(path))?;
         }
-        let checked = check(bytes, &trust, asked.as_ref(), self.min_block).map_err(|error| Failure::Witness(said(&error)))?;
+        let checked = check(bytes.clone(), &trust, asked.as_ref(), self.min_block).map_err(|error| Failure::Witness(said(&error)))?;
         if let Some(path) = &self.body {
             std::fs::write(path, &checked.body).map_err(Failure::file(path))?;
         }
-        session.output.result(&document(&trust, &checked), rows(&trust, is_pinned, &checked, asked.is_some()));
+        let signature = signature.checked(&bytes, &trust);
+        let mut document = document(&trust, &checked);
+        document["signed_by"] = json!(signature.signer().map(|signer| signer.to_string()));
+        session.output.result(&document, rows(&trust, is_pinned, &checked, asked.is_some(), &signature));
         Ok(())
     }
 
@@ -113,17 +121,60 @@ pub(super) fn asked(url: &str, zones: &[String]) -> Result<Asked, Failure> {
     Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
 }
 
-/// What the gateway answers to a request for a witness, and the headers that the actor sees of it.
-async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap), Failure> {
+/// What is known of the gateway's own signature, which stands beside the proof in a header. The proof holds without it.
+enum Signature {
+    /// The response is of a file, which has no headers.
+    Unknown,
+    /// There is no such header.
+    Absent,
+    /// Its value.
+    Header(HeaderValue),
+    /// Of this account.
+    Of(Address),
+    /// It is not one of this response.
+    Wrong(NotSigned),
+}
+
+impl Signature {
+    fn checked(self, witness: &Bytes, trust: &Trust) -> Self {
+        let Self::Header(value) = self else { return self };
+        let signer = Witness::read(witness.clone())
+            .map_err(|_| NotSigned::Malformed)
+            .and_then(|witness| check_witness(value.as_bytes(), trust.signing(), &witness));
+        signer.map_or_else(Self::Wrong, Self::Of)
+    }
+
+    fn signer(&self) -> Option<Address> {
+        match self {
+            Self::Of(signer) => Some(*signer),
+            _ => None,
+        }
+    }
+
+    /// Who signed, for people.
+    fn text(&self, trust: &Trust) -> String {
+        match self {
+            Self::Unknown => "not known: the file does not contain the header with the signature".to_owned(),
+            Self::Absent | Self::Header(_) => "no: this gateway has no key; the proof holds without its signature".to_owned(),
+            Self::Of(signer) if trust.signing().is_dev => format!("by {signer}; on a dev chain a signature is no evidence"),
+            Self::Of(signer) => format!("by the gateway {signer}"),
+            Self::Wrong(why) => format!("not valid: {why}"),
+        }
+    }
+}
+
+/// What the gateway answers to a request for a witness, the headers that the actor sees of the request, and the gateway's signature.
+async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap, Signature), Failure> {
     let (response, mut sent) = get(url, &[(VERIFY_HEADER, "1")]).await?;
     sent.remove(VERIFY_HEADER);
     let status = response.status();
+    let signature = response.headers().get(SIGNATURE_HEADER).cloned().map_or(Signature::Absent, Signature::Header);
     let bytes = response.bytes().await.map_err(|error| away(format!("{url} broke off: {error}")))?;
     if !status.is_success() {
         let shown: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
         return Err(Failure::Witness(format!("the gateway returned no proof: {status}: {shown}")));
     }
-    Ok((bytes, sent))
+    Ok((bytes, sent, signature))
 }
 
 fn away(what: String) -> Failure {
@@ -172,7 +223,7 @@ fn document(trust: &Trust, checked: &Checked) -> Value {
     })
 }
 
-fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool) -> String {
+fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool, signature: &Signature) -> String {
     let text = |field| checked.request.get(field).and_then(cowboy_types::cbor::Value::as_text).unwrap_or_default().to_owned();
     let actor = checked.actor.map_or("none".to_owned(), |actor| actor.to_string());
     let failure = checked.failure.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
@@ -183,6 +234,7 @@ fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool) -> St
         ("replayed", format!("{} cycles over {} proven records", checked.cycles_used, checked.records)),
         ("height", checked.header.height().get().to_string()),
         ("finalized", format!("by the validators in epoch {}, view {}", checked.round.0, checked.round.1)),
+        ("signed", signature.text(trust)),
         ("genesis", format!("{}{}", trust.genesis(), if is_pinned { "" } else { " (as the node says)" })),
     ])
     .to_string()

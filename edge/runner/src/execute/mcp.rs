@@ -61,12 +61,19 @@ impl Server {
             return ().serve(StreamableHttpClientTransport::from_uri(url.as_str())).await.map_err(|error| failed(&error));
         }
         let (program, arguments) = self.settings.command.split_first().ok_or_else(|| failed(&"it has neither command nor url"))?;
-        let mut command = Command::new(program);
+        let mut command = if self.settings.isolated { isolated(program) } else { Command::new(program) };
         // It gets nothing of the runner's environment, where keys are.
         command.args(arguments).env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(&self.settings.env);
         let (transport, _) = TokioChildProcess::builder(command).stderr(Stdio::null()).spawn().map_err(|error| failed(&error))?;
         ().serve(transport).await.map_err(|error| failed(&error))
     }
+}
+
+/// A program in a network namespace of its own, which has no interface. Where the system does not allow one, the program does not begin.
+fn isolated(program: &str) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-current-user", "--net", "--", program]);
+    command
 }
 
 impl Executor for McpExecutor {
@@ -124,7 +131,7 @@ pub(super) fn within(task: &Task, name: &str, server: &McpServer) -> Result<(), 
     if bounds.iter().flatten().all(|patterns| patterns.iter().any(|pattern| pattern == domain::ANY)) {
         return Ok(());
     }
-    let Some(reached) = &server.reaches else {
+    let Some(reached) = server.reached() else {
         return Err(Fault::External(format!("this runner does not say which hosts {name} reaches")));
     };
     let own = server.url.as_deref().and_then(|url| Url::parse(url).ok()).and_then(|url| url.host_str().map(str::to_owned));
