@@ -33,7 +33,7 @@ use serde_json::json;
 use std::{
     fs::OpenOptions,
     io::Write as _,
-    net::SocketAddr,
+    net::{SocketAddr, UdpSocket},
     path::{Path, PathBuf},
     str::FromStr,
     sync::Arc,
@@ -396,6 +396,7 @@ impl Start {
         let listeners = Listeners::bind(&self.serving.config(&slots)).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         let peers = file.peers()?;
+        check_listen(file.listen)?;
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);
         config.listen = file.listen;
         config.peers = peers;
@@ -414,4 +415,10 @@ impl Start {
         serving::stop(server, node).await?;
         told
     }
+}
+
+/// Fails where the node could not listen for other validators. The engine, which binds the port later, would end with a backtrace.
+fn check_listen(listen: SocketAddr) -> Result<(), Failure> {
+    let fix = "end the program that uses the port, or choose another address as `listen` in the configuration";
+    UdpSocket::bind(listen).map(drop).map_err(|error| node_failure(format_args!("{listen} is not free for validators: {error}; {fix}")))
 }

@@ -225,3 +225,16 @@ fn doctor_finds_what_is_wrong() {
         assert!(found[check].0 == "fail" && found[check].1.contains(words), "{found:#?}");
     }
 }
+
+/// A validator whose port for other validators is taken says so, and does not begin.
+#[test]
+fn a_taken_port_for_validators_is_one_sentence() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let port = free_ports(2);
+    let made = daemon(folder.path(), &["genesis", "--validators", "2", "--p2p-port", &port.to_string()]);
+    assert_eq!(made.0, Some(0), "{made:?}");
+    let _taken = UdpSocket::bind(("127.0.0.1", port)).expect("it is free");
+    let (code, said) = daemon(folder.path(), &["start", "--config", "network/validator-0.json", "--port", "0"]);
+    assert!(code == Some(1) && said.contains(&format!("127.0.0.1:{port} is not free for validators")), "{said}");
+    assert!(!said.contains("panicked") && !folder.path().join("network/state-0").exists(), "{said}");
+}
