@@ -301,7 +301,7 @@ impl Execution {
         }
         // What a step reads stays; what it changed before it missed does not.
         let checkpoint = self.machine.world.checkpoint();
-        let books = (self.books.timer_receipts.len(), self.due.cleanup_used);
+        let books = (self.books.timer_receipts.len(), self.books.protocol_receipts.len(), self.due.cleanup_used);
         let result = match self.delivered.take() {
             Some(delivered) => self.settle(delivered).map(|()| None),
             None => match self.phase {
@@ -319,7 +319,8 @@ impl Execution {
         if let Err(Halt::Miss(_)) = &result {
             self.machine.world.rollback(&checkpoint);
             self.books.timer_receipts.truncate(books.0);
-            self.due.cleanup_used = books.1;
+            self.books.protocol_receipts.truncate(books.1);
+            self.due.cleanup_used = books.2;
         }
         result
     }

@@ -326,7 +326,7 @@ fn enroll(world: &mut World, validators: &[GenesisValidator]) {
         staking::state::add(world, validator.address, &record).expect("nothing is missing in an empty state");
         members.push((validator.address, record));
     }
-    staking::state::fix(world, 0, &members);
+    staking::state::fix(world, 0, staking::state::cut(staking::state::candidates(&members), 0));
 }
 
 /// A system actor's record: it has an owner that nobody is, and no source.

@@ -4,6 +4,7 @@ use crate::admit::{Invalid, SignedTransaction};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Key, StateKey};
+pub use cowboy_system::staking::epoch::NextEpoch;
 pub use cowboy_system::storage::eviction::Pruned;
 use cowboy_types::block::{Seed, Usage};
 use cowboy_types::receipt::ReceiptKind;
@@ -117,6 +118,8 @@ pub struct BlockInput {
     pub order_key: Hash,
     /// Who receives the tips.
     pub proposer: Address,
+    /// What the block says of the next epoch, where it is the last of one and the chain deals shares (decision 367).
+    pub next_epoch: Option<NextEpoch>,
     /// The cache of compiled actors.
     pub images: Arc<dyn Images>,
 }

@@ -34,6 +34,7 @@ mod rent;
 mod seams;
 pub(crate) mod seen;
 mod signatures;
+mod signers;
 mod staking;
 mod timers;
 mod tokens;

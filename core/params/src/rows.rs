@@ -287,6 +287,10 @@ parameters! {
         0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
         /// Blocks for which a fault can be shown.
         0x0D evidence_age: Blocks = 604_800 in 100..=604_800, Fixed, "decision 292";
+        /// The most validators that sign in one epoch, those with the highest stakes; 0 for no limit.
+        0x0E max_validators: Count = 0 in 0..=1_024, T0, "ours: decision 382";
+        /// The most validators among those who are dealt shares that do not sign yet, as a share of those who sign; at least one.
+        0x0F newcomers: BasisPoints = 2_500 in 1..=10_000, T0, "ours: decision 383";
     }
 
     /// Runners and jobs (003 §5, §13; CIP-2).

@@ -13,7 +13,10 @@ use commonware_consensus::{
     marshal::{ancestry::Ancestry, core::Mailbox, standard::Standard},
     types::{Height as BlockNumber, Round},
 };
-use commonware_glue::stateful::{Application, Finality, Input, Proposed, db::DatabaseSet};
+use commonware_glue::{
+    dkg::ReshareBlock as _,
+    stateful::{Application, Finality, Input, Proposed, db::DatabaseSet},
+};
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::{Context, qmdb::sync::Target};
 use commonware_utils::non_empty_range;
@@ -132,7 +135,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         header.reshare = payload.as_ref().map(|payload| blake3(&[payload]));
         let number = header.number.0;
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
-        let work = self.chain.input(&header, mode)?;
+        let work = self.chain.input(&header, input.upstream.payload.as_ref(), mode)?;
         let executed = execute::run(&runtime, self.chain.fence(), work, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
@@ -169,7 +172,8 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
             self.chain.wait_until(&runtime, block.header().timestamp_ms).await;
         }
         let number = block.header().number.0;
-        let input = self.chain.input(block.header(), Mode::Verify { transactions: self.chain.signed(&block, finality)? })?;
+        let mode = Mode::Verify { transactions: self.chain.signed(&block, finality)? };
+        let input = self.chain.input(block.header(), block.payload().as_ref(), mode)?;
         let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;

@@ -5,6 +5,7 @@ use crate::{
     clock::WallClock,
     committee::ValidatorKeys,
     committees::{Committees, Term},
+    dealer_logs::Logs,
     epoch,
     mempool::{Mempool, account_of},
     pace::Pace,
@@ -114,6 +115,8 @@ pub struct Chain {
     pub recent: Recent,
     /// Transactions that wait.
     pub mempool: Mempool,
+    /// Logs of dealers that wait for a block.
+    pub(crate) logs: Logs,
     /// When blocks are proposed.
     pub pace: Pace,
     /// Where the time of day comes from.
@@ -175,6 +178,7 @@ impl Chain {
             ledger: setup.ledger,
             recent,
             mempool,
+            logs: Logs::default(),
             pace: setup.pace,
             clock: setup.clock,
             slow: Arc::default(),
@@ -249,6 +253,7 @@ impl Chain {
             Err(_) => return,
         }
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
+        self.note_log(block);
         self.pace.govern(&self.params());
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
         // After a restart the newest blocks may be booked a second time, and were told already.

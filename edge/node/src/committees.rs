@@ -16,7 +16,7 @@ use commonware_glue::dkg::{
 };
 use commonware_utils::ordered::Set;
 use cowboy_store::{Ledger, StoreError};
-use cowboy_system::staking;
+use cowboy_system::staking::{self, epoch::NextEpoch};
 use cowboy_types::{Block, keccak256};
 use std::{
     collections::BTreeMap,
@@ -40,12 +40,22 @@ impl Term {
     /// The epoch that a block introduces. `None` where it introduces none, or where the roll does not name everybody who signs.
     fn introduced_by(block: &SealedBlock) -> Option<Self> {
         let Some(Payload::EpochInfo(info)) = block.payload() else { return None };
+        Self::new(info)
+    }
+
+    /// The epoch that this describes. `None` where the roll does not name everybody who signs.
+    pub(crate) fn new(info: Info) -> Option<Self> {
         let committee = Committee::of(&info).ok()?;
         Some(Self { info, committee })
     }
-}
 
-impl Term {
+    /// What the state is told of the epoch when the block before it is executed.
+    pub(crate) fn next_epoch(&self) -> NextEpoch {
+        let signers: Vec<_> = self.signers().into_iter().cloned().collect();
+        let is_revealed = |member: &&staking::types::Member| self.is_share_public(&member.network_key.0);
+        let revealed = signers.iter().filter(is_revealed).map(|member| member.network_key).collect();
+        NextEpoch { epoch: self.info.epoch.get(), revealed, is_dealt: self.is_dealt(), signers }
+    }
     /// The signers, ascending by network key.
     pub fn signers(&self) -> Vec<&staking::types::Member> {
         self.info.output.players().iter().filter_map(|key| self.info.directory.get(key)).collect()
@@ -76,6 +86,11 @@ impl Committees {
     pub fn new(length: NonZeroU64, genesis: &SealedBlock, ledger: Ledger) -> Self {
         let first = Term::introduced_by(genesis).expect("genesis introduces the first epoch");
         Self { length, first: Arc::new(first), known: Arc::default(), ledger }
+    }
+
+    /// Blocks of an epoch.
+    pub fn length(&self) -> NonZeroU64 {
+        self.length
     }
 
     /// The epoch of the block of this number.

@@ -17,7 +17,7 @@ use crate::{
     progress::Noted,
     proposer::Proposer,
     reshare::{
-        Dealing, NoPlan,
+        Dealing, NoPlan, logs,
         schemes::{Enrolled, Schemes},
         secrets::Secrets,
         tap::{Later, Tap, deliver},
@@ -59,7 +59,7 @@ use std::{
 use timeouts::Timeouts;
 
 /// The channels of the network, in the order of their numbers.
-pub const CHANNELS: [&str; 8] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies", "dealings"];
+pub const CHANNELS: [&str; 9] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies", "dealings", "logs"];
 
 /// Messages a second that one peer may send on a channel. Room for as many is reserved for every peer.
 pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
@@ -165,7 +165,7 @@ where
     let Parts { prefix, peers, blocker, channels, patience, kept, role, secrets } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
-    let [votes, certificates, resolver, backfill, broadcast, gossip, copies, dealings] =
+    let [votes, certificates, resolver, backfill, broadcast, gossip, copies, dealings, logs] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
     let length = epoch::length(&chain.config);
@@ -265,12 +265,13 @@ where
     let application = Deferred::new(context.child("deferred"), application, marshal.clone(), FixedEpocher::new(length));
     let (later, boundaries) = Later::new();
     let reporter = Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone()));
-    actor.start(Reporters::from((reporter, Reporters::from((later, dealer)))), buffer, backfill);
+    actor.start(Reporters::from((reporter, Reporters::from((later, dealer.clone())))), buffer, backfill);
     chain.progress.report(context.child("sync"), chain.ledger.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
     crate::refetch::start(context.child("copies"), chain.clone(), copies);
+    logs::start(context.child("logs"), chain.clone(), dealer.clone(), logs);
 
     // What governance says of the block time stands in the state, which opens at once but where it is damaged.
     let _ = select(pin!(chain.wait_until_open()), pin!(context.sleep(OPENING))).await;
@@ -293,8 +294,7 @@ where
         },
     );
     context.child("boundaries").spawn(move |_| deliver(boundaries, epochs));
-    let handle = orchestrator.start(votes, certificates, resolver);
-    Engine { handle, marshal }
+    Engine { handle: orchestrator.start(votes, certificates, resolver), marshal }
 }
 
 /// How the engine's archives of final blocks and certificates are kept.

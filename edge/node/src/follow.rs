@@ -8,7 +8,10 @@ use crate::{
     rules::{commit, complete},
 };
 use commonware_codec::Decode as _;
-use commonware_glue::stateful::{Finality, db::DatabaseSet};
+use commonware_glue::{
+    dkg::ReshareBlock as _,
+    stateful::{Finality, db::DatabaseSet},
+};
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::{StoreError, state};
@@ -177,7 +180,8 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
             return Err(FollowError::Header(number));
         }
         let transactions = chain.signed(block, Finality::Candidate).ok_or(FollowError::Header(number))?;
-        let input = chain.input(block.header(), Mode::Verify { transactions }).ok_or(FollowError::Header(number))?;
+        let input =
+            chain.input(block.header(), block.payload().as_ref(), Mode::Verify { transactions }).ok_or(FollowError::Header(number))?;
         let batch = <Databases<E> as DatabaseSet<E>>::new_batches(&self.databases).await;
         let executed = execute::run(&self.context, chain.fence(), input, chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } = executed.map_err(|failed| match failed {

@@ -52,6 +52,7 @@ pub mod check;
 pub mod clock;
 pub mod committee;
 pub mod committees;
+mod dealer_logs;
 pub mod dev;
 pub mod engine;
 pub mod epoch;

@@ -104,7 +104,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
         &mut self,
         (runtime, context): (E, ConsensusContext),
         ancestry: impl Ancestry<SealedBlock>,
-        input: epoch::Input,
+        mut input: epoch::Input,
     ) -> Option<Digested<SealedBlock>> {
         let mut look = ancestry.clone();
         let parent = look.next().await?.inner().clone();
@@ -114,6 +114,14 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
         self.chain.asked.send_replace(true);
         self.wait_for_turn(&runtime, &parent).await;
         let _building = Building::new(&self.chain);
+        if input.payload.is_none() {
+            let mut blocks = vec![parent];
+            while blocks.last().is_some_and(|block| block.header().number.0 > self.chain.head.borrow().number.saturating_add(1)) {
+                let Some(block) = look.next().await else { break };
+                blocks.push(block.inner().clone());
+            }
+            input.payload = self.chain.next_log(&blocks);
+        }
         self.machine.propose((runtime, context), ancestry, input).await
     }
 

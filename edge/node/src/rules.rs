@@ -1,6 +1,6 @@
 //! The rules of a header, and the input for execution of a block: the same for the proposer and for those who verify.
 
-use crate::{block::SealedBlock, chain::Chain, execute::Merkleized};
+use crate::{block::SealedBlock, chain::Chain, committees::Term, epoch::Payload, execute::Merkleized};
 use bytes::Bytes;
 use commonware_glue::stateful::Finality;
 use commonware_runtime::{Clock, Spawner};
@@ -64,8 +64,12 @@ impl Chain {
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
     }
 
-    /// The input for execution of a block.
-    pub fn input(&self, header: &Header, mode: Mode) -> Option<BlockInput> {
+    /// The input for execution of a block with this payload. `None` where the header or the payload is of no epoch of this chain.
+    pub fn input(&self, header: &Header, payload: Option<&Payload>, mode: Mode) -> Option<BlockInput> {
+        let next_epoch = match payload {
+            Some(Payload::EpochInfo(info)) => Some(Term::new(info.clone())?.next_epoch()),
+            _ => None,
+        };
         let term = self.committees.term(header.context.epoch.0)?;
         let member = term.committee.member(&header.context.leader.0)?;
         let first = header.context.view.0.saturating_sub(u64::try_from(header.seeds.len()).ok()?);
@@ -80,6 +84,7 @@ impl Chain {
             round: (header.context.epoch.0, header.context.view.0),
             order_key: keccak256(&[&header.proposer_vrf.0]),
             proposer: member.paid,
+            next_epoch,
             images: self.images.clone(),
         })
     }

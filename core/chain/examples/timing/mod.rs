@@ -84,6 +84,7 @@ impl Chain {
             round: (0, 1),
             order_key: Hash::ZERO,
             proposer: Address([1; 20]),
+            next_epoch: None,
             images: self.images.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! The last step: tips, base fees, supply, roots.
 
-use super::{Attempt, Execution, Halt, Phase};
+use super::{Attempt, Execution, Halt, Phase, protocol::announcement};
 use crate::fees::next_base_fee;
 use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
@@ -10,7 +10,7 @@ use cowboy_system::dispatcher::{callback, lifecycle};
 use cowboy_system::gateways::pool;
 use cowboy_system::staking::{self, epoch};
 use cowboy_types::units::Amount;
-use cowboy_types::{Address, Hash, Receipt, merkle};
+use cowboy_types::{Address, Hash, Receipt, keccak256, merkle};
 
 impl Execution {
     /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
@@ -78,18 +78,28 @@ impl Execution {
         Ok(())
     }
 
-    /// Pays out what the epoch's validators earned, and fixes the next set, in the first block of an epoch; in its middle, fixes
-    /// who is dealt shares two epochs later.
+    /// Pays out what the epoch's validators earned, and fixes who signs next: in the last block of an epoch, which says so, or else in
+    /// the first of the next. In the middle of an epoch, fixes who is dealt shares two epochs later.
     pub(super) fn turn_epoch(&mut self) -> Result<(), Halt> {
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        let before = self.machine.world.checkpoint();
         if epoch::is_due(&self.machine.world, params, height)? {
             epoch::turn(&mut self.machine.world, params, height)?;
+        }
+        if let Some(next) = &self.input.next_epoch {
+            epoch::enter(&mut self.machine.world, next)?;
         }
         if epoch::is_middle(params, height) {
             epoch::fix_players(&mut self.machine.world, params, height)?;
         }
         if pool::is_due(&self.machine.world, params, height)? {
             pool::turn(&mut self.machine.world, params, height)?;
+        }
+        let events = self.machine.world.events_since(&before).to_vec();
+        if !events.is_empty() {
+            let id = keccak256(&[b"cowboy-epoch:", &height.0.to_be_bytes()]);
+            let actor = Address::system(cowboy_types::actors::GOVERNANCE);
+            self.books.protocol_receipts.push(announcement(id, actor, actor, events));
         }
         self.phase = Phase::Close;
         Ok(())

@@ -8,7 +8,6 @@ use cowboy_types::{Address, keccak256};
 impl Execution {
     /// Looks at the next actors after a removal, and writes the receipt that bears their announcements.
     pub(super) fn announce_removals(&mut self) -> Result<(), Miss> {
-        self.books.protocol_receipts.clear();
         let environment = &self.machine.environment;
         let (height, most) = (environment.height, environment.params.entitlements.sweep_per_block);
         let events = lifecycle::sweep(&mut self.machine.world, height, most)?;

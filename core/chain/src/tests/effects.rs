@@ -52,6 +52,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     rent::SCENARIOS,
     seams::SCENARIOS,
     signatures::SCENARIOS,
+    signers::SCENARIOS,
     staking::SCENARIOS,
     timers::SCENARIOS,
     tokens::SCENARIOS,

@@ -117,8 +117,7 @@ impl Chain {
     /// The input of the next block.
     pub(crate) fn input(&self, mode: Mode) -> BlockInput {
         let height = self.height.next();
-        let half = keccak256(&[b"beacon", &height.0.to_be_bytes()]);
-        let mut seed = [0; 48];
+        let (half, mut seed) = (keccak256(&[b"beacon", &height.0.to_be_bytes()]), [0; 48]);
         seed[..32].copy_from_slice(&half.0);
         let seeds = if self.has_seeds { vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: Fixed(seed) }] } else { vec![] };
         BlockInput {
@@ -131,6 +130,7 @@ impl Chain {
             round: (1, height.0 + 1),
             order_key: self.order_key(),
             proposer: PROPOSER,
+            next_epoch: None,
             images: Arc::new(NoImages),
         }
     }

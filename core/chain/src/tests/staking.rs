@@ -29,14 +29,14 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     inflation_has_a_cap,
 ];
 
-const CBY: u64 = 1_000_000_000;
+pub(super) const CBY: u64 = 1_000_000_000;
 const GOVERNANCE: Address = Address::system(0x09);
 
-fn ask<const N: usize>(chain: &mut Chain, from: u8, method: &str, argument: [(&str, Value); N], value: u64) -> Receipt {
+pub(super) fn ask<const N: usize>(chain: &mut Chain, from: u8, method: &str, argument: [(&str, Value); N], value: u64) -> Receipt {
     chain.send(from, execution(GOVERNANCE, method, &Value::map(argument).encode(), value))
 }
 
-fn bytes(bytes: &[u8]) -> Value {
+pub(super) fn bytes(bytes: &[u8]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
@@ -51,7 +51,7 @@ fn vrf(number: u8) -> SecretKey {
 }
 
 /// What a validator registers with: its keys, and the proofs that it has them.
-fn keys_of(chain: &Chain, number: u8) -> [(&'static str, Value); 5] {
+pub(super) fn keys_of(chain: &Chain, number: u8) -> [(&'static str, Value); 5] {
     keys_for(&chain.config.genesis, address(number), number)
 }
 
@@ -77,7 +77,7 @@ fn with_field(mut argument: [(&'static str, Value); 5], name: &str, value: &[u8]
 }
 
 /// A chain with these accounts as genesis validators, 100,000 CBY each, and short times.
-fn with_validators(numbers: &[u8], rows: &[(&'static str, u64)]) -> Chain {
+pub(super) fn with_validators(numbers: &[u8], rows: &[(&'static str, u64)]) -> Chain {
     let short = [("consensus.unbonding", 20_000), ("consensus.jail", 7_200)];
     let rows = [&short[..], rows].concat();
     Chain::with(|genesis| {
@@ -86,12 +86,12 @@ fn with_validators(numbers: &[u8], rows: &[(&'static str, u64)]) -> Chain {
     })
 }
 
-fn set(chain: &Chain, epoch: u64) -> Vec<Address> {
+pub(super) fn set(chain: &Chain, epoch: u64) -> Vec<Address> {
     let set: ValidatorSet = chain.record(&state::set_key(epoch)).expect("the set was fixed");
     set.members.iter().map(|member| member.address).collect()
 }
 
-fn validator(chain: &Chain, number: u8) -> Validator {
+pub(super) fn validator(chain: &Chain, number: u8) -> Validator {
     chain.record(&state::validator_key(address(number))).expect("it is registered")
 }
 
@@ -154,42 +154,6 @@ fn every_validator_is_in_the_set() {
     );
 }
 
-fn players(chain: &Chain, epoch: u64) -> Option<Vec<Address>> {
-    let set: ValidatorSet = chain.record(&state::players_key(epoch))?;
-    let mut members: Vec<Address> = set.members.iter().map(|member| member.address).collect();
-    members.sort();
-    Some(members)
-}
-
-/// who is dealt shares in an epoch is fixed two epochs before, in the last block before the middle, and nothing that comes later
-/// changes it: neither notice nor registration nor jail.
-#[test]
-fn players_are_fixed_in_the_middle_of_an_epoch() {
-    let mut chain = with_validators(&[1, 2], &[]);
-    let keys = keys_of(&chain, 3);
-    assert!(ask(&mut chain, 3, "register_validator", keys, 100_000 * CBY).is_success());
-    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
-    let mut expected = vec![address(1), address(3)];
-    expected.sort();
-    assert_eq!(state::players_fixed_at(3_600, 2), Some(1_799));
-    chain.height = Height(1_797);
-    chain.idle(1);
-    assert_eq!(players(&chain, 2), None, "a block too early");
-    chain.idle(1);
-    assert_eq!(players(&chain, 2), Some(expected.clone()));
-    let keys = keys_of(&chain, 4);
-    assert!(ask(&mut chain, 4, "register_validator", keys, 100_000 * CBY).is_success());
-    assert!(ask(&mut chain, 3, "leave", [], 0).is_success());
-    chain.idle(3);
-    assert_eq!(players(&chain, 2), Some(expected), "it is fixed");
-    for epoch in 1..=4 {
-        chain.height = Height(epoch * 3_600 + 1_798);
-        chain.idle(1);
-    }
-    let kept: Vec<u64> = (0..=6).filter(|epoch| players(&chain, *epoch).is_some()).collect();
-    assert_eq!(kept, [3, 4, 5, 6], "old ones go");
-}
-
 /// notice, out of the next set, and the stake after the unbonding time.
 #[test]
 fn a_validator_leaves_and_withdraws() {
@@ -211,7 +175,7 @@ fn a_validator_leaves_and_withdraws() {
 }
 
 /// A header of a round of this chain, signed by an account.
-fn header(chain: &Chain, number: u8, view: u64, timestamp: u64) -> Header {
+pub(super) fn header(chain: &Chain, number: u8, view: u64, timestamp: u64) -> Header {
     header_of(chain.config.genesis, chain.height.0, number, view, timestamp)
 }
 
@@ -226,7 +190,7 @@ fn header_of(genesis: Hash, height: u64, number: u8, view: u64, timestamp: u64) 
     header
 }
 
-fn report(chain: &mut Chain, accused: u8, first: &Header, second: &Header) -> Receipt {
+pub(super) fn report(chain: &mut Chain, accused: u8, first: &Header, second: &Header) -> Receipt {
     let argument = [("validator", bytes(&address(accused).0)), ("first", bytes(&first.encode())), ("second", bytes(&second.encode()))];
     ask(chain, 7, "report_equivocation", argument, 0)
 }
@@ -274,7 +238,7 @@ fn attest_in(chain: &mut Chain, from: u8, fault: &str, (epoch, view): (u64, u64)
 }
 
 /// An attestation for a view of the running epoch.
-fn attest(chain: &mut Chain, from: u8, fault: &str, view: u64) -> Receipt {
+pub(super) fn attest(chain: &mut Chain, from: u8, fault: &str, view: u64) -> Receipt {
     attest_in(chain, from, fault, (1, view))
 }
 

@@ -29,6 +29,8 @@ form! {
     pub(crate) struct ValidatorState {
         /// Where it listens for other validators; all zeros where it does not say.
         endpoint: Endpoint,
+        /// Whether its share of the running epoch is public: it is left out when the next set is fixed.
+        is_share_public: bool,
         /// How often it was jailed.
         jailings: Count,
         /// Its Ed25519 public key.
@@ -50,7 +52,7 @@ methods! {
     /// What 0x09 is asked by and about validators.
     pub(crate) METHODS by NUMBER;
 
-    /// Makes the sender a validator, active from the next epoch on. The value is its stake. The proofs are signatures of both keys over
+    /// Makes the sender a validator. It signs three epochs later where shares are dealt, else in the next epoch. The value is its stake. The proofs are signatures of both keys over
     /// the registration.
     "register_validator" RegisterValidator [payable] {
         /// Its secp256k1 public key, compressed: signs headers.
@@ -77,13 +79,13 @@ methods! {
         endpoint: Endpoint,
     } -> ();
 
-    /// Takes the sender out of the next set. Returns the height from which it may withdraw.
+    /// Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw.
     "leave" Leave [] {} -> Height;
 
     /// Pays a validator that left its stake back, and returns the amount.
     "withdraw" Withdraw [] {} -> Amount;
 
-    /// Lets the sender out of jail when its time is over; it is active from the next epoch on.
+    /// Lets the sender out of jail when its time is over; the next set that is fixed contains it.
     "unjail" Unjail [] {} -> ();
 
     /// Shows two headers of this chain, of one round and at most 604,800 blocks old, that one validator signed. Anybody may.
@@ -178,5 +180,20 @@ events! {
         until: Height,
         /// The validator.
         validator: Address,
+    }
+
+    /// An epoch begins, and the share of one of its signers is public, because it could not be reached when it was dealt. It is left out
+    /// when the next set is fixed.
+    "validator.share_revealed" ShareRevealed {
+        /// The epoch.
+        epoch: Count,
+        /// The validator.
+        validator: Address,
+    }
+
+    /// Too few dealings of an epoch were in its blocks: its signers continue in the next epoch.
+    "validator.dealing_failed" DealingFailed {
+        /// The epoch that ends.
+        epoch: Count,
     }
 }

@@ -86,15 +86,15 @@ impl Handle for AttestFault {
         let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
         let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
         let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
-        if !set.members.iter().any(|member| member.address == context.sender) {
+        let is_member = |address: Address| set.members.iter().any(|member| member.address == address);
+        if !is_member(context.sender) {
             return Err(error::SYSTEM_UNAUTHORIZED.into());
         }
         // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
         let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
         let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
-        // Who sits in jail takes no part in rounds, so it misses none.
-        let is_absent = matches!(validator.status, Status::Jailed { .. }) && !fault.is_slashed();
-        if !is_recent || is_absent {
+        // Who does not sign in this epoch has no part in its rounds; a fault that is proven ends the part of who committed it.
+        if !is_recent || !is_member(accused) {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, fault.row().0, epoch, view);
@@ -105,9 +105,11 @@ impl Handle for AttestFault {
             return Err(error::BAD_EVIDENCE.into());
         }
         witnesses.insert(place, context.sender);
-        let present = set.members.iter().filter(|member| witnesses.contains(&member.address)).count();
+        // By seats and by stake: small stakes that are many do not outvote large ones.
+        let present = || set.members.iter().filter(|member| witnesses.binary_search(&member.address).is_ok());
+        let stake: u128 = present().map(|member| u128::from(member.stake.0)).sum();
         let faulty = set.members.len().saturating_sub(1) / 3;
-        record.is_done = present >= set.members.len() - faulty;
+        record.is_done = present().count() >= set.members.len() - faulty && stake * 3 > u128::from(total.stake.0) * 2;
         record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
         context.world.write(key, &record);
         if record.is_done {

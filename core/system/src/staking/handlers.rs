@@ -6,7 +6,7 @@ use super::api::{
 };
 use super::possession::Registration;
 use super::state;
-use super::types::{Status, Validator};
+use super::types::{MAX_VALIDATORS, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::governance::NUMBER;
 use crate::schema::Emit;
@@ -49,6 +49,9 @@ impl Handle for RegisterValidator {
         }
         if context.value.0 < context.params.consensus.validator_stake {
             return Err(error::VALIDATOR_STAKE.into());
+        }
+        if state::count(context.world)? >= MAX_VALIDATORS {
+            return Err(error::VALIDATOR_STATE.into());
         }
         bind(context)?;
         state::add(context.world, context.sender, &record)?;
@@ -99,7 +102,7 @@ impl Handle for Withdraw {
     fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
         let record = own(context)?;
         let Status::Leaving { until } = record.status else { return Err(error::VALIDATOR_STATE.into()) };
-        if context.height < until {
+        if context.height < until || state::has_duty(context.world, &record.network_key)? {
             return Err(error::STILL_BOUND.into());
         }
         assert!(context.world.debit(state::stakes(), record.stake)?, "every stake is there");
@@ -139,6 +142,7 @@ impl Handle for GetValidator {
         };
         let Validator { signing_key, network_key, vrf_key, endpoint, stake, jailings, .. } = record;
         let status = Text::new(status).expect("names of states are short");
-        Ok(ValidatorState { endpoint, jailings, network_key, signing_key, stake, status, until, vrf_key })
+        let is_share_public = state::dealing(context.world)?.is_some_and(|dealing| dealing.revealed.contains(&address));
+        Ok(ValidatorState { endpoint, is_share_public, jailings, network_key, signing_key, stake, status, until, vrf_key })
     }
 }

@@ -1,6 +1,6 @@
 //! Where the records of validators stand. No other file spells their keys.
 
-use super::types::{Attestations, MAX_PLAYERS, Member, StakeTotal, Status, Validator, ValidatorSet};
+use super::types::{Attestations, Dealing, MAX_PLAYERS, Member, StakeTotal, Status, Validator, ValidatorSet};
 use crate::governance::NUMBER;
 use crate::treasury::vesting::bucket_address;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
@@ -32,7 +32,7 @@ pub fn network_key(key: &Fixed<32>) -> Key {
     of("validator_key:", &key.0)
 }
 
-/// The set that was fixed at the beginning of an epoch.
+/// Who signs in an epoch.
 pub fn set_key(epoch: u64) -> Key {
     of("validator_set:", &epoch.to_be_bytes())
 }
@@ -48,7 +48,12 @@ pub fn players_fixed_at(length: u64, epoch: u64) -> Option<u64> {
     epoch.checked_sub(2)?.checked_mul(length)?.checked_add((length / 2).checked_sub(1)?)
 }
 
-/// The newest set in two numbers.
+/// How shares were dealt to those who sign in the running epoch.
+pub fn dealing_key() -> Key {
+    Key::system(NUMBER, "system:dealing")
+}
+
+/// Who signs in the running epoch, in two numbers.
 pub fn total_key() -> Key {
     Key::system(NUMBER, "system:stake_total")
 }
@@ -98,24 +103,45 @@ pub fn all(world: &World) -> Result<Vec<(Address, Validator)>, Miss> {
     Ok(found)
 }
 
-/// The set that was fixed at the beginning of an epoch.
+/// How many validators there are.
+pub fn count(world: &World) -> Result<usize, Miss> {
+    let count = Directory::validators().count(world)?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// Whether the validator with this network key signs in the running epoch, or is dealt shares in it or in a later one.
+pub fn has_duty(world: &World, key: &Fixed<32>) -> Result<bool, Miss> {
+    let Some(running) = total(world)? else { return Ok(false) };
+    let names = |set: Option<ValidatorSet>| set.is_some_and(|set| set.members.iter().any(|member| member.network_key == *key));
+    let mut has_duty = names(set(world, running.epoch.0)?);
+    for ahead in 0..=2 {
+        has_duty |= names(players(world, running.epoch.0.saturating_add(ahead))?);
+    }
+    Ok(has_duty)
+}
+
+/// Who signs in an epoch: the newest few are kept.
 pub fn set(world: &World, epoch: u64) -> Result<Option<ValidatorSet>, Miss> {
     world.read(&set_key(epoch))
 }
 
-/// The newest set in two numbers.
+/// How shares were dealt to those who sign in the running epoch. None on a chain that deals none.
+pub fn dealing(world: &World) -> Result<Option<Dealing>, Miss> {
+    world.read(&dealing_key())
+}
+
+/// Who is dealt shares in an epoch, once that is fixed.
+pub fn players(world: &World, epoch: u64) -> Result<Option<ValidatorSet>, Miss> {
+    world.read(&players_key(epoch))
+}
+
+/// Who signs in the running epoch, in two numbers.
 pub fn total(world: &World) -> Result<Option<StakeTotal>, Miss> {
     world.read(&total_key())
 }
 
-/// Fixes the set of an epoch: every active validator, ascending by network key.
-pub fn fix(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
-    let mut members: Vec<Member> = validators
-        .iter()
-        .filter(|(_, validator)| validator.status == Status::Active)
-        .map(|(address, validator)| member(*address, validator))
-        .collect();
-    members.sort_by_key(|member| member.network_key.0);
+/// Fixes who signs in an epoch: these, ascending by network key.
+pub fn fix(world: &mut World, epoch: u64, members: Vec<Member>) {
     let stake = members.iter().fold(Amount::ZERO, |sum, member| sum.saturating_add(member.stake));
     let count = Count(u64::try_from(members.len()).expect("validators are few"));
     world.write(total_key(), &StakeTotal { epoch: Count(epoch), members: count, stake });
@@ -123,20 +149,29 @@ pub fn fix(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
     world.write(set_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
 }
 
-/// Fixes the players of an epoch: whoever is active or waits to be, the highest stakes where they are more than can sign.
-/// Writes nothing where there is nobody.
-pub fn fix_players(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
+/// Fixes who is dealt shares in an epoch. Writes nothing where there is nobody.
+pub fn fix_players(world: &mut World, epoch: u64, members: Vec<Member>) {
+    if !members.is_empty() {
+        let members = List::new(members).expect("no more than can sign");
+        world.write(players_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
+    }
+}
+
+/// Everybody who is active or waits to be, the highest stakes first.
+pub fn candidates(validators: &[(Address, Validator)]) -> Vec<Member> {
     let stays = |validator: &Validator| matches!(validator.status, Status::Active | Status::Waiting);
     let mut members: Vec<Member> =
         validators.iter().filter(|(_, validator)| stays(validator)).map(|(address, validator)| member(*address, validator)).collect();
-    if members.is_empty() {
-        return;
-    }
     members.sort_by_key(|member| (std::cmp::Reverse(member.stake), member.network_key.0));
-    members.truncate(MAX_PLAYERS);
+    members
+}
+
+/// The first of these candidates, ascending by network key: no more than `limit`, which is 0 for no other limit than that of a block.
+pub fn cut(mut members: Vec<Member>, limit: u64) -> Vec<Member> {
+    let limit = usize::try_from(limit).ok().filter(|limit| (1..MAX_PLAYERS).contains(limit));
+    members.truncate(limit.unwrap_or(MAX_PLAYERS));
     members.sort_by_key(|member| member.network_key.0);
-    let members = List::new(members).expect("they were cut to fewer");
-    world.write(players_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
+    members
 }
 
 fn member(address: Address, validator: &Validator) -> Member {
@@ -150,7 +185,7 @@ fn member(address: Address, validator: &Validator) -> Member {
     }
 }
 
-/// Takes a validator out of the newest set at once: it earns, votes and attests no more.
+/// Takes a validator out of the running epoch's set at once: it earns, votes and attests no more.
 pub fn drop_member(world: &mut World, address: Address) -> Result<(), Miss> {
     let Some(mut total) = self::total(world)? else { return Ok(()) };
     let Some(mut set) = self::set(world, total.epoch.0)? else { return Ok(()) };

@@ -13,16 +13,16 @@ pub const MAX_PLAYERS: usize = 1_024;
 variants! {
     /// Where a validator is in its life.
     pub enum Status {
-        /// It stakes, and is active from the next epoch on.
+        /// It stakes, and does not sign in the running epoch.
         0 Waiting,
-        /// It belongs to the newest set.
+        /// It signs in the running epoch.
         1 Active,
-        /// It gave notice: out of the next set, its stake bound until the height.
+        /// It gave notice: no later set is fixed with it, and its stake is bound until the height.
         2 Leaving {
             /// The height from which it withdraws.
             until: Height,
         },
-        /// A fault of its was proven: out of the next set until it asks to be let out.
+        /// A fault of its was proven: it earns nothing, and no later set is fixed with it, until it asks to be let out.
         3 Jailed {
             /// The height from which it may ask.
             until: Height,
@@ -76,9 +76,9 @@ record! {
 }
 
 record! {
-    /// The validators as they were fixed at the beginning of an epoch.
+    /// The validators that sign in an epoch, or that are dealt shares in it.
     pub struct ValidatorSet {
-        /// That epoch. The set signs from two epochs later on (decision 118).
+        /// That epoch.
         pub epoch: Count,
         /// Ascending by network key.
         pub members: List<Member, MAX_VALIDATORS>,
@@ -86,14 +86,35 @@ record! {
 }
 
 record! {
-    /// The newest set in two numbers, which every block reads.
+    /// Who signs in the running epoch, in two numbers that every block reads.
     pub struct StakeTotal {
-        /// The epoch at whose beginning it was fixed.
+        /// That epoch.
         pub epoch: Count,
         /// How many its members are.
         pub members: Count,
         /// What they stake together.
         pub stake: Amount,
+    }
+}
+
+record! {
+    /// How shares were dealt to those who sign in the running epoch.
+    pub struct Dealing {
+        /// That epoch.
+        pub epoch: Count,
+        /// Whether the dealing of the epoch before succeeded. If not, its signers continue with the shares that they have.
+        pub is_dealt: bool,
+        /// The signers whose share is public, because they could not be reached when it was dealt; ascending.
+        pub revealed: List<Address, MAX_PLAYERS>,
+        /// Those who were to receive a share beside the signers when the dealing failed; ascending. One of them may have been the reason.
+        pub refused: List<Address, MAX_PLAYERS>,
+    }
+}
+
+impl Dealing {
+    /// Whether a validator is left out when the next players are fixed.
+    pub fn leaves_out(&self, address: &Address) -> bool {
+        self.revealed.binary_search(address).is_ok() || self.refused.binary_search(address).is_ok()
     }
 }
 

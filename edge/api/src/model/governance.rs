@@ -125,7 +125,7 @@ pub struct Validators {
     pub validators: Vec<Validator>,
     /// The total number of rows.
     pub total_count: u64,
-    /// The epoch at whose beginning the newest set was fixed.
+    /// The epoch whose set is paid, votes and attests.
     pub set_epoch: u64,
     /// CBY that this set stakes, in base units.
     pub set_stake: u64,
@@ -152,12 +152,14 @@ pub struct Validator {
     pub until: Option<u64>,
     /// How often it was jailed.
     pub jailings: u64,
-    /// Whether it belongs to the newest set: it votes on proposals and is paid.
+    /// Whether it belongs to the running set: it is paid, votes on proposals and attests faults. One in jail may sign and does not.
     pub in_set: bool,
     /// Whether it holds a share of the key that signs blocks.
     pub is_signing: bool,
     /// Whether this share is public: the validator could not be reached while shares were dealt.
     pub is_share_public: bool,
+    /// Why the next set that is fixed leaves it out: `share_revealed` or `dealing_failed`.
+    pub left_out: Option<String>,
     /// Where other validators reach it, as it says on chain.
     pub network_address: Option<String>,
     /// How far it is on its way to a share.

@@ -148,6 +148,7 @@ async fn timed(context: &Context, state: &State, chain: &Arc<ChainConfig>, mode:
         round: (0, 1),
         order_key: Hash::ZERO,
         proposer: Address([1; 20]),
+        next_epoch: None,
         images: Arc::new(NoImages),
     };
     let started = Instant::now();

@@ -139,7 +139,12 @@ async fn status(session: &Session, address: &Address, watch: bool) -> Result<(),
 fn stage(validator: &model::Validator) -> String {
     let at = |height: Option<u64>| height.map_or_else(|| "a later height".to_owned(), |height| format!("height {height}"));
     let share = &validator.share;
-    match (share.stage.as_str(), validator.status.as_str()) {
+    let reason = match validator.left_out.as_deref() {
+        Some("share_revealed") => "; the next set leaves it out: it could not be reached when its share was dealt, so the share is public",
+        Some(_) => "; the next set leaves it out: it was to receive a share when a dealing failed, and may have been the reason",
+        None => "",
+    };
+    let stage = match (share.stage.as_str(), validator.status.as_str()) {
         ("signing", "active" | "waiting") => "signing".to_owned(),
         ("signing", status) => format!("{status}, and signing until its epoch ends"),
         ("receiving", _) => format!("receiving a share; signing from {}", at(share.signs_from)),
@@ -154,7 +159,8 @@ fn stage(validator: &model::Validator) -> String {
             let until = validator.until.map_or_else(String::new, |height| format!(" until height {height}"));
             format!("{status}{until}; it receives no share")
         }
-    }
+    };
+    format!("{stage}{reason}")
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {

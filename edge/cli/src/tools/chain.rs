@@ -167,6 +167,7 @@ impl Chain {
             round: (0, self.height),
             order_key: Hash::ZERO,
             proposer: Address::ZERO,
+            next_epoch: None,
             images: Arc::clone(&self.images),
         });
         let mut answers = Vec::new();

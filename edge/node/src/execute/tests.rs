@@ -118,6 +118,7 @@ fn proposal(chain: &Chain, candidates: Vec<SignedTransaction>) -> BlockInput {
         round: (0, 1),
         order_key: Hash([9; 32]),
         proposer: Address([0xEE; 20]),
+        next_epoch: None,
         images: chain.images.clone(),
     }
 }

@@ -4,13 +4,12 @@ use super::{NoPlan, participants::Players, schemes::Enrolled, secrets::Secrets};
 use crate::{
     block::SealedBlock,
     chain::Chain,
+    dealer_logs::{REVEAL, SHARING},
     epoch::{self, MAX_MEMBERS, roll::Roll},
 };
+use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
-    bls12381::{
-        dkg::feldman_desmedt::Reveal,
-        primitives::{sharing::Mode, variant::MinSig},
-    },
+    bls12381::primitives::variant::MinSig,
     ed25519::{PrivateKey, PublicKey},
 };
 use commonware_glue::dkg::{fence::Fence, network::Manager, reshare};
@@ -22,6 +21,8 @@ use rand_core::CryptoRng;
 use std::{num::NonZeroUsize, sync::Arc};
 
 const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
+/// After how many blocks of an epoch nothing of the one before is needed. More than the library's parts are ever apart.
+const SETTLED: u64 = 16;
 const MAILBOX: NonZeroUsize = NZUsize!(1_024);
 
 /// Where blocks are reported to, and where proposals get their payloads from.
@@ -58,6 +59,10 @@ where
         R: Receiver<PublicKey = PublicKey>,
     {
         let keys = chain.keys.as_ref().expect("a validator has keys");
+        context.child("secrets").spawn({
+            let (chain, secrets) = (chain.clone(), self.secrets.clone());
+            move |_| forget_old(chain, secrets)
+        });
         let config = reshare::Config {
             signer: keys.network.clone(),
             manager: self.peers,
@@ -71,8 +76,8 @@ where
             fence: self.fence,
             // Lives as long as the process: the library asks for no less, and a node starts its engine a few times at most.
             namespace: chain.namespace.clone().leak(),
-            sharing_mode: Mode::NonZeroCounter,
-            reveal: Reveal::V1,
+            sharing_mode: SHARING,
+            reveal: REVEAL,
             mailbox_size: MAILBOX,
             partition_prefix: self.partition,
             page_cache: self.pages,
@@ -84,5 +89,22 @@ where
         let (actor, mailbox) = reshare::Actor::new(context, config);
         actor.start(channel);
         mailbox
+    }
+}
+
+/// Removes the secrets of an epoch when the next one has some final blocks, so that no restart begins before it.
+async fn forget_old(chain: Arc<Chain>, secrets: Secrets) {
+    let mut head = chain.head.subscribe();
+    let mut forgotten = 0;
+    loop {
+        let number = head.borrow_and_update().number;
+        let epoch = chain.committees.epoch_of(number.saturating_sub(SETTLED));
+        if epoch > forgotten {
+            secrets.forget_before(Epoch::new(epoch));
+            forgotten = epoch;
+        }
+        if head.changed().await.is_err() {
+            return;
+        }
     }
 }

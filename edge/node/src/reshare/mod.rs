@@ -6,9 +6,11 @@
 //! must know of them. So a block of the chain says who signs after it, and the group key never changes.
 //!
 //! - [`participants`]: who is dealt to, as the staking state says. [`secrets`]: shares and dealings on the disk.
-//! - [`schemes`]: the scheme of each epoch. [`tap`]: what the engine of each epoch reports. `dealing` starts it all.
+//! - [`schemes`]: the scheme of each epoch. [`tap`]: what the engine of each epoch reports. [`logs`]: how a dealer's log gets into a block
+//!   of another proposer. `dealing` starts it all.
 
 mod dealing;
+pub(crate) mod logs;
 pub mod participants;
 pub mod schemes;
 pub mod secrets;

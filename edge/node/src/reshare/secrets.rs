@@ -80,7 +80,7 @@ pub struct Secrets {
     folder: PathBuf,
     /// The share of the first epoch, which genesis dealt and which stands among the validator's keys.
     first: Option<Share>,
-    /// What the seeds of this validator's dealings come from, where none is kept.
+    /// What the seeds of this validator's dealings come from, beside its share of the epoch.
     root: Hash,
 }
 
@@ -96,11 +96,32 @@ impl Secrets {
         Self::new(state.join(FOLDER), genesis, keys)
     }
 
-    /// The seed of this validator's dealing in an epoch: with a lost disk it deals what it dealt before. Players acknowledge only the
-    /// first dealing of a dealer, and a dealer blocks whoever acknowledges another one than it sent.
-    fn seed(&self, epoch: Epoch) -> Summary {
-        let seed = keccak256(&[&self.root.0, &epoch.get().to_be_bytes()]);
+    /// The seed of the dealing of a validator with this share in an epoch: whoever restores the share deals what was dealt before. Players
+    /// acknowledge only the first dealing of a dealer, and a dealer blocks whoever acknowledges another one than it sent.
+    ///
+    /// A dealing is a polynomial whose constant is the share and whose coefficients follow from the seed, and dealers publish values of it
+    /// for players that they cannot reach. So nothing that outlives the share may give the seed: it would give the share.
+    fn seed(&self, epoch: Epoch, share: &Share) -> Summary {
+        let seed = keccak256(&[&self.root.0, &epoch.get().to_be_bytes(), &share.private.encode()]);
         Summary::decode(seed.0.to_vec()).expect("a summary is 32 bytes")
+    }
+
+    /// The share of an epoch, where there is one.
+    fn share(&self, epoch: Epoch) -> Option<Share> {
+        self.read(epoch).share.or_else(|| self.first.clone().filter(|_| epoch.is_zero()))
+    }
+
+    /// Removes what is of an epoch before this one.
+    pub(crate) fn forget_before(&self, epoch: Epoch) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let of = entry.file_name().to_str().and_then(epoch_of);
+            if of.is_some_and(|of| of < epoch.get())
+                && let Err(error) = fs::remove_file(entry.path())
+            {
+                tracing::warn!(%error, "a share of an epoch that is over cannot be removed");
+            }
+        }
     }
 
     fn path(&self, epoch: Epoch) -> PathBuf {
@@ -179,8 +200,7 @@ impl SecretStore for Secrets {
     }
 
     async fn get_share(&mut self, epoch: Epoch) -> Option<Share> {
-        let first = self.first.clone().filter(|_| epoch.is_zero());
-        self.read(epoch).share.or(first)
+        self.share(epoch)
     }
 
     async fn put_seed(&mut self, epoch: Epoch, seed: Summary) {
@@ -188,7 +208,11 @@ impl SecretStore for Secrets {
     }
 
     async fn get_seed(&mut self, epoch: Epoch) -> Option<Summary> {
-        Some(self.read(epoch).seed.unwrap_or_else(|| self.seed(epoch)))
+        // A seed that was stored before the share was there is nobody's dealing.
+        match self.share(epoch) {
+            Some(share) => Some(self.seed(epoch, &share)),
+            None => self.read(epoch).seed,
+        }
     }
 
     async fn put_dealing<P: PublicKey>(&mut self, epoch: Epoch, dealer: P, private: DealerPrivMsg) {
@@ -204,23 +228,23 @@ impl SecretStore for Secrets {
         self.read(epoch).dealings.into_iter().find(|(other, _)| other[..] == dealer[..]).map(|(_, private)| private)
     }
 
+    /// The library asks for it when an epoch has begun, and names the one before. That one goes as well where this validator has left, and
+    /// may hear of no later block. Whoever signs on keeps it until [`Self::forget_before`]: killed now, it begins again before the boundary.
     async fn prune(&mut self, min: Epoch) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        for entry in entries.flatten() {
-            let epoch = entry.file_name().to_str().and_then(epoch_of);
-            if epoch.is_some_and(|epoch| epoch < min.get())
-                && let Err(error) = fs::remove_file(entry.path())
-            {
-                tracing::warn!(%error, "a share of an epoch that is over cannot be removed");
-            }
-        }
+        let has_left = self.path(min.next()).exists() && self.share(min.next()).is_none();
+        self.forget_before(if has_left { min.next() } else { min });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use commonware_cryptography::{Signer as _, bls12381::primitives::group::Scalar, ed25519::PrivateKey};
+    use commonware_consensus::types::Participant;
+    use commonware_cryptography::{
+        Signer as _,
+        bls12381::primitives::group::{Private, Scalar},
+        ed25519::PrivateKey,
+    };
     use commonware_math::algebra::Random as _;
     use futures::executor::block_on;
     use rand_chacha::ChaCha20Rng;
@@ -228,6 +252,10 @@ mod tests {
 
     fn dealt(seed: u64) -> DealerPrivMsg {
         DealerPrivMsg::new(Scalar::random(ChaCha20Rng::seed_from_u64(seed)))
+    }
+
+    fn share(seed: u64) -> Share {
+        Share::new(Participant::new(2), Private::random(ChaCha20Rng::seed_from_u64(seed)))
     }
 
     /// What was stored is there after a restart, each epoch for itself, and what is over goes.
@@ -241,9 +269,7 @@ mod tests {
         let epoch = Epoch::new(7);
         block_on(async {
             let mut secrets = open();
-            assert!(secrets.get_share(epoch).await.is_none());
-            let lost = secrets.get_seed(epoch).await;
-            assert_eq!(open().get_seed(epoch).await, lost, "without its files it deals the same");
+            assert!(secrets.get_share(epoch).await.is_none() && secrets.get_seed(epoch).await.is_none());
             secrets.put_seed(epoch, seed).await;
             for (dealer, dealing) in [(&first, 1), (&second, 2), (&first, 3)] {
                 secrets.put_dealing(epoch, dealer.clone(), dealt(dealing)).await;
@@ -258,7 +284,52 @@ mod tests {
             again.prune(Epoch::new(7)).await;
             assert_eq!(open().get_seed(epoch).await, Some(seed));
             again.prune(Epoch::new(8)).await;
-            assert_eq!(open().get_seed(epoch).await, lost);
+            assert_eq!(open().get_seed(epoch).await, None);
+        });
+    }
+
+    /// The seed of a dealing follows from the share: with it restored the dealing is the same, and the other keys alone do not give it,
+    /// whatever was stored before the share was known.
+    #[test]
+    fn a_dealing_is_as_secret_as_the_share() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let keys = ValidatorKeys::derive(b"keys");
+        let open = |name: &str| Secrets::new(folder.path().join(name), &Hash([1; 32]), &keys);
+        let early = Summary::random(ChaCha20Rng::seed_from_u64(3));
+        block_on(async {
+            let seed = async |name: &str, epoch: u64, dealt: u64| {
+                let mut secrets = open(name);
+                secrets.put_share(Epoch::new(epoch), share(dealt)).await;
+                secrets.put_seed(Epoch::new(epoch), early).await;
+                open(name).get_seed(Epoch::new(epoch)).await.expect("it has a share")
+            };
+            let first = seed("first", 7, 1).await;
+            assert_eq!(seed("restored", 7, 1).await, first);
+            for other in [seed("another share", 7, 2).await, seed("another epoch", 8, 1).await, early] {
+                assert_ne!(other, first);
+            }
+        });
+    }
+
+    /// Who has left removes its last share when the next epoch begins; who signs on, when a block of it is final.
+    #[test]
+    fn old_shares_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut secrets = Secrets::of(folder.path(), &Hash([1; 32]), &ValidatorKeys::derive(b"keys"));
+        let seed = Summary::random(ChaCha20Rng::seed_from_u64(3));
+        let kept = || files(folder.path()).expect("the folder reads").into_keys().collect::<Vec<_>>();
+        block_on(async {
+            secrets.put_seed(Epoch::new(0), seed).await;
+            secrets.prune(Epoch::new(0)).await;
+            assert_eq!(kept(), ["epoch-0"], "the first epoch runs");
+            secrets.put_seed(Epoch::new(1), seed).await;
+            secrets.prune(Epoch::new(0)).await;
+            assert_eq!(kept(), ["epoch-1"], "it has no share of the next epoch");
+            secrets.put_share(Epoch::new(2), share(1)).await;
+            secrets.prune(Epoch::new(1)).await;
+            assert_eq!(kept(), ["epoch-1", "epoch-2"], "killed now, it begins again in the second epoch");
+            secrets.forget_before(Epoch::new(2));
+            assert_eq!(kept(), ["epoch-2"]);
         });
     }
 

@@ -48,6 +48,11 @@ fn look(world: &World, term: &Term, players: &shares::Players) -> Result<Option<
     let signers = term.signers();
     let is_share_public = |key: &Fixed<32>| term.is_share_public(&key.0);
     let Some(total) = state::total(world)? else { return Ok(None) };
+    let dealing = state::dealing(world)?;
+    let left_out = |address: &Address| {
+        let dealing = dealing.as_ref().filter(|dealing| dealing.leaves_out(address))?;
+        Some(if dealing.revealed.contains(address) { "share_revealed" } else { "dealing_failed" }.to_owned())
+    };
     let members = state::set(world, total.epoch.get())?.map_or_else(Vec::new, |set| set.members.into_vec());
     let mut found: Vec<model::Validator> = state::all(world)?
         .into_iter()
@@ -70,6 +75,7 @@ fn look(world: &World, term: &Term, players: &shares::Players) -> Result<Option<
                 in_set: members.iter().any(|member| member.address == address),
                 is_signing,
                 is_share_public: is_share_public(&validator.network_key),
+                left_out: left_out(&address),
                 network_address: peers::address(&validator.endpoint).map(|address| address.to_string()),
                 share: players.progress(&validator.network_key, is_signing, validator.status),
             }
@@ -88,6 +94,7 @@ fn look(world: &World, term: &Term, players: &shares::Players) -> Result<Option<
                 in_set: false,
                 is_signing: true,
                 is_share_public: is_share_public(&one.network_key),
+                left_out: None,
                 network_address: peers::address(&one.endpoint).map(|address| address.to_string()),
                 share: shares::signing(),
             });

@@ -87,6 +87,7 @@ async fn validators_and_rent_are_shown() {
     assert_eq!((found.total_count, one.status.as_str(), one.in_set, one.is_signing), (1, "active", true, true));
     assert_eq!((found.epoch, found.is_dealt, one.is_share_public, &one.network_address), (0, true, false, &None));
     assert!(one.stake > 0 && found.set_stake == one.stake, "{found:?}");
+    assert_eq!(one.left_out, None);
     let same: model::Validator = client.get(&format!("/validators/{}", one.address)).await.expect("it is one");
     assert_eq!(&same, one);
 
