@@ -12,7 +12,7 @@ use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Validator {
-    /// Register as a validator, active from the next epoch on
+    /// Register as a validator, which signs three epochs later at the earliest
     Register {
         /// The keys and their proofs as JSON, or @FILE: the output of `cowboyd --json keys registration`
         registration: String,
@@ -37,7 +37,7 @@ pub(crate) enum Validator {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Leave the validator set with the next epoch; withdraw the stake after the unbonding time
+    /// Leave: sign until the next set that is fixed begins, and withdraw the stake after the unbonding time
     Leave {
         #[command(flatten)]
         terms: Terms,
