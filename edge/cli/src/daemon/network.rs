@@ -22,6 +22,7 @@ use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
     peers,
+    reshare::secrets,
     votes::LISTENING_TIME,
 };
 use cowboy_rpc::{Backend, Listeners};
@@ -397,6 +398,7 @@ impl Start {
         let url = format!("http://{}", listeners.address());
         let peers = file.peers()?;
         check_listen(file.listen)?;
+        check_shares(&folder.join(&file.state))?;
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);
         config.listen = file.listen;
         config.peers = peers;
@@ -421,4 +423,16 @@ impl Start {
 fn check_listen(listen: SocketAddr) -> Result<(), Failure> {
     let fix = "end the program that uses the port, or choose another address as `listen` in the configuration";
     UdpSocket::bind(listen).map(drop).map_err(|error| node_failure(format_args!("{listen} is not free for validators: {error}; {fix}")))
+}
+
+/// Fails where a file of shares is damaged: the engine would end when it reads the file.
+fn check_shares(state: &Path) -> Result<(), Failure> {
+    let files = secrets::files(state).map_err(Failure::file(state))?;
+    match files.iter().find(|(name, bytes)| !secrets::is_whole(name, bytes)) {
+        Some((name, _)) => Err(node_failure(format_args!(
+            "{} is damaged: restore it with `cowboyd keys restore`, or remove it to receive a new share",
+            state.join(secrets::FOLDER).join(name).display()
+        ))),
+        None => Ok(()),
+    }
 }

@@ -226,9 +226,9 @@ fn doctor_finds_what_is_wrong() {
     }
 }
 
-/// A validator whose port for other validators is taken says so, and does not begin.
+/// A validator whose port for other validators is taken, or whose share is damaged, says so and does not begin.
 #[test]
-fn a_taken_port_for_validators_is_one_sentence() {
+fn what_keeps_a_validator_from_starting_is_one_sentence() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let port = free_ports(2);
     let made = daemon(folder.path(), &["genesis", "--validators", "2", "--p2p-port", &port.to_string()]);
@@ -237,4 +237,9 @@ fn a_taken_port_for_validators_is_one_sentence() {
     let (code, said) = daemon(folder.path(), &["start", "--config", "network/validator-0.json", "--port", "0"]);
     assert!(code == Some(1) && said.contains(&format!("127.0.0.1:{port} is not free for validators")), "{said}");
     assert!(!said.contains("panicked") && !folder.path().join("network/state-0").exists(), "{said}");
+    let shares = folder.path().join("network/state-1/secrets");
+    fs::create_dir_all(&shares).expect("it is writable");
+    fs::write(shares.join("epoch-2"), "damaged").expect("it is writable");
+    let (code, said) = daemon(folder.path(), &["start", "--config", "network/validator-1.json", "--port", "0"]);
+    assert!(code == Some(1) && said.contains("epoch-2 is damaged: restore it") && !said.contains("panicked"), "{said}");
 }
