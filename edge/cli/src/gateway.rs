@@ -1,7 +1,11 @@
 //! `cowboy-gateway`: serves names from a chain that it follows and verifies.
 
 use crate::{
-    daemon::{follow, node_failure, serving, state::Folder},
+    daemon::{
+        follow, node_failure, serving,
+        state::Folder,
+        sync::{self, Received},
+    },
     failure::Failure,
     log::{self, LogFormat},
     output::{self, Output},
@@ -10,6 +14,7 @@ use clap::Parser;
 use cowboy_api::{Client, keystore};
 use cowboy_gateway::{Backend, Listener, Registration, Source, Upstream};
 use cowboy_node::NodeHandle;
+use cowboy_overlay::HttpSource;
 use cowboy_store::Directory;
 use cowboy_types::{Amount, Hash};
 use serde::Deserialize;
@@ -120,7 +125,8 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let source = Client::new(&settings.node)?;
     let wrong = |_| Failure::argument("genesis is not a hash".to_owned(), "give 0x and 64 hex digits");
     let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
-    let genesis = follow::fetch_genesis(&source, wanted).await?;
+    let (pool, received) = (follow::pool_of(&[settings.node.clone()])?, Received::default());
+    let genesis = sync::fetch_genesis(&HttpSource::new(&settings.node)?, wanted).await?;
     let key = settings.key_file.as_deref().map(keystore::read).transpose()?;
     let stake =
         |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than the total supply".to_owned(), "stake less"));
@@ -133,7 +139,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let journal = Some(directory.join("commands"));
     let is_new = Directory::genesis_of(&directory).map_err(node_failure)?.is_none();
     if is_new && settings.start == Start::Newest {
-        let begun = follow::begin_at_newest(&source, &genesis, &directory).await?;
+        let begun = sync::begin_at_newest(&pool, (&genesis, None), &directory, &received).await?;
         let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
         output::line(format_args!("{said}"));
     }
@@ -151,7 +157,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
     let note = |is_away| followed.note(is_away);
     let done = tokio::select! {
-        failure = follow::feed_for_ever(&source, &node, &feed, output, &note) => Err(failure),
+        failure = sync::feed_for_ever(&pool, &node, &feed, &received, output, &note) => Err(failure),
         told = signals.told(&node) => told,
     };
     gateway.stop().await;

@@ -18,8 +18,14 @@ use bytes::Bytes;
 use commonware_codec::Decode as _;
 use commonware_glue::stateful::Application;
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
-use commonware_storage::qmdb::sync::{self, Database, EngineError, Error as SyncError, Request, Response, Source, engine};
-use commonware_utils::{NZU64, NZUsize};
+use commonware_storage::qmdb::sync::{
+    self, Database, EngineError, Error as SyncError, Request, Response, Source, engine,
+    source::{Feedback, ResponseOf},
+};
+use commonware_utils::{
+    NZU64, NZUsize,
+    channel::{mpsc, oneshot},
+};
 use cowboy_chain::input::BaseFees;
 use cowboy_store::{
     Directory, Ledger, StoreError,
@@ -37,10 +43,28 @@ pub const MAX_OPERATIONS_BYTES: usize = 64 * (MAX_VALUE_BYTES + 64 * 1024);
 /// The stack of the thread that fetches: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// Where operations come from: as [`crate::chain::StateReader::operations`] encodes them, or why there are none.
-pub type Fetch = Arc<dyn Fn(Wanted) -> BoxFuture<'static, Result<Bytes, String>> + Send + Sync>;
+/// How many answers to one request may be wrong before the state sync fails.
+const MAX_REJECTED: usize = 16;
 
-/// Why a follower does not begin at a block. Nothing is kept.
+/// Operations that a source gave, unverified.
+pub struct Batch {
+    /// As [`crate::chain::StateReader::operations`] encodes them.
+    pub bytes: Bytes,
+    /// Called where they do not verify. The request is made again, of another source.
+    pub reject: Box<dyn FnOnce() + Send>,
+}
+
+impl From<Bytes> for Batch {
+    /// Operations of the only source.
+    fn from(bytes: Bytes) -> Self {
+        Self { bytes, reject: Box::new(|| ()) }
+    }
+}
+
+/// Where operations come from, or why there are none.
+pub type Fetch = Arc<dyn Fn(Wanted) -> BoxFuture<'static, Result<Batch, String>> + Send + Sync>;
+
+/// Why a follower does not begin at a block. Nothing is kept, except verified operations where the source went away.
 #[derive(Debug, thiserror::Error)]
 pub enum BeginError {
     /// The bytes are no block.
@@ -67,6 +91,13 @@ pub enum BeginError {
     /// The same, of the state.
     #[error("the state cannot be written: {0}")]
     Disk(String),
+}
+
+impl BeginError {
+    /// Whether the operations that were fetched are of no use.
+    fn is_final(&self) -> bool {
+        !matches!(self, Self::Source(_))
+    }
 }
 
 /// A final block in its canonical encoding, with a certificate of exactly this block.
@@ -111,10 +142,16 @@ pub fn begin(
     let block = newest.sealed()?;
     let introduces = introduction(genesis, &block, introduces)?;
     let draft = directory.with_extension("part");
-    // What an earlier try left.
-    Directory::wipe(&draft)?;
-    let done = fill(&draft, genesis, (block.clone(), newest.certificate.clone()), introduces, fetch);
-    if done.is_err() {
+    // Verified operations of an earlier try, also of one that was killed, are not fetched again.
+    let is_resumed = draft.exists();
+    let attempt = || fill(&draft, genesis, (block.clone(), newest.certificate.clone()), introduces.clone(), fetch.clone());
+    let mut done = attempt();
+    if is_resumed && done.as_ref().is_err_and(BeginError::is_final) {
+        // What the earlier try left may be damaged.
+        Directory::wipe(&draft)?;
+        done = attempt();
+    }
+    if done.as_ref().is_err_and(BeginError::is_final) {
         Directory::wipe(&draft)?;
     }
     done?;
@@ -150,6 +187,11 @@ fn fill(
     let header = block.header();
     let carry =
         Carry { has_work: true, next_timer: None, base_fees: BaseFees { cycle: header.base_fee_cycle, cell: header.base_fee_cell } };
+    // An earlier try that was killed at the end may have left one, of an older block.
+    match std::fs::remove_file(claimed.ledger()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::file(&claimed.ledger(), error).into()),
+        _ => {}
+    }
     Ok(Ledger::open(&claimed.ledger())?.begin(
         block.block(),
         &certificate,
@@ -230,10 +272,50 @@ impl Source for Fetched {
     type Error = Lost;
 
     async fn serve(&self, request: Request<Family>) -> sync::source::Result<Self> {
-        let bytes = (self.fetch)(Wanted::of(&request)).await.map_err(Lost::Away)?;
-        let most = usize::try_from(request.max_ops().get()).map_err(|_| Lost::Malformed)?;
+        let (response, reject) = fetch(&self.fetch, request).await?;
+        let (verdict, judged) = oneshot::channel();
+        let (candidates, later) = mpsc::channel(1);
+        tokio::spawn(replace_rejected(self.fetch.clone(), request, (judged, reject), candidates));
+        Ok((response, Some(Feedback::new(verdict, later))))
+    }
+}
+
+type Operations = ResponseOf<Fetched>;
+
+type Reject = Box<dyn FnOnce() + Send>;
+
+/// Operations of a request that decode, and whom to tell where they do not verify.
+async fn fetch(fetch: &Fetch, request: Request<Family>) -> Result<(Operations, Reject), Lost> {
+    let max = usize::try_from(request.max_ops().get()).map_err(|_| Lost::Malformed)?;
+    for _ in 0..MAX_REJECTED {
+        let Batch { bytes, reject } = fetch(Wanted::of(&request)).await.map_err(Lost::Away)?;
         let values = ((), (0..=MAX_VALUE_BYTES).into());
-        let response = Response::decode_cfg(bytes, &(most, values)).map_err(|_| Lost::Malformed)?;
-        Ok((response, None))
+        match Response::decode_cfg(bytes, &(max, values)) {
+            Ok(response) => return Ok((response, reject)),
+            Err(_) => reject(),
+        }
+    }
+    Err(Lost::Malformed)
+}
+
+/// Rejects operations that do not verify, and gives others for them.
+async fn replace_rejected(
+    source: Fetch,
+    request: Request<Family>,
+    (mut judged, mut reject): (oneshot::Receiver<bool>, Reject),
+    candidates: mpsc::Sender<(Operations, oneshot::Sender<bool>)>,
+) {
+    for _ in 0..MAX_REJECTED {
+        // A request that is given up is not judged.
+        if !matches!(judged.await, Ok(false)) {
+            return;
+        }
+        reject();
+        let Ok((response, next)) = fetch(&source, request).await else { return };
+        let (verdict, next_judged) = oneshot::channel();
+        if candidates.send((response, verdict)).await.is_err() {
+            return;
+        }
+        (judged, reject) = (next_judged, next);
     }
 }

@@ -22,6 +22,9 @@ use tokio::sync::{mpsc, oneshot};
 /// Blocks that may come before one with a certificate.
 const MAX_UNCERTIFIED: usize = 256;
 
+/// The bytes of these blocks: until a certificate comes nobody has proven them.
+const MAX_UNCERTIFIED_BYTES: usize = 64 * 1024 * 1024;
+
 /// Why a block is not followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
@@ -39,8 +42,10 @@ pub enum FollowError {
     /// The certificate is not one of this block by this chain's validators.
     #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
     Certificate(u64),
-    /// Too many blocks came without a certificate.
-    #[error("{MAX_UNCERTIFIED} blocks came without a certificate: the source cannot prove them")]
+    /// Too many blocks, or bytes of them, came without a certificate.
+    #[error(
+        "too many blocks came without a certificate (at most {MAX_UNCERTIFIED}, and {MAX_UNCERTIFIED_BYTES} bytes): the source cannot prove them"
+    )]
     Uncertified,
     /// The header breaks a rule.
     #[error("the header of block {0} breaks a rule")]
@@ -67,6 +72,13 @@ pub enum FollowError {
     Stopped,
 }
 
+impl FollowError {
+    /// Whether the source is to blame: another one may have better blocks.
+    pub fn is_of_source(&self) -> bool {
+        matches!(self, Self::NotABlock(_) | Self::NotNext { .. } | Self::Certificate(_) | Self::Uncertified | Self::Copy(_))
+    }
+}
+
 /// Where a follower is fed. Dropping it leaves the node where it is.
 pub struct Feed {
     sender: mpsc::Sender<Fed>,
@@ -76,6 +88,8 @@ pub struct Feed {
 pub(crate) enum Fed {
     /// The next block.
     Block { block: Vec<u8>, certificate: Vec<u8>, answer: oneshot::Sender<Result<(), FollowError>> },
+    /// What waits for a certificate is given up.
+    Restart { answer: oneshot::Sender<Result<(), FollowError>> },
     /// The copy of a block that is missing.
     Copy { number: u64, bytes: Vec<u8>, answer: oneshot::Sender<Result<(), FollowError>> },
 }
@@ -91,6 +105,12 @@ impl Feed {
     /// A block is executed, and visible, when a certificate of it or of a later one has come.
     pub async fn push(&self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
         self.ask(|answer| Fed::Block { block, certificate, answer }).await
+    }
+
+    /// Gives up the blocks that wait for a certificate, as when their source is left for another: the next block is the one after the
+    /// newest that is executed.
+    pub async fn restart(&self) -> Result<(), FollowError> {
+        self.ask(|answer| Fed::Restart { answer }).await
     }
 
     /// Gives the copy of a block that [`crate::NodeHandle::missing`] names, as the source encodes it.
@@ -119,10 +139,11 @@ where
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
     chain.progress.report(context.child("sync"), chain.ledger.clone());
-    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
+    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0 };
     while let Some(fed) = feed.recv().await {
         let (result, answer) = match fed {
             Fed::Block { block, certificate, answer } => (follower.take(block, certificate).await, answer),
+            Fed::Restart { answer } => (follower.restart(), answer),
             Fed::Copy { number, bytes, answer } => (follower.restore(number, &bytes), answer),
         };
         // Who has stopped listening wants no answer.
@@ -138,10 +159,13 @@ struct Follower<E: Spawner + Clock + Storage + Metrics> {
     newest: SealedBlock,
     /// Blocks that follow the executed ones, each with its parent, and wait for a certificate.
     waiting: VecDeque<(SealedBlock, SealedBlock)>,
+    /// Their bytes.
+    waiting_bytes: usize,
 }
 
 impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     async fn take(&mut self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
+        let length = block.len();
         let block = SealedBlock::decode_cfg(bytes::Bytes::from(block), &()).map_err(|error| FollowError::NotABlock(error.to_string()))?;
         let (last, found) = (self.newest.header().number.0, block.header().number.0);
         if found != last + 1 || block.header().parent != self.newest.hash() {
@@ -150,14 +174,17 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         if !certificate.is_empty() && !is_certificate(&mut self.context, &self.chain.verifier, &block.hash(), &certificate) {
             return Err(FollowError::Certificate(found));
         }
-        if self.waiting.len() >= MAX_UNCERTIFIED {
+        let bytes = self.waiting_bytes.saturating_add(length);
+        if self.waiting.len() >= MAX_UNCERTIFIED || certificate.is_empty() && bytes > MAX_UNCERTIFIED_BYTES {
             return Err(FollowError::Uncertified);
         }
+        self.waiting_bytes = bytes;
         let parent = std::mem::replace(&mut self.newest, block.clone());
         self.waiting.push_back((parent, block));
         if certificate.is_empty() {
             return Ok(());
         }
+        self.waiting_bytes = 0;
         while let Some((parent, block)) = self.waiting.pop_front() {
             let own = (block.header().number.0 == found).then(|| certificate.clone());
             if let Err(error) = self.execute(&parent, &block, own).await {
@@ -166,6 +193,15 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
                 return Err(error);
             }
         }
+        Ok(())
+    }
+
+    fn restart(&mut self) -> Result<(), FollowError> {
+        if let Some((parent, _)) = self.waiting.front() {
+            self.newest = parent.clone();
+        }
+        self.waiting.clear();
+        self.waiting_bytes = 0;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ mod methods;
 mod metrics;
 mod notices;
 mod origin;
+mod peers;
 mod read;
 mod refusal;
 mod routes;
@@ -21,9 +22,9 @@ pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
 use axum::{Router, body::Body, http::Request, response::Response};
-use cowboy_api::Client;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
+use cowboy_overlay::Pool;
 use cowboy_serve::{Settings, Slots};
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
@@ -45,8 +46,8 @@ pub struct Backend {
     pub chain: Arc<ChainConfig>,
     /// The account that the faucet pays from and that signs dev instructions; none on other chains.
     pub faucet: Option<PrivateKey>,
-    /// The node that a follower forwards submitted transactions to; none where the node proposes blocks itself.
-    pub upstream: Option<Client>,
+    /// The nodes that a follower forwards submitted transactions to; none where the node proposes blocks itself.
+    pub upstream: Option<Arc<Pool>>,
     /// Whether the node that this one follows does not answer; false where it follows none.
     pub is_source_away: Arc<AtomicBool>,
 }
@@ -99,7 +100,7 @@ pub(crate) struct Shared {
     pub(crate) node: NodeHandle,
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) faucet: Option<methods::faucet::Payer>,
-    pub(crate) upstream: Option<Client>,
+    pub(crate) upstream: Option<Arc<Pool>>,
     pub(crate) limits: Limits,
     pub(crate) slots: Slots,
     pub(crate) connections: Settings,

@@ -3,19 +3,23 @@
 mod backup;
 mod banner;
 mod check;
+mod checkpoint;
 mod demo;
 mod dev;
 mod doctor;
 mod examples;
 pub(crate) mod follow;
 mod genesis_file;
+mod join;
 mod keys;
 mod link;
 mod network;
+mod overlay;
 mod runners;
 pub(crate) mod serving;
 mod snapshot;
 pub(crate) mod state;
+pub(crate) mod sync;
 mod testnet;
 
 use crate::{
@@ -48,7 +52,11 @@ enum Command {
     Testnet(testnet::Testnet),
     /// Run a validator or a follower
     Start(network::Start),
-    /// Follow another node: verify and execute its blocks, and serve the API
+    /// Join a network as a full node: find peers, fetch and verify the chain, and serve the API
+    Join(join::Join),
+    /// Print the record of a node, by which others join
+    Record(join::ShowRecord),
+    /// Follow other nodes: verify and execute their blocks, and serve the API
     Follow(follow::Follow),
     /// Create the genesis and the validators' files of a new network
     Genesis(network::NewNetwork),
@@ -79,6 +87,8 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Dev(dev) => dev.run(output),
         Command::Testnet(testnet) => testnet.run(output),
         Command::Start(start) => start.run(output),
+        Command::Join(join) => join.run(output),
+        Command::Record(record) => record.run(output),
         Command::Follow(follow) => follow.run(output),
         Command::Genesis(network) => network.run(output),
         Command::Init(init) => init.run(output),

@@ -6,7 +6,9 @@ use super::{
     follow,
     genesis_file::{self, GenesisSettings, listed},
     node_failure,
+    overlay::OverlayArgs,
     serving::{self, Serving, StopSignals},
+    sync,
 };
 use crate::{
     address::{self, HostPort},
@@ -16,7 +18,7 @@ use crate::{
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::{Signer as _, ed25519};
-use cowboy_api::{Client, Hex, HexBytes};
+use cowboy_api::{Hex, HexBytes};
 use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
@@ -25,6 +27,7 @@ use cowboy_node::{
     reshare::secrets,
     votes::LISTENING_TIME,
 };
+use cowboy_overlay::HttpSource;
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_state::records::ParameterChange;
@@ -60,6 +63,11 @@ impl GenesisFile {
             |error: &dyn std::fmt::Display| node_failure(format_args!("{} has no valid genesis: {error}; copy it again", path.display()));
         let config = GenesisConfig::decode(self.config.0).map_err(|error| damaged(&error))?;
         Genesis::new(config, self.sharing.0).map_err(|error| damaged(&error))
+    }
+
+    /// The file of a genesis.
+    pub(super) fn of(genesis: &Genesis) -> Self {
+        Self { config: Hex(genesis.config.encode().to_vec()), sharing: Hex(genesis.sharing.clone()) }
     }
 }
 
@@ -280,7 +288,7 @@ impl NewNetwork {
         };
         let genesis = Genesis::new(config.clone(), sharing.clone()).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
-        write_new(&self.out.join("genesis.json"), &GenesisFile { config: Hex(config.encode().to_vec()), sharing: Hex(sharing) })?;
+        write_new(&self.out.join("genesis.json"), &GenesisFile::of(&genesis))?;
         for (index, own) in (0u16..).zip(&keys) {
             let peers = (0u16..).zip(&keys).filter(|(other, _)| *other != index).map(|(other, keys)| {
                 Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)?.into() })
@@ -330,6 +338,15 @@ pub(super) fn read_genesis(path: &Path) -> Result<Genesis, Failure> {
     read::<GenesisFile>(path)?.genesis(path)
 }
 
+/// The folder in which the node of this configuration keeps its chain.
+pub(super) fn state_of(config: &Path) -> Result<PathBuf, Failure> {
+    let state = match read(config)? {
+        NodeFile::Validator(file) => file.state,
+        NodeFile::Follower(file) => file.state,
+    };
+    Ok(config.parent().unwrap_or(Path::new(".")).join(state))
+}
+
 /// Sets up a folder for a node that follows a chain: its genesis, and the settings that `cowboyd start` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -349,10 +366,9 @@ pub(crate) struct Init {
 
 impl Init {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
-        let fetched = serving::runtime()?.block_on(async { follow::fetch_genesis(&Client::new(&self.url)?, self.genesis).await })?;
+        let fetched = serving::runtime()?.block_on(async { sync::fetch_genesis(&HttpSource::new(&self.url)?, self.genesis).await })?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
-        let file = GenesisFile { config: Hex(fetched.config.encode().to_vec()), sharing: Hex(fetched.sharing.clone()) };
-        write_new(&self.out.join("genesis.json"), &file)?;
+        write_new(&self.out.join("genesis.json"), &GenesisFile::of(&fetched))?;
         let path = self.out.join("node.json");
         write_new(&path, &FollowerFile { genesis: "genesis.json".into(), state: "state".into(), follow: self.url.clone() })?;
         output.result(
@@ -371,6 +387,8 @@ pub(crate) struct Start {
     config: PathBuf,
     #[command(flatten)]
     serving: Serving,
+    #[command(flatten)]
+    overlay: OverlayArgs,
     /// Do not print a line for each block
     #[arg(long, short)]
     quiet: bool,
@@ -384,7 +402,8 @@ impl Start {
                 NodeFile::Validator(file) => self.validate(&folder, file).await,
                 NodeFile::Follower(file) => {
                     let genesis = read_genesis(&folder.join(&file.genesis))?;
-                    follow::follow(genesis, &file.follow, folder.join(&file.state), &self.serving, self.quiet, output).await
+                    follow::follow(genesis, &file.follow, folder.join(&file.state), (&self.serving, &self.overlay), self.quiet, output)
+                        .await
                 }
             }
         })
@@ -406,13 +425,20 @@ impl Start {
             file.block_time_ms.map_or(BlockTime::Governed, |milliseconds| BlockTime::Every(Duration::from_millis(milliseconds)));
         config.listening = Duration::from_millis(file.listen_before_voting_ms);
         let chain = config.genesis.chain.clone();
+        let overlay = self.overlay.start(&config.directory, config.genesis.block.hash()).await?;
         let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None, is_source_away: Arc::default() });
+        if let Some(overlay) = &overlay {
+            overlay.provide(server.provider());
+        }
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), None)));
         let told = signals.told(&node).await;
         if let Some(printer) = printer {
             printer.abort();
+        }
+        if let Some(overlay) = overlay {
+            overlay.stop().await;
         }
         serving::stop(server, node).await?;
         told

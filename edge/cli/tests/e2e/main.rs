@@ -4,6 +4,7 @@ mod actor;
 mod author;
 mod client;
 mod fuzz;
+mod join;
 mod limits;
 mod network;
 mod node;

@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The account that a network funds, and its key.
-const FUNDED: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+pub(crate) const FUNDED: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 pub(crate) const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 pub(crate) const RECEIVER: &str = "0x1100000000000000000000000000000000000011";
 
@@ -26,7 +26,7 @@ pub(crate) fn daemon(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 /// Makes the files of a network in the folder, with a block every 200 ms and these options.
-fn make(root: &Path, options: &[&str]) {
+pub(crate) fn make(root: &Path, options: &[&str]) {
     let port = free_ports(4).to_string();
     let made = ["genesis", "--validators", "4", "--fund", FUNDED, "--p2p-port", &port, "--block-time-ms", "200"];
     let made = daemon(root, &[&made, options].concat());
@@ -48,12 +48,21 @@ fn start(root: &Path, index: usize) -> Node {
 }
 
 fn start_at(root: &Path, index: usize, port: u16) -> Node {
-    let config = format!("network/validator-{index}.json");
-    Node::start(root, &["start", "--config", &config, "--port", &port.to_string()]).expect("the validator starts")
+    launch(root, index, port, &[])
+}
+
+/// Starts a validator with more options.
+pub(crate) fn start_with(root: &Path, index: usize, more: &[&str]) -> Node {
+    launch(root, index, 0, more)
+}
+
+fn launch(root: &Path, index: usize, port: u16, more: &[&str]) -> Node {
+    let (config, port) = (format!("network/validator-{index}.json"), port.to_string());
+    Node::start(root, &[&["start", "--config", &config, "--port", &port], more].concat()).expect("the validator starts")
 }
 
 /// Sends money and answers the height of the block that it is in.
-fn transfer(root: &Path, node: &Node) -> u64 {
+pub(crate) fn transfer(root: &Path, node: &Node) -> u64 {
     let sent = cowboy(root, &node.url, &["transfer", RECEIVER, "1cby", "--private-key", KEY, "--json"]);
     assert_eq!(sent.code, Some(0), "{sent:?}");
     sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block")

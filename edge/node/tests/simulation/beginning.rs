@@ -9,12 +9,19 @@ use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_chain::GenesisConfig;
 use cowboy_node::{
     BlockTime, FollowError, Genesis, NodeConfig, NodeHandle,
-    begin::{BeginError, Certified, Fetch, begin, boundary},
+    begin::{Batch, BeginError, Certified, Fetch, begin, boundary},
     genesis::{DevGenesis, dev},
     reader::Wanted,
 };
 use cowboy_types::{Block, ChainId, units::Count};
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// What a source says: an encoded block, its certificate, and operations.
 struct Said {
@@ -33,7 +40,7 @@ fn said(node: &NodeHandle, lie: fn(Wanted, Vec<u8>) -> Vec<u8>, ask: fn(Wanted) 
         let state = state.clone();
         Box::pin(async move {
             let found = state.operations(ask(wanted)).await.ok_or("there are none")?;
-            Ok(Bytes::from(lie(wanted, found.to_vec())))
+            Ok(Bytes::from(lie(wanted, found.to_vec())).into())
         })
     });
     Said { block, certificate, fetch }
@@ -95,6 +102,97 @@ fn a_follower_begins_at_a_final_block() {
     assert_eq!((again.head(), root(&again)), (node.head(), node.head().state_root));
     drop(feed);
     again.shutdown();
+    node.shutdown();
+}
+
+/// How many requests a state sync with this source makes, and how it ends.
+fn counted(
+    directory: &Path,
+    node: &NodeHandle,
+    fetch: impl Fn(usize, Bytes) -> Result<Batch, String> + Send + Sync + 'static,
+) -> (usize, Result<u64, BeginError>) {
+    let honest = said(node, truth, as_is);
+    let (count, fetch) = (Arc::new(AtomicUsize::new(0)), Arc::new(fetch));
+    let counts = count.clone();
+    let counting: Fetch = Arc::new(move |wanted| {
+        let (number, inner, fetch) = (counts.fetch_add(1, Ordering::Relaxed), honest.fetch.clone(), fetch.clone());
+        Box::pin(async move { fetch(number, inner(wanted).await?.bytes) })
+    });
+    let ended = begun(directory, node, &Said { fetch: counting, ..said(node, truth, as_is) });
+    (count.load(Ordering::Relaxed), ended)
+}
+
+/// A joiner that three of four sources lie to fetches from the fourth what they gave, and rejects all of them.
+#[test]
+fn all_but_one_source_lie() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let liars = Arc::new(Mutex::new(BTreeSet::from([0usize, 1, 2])));
+    let asked = liars.clone();
+    let (_, ended) = counted(&parent.path().join("follower"), &node, move |_, bytes| {
+        // One that was rejected is not asked again.
+        let liar = asked.lock().expect("nothing panics").first().copied();
+        let lied = |place: fn(usize) -> usize| Bytes::from(flipped(place, &bytes));
+        let bytes = match liar {
+            None => return Ok(bytes.into()),
+            Some(0) => lied(|length| length - 1),
+            Some(1) => bytes.slice(..bytes.len() / 2),
+            Some(_) => lied(|_| 12),
+        };
+        let asked = asked.clone();
+        let reject = move || {
+            // Batches that were asked for at the same time are rejected together.
+            let _ = asked.lock().expect("nothing panics").remove(&liar.unwrap_or_default());
+        };
+        Ok(Batch { bytes, reject: Box::new(reject) })
+    });
+    assert_eq!(ended.expect("one is honest"), node.head().number);
+    assert!(liars.lock().expect("nothing panics").is_empty(), "all liars are rejected");
+    node.shutdown();
+}
+
+/// A state sync whose sources go away continues from what it has on its disk, and has the right state.
+#[test]
+fn a_state_sync_continues_where_it_stopped() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let (all, ended) = counted(&parent.path().join("whole"), &node, |_, bytes| Ok(bytes.into()));
+    assert!(ended.is_ok() && all > 0, "{all} requests: {ended:?}");
+    let directory = parent.path().join("follower");
+    let last = all - 1;
+    let (_, ended) = counted(&directory, &node, move |number, bytes| if number < last { Ok(bytes.into()) } else { Err("gone".into()) });
+    assert!(matches!(ended, Err(BeginError::Source(_))), "{ended:?}");
+    assert!(!directory.exists() && directory.with_extension("part").exists());
+    let (_, ended) = counted(&directory, &node, |_, bytes| Ok(bytes.into()));
+    assert_eq!(ended.expect("the source is honest"), node.head().number);
+    let (follower, feed) = NodeHandle::follow(directory, node.config().genesis.clone()).expect("the follower starts");
+    assert_eq!(follower.head(), node.head());
+    drop(feed);
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// Blocks that a source forged and nobody certified are given up with it, and the next source's blocks are taken.
+#[test]
+fn a_forged_block_does_not_stop_the_next_source() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let directory = parent.path().join("follower");
+    begun(&directory, &node, &said(&node, truth, as_is)).expect("the source is honest");
+    let (follower, feed) = NodeHandle::follow(directory, node.config().genesis.clone()).expect("the follower starts");
+    send(&node, 0, 40, 5).expect("it is taken");
+    wait_for(&node, follower.head().number + 1);
+    let next = said(&node, truth, as_is);
+    let mut forged = Block::decode(next.block.clone()).expect("a block");
+    forged.header.timestamp_ms.0 += 1;
+    block_on(feed.push(forged.encode().to_vec(), Vec::new())).expect("it waits for a certificate");
+    let refused = block_on(feed.push(next.block.clone(), next.certificate.clone())).expect_err("it does not follow the forged one");
+    assert!(matches!(refused, FollowError::NotNext { .. }) && refused.is_of_source(), "{refused}");
+    block_on(feed.restart()).expect("it runs");
+    block_on(feed.push(next.block, next.certificate)).expect("it follows");
+    assert_eq!(follower.head(), node.head());
+    drop(feed);
+    follower.shutdown();
     node.shutdown();
 }
 
@@ -220,7 +318,9 @@ fn lies_about_a_state_are_found() {
     for (what, said, expected) in rows {
         let found = begun(&directory, &node, &said);
         assert!(found.as_ref().is_err_and(expected), "{what}: {found:?}");
-        assert!(!directory.exists() && !directory.with_extension("part").exists(), "{what}: something is kept");
+        // What was verified before the source went away is kept.
+        let is_kept = directory.with_extension("part").exists() && !is_source(&found.expect_err("it is one"));
+        assert!(!directory.exists() && !is_kept, "{what}: something is kept");
     }
     assert!(begun(&directory, &node, &honest()).is_ok(), "and the truth is taken after all of them");
     node.shutdown();

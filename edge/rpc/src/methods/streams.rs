@@ -194,7 +194,7 @@ fn one_frame(bytes: &[u8]) -> Result<Response, Refusal> {
 }
 
 /// The frame of a block, once it is final. `None` ends the stream: the block is damaged here, or the chain went back behind it.
-async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
+pub(crate) async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
     let mut heads = app.node.watch_head();
     heads.wait_for(|head| head.number >= number).await.ok()?;
     let view = once_it_runs(|| app.node.view()).await;

@@ -15,8 +15,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use cowboy_api::{
-    ApiError, Client, Hex, convert,
-    error::{BODY_TOO_LARGE, NOT_FOUND, TIMEOUT},
+    ApiError, Hex, convert,
+    error::{BODY_TOO_LARGE, BUSY, NOT_FOUND, TIMEOUT},
     model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
 };
 use cowboy_chain::{
@@ -25,6 +25,7 @@ use cowboy_chain::{
     query::{Tried, Wants},
 };
 use cowboy_node::{FinalizedBlock, mempool::Refused};
+use cowboy_overlay::Pool;
 use cowboy_store::View;
 use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
@@ -38,12 +39,15 @@ const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// The longest that `/submit_wait` waits.
 const MAX_TIMEOUT_MS: u64 = 120_000;
 
+/// How often a transaction is forwarded on its way to a validator.
+const MAX_HOPS: u8 = 3;
+
 /// Receipts that one answer names as set off by another.
 const MAX_DELIVERIES: usize = 1_024;
 
 pub(crate) async fn submit(State(app): State<App>, peer: Peer, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
     let submission = submission(&headers, &body)?;
-    Ok(answer(take(&app, peer, submission).await?))
+    Ok(answer(take(&app, peer, submission, MAX_HOPS).await?))
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,7 +67,7 @@ pub(crate) async fn submit_wait(
     let submission = submission(&headers, &body)?;
     // Listening begins before the first transaction is taken, so that no receipt is missed.
     let blocks = app.node.subscribe();
-    let mut results = take(&app, peer, submission).await?;
+    let mut results = take(&app, peer, submission, MAX_HOPS).await?;
     receipts(&app, blocks, &mut results, timeout).await?;
     Ok(answer(results))
 }
@@ -83,12 +87,15 @@ fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal>
 }
 
 /// Checks transactions and puts them into the mempool, each for itself. A follower gives them to the node it follows.
-async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, Refusal> {
+///
+/// `hops` says how often they may still be forwarded: nodes that follow each other would forward them for ever.
+pub(crate) async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>, hops: u8) -> Result<Vec<SubmitResult>, Refusal> {
     let decode = move || submission.iter().map(|bytes| SignedTransaction::decode(bytes).map_err(Refused::from)).collect::<Vec<_>>();
     // Recovering a batch's signatures takes milliseconds, for which other requests must not wait.
     let signed = app.limits.check(peer.client(), decode).await?;
     if let Some(upstream) = &app.upstream {
-        return forward(upstream, signed).await;
+        let hops = hops.checked_sub(1).ok_or(BUSY)?;
+        return forward(upstream, signed, hops).await;
     }
     let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
     let answers = app.node.submit_signed(signed).await?;
@@ -108,9 +115,9 @@ async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>) -> Result<Vec<Sub
 
 /// Gives the well-formed ones among the transactions to another node, whose results they get. Nobody proposes from the mempool of a
 /// node that votes on nothing, so a transaction that waited there would be lost.
-async fn forward(upstream: &Client, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<SubmitResult>, Refusal> {
+async fn forward(upstream: &Pool, signed: Vec<Result<SignedTransaction, Refused>>, hops: u8) -> Result<Vec<SubmitResult>, Refusal> {
     let given: Vec<Vec<u8>> = signed.iter().flatten().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
-    let mut answers = if given.is_empty() { Vec::new() } else { upstream.submit_all(given).await? }.into_iter();
+    let mut answers = if given.is_empty() { Vec::new() } else { upstream.submit(given, hops).await? }.into_iter();
     let result = |signed: Result<SignedTransaction, Refused>| match signed {
         Ok(_) => answers.next().unwrap_or_default(),
         Err(refused) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },

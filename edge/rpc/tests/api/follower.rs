@@ -3,6 +3,7 @@
 use crate::devnet::Devnet;
 use cowboy_api::{Client, follow::Frame};
 use cowboy_node::{Feed, NodeHandle};
+use cowboy_overlay::{HttpSource, Pool, Source};
 use cowboy_rpc::{Backend, Config, Listeners};
 use cowboy_serve::Slots;
 use cowboy_types::{Amount, Instruction, System};
@@ -41,7 +42,9 @@ async fn a_follower_forwards_transactions_or_refuses_them() {
         node: node.clone(),
         chain,
         faucet: None,
-        upstream: Some(devnet.client.clone()),
+        upstream: Some(Arc::new(Pool::fixed([
+            Arc::new(HttpSource::new(devnet.client.url()).expect("the address is good")) as Arc<dyn Source>
+        ]))),
         is_source_away: Arc::default(),
     });
 

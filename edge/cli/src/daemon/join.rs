@@ -1,0 +1,164 @@
+//! `cowboyd join`: a full node that needs nothing but one record of another node.
+
+use super::{
+    follow::Following,
+    network::{self, GenesisFile},
+    node_failure,
+    overlay::{OverlayArgs, folder_of},
+    serving::{self, Serving},
+    sync::{self, Received},
+};
+use crate::{
+    failure::Failure,
+    output::{self, Output},
+};
+use clap::Args;
+use cowboy_node::{Genesis, Head};
+use cowboy_overlay::{Pool, Record};
+use cowboy_store::Directory;
+use cowboy_types::Hash;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Where a full node listens unless told otherwise.
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 4300);
+
+/// How often the progress of a state sync is printed.
+const PROGRESS: Duration = Duration::from_secs(5);
+
+/// Joins a network as a full node: finds peers, fetches the state from them, verifies it and every block after it, and serves the API.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboyd join --bootstrap enr:… --dir node
+  cowboyd join --dir node        (later: the peers are known)")]
+pub(crate) struct Join {
+    /// The folder of the chain, of this node's key and of the peers that it knows
+    #[arg(long, value_name = "DIR", default_value = "node")]
+    dir: PathBuf,
+    /// The genesis file of the chain, instead of the one that peers give
+    #[arg(long, value_name = "FILE")]
+    genesis: Option<PathBuf>,
+    /// The hash of a recent block that you trust: the fetched state must be of a block that descends from it
+    #[arg(long, value_name = "HASH", conflicts_with = "archive")]
+    checkpoint: Option<Hash>,
+    /// Execute every block from the first one on instead of fetching the newest state
+    #[arg(long)]
+    archive: bool,
+    #[command(flatten)]
+    overlay: OverlayArgs,
+    #[command(flatten)]
+    serving: Serving,
+    /// Do not print a line for each block
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Join {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        serving::runtime()?.block_on(self.serve(output))
+    }
+
+    async fn serve(mut self, output: Output) -> Result<(), Failure> {
+        std::fs::create_dir_all(&self.dir).map_err(Failure::file(&self.dir))?;
+        let (kept, state) = (self.dir.join("genesis.json"), self.dir.join("state"));
+        let file = self.genesis.clone().or_else(|| kept.exists().then(|| kept.clone()));
+        let known = file.as_deref().map(network::read_genesis).transpose()?;
+        let chain = chain_of(known.as_ref(), &self.overlay.bootstrap)?;
+        self.overlay.listen.get_or_insert(DEFAULT_LISTEN);
+        let overlay = self.overlay.start(&state, chain).await?.expect("it listens");
+        let (pool, received) = (overlay.pool().clone(), Received::default());
+        if self.overlay.bootstrap.is_empty() && overlay.known() == 0 {
+            return Err(Failure::argument(
+                format!("no peer is known in {}", folder_of(&state).display()),
+                "name a node with --bootstrap RECORD: `cowboyd record` prints its record",
+            ));
+        }
+        let genesis = match known {
+            Some(genesis) => genesis,
+            None => {
+                output.progress("looking for peers");
+                sync::fetch_genesis_of(&pool, &chain).await?
+            }
+        };
+        if !kept.exists() {
+            network::write_new(&kept, &GenesisFile::of(&genesis))?;
+        }
+        output::line(format_args!("genesis {}", genesis.hash()));
+        if !self.archive && Directory::genesis_of(&state).map_err(node_failure)?.is_none() {
+            let begun = state_sync(&pool, (&genesis, self.checkpoint), &state, &received, output).await?;
+            let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
+            output::line(said);
+        }
+        let named = format!("{} peers", pool.standing().usable);
+        let following = Following { genesis, pool, overlay: Some(overlay), received, directory: state, quiet: self.quiet, named };
+        following.run(&self.serving, output).await
+    }
+}
+
+/// The hash of the chain's genesis block, on which the genesis file and all records must agree.
+fn chain_of(genesis: Option<&Genesis>, bootstrap: &[Record]) -> Result<Hash, Failure> {
+    let mut named = genesis.map(|genesis| genesis.block.hash()).into_iter().chain(bootstrap.iter().map(|record| *record.chain()));
+    let no_chain = || Failure::argument("no chain is named".to_owned(), "name a node of it with --bootstrap RECORD");
+    let chain = named.next().ok_or_else(no_chain)?;
+    match named.find(|other| *other != chain) {
+        None => Ok(chain),
+        Some(other) => Err(Failure::argument(
+            format!("the records and the genesis are of different chains: one has the genesis block {chain}, another {other}"),
+            "name records of one chain, and another --dir for each chain",
+        )),
+    }
+}
+
+/// Fetches the newest state, and prints how far it is.
+async fn state_sync(
+    pool: &Arc<Pool>,
+    trusted: (&Genesis, Option<Hash>),
+    state: &Path,
+    received: &Received,
+    output: Output,
+) -> Result<Option<Head>, Failure> {
+    let mut ticks = tokio::time::interval(PROGRESS);
+    let mut syncing = std::pin::pin!(sync::begin_at_newest(pool, trusted, state, received));
+    loop {
+        tokio::select! {
+            done = &mut syncing => return done,
+            _ = ticks.tick() => {
+                let megabytes = received.get() / 1_000_000;
+                output.progress(format_args!("fetching the state: {} peers, {megabytes} MB", pool.standing().usable));
+            }
+        }
+    }
+}
+
+/// Prints the record of a node, for others to join by.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboyd record --dir node
+  cowboyd record --config network/validator-0.json")]
+pub(crate) struct ShowRecord {
+    /// The folder of a node that `cowboyd join` made
+    #[arg(long, value_name = "DIR", required_unless_present = "config", conflicts_with = "config")]
+    dir: Option<PathBuf>,
+    /// The configuration of a node that `cowboyd start --listen` runs
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl ShowRecord {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let state = match (&self.dir, &self.config) {
+            (Some(dir), _) => dir.join("state"),
+            (None, Some(config)) => network::state_of(config)?,
+            (None, None) => unreachable!("one of them is required"),
+        };
+        let path = folder_of(&state).join("record");
+        let text = std::fs::read_to_string(&path).map_err(Failure::file(&path))?;
+        let record: Record = text.parse().map_err(|error| node_failure(format_args!("{}: {error}", path.display())))?;
+        output.result(&serde_json::json!({ "record": record.to_string(), "genesis_block": record.chain().to_string() }), &record);
+        Ok(())
+    }
+}

@@ -1,0 +1,496 @@
+//! How a full node gets its chain: genesis, state and blocks from one source after another, each verified.
+
+use super::{checkpoint, node_failure};
+use crate::{failure::Failure, output::Output};
+use commonware_codec::DecodeExt as _;
+use cowboy_api::follow::Frame;
+use cowboy_chain::GenesisConfig;
+use cowboy_node::{
+    Feed, FollowError, Genesis, Head, NodeHandle,
+    begin::{self, Batch, BeginError, Certified, Fetch, MAX_OPERATIONS_BYTES},
+    reader::Wanted,
+    refetch::MAX_COPY_BYTES,
+};
+use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Operations, Pool, Position, Source};
+use cowboy_types::Hash;
+use futures::{StreamExt as _, future::join_all};
+use std::{
+    convert::Infallible,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::{sleep, timeout};
+
+/// How many of the newest blocks are looked at for one with a certificate of its own.
+const CERTIFIED_WITHIN: u64 = 16;
+
+/// How often a block is taken to begin at: its operations go while newer ones come.
+const BEGINNINGS: usize = 5;
+
+/// How many sources are asked for one batch of operations.
+const OPERATIONS_ASKED: usize = 8;
+
+/// How long a source has for a block with a certificate.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a source may say nothing, several block times, before it is asked whether it has anything to say.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// How often the other sources are asked how far they are.
+const COMPARE: Duration = Duration::from_secs(5);
+
+/// Blocks that another source may be ahead.
+const NEAR: u64 = 8;
+
+/// How often the progress of a node that is behind is printed.
+const PROGRESS: Duration = Duration::from_secs(10);
+
+/// The wait before a source is asked again, and for one to come.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Bytes of blocks and operations that came from sources.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Received(Arc<AtomicU64>);
+
+impl Received {
+    fn add(&self, bytes: usize) {
+        self.0.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// In all, in bytes.
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts what a source did wrong, where it did.
+fn report(pool: &Pool, source: &dyn Source, failed: &Failed) {
+    if let Some(offence) = failed.offence() {
+        pool.report(source, offence);
+    }
+}
+
+/// The source to ask next, as soon as there is one. Fails where the operator named all sources and all of them lied.
+pub(crate) async fn next_source(pool: &Pool) -> Result<Arc<dyn Source>, Failure> {
+    let mut changes = pool.changes();
+    loop {
+        if let Some(source) = pool.choose() {
+            return Ok(source);
+        }
+        if pool.is_exhausted() {
+            return Err(node_failure("every source that was named gave what does not verify: name another one"));
+        }
+        // Bans end with time.
+        let _ = timeout(RETRY, changes.changed()).await;
+    }
+}
+
+/// The genesis that these parts make.
+fn genesis_of(parts: &GenesisParts) -> Result<Genesis, Failure> {
+    let config = GenesisConfig::decode(parts.config.bytes().clone());
+    let config = config.map_err(|error| node_failure(format_args!("the source's genesis is damaged: {error}")))?;
+    Genesis::new(config, parts.sharing.to_vec()).map_err(node_failure)
+}
+
+/// What a source's chain began with, where its hash is the wanted one.
+pub(crate) async fn fetch_genesis(source: &dyn Source, wanted: Option<Hash>) -> Result<Genesis, Failure> {
+    let genesis = genesis_of(&source.genesis().await.map_err(failure_of)?)?;
+    match wanted {
+        Some(wanted) if wanted != genesis.hash() => {
+            Err(node_failure(format_args!("the source's chain has genesis {}, not {wanted}: follow another node", genesis.hash())))
+        }
+        _ => Ok(genesis),
+    }
+}
+
+/// The genesis whose block has this hash, from the first source that has it.
+pub(crate) async fn fetch_genesis_of(pool: &Pool, block: &Hash) -> Result<Genesis, Failure> {
+    loop {
+        let source = next_source(pool).await?;
+        match source.genesis().await {
+            Ok(parts) => match genesis_of(&parts) {
+                Ok(genesis) if genesis.block.hash() == *block => return Ok(genesis),
+                _ => pool.report(&*source, Offence::Lie),
+            },
+            Err(failed) => {
+                report(pool, &*source, &failed);
+                sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+fn failure_of(failed: Failed) -> Failure {
+    match failed {
+        Failed::Away(error) => error.into(),
+        other => node_failure(other),
+    }
+}
+
+/// Why a source is left.
+enum Left {
+    /// What it did wrong, and the reason in words.
+    Offence(Offence, String),
+    /// The follower cannot continue with any source.
+    Never(Failure),
+}
+
+impl From<Failed> for Left {
+    fn from(failed: Failed) -> Self {
+        Self::Offence(failed.offence().unwrap_or(Offence::Silent), failed.to_string())
+    }
+}
+
+/// Feeds blocks as they come; a source that is away, silent, behind the others or lies is left for another one. `note` learns whether
+/// blocks come.
+pub(crate) async fn feed_for_ever(
+    pool: &Pool,
+    node: &NodeHandle,
+    feed: &Feed,
+    received: &Received,
+    output: Output,
+    note: &(dyn Fn(bool) + Sync),
+) -> Failure {
+    let mut lied = None;
+    loop {
+        if let Some(lied) = lied.take_if(|_| pool.is_exhausted()) {
+            return lied;
+        }
+        if pool.standing().usable == 0 {
+            note(true);
+        }
+        let source = match next_source(pool).await {
+            Ok(source) => source,
+            Err(failure) => return failure,
+        };
+        match feed_once(pool, &*source, node, feed, received, note).await {
+            Left::Never(failure) => return failure,
+            Left::Offence(offence, reason) => {
+                note(true);
+                output.progress(format_args!("{} is left ({reason}); trying again", source.name()));
+                if offence == Offence::Lie || offence == Offence::Malformed {
+                    lied = Some(node_failure(&reason));
+                }
+                pool.report(&*source, offence);
+                if let Err(error) = feed.restart().await {
+                    return node_failure(error);
+                }
+                if pool.standing().usable < 2 {
+                    sleep(RETRY).await;
+                }
+            }
+        }
+    }
+}
+
+/// The block after the newest final one.
+fn next_of(node: &NodeHandle) -> Position {
+    let head = node.head();
+    Position { number: head.number.saturating_add(1), height: head.height.next().get() }
+}
+
+async fn feed_once(
+    pool: &Pool,
+    source: &dyn Source,
+    node: &NodeHandle,
+    feed: &Feed,
+    received: &Received,
+    note: &(dyn Fn(bool) + Sync),
+) -> Left {
+    let next = next_of(node);
+    let mut stream = match source.blocks(next.clone()).await {
+        Ok(stream) => stream,
+        Err(failed) => return failed.into(),
+    };
+    let claimed = match source.head().await {
+        Ok(head) => head.height,
+        Err(failed) => return failed.into(),
+    };
+    note(claimed > next.height.saturating_add(NEAR));
+    let feeding = async {
+        while let Some(frame) = more(&mut stream, source, || next_of(node).height, SILENCE).await {
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(failed) => return failed.into(),
+            };
+            received.add(frame.block.len());
+            match feed.push(frame.block, frame.certificate).await {
+                Ok(()) => note(claimed > next_of(node).height.saturating_add(NEAR)),
+                // The source went back to a snapshot, or the stream began in the wrong place.
+                Err(FollowError::NotNext { last, found }) if found > last => return Failed::away("its chain went back").into(),
+                Err(error) if error.is_of_source() => return Left::Offence(Offence::Lie, error.to_string()),
+                Err(error) => return Left::Never(node_failure(error)),
+            }
+        }
+        Failed::away("the stream of blocks ended").into()
+    };
+    tokio::select! {
+        left = feeding => left,
+        // The other one has not shown its blocks yet.
+        other = overtaken(pool, source, node) => Left::Offence(Offence::Away, format!("{other} is ahead")),
+    }
+}
+
+/// Waits until this node stands still while another source says that it is ahead, and answers that one's name. Without the check a
+/// source that truthfully stays where it is would keep its followers there.
+async fn overtaken(pool: &Pool, source: &dyn Source, node: &NodeHandle) -> String {
+    let mut ahead: Option<(u64, String)> = None;
+    loop {
+        sleep(COMPARE).await;
+        let height = node.head().height.get();
+        if let Some((_, name)) = ahead.take_if(|(before, _)| *before == height) {
+            return name;
+        }
+        let others: Vec<_> = pool.usable().into_iter().filter(|other| other.name() != source.name()).collect();
+        let heads = join_all(others.iter().map(|other| async move { other.head().await.ok() })).await;
+        let first = others.iter().zip(heads).find(|(_, head)| head.as_ref().is_some_and(|head| head.height > height.saturating_add(NEAR)));
+        ahead = first.map(|(other, _)| (height, other.name().to_owned()));
+    }
+}
+
+/// Prints how far this node is while the sources say that they are ahead.
+pub(crate) async fn print_progress(pool: &Pool, node: &NodeHandle, received: &Received, output: Output) -> Infallible {
+    let mut before = node.head().height.get();
+    loop {
+        sleep(PROGRESS).await;
+        let height = node.head().height.get();
+        let sources = pool.usable();
+        let heads = join_all(sources.iter().map(|source| source.head())).await;
+        let newest = heads.into_iter().flatten().map(|head| head.height).max().unwrap_or(0);
+        let (behind, made) = (newest.saturating_sub(height), height.saturating_sub(before));
+        before = height;
+        if behind > NEAR {
+            let left = behind.saturating_mul(PROGRESS.as_secs()).checked_div(made);
+            let left = left.map_or("no progress".to_owned(), |seconds| format!("about {seconds} s left"));
+            let (peers, megabytes) = (sources.len(), received.get() / 1_000_000);
+            output.progress(format_args!("height {height} of {newest}, {peers} sources, {megabytes} MB, {left}"));
+        }
+    }
+}
+
+/// What comes next of a stream of blocks; an error where the source is silent though it has the block of height `next`, or does not
+/// answer any more. A connection that breaks without a word never ends by itself.
+async fn more(stream: &mut BlockStream, source: &dyn Source, next: impl Fn() -> u64, silence: Duration) -> Option<Result<Frame, Failed>> {
+    loop {
+        if let Ok(frame) = timeout(silence, stream.next()).await {
+            return frame;
+        }
+        match timeout(silence, has_nothing(source, next())).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) | Err(_) => return Some(Err(Failed::Silent)),
+            Ok(Err(error)) => return Some(Err(error)),
+        }
+    }
+}
+
+/// Whether the source's chain rests below this height.
+async fn has_nothing(source: &dyn Source, next: u64) -> Result<bool, Failed> {
+    Ok(source.head().await?.height < next)
+}
+
+/// Fetches blocks again of which a damaged row was read, or which a repair could not save, as long as the node runs.
+pub(crate) async fn fetch_again(pool: &Pool, node: &NodeHandle, feed: &Feed) -> Infallible {
+    loop {
+        // The newest first: a block without a certificate is proven by the next one.
+        for number in node.missing().unwrap_or_default().into_iter().rev() {
+            match fetch_copy(pool, feed, number).await {
+                Ok(()) => tracing::info!(number, "a damaged block of the ledger was fetched again from a source"),
+                Err(reason) => tracing::warn!(number, reason, "a damaged block of the ledger cannot be fetched again"),
+            }
+        }
+        sleep(RETRY).await;
+    }
+}
+
+async fn fetch_copy(pool: &Pool, feed: &Feed, number: u64) -> Result<(), String> {
+    let source = pool.choose().ok_or("there is no source")?;
+    let copy = source.copy(number, MAX_COPY_BYTES).await.map_err(|failed| {
+        report(pool, &*source, &failed);
+        failed.to_string()
+    })?;
+    feed.restore(number, copy.to_vec()).await.map_err(|error| {
+        if error.is_of_source() {
+            pool.report(&*source, Offence::Lie);
+        }
+        error.to_string()
+    })
+}
+
+/// Fills a new folder with the state after one of the newest blocks, which must descend from the trusted one, where one is named.
+/// Nothing where the chain has not begun.
+pub(crate) async fn begin_at_newest(
+    pool: &Arc<Pool>,
+    (genesis, trusted): (&Genesis, Option<Hash>),
+    directory: &Path,
+    received: &Received,
+) -> Result<Option<Head>, Failure> {
+    let fetch = operations_from(pool.clone(), received.clone());
+    for attempt in 1.. {
+        let source = highest(pool).await?;
+        let certified = match newest_certified(&*source, genesis).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
+            Err(failed) if attempt < BEGINNINGS => {
+                report(pool, &*source, &failed);
+                sleep(RETRY).await;
+                continue;
+            }
+            Err(failed) => return Err(failure_of(failed)),
+        };
+        if let Some(trusted) = trusted
+            && let Err(unproven) = checkpoint::descends(&*source, trusted, &certified.0).await
+        {
+            if let Some(offence) = unproven.offence() {
+                pool.report(&*source, offence);
+            }
+            if attempt >= BEGINNINGS || pool.is_exhausted() {
+                return Err(node_failure(unproven));
+            }
+            sleep(RETRY).await;
+            continue;
+        }
+        let (directory, genesis, fetch) = (directory.to_owned(), genesis.clone(), fetch.clone());
+        let (newest, introduces) = certified;
+        let begun = tokio::task::spawn_blocking(move || begin::begin(&directory, &genesis, &newest, introduces.as_ref(), fetch));
+        match begun.await.map_err(node_failure)? {
+            Ok(head) => return Ok(Some(head)),
+            Err(BeginError::Source(reason)) if attempt < BEGINNINGS => {
+                tracing::warn!(reason, "no source has the operations any more; a newer block is taken")
+            }
+            Err(error @ (BeginError::NotABlock(_) | BeginError::Certificate(_) | BeginError::Boundary(_))) => {
+                pool.report(&*source, Offence::Lie);
+                if pool.is_exhausted() || attempt >= BEGINNINGS {
+                    return Err(node_failure(error));
+                }
+            }
+            Err(error) => return Err(node_failure(error)),
+        }
+    }
+    Ok(None)
+}
+
+/// The source that says it is furthest: its newest blocks must prove that.
+async fn highest(pool: &Pool) -> Result<Arc<dyn Source>, Failure> {
+    let first = next_source(pool).await?;
+    let sources = pool.usable();
+    let heads = join_all(sources.iter().map(|source| async move { source.head().await.ok() })).await;
+    let found = sources.iter().zip(heads).filter_map(|(source, head)| Some((head?.height, source)));
+    Ok(found.max_by_key(|(height, _)| *height).map_or(first, |(_, source)| source.clone()))
+}
+
+/// Operations from one source after another. The batches are asked for on this runtime: the node's own ends with its work.
+fn operations_from(pool: Arc<Pool>, received: Received) -> Fetch {
+    let runtime = tokio::runtime::Handle::current();
+    Arc::new(move |wanted| {
+        let asked = runtime.spawn(one_batch(pool.clone(), received.clone(), wanted));
+        Box::pin(async move { asked.await.map_err(|error| error.to_string())? })
+    })
+}
+
+async fn one_batch(pool: Arc<Pool>, received: Received, wanted: Wanted) -> Result<Batch, String> {
+    let mut reason = "there is no source".to_owned();
+    for _ in 0..OPERATIONS_ASKED {
+        let Some(source) = pool.choose() else { break };
+        let operations = Operations { size: wanted.size, start: wanted.start, most: wanted.most };
+        match source.operations(operations, MAX_OPERATIONS_BYTES).await {
+            Ok(bytes) => {
+                received.add(bytes.len());
+                return Ok(Batch { bytes, reject: Box::new(move || pool.report(&*source, Offence::Lie)) });
+            }
+            Err(failed) => {
+                report(&pool, &*source, &failed);
+                reason = failed.to_string();
+            }
+        }
+    }
+    Err(reason)
+}
+
+/// One of the source's newest blocks that has a certificate of its own, and the block that says who signs after it, where one does;
+/// nothing where the chain has not begun.
+async fn newest_certified(source: &dyn Source, genesis: &Genesis) -> Result<Option<(Certified, Option<Certified>)>, Failed> {
+    let head = source.head().await?;
+    if head.height == 0 {
+        return Ok(None);
+    }
+    let back = |place: u64| place.saturating_sub(CERTIFIED_WITHIN).max(1);
+    let newest = certified_from(source, Position { number: back(head.number), height: back(head.height) }).await?;
+    let number = newest.number().map_err(|error| Failed::Malformed(error.to_string()))?;
+    let introduces = match begin::boundary(genesis, number) {
+        Some(number) => Some(certified_from(source, Position { number, height: number }).await?),
+        None => None,
+    };
+    Ok(Some((newest, introduces)))
+}
+
+/// The first of the source's blocks from here on that has a certificate of its own.
+async fn certified_from(source: &dyn Source, first: Position) -> Result<Certified, Failed> {
+    let found = async {
+        let mut stream = source.blocks(first).await?;
+        while let Some(frame) = stream.next().await {
+            let Frame { block, certificate } = frame?;
+            if !certificate.is_empty() {
+                return Ok(Certified { block, certificate });
+            }
+        }
+        Err(Failed::away("the stream of blocks ended"))
+    };
+    timeout(PATIENCE, found).await.unwrap_or(Err(Failed::Silent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_overlay::HttpSource;
+    use std::net::Ipv4Addr;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    /// A source that streams one chunk and falls silent, and says that its chain is this high; no height is no answer.
+    async fn source(heights: Vec<Option<u64>>) -> (HttpSource, tokio::task::JoinHandle<()>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let serving = tokio::spawn(async move {
+            let (mut heights, mut open) = (heights.into_iter(), Vec::new());
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let mut asked = [0; 1_024];
+                let length = connection.read(&mut asked).await.unwrap_or(0);
+                let answer = match asked[..length].starts_with(b"GET /follow") {
+                    true => "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\n\0\0\0\x05\0\0\0\x01a\r\n".to_owned(),
+                    false => match heights.next().flatten() {
+                        Some(height) => {
+                            let body = format!("{{\"height\":{height}}}");
+                            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+                        }
+                        None => String::new(),
+                    },
+                };
+                let _ = connection.write_all(answer.as_bytes()).await;
+                // It stays open: nothing tells the follower.
+                open.push(connection);
+            }
+        });
+        (HttpSource::new(&url).expect("the address is good"), serving)
+    }
+
+    /// A source that falls silent while its chain continues, or answers nothing, is left; one whose chain rests is not.
+    #[tokio::test]
+    async fn silence_ends() {
+        let silence = Duration::from_millis(50);
+        for heights in [vec![Some(7)], vec![None], vec![Some(6), Some(6), Some(7)]] {
+            let (source, serving) = source(heights).await;
+            let mut stream = source.blocks(Position { number: 7, height: 7 }).await.expect("it streams");
+            let first = more(&mut stream, &source, || 7, silence).await.and_then(Result::ok);
+            assert_eq!(first, Some(Frame { block: b"a".to_vec(), certificate: vec![] }));
+            let ended = tokio::time::timeout(Duration::from_secs(30), more(&mut stream, &source, || 7, silence)).await;
+            assert!(matches!(ended, Ok(Some(Err(_)))), "{ended:?}");
+            serving.abort();
+        }
+    }
+}
