@@ -1,7 +1,7 @@
 //! Any bytes are a job or are refused; any bytes are JSON that is read, or are refused; judging any results comes to an end.
 
 use cowboy_params::Params;
-use cowboy_system::dispatcher::lower::{Offer, lower};
+use cowboy_system::dispatcher::lower::{Offer, decoded, lower};
 use cowboy_system::verifier::json::Json;
 use cowboy_system::verifier::judge::{Rules, Submission, judge};
 use cowboy_system::verifier::schema::Schema;
@@ -17,7 +17,7 @@ pub(crate) fn body(bytes: &[u8]) {
     let rows = Params::GENESIS.jobs;
     let block_time = Params::GENESIS.consensus.block_time;
     let offer = Offer { rows: &rows, block_time, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
-    let Ok(spec) = lower(&offer, bytes) else { return };
+    let Ok(spec) = decoded(bytes).and_then(|submission| lower(&offer, &submission)) else { return };
     assert_eq!(&spec.request[..], bytes, "the request is kept as it came");
     let outputs = [bytes, b"{\"a\":1}", b"{\"a\":2}"];
     let results = outputs.map(|output| Submission { output, committed_at: Height(1), is_attested: true });

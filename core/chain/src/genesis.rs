@@ -8,6 +8,7 @@ use cowboy_state::records::{
 };
 use cowboy_state::{Directory, StateKey, Step, Stop, World};
 use cowboy_system::governance::{self, types::Council};
+use cowboy_system::registry::Argument;
 use cowboy_system::staking::{
     self, possession,
     types::{NO_ENDPOINT, Status, Validator},
@@ -253,7 +254,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         refused: None,
         explanation: None,
     };
-    cowboy_system::call(&mut context, target, &call.method, &call.argument)?;
+    cowboy_system::call(&mut context, target, &call.method, Argument::Encoded(&call.argument))?;
     // What would go on in a contract has none to go on in.
     if context.forward.is_some() { Err(error::UNAVAILABLE.into()) } else { Ok(()) }
 }

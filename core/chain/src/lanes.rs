@@ -7,9 +7,10 @@ use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_system::{dispatcher, governance, runners, staking, verifier};
 use cowboy_types::block::{LaneUsage, Usage};
+use cowboy_types::cbor::{Item, Reader};
 use cowboy_types::instruction::{Actor, Instruction, System};
 use cowboy_types::units::{Cells, Cycles};
-use cowboy_types::{Address, Hash, cbor};
+use cowboy_types::{Address, Hash};
 
 use crate::fees::Used;
 
@@ -105,16 +106,55 @@ fn governs(world: &World, account: Address) -> Result<bool, Miss> {
 
 /// Whether an account is a member of the job that the argument of a call of 0x03 names.
 fn is_member(world: &World, account: Address, payload: &[u8]) -> Result<bool, Miss> {
-    // Members are registered runners: nobody else's argument is decoded.
+    // Members are registered runners: nobody else's argument is looked at.
     if runners::state::find(world, account)?.is_none() {
         return Ok(false);
     }
-    let argument = cbor::decode(payload).ok();
-    let id = argument.as_ref().and_then(|argument| argument.get("job_id")?.as_bytes()?.try_into().ok()).map(Hash);
-    let Some(id) = id else { return Ok(false) };
+    let Some(id) = named_job(payload) else { return Ok(false) };
     let job = dispatcher::state::find(world, &id)?;
     Ok(job.is_some_and(|job| job.members.iter().any(|member| member.runner == account)))
 }
+
+/// Items that are read in search of the job that an argument names. What members report has fewer before it.
+const SEARCHED_ITEMS: usize = 64;
+
+/// Bytes that are read for it.
+const SEARCHED_BYTES: usize = 4_096;
+
+/// The job that the argument of a call of 0x03 names: its field `job_id`. Nobody pays for this search, which every proposer makes for
+/// every candidate, so it builds nothing, ends where the field can no longer come, and reads a bounded part of the argument.
+fn named_job(payload: &[u8]) -> Option<Hash> {
+    let mut reader = Reader::new(payload);
+    let Some(Item::Map(_)) = reader.next_item().ok()? else { return None };
+    // Items of the value that is skipped.
+    let mut left: u64 = 0;
+    for _ in 0..SEARCHED_ITEMS {
+        let item = reader.next_item().ok()??;
+        if reader.position() > SEARCHED_BYTES {
+            return None;
+        }
+        if left == 0 {
+            // Keys ascend by length, then by their bytes.
+            match item {
+                Item::Text(JOB_ID) => break,
+                Item::Text(key) if (key.len(), key) > (JOB_ID.len(), JOB_ID) => return None,
+                _ => left = 1,
+            }
+            continue;
+        }
+        let inner = match item {
+            Item::Array(items) => items,
+            Item::Map(pairs) => pairs.saturating_mul(2),
+            _ => 0,
+        };
+        left = (left - 1).saturating_add(inner);
+    }
+    let Item::Bytes(id) = reader.next_item().ok()?? else { return None };
+    Some(Hash(id.try_into().ok()?))
+}
+
+/// The field that names a job.
+const JOB_ID: &str = "job_id";
 
 /// What the lanes of a block have used so far.
 #[derive(Clone, Debug)]
@@ -200,5 +240,38 @@ impl Space {
     /// Cells that the block still holds.
     pub fn cells_left(&self, params: &Params) -> Cells {
         Cells(params.fees.block_cells).saturating_sub(self.cells())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::cbor::Value;
+
+    /// The job is found behind what members report before it, whatever follows; what hides it behind much else has no lane of its own.
+    #[test]
+    fn the_job_is_found_near_the_front() {
+        let id = || ("job_id", Value::Bytes(vec![7; 32]));
+        let argument = |fields: Vec<(&'static str, Value)>| Value::dict(fields).encode();
+        let usage = || Value::dict([("bytes_in", Value::uint(1)), ("list", Value::Array(vec![Value::Map(Vec::new()); 3]))]);
+        let cut = |bytes: Vec<u8>| bytes[..bytes.len() - 1].to_vec();
+        let rows = [
+            ("alone", argument(vec![id()]), true),
+            ("behind a map", argument(vec![("usage", usage()), id(), ("output", Value::Bytes(vec![1; 60_000]))]), true),
+            ("what follows is not read", cut(argument(vec![id(), ("outputs", Value::text("x"))])), true),
+            ("not named", argument(vec![("outputs", Value::Array(vec![id().1; 1_000]))]), false),
+            ("of another kind", argument(vec![("job_id", Value::text("x"))]), false),
+            ("of another length", argument(vec![("job_id", Value::Bytes(vec![7; 31]))]), false),
+            ("within a value", argument(vec![("a", Value::dict([id()]))]), false),
+            ("behind many items", argument(vec![("a", Value::Array(vec![Value::Null; 100])), id()]), false),
+            ("behind a long text", argument(vec![("a", Value::text("x".repeat(5_000))), id()]), false),
+            ("no map", Value::Array(vec![Value::text("job_id"), id().1]).encode(), false),
+            ("no CBOR", b"{}".to_vec(), false),
+            ("nothing", Vec::new(), false),
+            ("a map without an end", vec![0xBB, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], false),
+        ];
+        for (case, payload, is_found) in rows {
+            assert_eq!(named_job(&payload), is_found.then_some(Hash([7; 32])), "{case}");
+        }
     }
 }

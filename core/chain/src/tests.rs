@@ -40,5 +40,6 @@ mod timers;
 mod tokens;
 mod transfers;
 mod trees;
+mod unpaid;
 mod vectors;
 mod web;

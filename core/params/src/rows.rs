@@ -423,6 +423,8 @@ parameters! {
         0x40 dispute_vote_max: Blocks = 1_209_600 in 10..=31_536_000, T0, "ours: decision 314";
         /// Blocks beside its voting and its timelock for which it does, so that it can be counted and executed: a day.
         0x41 dispute_vote_margin: Blocks = 86_400 in 1..=604_800, T0, "ours: decision 314";
+        /// Maximum modelled time of judging all results that a job may get, of both committees. A job that exceeds it is refused.
+        0x42 judging_weight: Nanoseconds = 400_000_000 in 1_000_000..=4_000_000_000, T0, "ours: decision 393";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).
@@ -533,6 +535,8 @@ parameters! {
         0x13 open_per_grantor: Count = 1_024 in 1..=10_000, T0, "decision 180";
         /// Blocks after which a record lapses if its holder has not accepted it.
         0x14 open_lapse: Blocks = 2_592_000 in 100..=315_360_000, T0, "decision 180";
+        /// Items of a list among the parameters of a grant.
+        0x15 list_items: Count = 256 in 16..=2_048, T0, "ours: decision 394";
     }
 
     /// Names (004).

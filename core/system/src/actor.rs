@@ -151,6 +151,12 @@ impl Context<'_> {
         if self.work.weight > self.budget.weight { Err(error::OUT_OF_TIME.into()) } else { Ok(()) }
     }
 
+    /// Charges the modelled time of decoding `bytes` bytes of a record, before it is done.
+    pub fn spend_reading(&mut self, bytes: usize) -> Step<()> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.spend(0, bytes.saturating_mul(self.params.weights.argument_byte))
+    }
+
     /// Emits an event as a system actor.
     pub fn announce(&mut self, number: u8, name: &'static str, data: &Value) {
         announce(self.world, number, name, data);

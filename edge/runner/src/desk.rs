@@ -262,7 +262,7 @@ impl Desk {
             return self.forget(&id);
         }
         let offer = Offer::reading(&self.means.params, job.summary.submitter.0);
-        let Ok(spec) = lower::lower(&offer, &job.request.0) else {
+        let Ok(spec) = lower::decoded(&job.request.0).and_then(|submission| lower::lower(&offer, &submission)) else {
             tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
             return;
         };

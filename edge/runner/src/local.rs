@@ -56,7 +56,9 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
     let params = Params::GENESIS;
     let offer = Offer::reading(&params, Address::ZERO);
     let request = Request::read(submission)?;
-    let spec = lower::lower(&offer, submission).map_err(|abort| LocalError::Refused(row(abort.code)))?;
+    let spec = lower::decoded(submission)
+        .and_then(|submission| lower::lower(&offer, &submission))
+        .map_err(|abort| LocalError::Refused(row(abort.code)))?;
     let task = Task {
         request,
         hosts: None,

@@ -1,6 +1,7 @@
 //! Deployment: canonical source, address, manifest, module body, records; then the init handler (003 §1.2, 000 §6).
 
 use super::frames::Price;
+use super::host::length;
 use super::{Machine, Step};
 use crate::input::Exception;
 use crate::vm_driver::{self, Limits, Usage};
@@ -58,6 +59,7 @@ impl Machine {
         if self.world.actor(address)?.is_some() || address.is_reserved() {
             return Err(error::ADDRESS_TAKEN.into());
         }
+        self.spend_check(deployment.manifest)?;
         let asker = self.asker(deployment.creator, deployment.parent);
         let grants = deployment.manifest.map(|manifest| manifests::check(&self.world, &asker, manifest)).transpose()?;
         // Before the source is built, so that a page of the directory that is missing costs no second build.
@@ -80,9 +82,13 @@ impl Machine {
         let code_key = keys::code(&code_hash);
         self.world.require([&code_key])?;
         let mut record = self.world.actor(actor)?.expect("the actor that runs exists");
+        self.spend_check(manifest)?;
         if let Some(manifest) = manifest {
+            // The next time that it is read it is another.
+            self.running().manifests.remove(&actor);
             let grants = manifests::check(&self.world, &self.asker(record.creator, None), manifest)?;
-            manifests::check_upgrade(&manifests::granted(&self.world, actor)?, &grants)?;
+            let present = self.top().grants.clone();
+            manifests::check_upgrade(&present, &grants)?;
             manifests::replace(&mut self.world, actor, manifest, self.environment.height)?;
             lifecycle::warn(&mut self.world, actor, &grants, self.environment.height)?;
         }
@@ -123,6 +129,12 @@ impl Machine {
                 (Err(failure.abort), price(failure.usage))
             }
         }
+    }
+
+    /// Charges a manifest that is to be checked: it is decoded, and compared with what the parent has.
+    fn spend_check(&mut self, manifest: Option<&[u8]>) -> Step<()> {
+        let reading = self.reading(length(manifest.unwrap_or_default()));
+        self.spend(reading.with(reading))
     }
 
     /// Who asks for a manifest.

@@ -8,7 +8,8 @@ use cowboy_params::Params;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Checkpoint, Miss, Stop};
 use cowboy_system as system;
-use cowboy_system::entitlements::{lifecycle::Standings, manifests};
+use cowboy_system::entitlements::lifecycle::Standings;
+use cowboy_system::registry::Argument;
 use cowboy_types::entitlement::Grants;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Abort, Address, error};
@@ -60,16 +61,25 @@ impl Price {
         Self { cycles, ..Self::default() }
     }
 
+    pub(super) fn weight(weight: u64) -> Self {
+        Self { weight, ..Self::default() }
+    }
+
     pub(super) fn with_cells(self, cells: u64) -> Self {
         Self { cells: self.cells.saturating_add(cells), ..self }
     }
 
     /// This price, and what a system actor's method cost.
     pub(super) fn with_work(self, work: system::Work) -> Self {
+        self.with(Self { cycles: work.cycles, cells: work.cells, weight: work.weight })
+    }
+
+    /// The sum of two prices.
+    pub(super) fn with(self, other: Self) -> Self {
         Self {
-            cycles: self.cycles.saturating_add(work.cycles),
-            cells: self.cells.saturating_add(work.cells),
-            weight: self.weight.saturating_add(work.weight),
+            cycles: self.cycles.saturating_add(other.cycles),
+            cells: self.cells.saturating_add(other.cells),
+            weight: self.weight.saturating_add(other.weight),
         }
     }
 }
@@ -131,7 +141,7 @@ pub(super) struct SystemCall<'a> {
     pub(super) sender: Address,
     pub(super) target: Address,
     pub(super) method: &'a str,
-    pub(super) payload: &'a [u8],
+    pub(super) argument: Argument<'a>,
     pub(super) value: Amount,
 }
 
@@ -161,7 +171,7 @@ impl Machine {
         if entry.handler == INIT_HANDLER && entry.gives == Gives::Data {
             return Err(error::INIT_ONLY_ONCE.into());
         }
-        let grants = Arc::new(self.grants(entry.target)?);
+        let grants = self.grants(entry.target)?;
         if !Standings::read(&self.world)?.are_executable(&grants, self.environment.height) {
             return Err(error::ACTOR_NON_EXECUTABLE.into());
         }
@@ -176,11 +186,6 @@ impl Machine {
         let engine = Engine::start(&image, entry.handler, entry.payload, entry.limits);
         let Entry { sender, target, value, limits, gives, .. } = entry;
         Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight, refused: None })
-    }
-
-    /// What an actor's manifest grants.
-    pub(super) fn grants(&self, actor: Address) -> Result<Grants, Miss> {
-        manifests::granted(&self.world, actor)
     }
 
     /// A code hash's image: out of the cache, or made again from source. Costs the same either way.
@@ -251,13 +256,15 @@ impl Machine {
         };
         let checkpoint = self.world.checkpoint();
         let (calls, sent) = (self.running().calls.len(), self.running().sent.len());
-        match self.answer(&call) {
-            Ok(Reply::Value(value, price)) => self.resume(Ok(value), price),
+        let answer = self.answer(&call);
+        let spent = if matches!(answer, Err(Stop::Miss(_))) { Price::default() } else { self.take_spent() };
+        match answer {
+            Ok(Reply::Value(value, price)) => self.resume(Ok(value), price.with(spent)),
             Ok(Reply::Refuse(refusal, price)) => {
                 self.top().refused = error::by_slug(refusal.name);
-                self.resume(Err(refusal), price);
+                self.resume(Err(refusal), price.with(spent));
             }
-            Ok(Reply::Enter(frame, price)) => match self.charge_top(Price { weight: price.weight.saturating_add(frame.weight), ..price }) {
+            Ok(Reply::Enter(frame, price)) => match self.charge_top(price.with(spent).with(Price::weight(frame.weight))) {
                 Ok(()) => self.push(*frame),
                 Err(trap) => {
                     self.running().calls.truncate(calls);
@@ -265,9 +272,14 @@ impl Machine {
                 }
             },
             // Nothing catches this in the handler itself: its caller sees a failed call.
-            Err(Stop::Abort(abort)) => self.leave(Err((abort, None))),
+            Err(Stop::Abort(abort)) => {
+                // Where too little was left, all of it is used, and why the handler ends is known already.
+                let _ = self.charge_top(spent);
+                self.leave(Err((abort, None)));
+            }
             Err(Stop::Miss(miss)) => {
                 self.world.rollback(&checkpoint);
+                self.forget_spent();
                 self.running().calls.truncate(calls);
                 self.running().sent.truncate(sent);
                 self.top().waits_for = Some(Exit::HostCall(call));
@@ -364,12 +376,12 @@ impl Machine {
     /// Runs a method of a system actor on behalf of a sender, whose value the actor has already. What the method costs is
     /// answered whether it fails or not.
     pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Result<SystemAnswer, Miss> {
-        let SystemCall { sender, target, method, payload, value } = call;
+        let SystemCall { sender, target, method, argument, value } = call;
         let budget = self.budget();
         let mut context = self.system_context(sender);
         context.value = value;
         context.budget = budget;
-        let result = match system::call(&mut context, target, method, payload) {
+        let result = match system::call(&mut context, target, method, argument) {
             Ok(data) => Ok(data),
             Err(Stop::Abort(abort)) => Err(abort),
             Err(Stop::Miss(miss)) => return Err(miss),
@@ -392,25 +404,16 @@ impl Machine {
         self.frame(entry, checkpoint)
     }
 
-    /// What a system actor's method may cost: what the handler that calls it has left, or the delivery where none does.
-    pub(super) fn budget(&mut self) -> system::Work {
-        if self.running().frames.is_empty() {
-            let meter = &self.running().meter;
-            return system::Work { cycles: meter.left().cycles.0, cells: meter.left().cells.0, weight: meter.weight_left() };
-        }
-        let left = self.top_left();
-        system::Work { cycles: left.cycles, cells: left.cells, weight: left.weight_ns }
-    }
-
-    /// What a handler may still use: its limits less what it used.
+    /// What a handler may still use: its limits less what it used and what the step under way spent.
     pub(super) fn top_left(&mut self) -> Usage {
+        let spent = self.running().spent.price;
         let frame = self.top();
         let used = frame.engine.usage();
         Usage {
-            cycles: frame.limits.cycles.saturating_sub(used.cycles),
-            cells: frame.limits.cells.saturating_sub(used.cells),
+            cycles: frame.limits.cycles.saturating_sub(used.cycles).saturating_sub(spent.cycles),
+            cells: frame.limits.cells.saturating_sub(used.cells).saturating_sub(spent.cells),
             peak_memory: 0,
-            weight_ns: frame.limits.weight_ns.saturating_sub(used.weight_ns),
+            weight_ns: frame.limits.weight_ns.saturating_sub(used.weight_ns).saturating_sub(spent.weight),
         }
     }
 }

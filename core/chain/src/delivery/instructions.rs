@@ -8,6 +8,7 @@ use bytes::Bytes;
 use cowboy_state::records::{Payload, Supply, keys};
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::auction::{Bid, Tier};
+use cowboy_system::registry::Argument;
 use cowboy_system::schema::Refused;
 use cowboy_system::{Context, instructions, registry, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
@@ -142,7 +143,7 @@ impl Machine {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
-            let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
+            let answer = self.call_system(SystemCall { sender, target, method: handler, argument: Argument::Encoded(payload), value })?;
             // What a method did before it failed is paid for, too.
             self.running().meter.charge(answer.work.cycles, answer.work.cells, answer.work.weight)?;
             let exception = match (answer.refused, answer.explanation, &answer.result) {

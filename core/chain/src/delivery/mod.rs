@@ -9,6 +9,7 @@ mod frames;
 mod host;
 mod instructions;
 mod meter;
+mod spending;
 
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
@@ -20,6 +21,7 @@ use cowboy_params::Params;
 use cowboy_state::records::{Account, Actor, keys};
 use cowboy_state::{Checkpoint, Kind, Miss, Step, Stop, World};
 use cowboy_system::entitlements::needs::Requests;
+use cowboy_types::entitlement::Grants;
 use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
@@ -166,10 +168,22 @@ struct Running {
     /// Bytes of further exceptions that it keeps, without the one that ends the delivery.
     exception_room: usize,
     sent: Vec<SentMessage>,
+    /// What the step under way spent before its work; nothing between steps.
+    spent: Spent,
+    /// Actors whose manifests the delivery has read, and paid for.
+    manifests: BTreeSet<Address>,
     side_effect: Option<String>,
     repays: Option<(Address, Amount)>,
     /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
     requests: BTreeMap<Address, Requests>,
+}
+
+/// What a step spent before its work was done, so that a step that misses a record leaves nothing of it.
+#[derive(Default)]
+struct Spent {
+    price: frames::Price,
+    /// Actors whose manifests it read first.
+    manifests: Vec<Address>,
 }
 
 /// Runs deliveries over a world, one at a time.
@@ -181,13 +195,23 @@ pub(crate) struct Machine {
     told_room: usize,
     /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
     started: BTreeSet<Hash>,
+    /// What the manifests grant that were read in this block, beside their bytes: each is decoded once.
+    granted: BTreeMap<Address, (Bytes, Arc<Grants>)>,
     /// CBY that dev instructions of the block's earlier transactions made.
     pub(crate) minted: Amount,
 }
 
 impl Machine {
     pub(crate) fn new(world: World, environment: Environment) -> Self {
-        Self { world, environment, running: None, told_room: MAX_TOLD, started: BTreeSet::new(), minted: Amount::ZERO }
+        Self {
+            world,
+            environment,
+            running: None,
+            told_room: MAX_TOLD,
+            started: BTreeSet::new(),
+            granted: BTreeMap::new(),
+            minted: Amount::ZERO,
+        }
     }
 
     /// Forgets everything but what was fetched.
@@ -233,6 +257,8 @@ impl Machine {
             print_room: MAX_PRINTED,
             exception_room: MAX_EXCEPTIONS,
             sent,
+            spent: Spent::default(),
+            manifests: BTreeSet::new(),
             side_effect: None,
             repays: None,
             requests: BTreeMap::new(),
@@ -251,20 +277,17 @@ impl Machine {
         match &running.stage {
             Stage::Start => self.guarded(|machine| machine.start()),
             Stage::Frames => self.step_frames().map(|()| None),
-            Stage::Ended(Ok(_)) => match self.unholdable()? {
-                Some(_) => {
-                    let abort = self.unheld();
-                    self.running().stage = Stage::Ended(Err(abort));
-                    Ok(None)
-                }
-                None => Ok(Some(self.finish())),
-            },
+            Stage::Ended(Ok(_)) => {
+                self.guarded(|machine| machine.require_holders())?;
+                let is_over = matches!(self.running().stage, Stage::Ended(Ok(_)));
+                Ok(is_over.then(|| self.finish()))
+            }
             Stage::Ended(Err(_)) => Ok(Some(self.finish())),
         }
     }
 
-    /// An actor that would keep CBY which it had not before and may not hold (000 §9.7, A-105).
-    fn unholdable(&self) -> Result<Option<Address>, Miss> {
+    /// Fails where an actor would keep CBY which it had not before and may not hold (000 §9.7, A-105).
+    fn require_holders(&mut self) -> Step<()> {
         let running = self.running.as_ref().expect("a step needs a delivery");
         for (address, before) in self.world.accounts_since(&running.start) {
             let before = before.map_or(Amount::ZERO, |bytes| decode_account(&bytes).balance);
@@ -275,10 +298,10 @@ impl Machine {
                 continue;
             }
             if self.grants(address)?.get("econ.hold_balance").is_none() {
-                return Ok(Some(address));
+                return Err(self.unheld().into());
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Why a delivery fails that leaves an actor with CBY which it may not hold: who only pays is told that it cannot be paid, who
@@ -297,7 +320,11 @@ impl Machine {
         let checkpoint = self.world.checkpoint();
         let running = self.running.as_ref().expect("a step needs a delivery");
         let (meter, calls, sent) = (running.meter.clone(), running.calls.len(), running.sent.len());
-        match step(self) {
+        let done = step(self);
+        if !matches!(done, Err(Stop::Miss(_))) {
+            self.running().spent = Spent::default();
+        }
+        match done {
             Ok(()) => Ok(None),
             Err(Stop::Abort(abort)) => {
                 self.running().stage = Stage::Ended(Err(abort));
@@ -305,6 +332,7 @@ impl Machine {
             }
             Err(Stop::Miss(miss)) => {
                 self.world.rollback(&checkpoint);
+                self.forget_spent();
                 let running = self.running();
                 running.meter = meter;
                 running.calls.truncate(calls);

@@ -57,6 +57,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     timers::SCENARIOS,
     tokens::SCENARIOS,
     transfers::SCENARIOS,
+    unpaid::SCENARIOS,
     web::SCENARIOS,
     market::adversaries::SCENARIOS,
     market::costs::SCENARIOS,

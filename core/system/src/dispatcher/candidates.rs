@@ -68,7 +68,7 @@ pub fn of_job(
         let mut kept = Vec::new();
         for entry in able {
             let profile = runners::state::profile(context.world, entry.0)?;
-            if has_model(&profile, spec) && required.are_met(context.world, entry.0, &entry.1, &profile, height)? {
+            if has_model(&profile, spec) && required.are_met(context, entry.0, &entry.1, &profile)? {
                 kept.push(entry);
             }
         }

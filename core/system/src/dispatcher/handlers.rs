@@ -1,12 +1,13 @@
 //! What 0x02 does when it is asked.
 
 use super::lower::{Offer, lower, timeouts};
-use super::{NUMBER, candidates, selection, state};
+use super::{NUMBER, candidates, second, selection, state};
 use crate::actor::Context;
 use crate::containers::handlers as containers;
 use crate::entitlements::grants::domain_sets;
 use crate::reader::Reader;
 use crate::runners;
+use crate::verifier::judge;
 use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
@@ -37,10 +38,12 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         max_fee_per_cycle: scaled(markets.base_fee_cycle),
         max_fee_per_cell: scaled(markets.base_fee_cell),
     };
-    let submission = argument.encode();
-    let lowered = lower(&offer, &submission);
+    let size = argument.encode().len();
+    // Its fields and its schemas are read, which takes as long again as decoding it.
+    context.spend_reading(size)?;
+    let lowered = lower(&offer, argument);
     if lowered == Err(error::JOB_TIMEOUT) {
-        context.explanation = timeouts(&offer, &submission)
+        context.explanation = timeouts(&offer, argument)
             .ok()
             .map(|(given, least)| format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}."));
     }
@@ -51,11 +54,11 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
 }
 
 /// The hosts that the submitting actor's manifest grants, which travel with the job; nothing where an account submits.
-fn hosts(context: &Context<'_>) -> Step<Option<List<Text<255>, 2048>>> {
+fn hosts(context: &mut Context<'_>) -> Step<Option<List<Text<255>, 2048>>> {
     if context.world.actor(context.sender)?.is_none() {
         return Ok(None);
     }
-    let granted = crate::entitlements::manifests::granted(context.world, context.sender)?;
+    let granted = crate::entitlements::manifests::read(context, context.sender)?;
     let Some(grant) = granted.get("http.fetch") else { return Ok(Some(List::default())) };
     let sets = domain_sets(context.world, [&granted])?;
     let hosts = grant.hosts(&sets).into_iter().map(|host| Text::new(host).ok_or(invalid()));
@@ -83,8 +86,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     if committee < spec.verification.mode.least_runners() {
         return Err(error::NO_CANDIDATES.into());
     }
-    let words = spec.schema.max_return_bytes.0.div_ceil(32);
-    context.charge(words.saturating_mul(committee).saturating_mul(context.params.jobs.verify_word), 0);
+    pay_judging(context, spec, committee)?;
     let (escrow, callback_held) = hold(context, spec)?;
     let root = candidates.root();
     let mut job = Job {
@@ -121,6 +123,23 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let due = job.status_until;
     state::write(context.world, &mut job, due)?;
     Ok(id)
+}
+
+/// Charges the judging of what a committee may return: the price of a word of results, as often as the checks make judging longer than
+/// reading. A job whose results could take a block's time to judge is refused (decision 393).
+fn pay_judging(context: &mut Context<'_>, spec: &JobSpec, committee: u64) -> Step<()> {
+    let rows = &context.params.jobs;
+    let longest = spec.schema.max_return_bytes.0;
+    let all = if spec.verification.mode.is_single() { committee } else { committee.saturating_add(second::size(rows, committee)) };
+    let (weight, most) = (judge::weight(spec, longest.saturating_mul(all)), rows.judging_weight);
+    if weight > most {
+        let text = format!("Judging its results can take {weight} ns; the most is {most} ns. Lower max_return_bytes, or leave checks out.");
+        context.explanation = Some(text);
+        return Err(invalid().into());
+    }
+    let words = longest.div_ceil(32).saturating_mul(committee);
+    context.charge(words.saturating_mul(rows.verify_word).saturating_mul(judge::effort(spec)), 0);
+    Ok(())
 }
 
 /// A job of the sender as it begins: without money, runners or results.

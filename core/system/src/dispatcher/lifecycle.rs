@@ -6,7 +6,7 @@ use super::committee::{announce_committee, draw, release, round_seed, try_again}
 use super::decision::{close_commitments, close_revelations};
 use super::handlers::pay_out;
 use super::payout::{pay_delivered, settle};
-use super::{NUMBER, callback, candidates, second, selection, state, waiting};
+use super::{NUMBER, callback, candidates, selection, state, waiting};
 use crate::actor::announce;
 use crate::runners::handlers as registry;
 use crate::verifier;
@@ -79,9 +79,6 @@ const STEP_WEIGHT: u64 = 100_000;
 /// Frozen time of a draw, for each candidate.
 const DRAW_WEIGHT: u64 = 500;
 
-/// Frozen time of judging, for each byte of a result.
-const JUDGE_WEIGHT: u64 = 50;
-
 /// Moves a job on by one step.
 pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<Step, Miss> {
     let mut job = state::find(world, id)?.expect("the agenda lists jobs that are there");
@@ -89,12 +86,10 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     let may_draw = matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing);
     job.steps = Count(job.steps.0 + 1);
     let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: STEP_WEIGHT };
-    step.weight += match job.status {
-        JobStatus::Revealing => judging(&job, &spec),
-        JobStatus::Assigned if second::is_last(&job) => judging(&job, &spec),
-        JobStatus::Drawing | JobStatus::Assigned | JobStatus::Waiting => DRAW_WEIGHT.saturating_mul(job.candidates.0),
-        _ => 0,
-    };
+    let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= height;
+    let judged = if is_decided { judging(world, &job, &spec)? } else { 0 };
+    let drawn = if may_draw { DRAW_WEIGHT.saturating_mul(job.candidates.0) } else { 0 };
+    step.weight = step.weight.saturating_add(judged).saturating_add(drawn);
     if punish(world, params, height, &mut job)? {
         step.name = "slash";
     }
@@ -123,7 +118,7 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
         }
     }
     if may_draw && !job.passed.is_empty() {
-        step.weight += looking(&job);
+        step.weight = step.weight.saturating_add(looking(&job));
     }
     let due = next_height(&job);
     state::write(world, &mut job, due)?;
@@ -179,10 +174,15 @@ fn draw_step(job: &Job) -> &'static str {
     if job.status == JobStatus::Waiting { "wait" } else { "draw" }
 }
 
-/// Frozen time of judging all results of a job, in ns.
-fn judging(job: &Job, spec: &JobSpec) -> u64 {
-    let results = job.committee.0.saturating_add(u64::try_from(job.earlier.len()).expect("committees are small"));
-    JUDGE_WEIGHT.saturating_mul(spec.schema.max_return_bytes.0).saturating_mul(results)
+/// Modelled execution time of judging the results of both committees, in ns: by their bytes, and what the job's checks compare.
+fn judging(world: &World, job: &Job, spec: &JobSpec) -> Result<u64, Miss> {
+    let revealed = job.all_members().filter(|member| member.output != Hash::ZERO);
+    let mut bytes: u64 = 0;
+    for member in revealed {
+        let output = state::output(world, &job.id, &member.output)?;
+        bytes = bytes.saturating_add(u64::try_from(output.len()).unwrap_or(u64::MAX));
+    }
+    Ok(verifier::judge::weight(spec, bytes))
 }
 
 /// When something happens to a job next.

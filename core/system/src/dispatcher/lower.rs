@@ -1,7 +1,7 @@
 //! What a submission asks of the chain: a job as the specification has it, or the message of the published SDK (002 §1, §2;
 //! decisions 129, 181). Which fields there are, and where, [`super::request`] says.
 
-use super::request::{Request, UNSUPPORTED};
+use super::request::{Refusal, Request, UNSUPPORTED};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
@@ -10,7 +10,7 @@ use crate::verifier::json::{UNIT, decimal};
 use crate::verifier::judge::is_format;
 use crate::verifier::schema::Schema;
 use cowboy_params::{Jobs, Params};
-use cowboy_types::cbor::Value;
+use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
@@ -49,13 +49,18 @@ impl<'a> Offer<'a> {
     }
 }
 
+/// Decodes a submission, which somebody has paid for.
+pub fn decoded(bytes: &[u8]) -> Result<Value, Abort> {
+    cbor::decode(bytes).map_err(|_| Refusal::NoJob.into())
+}
+
 /// Reads a submission. Every rule of 002 §3 step 1 is checked.
-pub fn lower(offer: &Offer<'_>, request: &[u8]) -> Result<JobSpec, Abort> {
-    read(offer, request).map(|(_, spec)| spec)
+pub fn lower(offer: &Offer<'_>, submission: &Value) -> Result<JobSpec, Abort> {
+    read(offer, submission).map(|(_, spec)| spec)
 }
 
 /// The same, with the reading that the permission check needs beside it.
-pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abort> {
+pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Abort> {
     let (request, spec) = parse(offer, submission)?;
     extraction::check(request.work.get("extract"), &spec.schema.data_format)?;
     // A runner that is asked for more tokens than the bounds say would be held to another number than the manifest was.
@@ -75,15 +80,15 @@ pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), 
 }
 
 /// The timeout of a submission that can be read, and the least that its bounds need, in blocks.
-pub fn timeouts(offer: &Offer<'_>, submission: &[u8]) -> Result<(u64, u64), Abort> {
+pub fn timeouts(offer: &Offer<'_>, submission: &Value) -> Result<(u64, u64), Abort> {
     let (_, spec) = parse(offer, submission)?;
     Ok((spec.timeout_blocks.0, shortest_timeout(offer, spec.bounds.wall_ms.0)))
 }
 
 /// Reads a submission's fields. No rule is checked yet that compares them.
-fn parse(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abort> {
-    let request = Request::read(submission)?;
-    let bytes = Blob::new(submission.to_vec()).ok_or(invalid())?;
+fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Abort> {
+    let request = Request::of(submission.clone())?;
+    let bytes = Blob::new(submission.encode()).ok_or(invalid())?;
     require_supported(&request)?;
     let reader = Reader::new(&request.value, invalid);
     let mut spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };

@@ -171,9 +171,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads a submission.
+    /// Reads an encoded submission, which somebody has paid for.
     pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
-        let value = cbor::decode(bytes).map_err(|_| Refusal::NoJob)?;
+        Self::of(cbor::decode(bytes).map_err(|_| Refusal::NoJob)?)
+    }
+
+    /// Reads a submission.
+    pub fn of(value: Value) -> Result<Self, Refusal> {
         if value.get("kind").and_then(Value::as_text) == Some(MESSAGE) { message(value) } else { job(value) }
     }
 

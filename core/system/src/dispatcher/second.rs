@@ -3,9 +3,9 @@
 use super::committee::{announce_committee, draw, exclude, release};
 use super::decision::{accept, judged};
 use super::lifecycle::give_up;
-use crate::verifier::judge::{self, Rules, Submission};
+use crate::verifier::judge::{Judge, Rules, Submission};
 use bytes::Bytes;
-use cowboy_params::Params;
+use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
@@ -26,6 +26,11 @@ pub(super) fn is_last(job: &Job) -> bool {
     !job.earlier.is_empty()
 }
 
+/// The runners of the further committee, where `first` were in the first.
+pub(super) fn size(rows: &Jobs, first: u64) -> u64 {
+    first.saturating_mul(2).saturating_add(1).min(rows.committee_max)
+}
+
 /// Draws the further committee: twice as many runners and one, none of the first. A simple majority of it is enough.
 pub(super) fn ask(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
@@ -35,7 +40,7 @@ pub(super) fn ask(world: &mut World, params: &Params, height: Height, job: &mut 
     let (first, threshold) = (job.committee.0.max(1), job.threshold.0);
     job.earlier = std::mem::take(&mut job.members);
     job.attempt = Count(job.attempt.0 + 1);
-    job.committee = Count((first * 2 + 1).min(params.jobs.committee_max));
+    job.committee = Count(size(&params.jobs, first));
     let seed = job.seed;
     draw(world, params, height, job, spec, seed)?;
     if job.status != JobStatus::Assigned {
@@ -69,10 +74,12 @@ pub(super) fn fall_back(world: &mut World, params: &Params, height: Height, job:
 /// Notes which of the first committee agree with the result that the further one accepted.
 pub(super) fn compare(world: &World, job: &mut Job, spec: &JobSpec, rules: &Rules, accepted: Submission<'_>) -> Result<(), Miss> {
     let mut earlier = job.earlier.to_vec();
+    let both = Rules { threshold: 2, ..*rules };
+    let judge = Judge::new(spec, &both);
     for member in earlier.iter_mut().filter(|member| member.verdict == Verdict::Differs) {
         let output: Bytes = super::state::output(world, &job.id, &member.output)?;
         let own = Submission { output: &output, committed_at: member.committed_at, is_attested: member.is_attested };
-        if judge::agrees(spec, accepted, own, rules) {
+        if judge.judge(&[accepted, own]).accepted.is_some() {
             member.verdict = Verdict::Accepted;
         }
     }

@@ -7,7 +7,8 @@ use cowboy_types::entitlement::{Bounds, DomainSets, Grants};
 
 /// The bounds of a manifest and of an attestation.
 pub fn bounds(params: &Params) -> Bounds {
-    Bounds { bytes: params.entitlements.manifest_bytes, grants: params.entitlements.grants_per_manifest }
+    let rows = &params.entitlements;
+    Bounds { bytes: rows.manifest_bytes, grants: rows.grants_per_manifest, items: rows.list_items }
 }
 
 /// The curated sets that these lists of grants name, as governance left them.

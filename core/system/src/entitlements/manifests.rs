@@ -17,11 +17,16 @@ const UPGRADE: &str = "sys.upgrade";
 
 /// What an actor's manifest grants; nothing where it has none.
 pub fn granted(world: &World, actor: Address) -> Result<Grants, Miss> {
-    // Governance may lower the bounds later: what was deployed stays readable.
-    let unbounded = Bounds { bytes: u64::MAX, grants: u64::MAX };
     let manifest = world.get(&state::manifest(actor))?;
-    let parse = |bytes: &bytes::Bytes| Grants::parse_manifest(unbounded, bytes).expect("a manifest is validated before it is stored");
+    let parse = |bytes: &bytes::Bytes| Grants::parse_manifest(Bounds::NONE, bytes).expect("a manifest is validated before it is stored");
     Ok(manifest.map(parse).unwrap_or_default())
+}
+
+/// The same for a method, which pays for its bytes before they are decoded (decision 394).
+pub fn read(context: &mut Context<'_>, actor: Address) -> Step<Grants> {
+    let size = context.world.get(&state::manifest(actor))?.map_or(0, |manifest| manifest.len());
+    context.spend_reading(size)?;
+    Ok(granted(context.world, actor)?)
 }
 
 /// Who asks for a manifest, and what that lets it have.
@@ -82,16 +87,18 @@ pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> S
     if record.owner != context.sender {
         return Err(error::NOT_OWNER.into());
     }
-    let present = granted(context.world, actor)?;
+    let present = read(context, actor)?;
     // 000 §7.1: an actor that runs never gets other entitlements.
     if Standings::read(context.world)?.are_executable(&present, context.height) {
         return Err(error::MANIFEST_IMMUTABLE.into());
     }
     // A child stays within what its parent may pass on (000 §7).
     let parent = match context.world.actor(record.creator)? {
-        Some(_) => Some(granted(context.world, record.creator)?),
+        Some(_) => Some(read(context, record.creator)?),
         None => None,
     };
+    // It is decoded, and compared with what the parent has.
+    context.spend_reading(manifest.len().saturating_mul(2))?;
     let asker = Asker {
         params: context.params,
         deployers: context.deployers,

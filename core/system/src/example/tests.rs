@@ -1,6 +1,6 @@
 use super::{NUMBER, state};
 use crate::actor::{Context, Draw, Method, Work};
-use crate::registry;
+use crate::registry::{self, Argument};
 use cowboy_params::Params;
 use cowboy_state::{Stop, World};
 use cowboy_types::cbor::{self, Value};
@@ -60,7 +60,7 @@ fn run(
 fn call(world: &mut World, sender: Address, value: u64, method: &str, fields: &[(&str, Value)]) -> (Result<Value, Abort>, String) {
     let payload = Value::dict(fields.iter().map(|(name, value)| (*name, value.clone()))).encode();
     run(world, sender, value, |context| {
-        let answer = registry::call(context, Address::system(NUMBER), method, &payload)?;
+        let answer = registry::call(context, Address::system(NUMBER), method, Argument::Encoded(&payload))?;
         Ok(cbor::decode(&answer).expect("answers are canonical"))
     })
 }

@@ -173,7 +173,7 @@ pub(super) fn dispatch(context: &mut Context<'_>, argument: &Value) -> Step<Valu
     }
     let target = address_argument(argument, "target")?;
     let value = argument.get("envelope").ok_or(error::INVALID_ARGUMENT)?;
-    let ingress = Ingress::of(context.params, &manifests::granted(context.world, target)?).ok_or(error::INGRESS_MISSING)?;
+    let ingress = Ingress::of(context.params, &manifests::read(context, target)?).ok_or(error::INGRESS_MISSING)?;
     let envelope = Envelope::read(value)?;
     if !COMMANDS.contains(&envelope.method) || !ingress.accepts(envelope.method) {
         return Err(error::INGRESS_METHOD.into());

@@ -175,7 +175,7 @@ fn call(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8]) -> 
     context.spend(context.params.execution.system_method_cycles, 0)?;
     let (sender, value) = (context.sender, context.value);
     (context.sender, context.value) = (Address::system(NUMBER), Amount::ZERO);
-    let answer = registry::call(context, Address::system(actor), method, argument);
+    let answer = registry::call(context, Address::system(actor), method, registry::Argument::Encoded(argument));
     (context.sender, context.value) = (sender, value);
     answer?;
     // A method that hands the delivery on to a contract does so for the sender of a transaction only.

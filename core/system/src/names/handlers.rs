@@ -36,8 +36,8 @@ fn first_min(context: &Context<'_>, name: &str) -> u64 {
 }
 
 /// Fails unless the actor exists and takes requests from outside (004 §7.4).
-fn require_ingress(context: &Context<'_>, actor: Address) -> Step<()> {
-    if context.world.actor(actor)?.is_none() || manifests::granted(context.world, actor)?.get("ingress.http").is_none() {
+fn require_ingress(context: &mut Context<'_>, actor: Address) -> Step<()> {
+    if context.world.actor(actor)?.is_none() || manifests::read(context, actor)?.get("ingress.http").is_none() {
         return Err(error::NAME_TARGET.into());
     }
     Ok(())

@@ -26,8 +26,6 @@ record! {
     }
 }
 
-const UNBOUNDED: Bounds = Bounds { bytes: u64::MAX, grants: u64::MAX };
-
 /// A runner's attestation.
 pub fn key(runner: Address) -> Key {
     Key::named(Kind::System, Address::system(NUMBER), [b"attestation:", &runner.0[..]].concat())
@@ -35,8 +33,11 @@ pub fn key(runner: Address) -> Key {
 
 /// A runner's attestation, `None` where it never submitted one.
 pub fn read(world: &World, runner: Address) -> Result<Option<Attestation>, Miss> {
-    let stored = world.read::<RunnerAttestation>(&key(runner))?;
-    Ok(stored.map(|stored| Attestation::decode(UNBOUNDED, &stored.attestation).expect("an attestation is checked before it is stored")))
+    Ok(world.read::<RunnerAttestation>(&key(runner))?.as_ref().map(decoded))
+}
+
+fn decoded(stored: &RunnerAttestation) -> Attestation {
+    Attestation::decode(Bounds::NONE, &stored.attestation).expect("an attestation is checked before it is stored")
 }
 
 /// Keeps a runner's attestation in the place of its last. What is expired, badly signed or another's is refused, so that none is ever matched.
@@ -73,8 +74,9 @@ pub(crate) struct Requirements {
 
 impl Requirements {
     /// Reads them: those of whoever asked for the work, also where somebody else has it done again.
-    pub(crate) fn of(context: &Context<'_>, submitter: Address, spec: &JobSpec) -> Step<Self> {
-        let mut lists = vec![manifests::granted(context.world, submitter)?];
+    pub(crate) fn of(context: &mut Context<'_>, submitter: Address, spec: &JobSpec) -> Step<Self> {
+        let mut lists = vec![manifests::read(context, submitter)?];
+        context.spend_reading(spec.request.len().saturating_add(spec.requires.len()))?;
         if !spec.requires.is_empty() {
             lists.push(Grants::parse_manifest(bounds(context.params), &spec.requires).map_err(|_| error::JOB_INVALID)?);
         }
@@ -89,16 +91,16 @@ impl Requirements {
         self.lists.is_empty()
     }
 
-    /// Whether a runner provides them at a height.
-    pub(crate) fn are_met(
-        &mut self,
-        world: &World,
-        address: Address,
-        runner: &Runner,
-        profile: &Profile,
-        height: Height,
-    ) -> Result<bool, Miss> {
-        let attested = read(world, address)?;
+    /// Whether a runner provides them. What it says that it provides is paid for by the byte before it is decoded.
+    pub(crate) fn are_met(&mut self, context: &mut Context<'_>, address: Address, runner: &Runner, profile: &Profile) -> Step<bool> {
+        let stored = context.world.read::<RunnerAttestation>(&key(address))?;
+        let said = match &stored {
+            Some(stored) => stored.attestation.len(),
+            None => profile.provides.len().saturating_mul(self.lists.len()),
+        };
+        context.spend_reading(said)?;
+        let (world, height) = (&*context.world, context.height);
+        let attested = stored.as_ref().map(decoded);
         for required in &self.lists {
             let provided = match &attested {
                 Some(attestation) if attestation.is_valid_at(height) => attestation.capabilities.clone(),
@@ -128,12 +130,12 @@ fn needs(spec: &JobSpec) -> Step<Grants> {
         _ => {}
     }
     grants.extend(text("region").map(|region| grant("sec.data_residency", "region", region)));
-    Ok(Grants::read(UNBOUNDED, &Value::Array(grants)).map_err(|_| error::JOB_INVALID)?)
+    Ok(Grants::read(Bounds::NONE, &Value::Array(grants)).map_err(|_| error::JOB_INVALID)?)
 }
 
 /// What a registration says that a runner provides. Of several regions and environments it is the one that is asked for.
 fn registered(runner: &Runner, profile: &Profile, required: &Grants) -> Grants {
-    if let Ok(own) = Grants::parse_manifest(UNBOUNDED, &profile.provides) {
+    if let Ok(own) = Grants::parse_manifest(Bounds::NONE, &profile.provides) {
         return own;
     }
     let does = |kinds: &[JobKind]| kinds.iter().any(|kind| runner.kinds & kind.bit() != 0);
@@ -157,5 +159,5 @@ fn registered(runner: &Runner, profile: &Profile, required: &Grants) -> Grants {
         let tee = asked("sec.tee_required", "tee_type").filter(|name| registry::TEE_TYPES.contains(&name.as_str()) && has(name));
         grants.push(grant("sec.tee_required", tee.map(|name| ("tee_type", Value::text(name))).into_iter().collect()));
     }
-    Grants::read(UNBOUNDED, &Value::Array(grants)).expect("the rows ascend and their parameters are right")
+    Grants::read(Bounds::NONE, &Value::Array(grants)).expect("the rows ascend and their parameters are right")
 }

@@ -14,6 +14,9 @@ const MAX_VALUES: usize = 65_536;
 /// The greatest exponent that is read.
 const MAX_EXPONENT: i64 = 64;
 
+/// The longest text that is read as a number, in bytes: several checks may read the same text.
+const MAX_DECIMAL: usize = 128;
+
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Json {
@@ -72,8 +75,11 @@ impl Json {
     }
 }
 
-/// A decimal like `-12.5` or `3e2`, in 10⁻¹⁸. Nothing where the text is none, or it is too great.
+/// A decimal like `-12.5` or `3e2`, in 10⁻¹⁸. Nothing where the text is none, it is too great, or the text has more than 128 bytes.
 pub fn decimal(text: &str) -> Option<i128> {
+    if text.len() > MAX_DECIMAL {
+        return None;
+    }
     let mut parser = Parser { bytes: text.as_bytes(), at: 0, values: 0 };
     let number = parser.number().ok()?;
     (parser.at == text.len()).then_some(number)
@@ -346,6 +352,8 @@ mod tests {
             ("--1", None),
             ("", None),
             ("1 ", None),
+            (&format!("0.5{}", "0".repeat(125)), Some(UNIT / 2)),
+            (&format!("0.5{}", "0".repeat(126)), None),
         ];
         for (text, expected) in rows {
             assert_eq!(decimal(text), expected, "{text}");

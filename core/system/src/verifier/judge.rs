@@ -3,7 +3,7 @@
 use super::json::Json;
 use super::schema::Schema;
 use super::similarity::{Embedded, largest_group};
-use cowboy_types::job::{Check, JobSpec, Mode, ResultSchema, Snapshot, Verdict};
+use cowboy_types::job::{Check, JobSpec, Mode, Snapshot, Verdict};
 use cowboy_types::units::Height;
 use cowboy_types::{Hash, cbor};
 use std::collections::BTreeMap;
@@ -97,38 +97,110 @@ pub fn compares(check: &Check) -> bool {
 
 /// Judges the results of a committee.
 pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judgement {
-    let mut verdicts = Vec::with_capacity(results.len());
-    let mut failed = Vec::with_capacity(results.len());
-    let (mut good, mut passed) = (Vec::new(), 0);
-    for (place, submission) in results.iter().enumerate() {
-        let (read, failings) = read(spec, place, *submission, rules);
-        verdicts.push(match failings {
-            Failings { is_unattested: true, .. } => Verdict::Invalid,
-            Failings { objective: 1.., .. } => Verdict::Held,
-            Failings { is_unfit: true, .. } => Verdict::Unfit,
-            _ => Verdict::Differs,
-        });
-        failed.push(failings.objective);
-        if !failings.is_unattested {
-            passed |= OBJECTIVE & !failings.objective;
-        }
-        good.extend(read.filter(|_| failings == Failings::default()));
-    }
-    let agreeing = agree(spec, good, rules);
-    if agreeing.len() < rules.threshold.max(1) {
-        return Judgement { verdicts, failed, passed, accepted: None };
-    }
-    for result in &agreeing {
-        verdicts[result.place] = Verdict::Accepted;
-    }
-    let chosen = choose(spec, &agreeing);
-    let bytes = chosen.embedded.as_ref().map_or_else(|| chosen.submission.output.to_vec(), |embedded| embedded.answer.clone());
-    Judgement { accepted: Some((chosen.place, bytes)), verdicts, failed, passed }
+    Judge::new(spec, rules).judge(results)
 }
 
-/// Whether a result agrees with one that was accepted, as the job's mode has it.
-pub fn agrees(spec: &JobSpec, accepted: Submission<'_>, other: Submission<'_>, rules: &Rules) -> bool {
-    judge(spec, &[accepted, other], &Rules { threshold: 2, ..*rules }).accepted.is_some()
+/// A job's rules, ready to judge results: its schemas are read once, however many results there are.
+pub struct Judge<'a> {
+    spec: &'a JobSpec,
+    rules: &'a Rules,
+    /// The schema of the result's format, where that is one.
+    format: Option<Schema>,
+    /// The schema of each check, where it is one.
+    schemas: Vec<Option<Schema>>,
+}
+
+impl<'a> Judge<'a> {
+    /// Reads the schemas of a job.
+    pub fn new(spec: &'a JobSpec, rules: &'a Rules) -> Self {
+        let schema_of = |check: &Check| if let Check::JsonSchema { schema } = check { Schema::parse(schema) } else { None };
+        let schemas = spec.verification.checks.iter().map(schema_of).collect();
+        Self { spec, rules, format: Schema::parse(&spec.schema.data_format), schemas }
+    }
+
+    /// Judges the results of a committee.
+    pub fn judge(&self, results: &[Submission<'_>]) -> Judgement {
+        let spec = self.spec;
+        let mut verdicts = Vec::with_capacity(results.len());
+        let mut failed = Vec::with_capacity(results.len());
+        let (mut good, mut passed) = (Vec::new(), 0);
+        for (place, submission) in results.iter().enumerate() {
+            let (read, failings) = self.read(place, *submission);
+            verdicts.push(match failings {
+                Failings { is_unattested: true, .. } => Verdict::Invalid,
+                Failings { objective: 1.., .. } => Verdict::Held,
+                Failings { is_unfit: true, .. } => Verdict::Unfit,
+                _ => Verdict::Differs,
+            });
+            failed.push(failings.objective);
+            if !failings.is_unattested {
+                passed |= OBJECTIVE & !failings.objective;
+            }
+            good.extend(read.filter(|_| failings == Failings::default()));
+        }
+        let agreeing = agree(spec, good, self.rules);
+        if agreeing.len() < self.rules.threshold.max(1) {
+            return Judgement { verdicts, failed, passed, accepted: None };
+        }
+        for result in &agreeing {
+            verdicts[result.place] = Verdict::Accepted;
+        }
+        let chosen = choose(spec, &agreeing);
+        let bytes = chosen.embedded.as_ref().map_or_else(|| chosen.submission.output.to_vec(), |embedded| embedded.answer.clone());
+        Judgement { accepted: Some((chosen.place, bytes)), verdicts, failed, passed }
+    }
+}
+
+/// Modelled execution time of reading a byte of a result, in ns.
+const READ_WEIGHT: u64 = 50;
+
+/// Modelled execution time of a comparison, for each byte of a result, in ns.
+const STEP_WEIGHT: u64 = 5;
+
+/// Comparisons for each byte of a result, where results are compared with each other.
+const COMPARING_STEPS: u64 = 4;
+
+/// Modelled execution time of judging results that have `bytes` bytes together, in ns (decision 393). The results of a committee are read
+/// twice: their verdicts are found first, and then what they say in common, or how they differ from those of another committee.
+pub fn weight(spec: &JobSpec, bytes: u64) -> u64 {
+    let passes = if spec.verification.mode.is_single() { 1 } else { 2 };
+    let checks = spec.verification.checks.iter();
+    let schemas = checks.filter_map(|check| if let Check::JsonSchema { schema } = check { Some(schema.len()) } else { None });
+    let schemas = schemas.fold(spec.schema.data_format.len(), usize::saturating_add);
+    let schemas = u64::try_from(schemas).unwrap_or(u64::MAX).saturating_mul(READ_WEIGHT);
+    schemas.saturating_add(bytes.saturating_mul(byte_weight(spec))).saturating_mul(passes)
+}
+
+/// How many times as long as reading a result judging it takes, rounded to the nearest.
+pub fn effort(spec: &JobSpec) -> u64 {
+    byte_weight(spec).saturating_add(READ_WEIGHT / 2) / READ_WEIGHT
+}
+
+/// Modelled execution time of reading a byte of a result once and comparing it as the job says, in ns.
+fn byte_weight(spec: &JobSpec) -> u64 {
+    let verification = &spec.verification;
+    let compared = [
+        !verification.vote_field.is_empty(),
+        verification.mode == Mode::SemanticSimilarity,
+        spec.schema.data_format[..] == *"cbor",
+        verification.snapshot != Snapshot::Elected,
+    ];
+    let compared = compared.map(u64::from).iter().sum::<u64>().saturating_mul(COMPARING_STEPS);
+    let format = Schema::parse(&spec.schema.data_format).map_or(0, |schema| schema.steps());
+    let checks = verification.checks.iter().map(steps_of).fold(format, u64::saturating_add);
+    checks.saturating_add(compared).saturating_mul(STEP_WEIGHT).saturating_add(READ_WEIGHT)
+}
+
+/// Comparisons that a check makes for each byte of a result, at most.
+fn steps_of(check: &Check) -> u64 {
+    match check {
+        Check::JsonSchema { schema } => Schema::parse(schema).map_or(0, |schema| schema.steps()),
+        Check::NoLeak { markers: texts } | Check::ContainsNone { texts } | Check::ContainsAll { texts } => {
+            u64::try_from(texts.len()).expect("a list is bounded")
+        }
+        check if compares(check) => COMPARING_STEPS,
+        _ => 1,
+    }
 }
 
 /// Which checks a result fails by itself (A-226; decision 303).
@@ -142,35 +214,52 @@ struct Failings {
     is_unfit: bool,
 }
 
-/// Reads a result, and what it fails. There is nothing to read where it has not the form that its mode needs.
-fn read<'a>(spec: &JobSpec, place: usize, submission: Submission<'a>, rules: &Rules) -> (Option<Good<'a>>, Failings) {
-    let is_unattested = spec.verification.is_tee_required && !submission.is_attested;
-    let embedded = match spec.verification.mode {
-        Mode::SemanticSimilarity => {
-            let is_right = |embedded: &Embedded| rules.embedding_model == Hash::ZERO || embedded.model == rules.embedding_model;
-            match Embedded::read(submission.output).filter(is_right) {
-                None => return (None, Failings { is_unattested, objective: SCHEMA, is_unfit: false }),
-                some => some,
+impl Judge<'_> {
+    /// Reads a result, and what it fails. There is nothing to read where it has not the form that its mode needs.
+    fn read<'r>(&self, place: usize, submission: Submission<'r>) -> (Option<Good<'r>>, Failings) {
+        let (spec, rules) = (self.spec, self.rules);
+        let is_unattested = spec.verification.is_tee_required && !submission.is_attested;
+        let embedded = match spec.verification.mode {
+            Mode::SemanticSimilarity => {
+                let is_right = |embedded: &Embedded| rules.embedding_model == Hash::ZERO || embedded.model == rules.embedding_model;
+                match Embedded::read(submission.output).filter(is_right) {
+                    None => return (None, Failings { is_unattested, objective: SCHEMA, is_unfit: false }),
+                    some => some,
+                }
+            }
+            _ => None,
+        };
+        let bytes = embedded.as_ref().map_or(submission.output, |embedded| &embedded.answer);
+        let json = Json::parse(bytes).ok();
+        let mut failings = Failings { is_unattested, ..Failings::default() };
+        if !self.is_of_format(bytes, json.as_ref()) {
+            failings.objective |= SCHEMA;
+        }
+        let facts = Facts { bytes, json: json.as_ref(), entropy: entropy(bytes) };
+        if bytes.is_empty() || bytes.len() >= ENTROPY_FROM && facts.entropy < rules.entropy {
+            failings.objective |= CONTENT;
+        }
+        for (check, schema) in spec.verification.checks.iter().zip(&self.schemas) {
+            if facts.pass(check, schema.as_ref(), rules) {
+                continue;
+            }
+            match objective(check, bytes) {
+                0 => failings.is_unfit = true,
+                class => failings.objective |= class,
             }
         }
-        _ => None,
-    };
-    let bytes = embedded.as_ref().map_or(submission.output, |embedded| &embedded.answer);
-    let json = Json::parse(bytes).ok();
-    let mut failings = Failings { is_unattested, ..Failings::default() };
-    if !is_of_format(&spec.schema, bytes, json.as_ref()) {
-        failings.objective |= SCHEMA;
+        (Some(Good { place, submission, json, embedded }), failings)
     }
-    if bytes.is_empty() || bytes.len() >= ENTROPY_FROM && entropy(bytes) < rules.entropy {
-        failings.objective |= CONTENT;
-    }
-    for check in spec.verification.checks.iter().filter(|check| !passes_alone(check, bytes, json.as_ref(), rules)) {
-        match objective(check, bytes) {
-            0 => failings.is_unfit = true,
-            class => failings.objective |= class,
+
+    fn is_of_format(&self, bytes: &[u8], json: Option<&Json>) -> bool {
+        match &self.spec.schema.data_format[..] {
+            "" | "binary" => true,
+            "text" => std::str::from_utf8(bytes).is_ok(),
+            "json" => json.is_some(),
+            "cbor" => cbor::decode(bytes).is_ok(),
+            _ => json.is_some_and(|json| self.format.as_ref().is_some_and(|schema| schema.admits(json))),
         }
     }
-    (Some(Good { place, submission, json, embedded }), failings)
 }
 
 /// Which objective check this is, for a result that fails it; none where it is the submitter's own.
@@ -184,44 +273,45 @@ fn objective(check: &Check, bytes: &[u8]) -> u64 {
     }
 }
 
-fn is_of_format(schema: &ResultSchema, bytes: &[u8], json: Option<&Json>) -> bool {
-    match &schema.data_format[..] {
-        "" | "binary" => true,
-        "text" => std::str::from_utf8(bytes).is_ok(),
-        "json" => json.is_some(),
-        "cbor" => cbor::decode(bytes).is_ok(),
-        schema => json.is_some_and(|json| Schema::parse(schema).is_some_and(|schema| schema.admits(json))),
-    }
-}
-
 /// Whether a format of results is one that can be decided.
 pub fn is_format(format: &str) -> bool {
     matches!(format, "" | "binary" | "text" | "json" | "cbor") || Schema::parse(format).is_some()
 }
 
-fn passes_alone(check: &Check, bytes: &[u8], json: Option<&Json>, rules: &Rules) -> bool {
-    let number = |path: &str| json.and_then(|json| json.at(path)).and_then(Json::number);
-    let holds = |text: &str| contains(bytes, text.as_bytes());
-    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    match check {
-        Check::JsonSchema { schema } => json.is_some_and(|json| Schema::parse(schema).is_some_and(|schema| schema.admits(json))),
-        Check::Range { path, least, greatest } => number(path).is_some_and(|number| (*least..=*greatest).contains(&number)),
-        Check::Length { least, greatest } => (least.0..=greatest.0).contains(&length),
-        Check::Entropy { least } => entropy(bytes) >= least.0,
-        Check::NoLeak { markers: texts } | Check::ContainsNone { texts } => !texts.iter().any(|text| holds(text)),
-        Check::ContainsAll { texts } => texts.iter().all(|text| holds(text)),
-        Check::Freshness { path, reference, max_age } => {
-            let reference = if reference.0 == 0 { rules.submitted_seconds } else { reference.0 };
-            let oldest = i128::from(reference.saturating_sub(max_age.0)) * super::json::UNIT;
-            number(path).is_some_and(|time| time >= oldest)
+/// What the checks look at of one result.
+struct Facts<'r> {
+    bytes: &'r [u8],
+    json: Option<&'r Json>,
+    entropy: u64,
+}
+
+impl Facts<'_> {
+    /// Whether the result passes a check by itself. `schema` is that of the check.
+    fn pass(&self, check: &Check, schema: Option<&Schema>, rules: &Rules) -> bool {
+        let number = |path: &str| self.json.and_then(|json| json.at(path)).and_then(Json::number);
+        let holds = |text: &str| contains(self.bytes, text.as_bytes());
+        let length = u64::try_from(self.bytes.len()).unwrap_or(u64::MAX);
+        match check {
+            Check::JsonSchema { .. } => self.json.zip(schema).is_some_and(|(json, schema)| schema.admits(json)),
+            Check::Range { path, least, greatest } => number(path).is_some_and(|number| (*least..=*greatest).contains(&number)),
+            Check::Length { least, greatest } => (least.0..=greatest.0).contains(&length),
+            Check::Entropy { least } => self.entropy >= least.0,
+            Check::NoLeak { markers: texts } | Check::ContainsNone { texts } => !texts.iter().any(|text| holds(text)),
+            Check::ContainsAll { texts } => texts.iter().all(|text| holds(text)),
+            Check::Freshness { path, reference, max_age } => {
+                let reference = if reference.0 == 0 { rules.submitted_seconds } else { reference.0 };
+                let oldest = i128::from(reference.saturating_sub(max_age.0)) * super::json::UNIT;
+                number(path).is_some_and(|time| time >= oldest)
+            }
+            Check::Field { path } | Check::FieldMajority { path } => self.json.is_some_and(|json| json.at(path).is_some()),
+            Check::Tolerance { path, .. } | Check::RelativeTolerance { path, .. } => number(path).is_some(),
         }
-        Check::Field { path } | Check::FieldMajority { path } => json.is_some_and(|json| json.at(path).is_some()),
-        Check::Tolerance { path, .. } | Check::RelativeTolerance { path, .. } => number(path).is_some(),
     }
 }
 
+/// Whether a text stands in bytes; an empty one does not. Takes a time that grows with the bytes and not with the text.
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+    !part.is_empty() && memchr::memmem::find(bytes, part).is_some()
 }
 
 /// Shannon's entropy of bytes, in thousandths of a bit a byte, rounded down.
@@ -348,7 +438,11 @@ fn choose<'g, 'a>(spec: &JobSpec, agreeing: &'g [Good<'a>]) -> &'g Good<'a> {
             ranked.get(ranked.len().saturating_sub(1) / 2).copied().or_else(earliest)
         }
         Snapshot::Majority => {
-            let count = |result: &Good<'_>| agreeing.iter().filter(|other| other.value(path) == result.value(path)).count();
+            let mut counts: BTreeMap<Option<Compared<'_>>, usize> = BTreeMap::new();
+            for result in agreeing {
+                *counts.entry(result.value(path)).or_default() += 1;
+            }
+            let count = |result: &Good<'_>| counts.get(&result.value(path)).copied();
             agreeing.iter().max_by_key(|result| (count(result), std::cmp::Reverse((result.submission.committed_at, result.place))))
         }
         Snapshot::Latest => agreeing.iter().max_by_key(|result| (result.number(path), std::cmp::Reverse(result.place))),

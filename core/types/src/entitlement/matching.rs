@@ -3,7 +3,7 @@
 use super::registry::{DOMAIN_SETS, Param, Schema};
 use super::{Grant, Grants, domain};
 use crate::cbor::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Curated sets of domains by name: those of genesis, where governance has not replaced them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,38 @@ fn reach<'a>(grant: &'a Grant, sets: &'a DomainSets) -> Vec<&'a str> {
 
 /// Whether each pattern of one list is covered by some of the other.
 fn reaches_all(outer: &[&str], inner: &[&str]) -> bool {
-    inner.iter().all(|pattern| outer.iter().any(|wider| domain::covers(wider, pattern)))
+    let outer = Patterns::of(outer);
+    inner.iter().all(|pattern| outer.covers(pattern))
+}
+
+/// Patterns of hosts in ascending order: what covers a pattern is found by its own suffixes, whatever the number of patterns.
+struct Patterns<'a>(Vec<&'a str>);
+
+impl<'a> Patterns<'a> {
+    fn of(patterns: &[&'a str]) -> Self {
+        let mut patterns = patterns.to_vec();
+        patterns.sort_unstable();
+        Self(patterns)
+    }
+
+    fn has(&self, pattern: &str) -> bool {
+        self.0.binary_search(&pattern).is_ok()
+    }
+
+    /// Whether one of the patterns covers this one, as [`domain::covers`] has it.
+    fn covers(&self, pattern: &str) -> bool {
+        if self.has(domain::ANY) || self.has(pattern) {
+            return true;
+        }
+        let host = pattern.strip_prefix("*.").unwrap_or(pattern);
+        // `*.b.c` and `*.c` are what covers `a.b.c` and `*.a.b.c`.
+        host.match_indices('.').any(|(dot, _)| self.0.binary_search_by(|wider| wider.bytes().cmp(wider_of(&host[dot..]))).is_ok())
+    }
+}
+
+/// The pattern that covers whatever ends in a suffix, which begins with a dot.
+fn wider_of(suffix: &str) -> impl Iterator<Item = u8> + '_ {
+    domain::ANY.bytes().chain(suffix.bytes())
 }
 
 impl Grant {
@@ -55,9 +86,9 @@ impl Grant {
         reach(self, sets)
     }
 
-    /// Whether the grant lets a job fetch from a canonical host (000 §8.2, §8.4).
-    pub fn reaches(&self, host: &str, sets: &DomainSets) -> bool {
-        reaches_all(&reach(self, sets), &[host])
+    /// Whether the grant lets a job fetch from all of these canonical hosts (000 §8.2, §8.4).
+    pub fn reaches(&self, hosts: &[&str], sets: &DomainSets) -> bool {
+        reaches_all(&reach(self, sets), hosts)
     }
 }
 
@@ -68,8 +99,17 @@ fn contains(outer: Option<&[Value]>, inner: Option<&[Value]>) -> bool {
         (None, _) => true,
         (Some(outer), _) if is_any(outer) => true,
         (Some(_), None) => false,
-        (Some(outer), Some(inner)) => inner.iter().all(|item| outer.contains(item)),
+        (Some(outer), Some(inner)) => {
+            // Lists hold texts or byte strings: both are in the set by their bytes.
+            let outer: BTreeSet<&[u8]> = outer.iter().filter_map(bytes_of).collect();
+            inner.iter().all(|item| bytes_of(item).is_some_and(|item| outer.contains(item)))
+        }
     }
+}
+
+/// A text or byte string by its bytes. No list may have items of both kinds.
+fn bytes_of(item: &Value) -> Option<&[u8]> {
+    item.as_bytes().or_else(|| item.as_text().map(str::as_bytes))
 }
 
 /// Whether a parameter's schema is part of a host list: those are compared together.
@@ -129,4 +169,26 @@ fn provides(held: &Grant, required: &Grant, sets: &DomainSets) -> bool {
     };
     let params = required.entitlement.params;
     params.iter().all(fits) && (!params.iter().any(is_of_hosts) || reaches_all(&reach(held, sets), &reach(required, sets)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Patterns found by their suffixes are those that cover, pair by pair.
+    #[test]
+    fn suffixes_find_what_covers() {
+        let all = ["*", "a", "a.b", "*.b", "x.a.b", "*.a.b", "*.x.a.b", "*.com", "com", "ab.com", "b.com", "*.b.com", "1.2.3.4", "*.xa.b"];
+        for kept in 0..1_u32 << all.len() {
+            // Every list of at most three patterns.
+            if kept.count_ones() > 3 {
+                continue;
+            }
+            let outer: Vec<&str> = (0..all.len()).rev().filter(|place| kept >> place & 1 == 1).map(|place| all[place]).collect();
+            let patterns = Patterns::of(&outer);
+            for inner in all {
+                assert_eq!(patterns.covers(inner), outer.iter().any(|wider| domain::covers(wider, inner)), "{inner} in {outer:?}");
+            }
+        }
+    }
 }

@@ -28,6 +28,13 @@ pub struct Bounds {
     pub bytes: u64,
     /// Grants.
     pub grants: u64,
+    /// Items of a list among the parameters of a grant.
+    pub items: u64,
+}
+
+impl Bounds {
+    /// No bounds: for what was checked before it was stored. Governance may have lowered the bounds since.
+    pub const NONE: Self = Self { bytes: u64::MAX, grants: u64::MAX, items: u64::MAX };
 }
 
 /// One grant: an entitlement, and what narrows it.
@@ -79,7 +86,7 @@ impl Grant {
         }
     }
 
-    fn read(item: &Value) -> Result<Self, Abort> {
+    fn read(bounds: Bounds, item: &Value) -> Result<Self, Abort> {
         let Value::Map(pairs) = item else { return Err(error::MANIFEST_INVALID) };
         let id = item.get("id").and_then(Value::as_text).ok_or(error::MANIFEST_INVALID)?;
         let given = item.get("params");
@@ -92,7 +99,8 @@ impl Grant {
         for (key, value) in pairs {
             let name = key.as_text().ok_or(error::ENTITLEMENT_PARAM)?;
             let param = entitlement.param(name).ok_or(error::ENTITLEMENT_PARAM)?;
-            if !param.schema.accepts(value) {
+            let is_long = matches!(value, Value::Array(items) if u64::try_from(items.len()).unwrap_or(u64::MAX) > bounds.items);
+            if is_long || !param.schema.accepts(value) {
                 return Err(error::ENTITLEMENT_PARAM);
             }
         }
@@ -123,7 +131,7 @@ impl Grants {
         if u64::try_from(items.len()).unwrap_or(u64::MAX) > bounds.grants {
             return Err(error::MANIFEST_INVALID);
         }
-        let grants = items.iter().map(Grant::read).collect::<Result<Vec<_>, _>>()?;
+        let grants = items.iter().map(|item| Grant::read(bounds, item)).collect::<Result<Vec<_>, _>>()?;
         for pair in grants.windows(2) {
             match pair[0].entitlement.id.cmp(pair[1].entitlement.id) {
                 std::cmp::Ordering::Less => {}

@@ -223,7 +223,7 @@ fn reasons(job: &model::Job) -> Vec<String> {
 async fn require_time(session: &Session, submission: &[u8]) -> Result<(), Failure> {
     let params = session.client.params().await?;
     let offer = Offer::reading(&params, Address::ZERO);
-    match lower::timeouts(&offer, submission) {
+    match lower::decoded(submission).and_then(|submission| lower::timeouts(&offer, &submission)) {
         Ok((given, least)) if given < least => Err(Failure::argument(
             format!("the chain would refuse the job: timeout_blocks is {given}, but its bounds need at least {least}"),
             format!("set timeout_blocks to {least} or more, or lower max_wall_time_ms"),

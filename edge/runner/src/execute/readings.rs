@@ -188,7 +188,8 @@ fn the_chain_saw_what_the_runner_does() {
     for _ in 0..20_000 {
         let submission = submission(&mut dice);
         let bytes = cbor::encode(&submission);
-        let Ok((read, spec)) = lower::read(&Offer::reading(&params, Address::ZERO), &bytes) else { continue };
+        let decoded = lower::decoded(&bytes).expect("it was encoded");
+        let Ok((read, spec)) = lower::read(&Offer::reading(&params, Address::ZERO), &decoded) else { continue };
         taken += 1;
         let request = Request::read(&spec.request).expect("what the chain took a runner can read");
         assert_eq!((&request.kind, request.fields.keys().collect::<Vec<_>>()), (&read.kind, read.work.keys().collect()), "{submission}");

@@ -98,8 +98,13 @@ impl Machine {
     pub(super) fn entitlement_params(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let name = read!(arguments.text(0));
         let grants = self.top().grants.clone();
-        let value = grants.get(name).map_or(HostValue::None, |grant| forms::any(&grant.params));
-        Ok(Reply::Value(value, Price::cycles(self.environment.params.costs.storage_read)))
+        let price = Price::cycles(self.environment.params.costs.storage_read);
+        let Some(grant) = grants.get(name) else { return Ok(Reply::Value(HostValue::None, price)) };
+        // Every item becomes an object of the actor's: they are paid for as an argument of that size is.
+        let size = length(&grant.params.encode());
+        let more = Price::cycles(size.saturating_mul(self.environment.params.costs.argument_byte));
+        self.spend(more.with(self.reading(size)))?;
+        Ok(Reply::Value(forms::any(&grant.params), price))
     }
 
     pub(super) fn randomness(&mut self, arguments: Arguments<'_>) -> Step<Reply> {

@@ -7,29 +7,53 @@ use crate::delivery::{Machine, Step};
 use cowboy_system::dispatcher::lower::{self, Offer};
 use cowboy_system::entitlements::grants::domain_sets;
 use cowboy_system::entitlements::needs::{self, JobNeeds, Requests};
+use cowboy_system::registry::Argument;
+use cowboy_types::cbor::Value;
 use cowboy_types::{Address, actors, error};
 
+/// What the gate found out about what is sent to another address.
+#[derive(Default)]
+pub(super) struct Passed {
+    /// The requests to count once the address is asked, where it makes any.
+    pub(super) requests: Option<Requests>,
+    /// The argument, where the gate had to decode it: it is paid for.
+    pub(super) argument: Option<Value>,
+}
+
 impl Machine {
-    /// What asking another address with this payload needs. Answers the requests to count once it is asked, where it makes any.
-    pub(super) fn require_for(&mut self, target: Address, payload: &[u8]) -> Step<Option<Requests>> {
+    /// What asking another address with this payload needs. An argument that is looked at is paid for before it is decoded.
+    pub(super) fn require_for(&mut self, target: Address, payload: &[u8]) -> Step<Passed> {
         let grants = self.top().grants.clone();
         // No system actor reads an argument that no transaction could carry.
         if target.is_reserved() && super::length(payload) > self.environment.params.execution.transaction_bytes {
             return Err(error::INVALID_ARGUMENT.into());
         }
         if target == Address::system(actors::DISPATCHER) {
-            return self.require_job(payload);
+            let Some(argument) = self.read_argument(payload)? else { return Ok(Passed::default()) };
+            let requests = self.require_job(&argument, payload)?;
+            return Ok(Passed { requests, argument: Some(argument) });
         }
         if target == Address::system(actors::BRIDGE) {
-            needs::check_bridge(&grants, payload)?;
+            needs::require_bridge(&grants)?;
+            let message = self.read_argument(payload)?.unwrap_or(Value::Null);
+            needs::check_bridge(&grants, &message)?;
         }
         if target == Address::system(actors::STORAGE) {
             grants.require("storage.blob")?;
         }
-        Ok(None)
+        Ok(Passed::default())
     }
 
-    fn require_job(&mut self, payload: &[u8]) -> Step<Option<Requests>> {
+    /// Pays for decoding the argument of a system method, and decodes it. Nothing where it is none: its method refuses it.
+    fn read_argument(&mut self, payload: &[u8]) -> Step<Option<Value>> {
+        let price = Argument::price(&self.environment.params, payload);
+        self.spend(Price::default().with_work(price))?;
+        Ok(Argument::decode(payload).ok())
+    }
+
+    fn require_job(&mut self, submission: &Value, payload: &[u8]) -> Step<Option<Requests>> {
+        // The fields are read and checked, as the Dispatcher does again.
+        self.spend(self.reading(length(payload)))?;
         let actor = self.actor_address();
         let params = &self.environment.params;
         let price = cowboy_types::Price::ZERO;
@@ -41,7 +65,7 @@ impl Machine {
             max_fee_per_cell: price,
         };
         // What is no job the Dispatcher refuses, by the same reading.
-        let Ok((request, spec)) = lower::read(&offer, payload) else { return Ok(None) };
+        let Ok((request, spec)) = lower::read(&offer, submission) else { return Ok(None) };
         let needs = JobNeeds::of(&request, &spec);
         let grants = self.top().grants.clone();
         let sets = domain_sets(&self.world, [&*grants])?;

@@ -1,9 +1,11 @@
 //! Jobs of the off-chain market as actors ask for them (002 §3).
 
+use super::gate::Passed;
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
 use cowboy_system::dispatcher;
+use cowboy_system::registry::Argument;
 use cowboy_types::Address;
 use cowboy_types::units::Amount;
 
@@ -13,9 +15,10 @@ impl Machine {
         let payload = read!(arguments.bytes(0));
         let mut price = Price::cycles(self.environment.params.costs.submit_job).with_cells(length(payload));
         let target = Address::system(dispatcher::NUMBER);
-        let requests = self.require_for(target, payload)?;
+        let Passed { requests, argument } = self.require_for(target, payload)?;
+        let argument = argument.as_ref().map_or(Argument::Encoded(payload), Argument::Decoded);
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
-        let answer = self.call_system(SystemCall { sender, target, method: "submit_job", payload, value: Amount::ZERO })?;
+        let answer = self.call_system(SystemCall { sender, target, method: "submit_job", argument, value: Amount::ZERO })?;
         price = price.with_work(answer.work);
         match answer.result {
             Ok(id) => {

@@ -1,5 +1,6 @@
 //! Messages for later blocks, calls in this one, and children (003 §3.3; decisions 125, 128, 134).
 
+use super::gate::Passed;
 use super::{Arguments, length, read};
 use crate::delivery::deploy::Deployment;
 use crate::delivery::frames::{Entry, Gives, Price, Reply, SystemCall};
@@ -8,6 +9,7 @@ use crate::input::SentMessage;
 use commonware_codec::Write as _;
 use cowboy_state::records::{Mailbox, Message, Payload, Queue, keys};
 use cowboy_state::{Checkpoint, Directory, Key, Kind, Stop};
+use cowboy_system::registry::Argument;
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, error, keccak256};
@@ -45,7 +47,7 @@ impl Machine {
 
     fn send(&mut self, target: Address, handler: &str, payload: &[u8], value: Amount) -> Step<Reply> {
         let size = mailbox_bytes(handler, payload);
-        let requests = self.require_for(target, payload)?;
+        let requests = self.require_for(target, payload)?.requests;
         let price = Price::cycles(self.environment.params.costs.send).with_cells(size);
         let (Some(handler), Some(payload)) = (HandlerName::new(handler), Payload::new(payload.to_vec())) else {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
@@ -122,7 +124,7 @@ impl Machine {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
         }
         let sender = self.actor_address();
-        let requests = self.require_for(target, payload)?;
+        let Passed { requests, argument } = self.require_for(target, payload)?;
         let checkpoint = self.world.checkpoint();
         if value > Amount::ZERO {
             self.require_transfer(value)?;
@@ -133,7 +135,8 @@ impl Machine {
         }
         if cowboy_system::registry::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
-            let answer = self.call_system(SystemCall { sender, target, method, payload, value })?;
+            let argument = argument.as_ref().map_or(Argument::Encoded(payload), Argument::Decoded);
+            let answer = self.call_system(SystemCall { sender, target, method, argument, value })?;
             price = price.with_work(answer.work);
             return match answer.result {
                 Ok(data) => {

@@ -147,6 +147,7 @@ macro_rules! read {
 }
 use read;
 
-fn length(bytes: &[u8]) -> u64 {
+/// The number of bytes.
+pub(super) fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }

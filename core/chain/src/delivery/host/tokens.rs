@@ -5,6 +5,7 @@ use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
 use crate::vm_driver::HostFn;
 use cowboy_system::basefee;
+use cowboy_system::registry::Argument;
 use cowboy_types::Address;
 use cowboy_types::cbor;
 use cowboy_types::units::Amount;
@@ -17,7 +18,8 @@ impl Machine {
         let target = Address::system(basefee::NUMBER);
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
         let payload = argument.encode();
-        let answer = self.call_system(SystemCall { sender, target, method: method.name, payload: &payload, value: Amount::ZERO })?;
+        let argument = Argument::Encoded(&payload);
+        let answer = self.call_system(SystemCall { sender, target, method: method.name, argument, value: Amount::ZERO })?;
         let price = Price::default().with_work(answer.work);
         match answer.result {
             // The hook's frame undoes the transfer where it fails.

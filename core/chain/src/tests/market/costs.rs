@@ -131,7 +131,7 @@ fn every_field_of_a_job() {
         max_fee_per_cycle: cowboy_types::Price(1),
         max_fee_per_cell: cowboy_types::Price(1),
     };
-    let spec: JobSpec = dispatcher::lower::lower(&offer, &request).expect("a job");
+    let spec: JobSpec = dispatcher::lower::lower(&offer, &map(&job)).expect("a job");
     let verification = &spec.verification;
     let callback = spec.callback.as_ref().expect("an answer");
     let numbers = [

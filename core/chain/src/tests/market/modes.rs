@@ -32,7 +32,7 @@ fn judged(format: &str, verification: serde_json::Value, threshold: usize, outpu
     let rows = cowboy_params::Params::GENESIS.jobs;
     let price = cowboy_types::Price(1);
     let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
-    let spec = lower(&offer, &map(&job).encode()).unwrap_or_else(|abort| panic!("{abort:?}: {job}"));
+    let spec = lower(&offer, &map(&job)).unwrap_or_else(|abort| panic!("{abort:?}: {job}"));
     let submissions: Vec<Submission<'_>> =
         (0u64..).zip(outputs).map(|(place, output)| Submission { output, committed_at: Height(100 - place), is_attested: true }).collect();
     let rules = Rules { threshold, submitted_seconds: 1_000, similarity: 8_500, embedding_model: Hash::ZERO, entropy: rows.entropy_min };

@@ -282,10 +282,12 @@ fn a_job_has_one_reading() {
 /// What nobody answers with: bytes at random are refused, and never panic.
 #[test]
 fn hostile_submissions() {
-    use cowboy_system::dispatcher::lower::{Offer, lower};
+    use cowboy_system::dispatcher::lower::{Offer, decoded};
     let rows = cowboy_params::Params::GENESIS.jobs;
     let price = cowboy_types::Price(1);
     let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let lower =
+        |offer: &Offer<'_>, bytes: &[u8]| decoded(bytes).and_then(|submission| cowboy_system::dispatcher::lower::lower(offer, &submission));
     let good = map(&committee_job("structured_match", 3)).encode();
     assert!(lower(&offer, &good).is_ok());
     for place in 0..good.len() {
@@ -317,7 +319,7 @@ fn the_timeout_and_what_it_has_to_be() {
         let mut job = simple_job();
         job["bounds"] = serde_json::json!({ "max_wall_time_ms": wall_ms });
         job["timeout_blocks"] = timeout.into();
-        assert_eq!(timeouts(&offer, &map(&job).encode()), Ok((timeout, least)));
+        assert_eq!(timeouts(&offer, &map(&job)), Ok((timeout, least)));
     }
 }
 
