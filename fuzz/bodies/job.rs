@@ -17,8 +17,9 @@ pub(crate) fn body(bytes: &[u8]) {
     let rows = Params::GENESIS.jobs;
     let block_time = Params::GENESIS.consensus.block_time;
     let offer = Offer { rows: &rows, block_time, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
-    let Ok(spec) = decoded(bytes).and_then(|submission| lower(&offer, &submission)) else { return };
-    assert_eq!(&spec.request[..], bytes, "the request is kept as it came");
+    let Ok(submission) = decoded(bytes) else { return };
+    let Ok(spec) = lower(&offer, &submission) else { return };
+    assert_eq!(decoded(&spec.request).as_ref(), Ok(&submission), "the request is kept as it was read");
     let outputs = [bytes, b"{\"a\":1}", b"{\"a\":2}"];
     let results = outputs.map(|output| Submission { output, committed_at: Height(1), is_attested: true });
     let rules = Rules { threshold: 2, submitted_seconds: 1, similarity: 8_500, embedding_model: Hash::ZERO, entropy: rows.entropy_min };

@@ -60,7 +60,38 @@ struct Keys<'a> {
     start: usize,
     is_value_next: bool,
     previous: Option<&'a [u8]>,
-    numbers: BTreeSet<(bool, Vec<u8>)>,
+    numbers: Numbers<'a>,
+}
+
+/// The numeric keys of a map. Integers differ from each other by their encodings, so they are only kept until a key of another kind stands
+/// beside them that may equal one: most maps need no set, and a map with one key no memory.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers<'a> {
+    first: Option<Item<'a>>,
+    further: Vec<Item<'a>>,
+    all: Option<BTreeSet<(bool, Vec<u8>)>>,
+}
+
+impl<'a> Numbers<'a> {
+    /// Takes a key. Answers whether no key before it is the same number.
+    pub(crate) fn insert(&mut self, key: &Item<'a>) -> bool {
+        if let Some(all) = &mut self.all {
+            return numeric_key(key).is_none_or(|number| all.insert(number));
+        }
+        match key {
+            Item::Integer { .. } if self.first.is_none() => self.first = Some(*key),
+            Item::Integer { .. } => self.further.push(*key),
+            key => {
+                let Some(number) = numeric_key(key) else { return true };
+                let integers = self.first.take().into_iter().chain(std::mem::take(&mut self.further));
+                let mut all: BTreeSet<_> = integers.filter_map(|integer| numeric_key(&integer)).collect();
+                let is_new = all.insert(number);
+                self.all = Some(all);
+                return is_new;
+            }
+        }
+        true
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -83,7 +114,7 @@ impl<'a> Reader<'a> {
             Item::Array(_) | Item::Map(_) if is_key => return Err(self.fault(Fault::KeyKind)),
             Item::Array(left @ 1..) => self.open.push(Open { left, keys: None }),
             Item::Map(left @ 1..) => {
-                let keys = Keys { start: self.at, is_value_next: false, previous: None, numbers: BTreeSet::new() };
+                let keys = Keys { start: self.at, is_value_next: false, previous: None, numbers: Numbers::default() };
                 self.open.push(Open { left, keys: Some(keys) });
             }
             _ => self.complete(&item)?,
@@ -106,7 +137,7 @@ impl<'a> Reader<'a> {
                     if keys.previous.is_some_and(|previous| (previous.len(), previous) >= (key.len(), key)) {
                         return Err(self.fault(Fault::KeyOrder));
                     }
-                    if numeric_key(item).is_some_and(|number| !keys.numbers.insert(number)) {
+                    if !keys.numbers.insert(item) {
                         return Err(self.fault(Fault::KeyTwice));
                     }
                     (keys.previous, keys.is_value_next) = (Some(key), true);
@@ -276,6 +307,7 @@ mod tests {
             ("a2fbc3f000000000000000c348ffffffffffffffff00", Fault::Bignum),
             ("a23bffffffffffffffff00fbc3f000000000000000f6", Fault::KeyTwice),
             ("a200f6f4f6", Fault::KeyTwice),
+            ("a4000001000200f500", Fault::KeyTwice),
         ];
         for (encoded, fault) in rows {
             assert_eq!(read(encoded), Err(fault), "{encoded:.40}");

@@ -1,8 +1,8 @@
 //! Writing: each function appends one item.
 
-use crate::{Fault, Item, MAX_INTEGER_BITS, Reader, numeric_key};
+use crate::read::Numbers;
+use crate::{Fault, Item, MAX_INTEGER_BITS, Reader};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 /// Appends a head: the major type and its number in the shortest form.
 fn write_head(out: &mut Vec<u8>, major: u8, number: u64) {
@@ -96,7 +96,7 @@ pub fn key_order(left: &[u8], right: &[u8]) -> Ordering {
 
 /// Whether encoded keys, in their order, may stand in one map.
 pub fn check_keys<'a>(keys: impl IntoIterator<Item = &'a [u8]>) -> Result<(), Fault> {
-    let (mut previous, mut numbers) = (None, BTreeSet::new());
+    let (mut previous, mut numbers) = (None, Numbers::default());
     for key in keys {
         if previous == Some(key) {
             return Err(Fault::KeyOrder);
@@ -106,7 +106,7 @@ pub fn check_keys<'a>(keys: impl IntoIterator<Item = &'a [u8]>) -> Result<(), Fa
         if matches!(first, Some(Item::Array(_) | Item::Map(_))) {
             return Err(Fault::KeyKind);
         }
-        if first.as_ref().and_then(numeric_key).is_some_and(|number| !numbers.insert(number)) {
+        if first.is_some_and(|key| !numbers.insert(&key)) {
             return Err(Fault::KeyTwice);
         }
     }

@@ -136,7 +136,7 @@ fn named_job(payload: &[u8]) -> Option<Hash> {
         if left == 0 {
             // Keys ascend by length, then by their bytes.
             match item {
-                Item::Text(JOB_ID) => break,
+                Item::Text(JOB_ID) => return hash_of(reader.next_item().ok()??),
                 Item::Text(key) if (key.len(), key) > (JOB_ID.len(), JOB_ID) => return None,
                 _ => left = 1,
             }
@@ -149,8 +149,12 @@ fn named_job(payload: &[u8]) -> Option<Hash> {
         };
         left = (left - 1).saturating_add(inner);
     }
-    let Item::Bytes(id) = reader.next_item().ok()?? else { return None };
-    Some(Hash(id.try_into().ok()?))
+    None
+}
+
+/// A hash as an item.
+fn hash_of(item: Item<'_>) -> Option<Hash> {
+    if let Item::Bytes(bytes) = item { bytes.try_into().ok().map(Hash) } else { None }
 }
 
 /// The field that names a job.

@@ -42,8 +42,14 @@ pub fn question(
     Value::dict(numbers.chain(bytes).collect::<Vec<_>>()).encode()
 }
 
+/// The longest answer that is read as a bid, in bytes.
+const MAX_ANSWER: usize = 1_024;
+
 /// The bid in an agent's answer; nothing where it has none: the default agent bids then. A tip above the maximum is cut to it.
 pub fn bid(answer: &[u8]) -> Option<Bid> {
+    if answer.len() > MAX_ANSWER {
+        return None;
+    }
     let answer = cbor::decode(answer).ok()?;
     let price = |name| answer.get(name).and_then(Value::as_u64).map(Price);
     let max_fee = price("max_fee_per_cycle").filter(|max_fee| *max_fee > Price::ZERO)?;
@@ -75,6 +81,8 @@ mod tests {
             (Value::Null.encode(), None),
             (Vec::new(), None),
             (vec![0xFF; 9], None),
+            (map(&[(max, Value::uint(30)), ("note", Value::text("x".repeat(900)))]), fixed(30, 0)),
+            (map(&[(max, Value::uint(30)), ("note", Value::text("x".repeat(1_000)))]), None),
         ];
         for (answer, expected) in rows {
             assert_eq!(bid(&answer), expected, "{answer:02x?}");

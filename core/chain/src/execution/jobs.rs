@@ -56,6 +56,10 @@ impl Execution {
             &Key::of(Kind::Actor, callback.actor),
             &state::patron_key(answer.payer),
         ])?;
+        // The result was decoded for it, and encoded again.
+        let bytes = u64::try_from(answer.payload.len()).unwrap_or(u64::MAX);
+        let reading = bytes.saturating_mul(self.machine.environment.params.weights.argument_byte);
+        self.books.weight = self.books.weight.saturating_add(reading);
         let offers = Offers {
             cycle: Offer { max: callback.max_fee_per_cycle, priority: Price::ZERO },
             cell: Offer { max: callback.max_fee_per_cell, priority: Price::ZERO },

@@ -1,7 +1,7 @@
 //! Work that an attacker could have done for nothing: what is decoded and compared on behalf of a delivery or of a job is counted before it
 //! is done (decisions 393 and 394).
 
-use super::harness::{ALL, Chain, address, deployment_of, execution, manifest, manifest_json, signed};
+use super::harness::{Chain, deployment_of, execution, manifest, manifest_json, signed};
 use super::market::{Market, VERIFIER, ask, simple_job};
 use cowboy_params::Params;
 use cowboy_types::cbor::Value;
@@ -159,7 +159,8 @@ fn judging_is_bounded_by_its_comparisons() {
     let job = |format: &str, checks: usize, longest: u64, mode: &str| {
         let mut job = simple_job();
         let check = serde_json::json!({ "type": "json_schema", "schema": listed(100) });
-        job["verification"] = serde_json::json!({ "mode": mode, "checks": vec![check; checks] });
+        let runners = if mode == "none" { 1 } else { 3 };
+        job["verification"] = serde_json::json!({ "mode": mode, "runners": runners, "checks": vec![check; checks] });
         job["result_schema"]["data_format"] = format.into();
         job["result_schema"]["max_return_bytes"] = longest.into();
         job

@@ -44,10 +44,11 @@ fn digest_of(image: &str) -> Option<Hash> {
 
 /// Whether a job's container may run: its image is named by its digest, stands in the registry unless the job requires a trusted environment, and
 /// has no network (003 §12.2).
-pub(crate) fn require_allowed(context: &Context<'_>, spec: &JobSpec) -> Step<()> {
+pub(crate) fn require_allowed(context: &mut Context<'_>, spec: &JobSpec) -> Step<()> {
     if spec.kind != JobKind::Container {
         return Ok(());
     }
+    context.spend_reading(spec.request.len())?;
     let request = Request::read(&spec.request).map_err(Abort::from)?;
     if request.work.get("network").is_some_and(|network| !matches!(network.as_text(), Some("" | "none"))) {
         return Err(error::JOB_INVALID.into());

@@ -267,7 +267,9 @@ pub(super) fn lookup(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let actor = address_argument(argument, "actor_address")?;
     let most = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
     let mut names = Vec::new();
-    for name in state::of_actor(context.world, actor, most)? {
+    let found = state::of_actor(context.world, actor, most)?;
+    context.charge_records(found.len());
+    for name in found {
         if let Some(live) = state::live(context.world, &name, context.height)?
             && state::is_own(context.world, &live.record)?
         {
