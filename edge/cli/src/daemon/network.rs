@@ -286,7 +286,7 @@ impl NewNetwork {
             council: listed("council", settings.council)?,
             calls: listed("calls", settings.calls)?,
         };
-        let genesis = Genesis::new(config.clone(), sharing.clone()).map_err(node_failure)?;
+        let genesis = Genesis::new(config, sharing).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile::of(&genesis))?;
         for (index, own) in (0u16..).zip(&keys) {
