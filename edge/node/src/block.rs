@@ -16,7 +16,10 @@ use cowboy_types::{
     units::Count,
     wire::Fixed,
 };
-use std::sync::Arc;
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 /// The round, the proposer and the parent of a proposal, in the engine's words.
 pub type ConsensusContext = Context<Digest, PublicKey>;
@@ -28,30 +31,46 @@ const MAX_HEADER_BYTES: usize = 16 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedBlock(Arc<Sealed>);
 
-#[derive(Debug, PartialEq, Eq)]
 struct Sealed {
     block: types::Block,
     digest: Hash,
     context: ConsensusContext,
+    /// What the body carries of a dealing, decoded when it is first asked for: the points of a payload take long to decode.
+    payload: OnceLock<Option<Payload>>,
+}
+
+impl PartialEq for Sealed {
+    fn eq(&self, other: &Self) -> bool {
+        self.block == other.block
+    }
+}
+
+impl Eq for Sealed {}
+
+impl fmt::Debug for Sealed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Sealed").field("digest", &self.digest).field("block", &self.block).finish_non_exhaustive()
+    }
 }
 
 impl SealedBlock {
     /// Seals a block that this node made.
     pub fn new(block: types::Block, context: ConsensusContext) -> Self {
         let digest = block.digest();
-        Self(Arc::new(Sealed { block, digest, context }))
+        Self(Arc::new(Sealed { block, digest, context, payload: OnceLock::new() }))
     }
 
     /// Seals a block that came from outside.
     pub fn check(block: types::Block) -> Result<Self, Error> {
-        if let Some(payload) = &block.reshare {
-            epoch::decode(payload)?;
-        }
         if !block.is_body_committed() {
             return Err(Error::Invalid("Block", "the body is not the one that the header commits to"));
         }
         let context = engine_context(&block.header.context)?;
-        Ok(Self::new(block, context))
+        let payload = block.reshare.as_ref().map(|bytes| epoch::decode(bytes)).transpose()?;
+        let sealed = Self::new(block, context);
+        // It was just made, so nobody has asked for it yet.
+        let _ = sealed.0.payload.set(payload);
+        Ok(sealed)
     }
 
     /// The block itself.
@@ -148,8 +167,11 @@ impl ReshareBlock for SealedBlock {
     type Directory = Roll;
 
     fn payload(&self) -> Option<Payload> {
-        let bytes = self.block().reshare.as_ref()?;
-        Some(epoch::decode(bytes).expect("a sealed block's payload was decoded when it was sealed"))
+        let decode = || {
+            let bytes = self.block().reshare.as_ref()?;
+            Some(epoch::decode(bytes).expect("the payload of a block that this node made is one"))
+        };
+        self.0.payload.get_or_init(decode).clone()
     }
 }
 

@@ -245,7 +245,14 @@ impl Chain {
             pruned: output.pruned.clone(),
         };
         let (ledger, now) = (self.ledger.clone(), self.clock.now_ms(&runtime));
-        let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;
+        let is_boundary = self.committees.is_boundary(output.number);
+        let append = move |_| async move {
+            if is_boundary {
+                ledger.keep_boundary(&record.block)?;
+            }
+            ledger.append(&record)
+        };
+        let written = runtime.shared(true).spawn(append).await;
         match written {
             Ok(Ok(())) => {}
             Ok(Err(error)) => panic!("a final block cannot be written to the ledger: {error}"),

@@ -98,6 +98,11 @@ impl Committees {
         number / self.length
     }
 
+    /// Whether a block of this number is the last of its epoch.
+    pub fn is_boundary(&self, number: u64) -> bool {
+        number.checked_add(1).is_some_and(|next| next % self.length == 0)
+    }
+
     /// The number of the last block before an epoch.
     pub fn boundary(&self, epoch: u64) -> u64 {
         epoch.saturating_mul(self.length.get()).saturating_sub(1)
@@ -118,7 +123,7 @@ impl Committees {
     /// The final block of this number: one of the ledger's, or the one before them that a follower began with.
     fn introduction(&self, number: u64) -> Result<Option<Block>, StoreError> {
         let view = self.ledger.view()?;
-        match view.block(number)? {
+        match view.boundary(number)? {
             Some(block) => Ok(Some(block)),
             None => Ok(view.introduction()?.filter(|block| block.header.number.0 == number)),
         }

@@ -3,7 +3,7 @@
 use crate::{
     block::SealedBlock,
     committees::Term,
-    epoch::{MAX_MEMBERS, Payload},
+    epoch::{Info, MAX_MEMBERS, Payload},
 };
 use commonware_codec::{Buf, Decode as _};
 use commonware_consensus::types::{EpochPhase, Epocher as _, FixedEpocher, Height};
@@ -18,7 +18,7 @@ use commonware_glue::dkg::ReshareBlock as _;
 use commonware_utils::N3f1;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    num::NonZeroU64,
+    num::{NonZeroU32, NonZeroU64},
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -56,11 +56,8 @@ impl Logs {
     fn of(&self, term: &Term, namespace: &[u8]) -> MutexGuard<'_, Epoch> {
         let mut epoch = self.0.lock().expect("nothing panics while it holds the lock");
         if epoch.number != Some(term.info.epoch.get()) {
-            let parts = term.info.participants();
-            let previous = Some(term.info.output.clone());
-            let number = term.info.epoch.get();
-            let round = Round::new::<N3f1>(namespace, number, previous, SHARING, REVEAL, parts.dealers, parts.players);
-            *epoch = Epoch { number: Some(number), round: round.ok().map(Arc::new), ..Epoch::default() };
+            let round = round(&term.info, namespace).map(Arc::new);
+            *epoch = Epoch { number: Some(term.info.epoch.get()), round, ..Epoch::default() };
         }
         epoch
     }
@@ -111,5 +108,58 @@ impl Logs {
             })
             .collect();
         self.of(term, namespace).waiting.values().find(|log| !under_way.contains(log)).cloned()
+    }
+}
+
+/// The round of dealing of an epoch. `None` where the epoch's description does not fit together.
+fn round(info: &Info, namespace: &[u8]) -> Option<Round<MinSig, PublicKey>> {
+    let (parts, previous) = (info.participants(), Some(info.output.clone()));
+    Round::new::<N3f1>(namespace, info.epoch.get(), previous, SHARING, REVEAL, parts.dealers, parts.players).ok()
+}
+
+/// Whether a log, of this many bytes, is of a dealer of this epoch, signed by it, and no longer than its players need.
+///
+/// Whether the dealing itself is sound is found out when the epoch ends, by everybody alike.
+pub(crate) fn is_log_of(info: &Info, namespace: &[u8], log: Log, bytes: usize) -> bool {
+    let players = u32::try_from(info.players.len()).ok().and_then(NonZeroU32::new);
+    if players.is_none_or(|players| bytes > Log::max_encode_size(players)) {
+        return false;
+    }
+    let dealer = round(info, namespace).and_then(|round| log.check(&round)).map(|(dealer, _)| dealer);
+    dealer.is_some_and(|dealer| info.output.players().position(&dealer).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::committee::{Committee, ValidatorKeys, first_epoch};
+    use commonware_codec::EncodeSize as _;
+    use commonware_cryptography::{Signer as _, bls12381::dkg::feldman_desmedt::Dealer, ed25519::PrivateKey};
+    use commonware_utils::{TestRng, ordered::Set};
+    use cowboy_types::Amount;
+
+    /// Logs of strangers, of another epoch or chain, or longer than a log to the players of the epoch are no logs of it.
+    #[test]
+    fn logs_are_of_dealers() {
+        let (validators, sharing, keys) = Committee::derive(b"logs", 4, Amount(1));
+        let info = first_epoch(&validators, &sharing).expect("an epoch");
+        let stranger = ValidatorKeys::derive(b"stranger").network;
+        let log = |epoch: u64, signer: &PrivateKey, players: &Set<PublicKey>, share| {
+            let (dealers, previous) = match share {
+                Some(_) => (info.output.players().clone(), Some(info.output.clone())),
+                None => (Set::from_iter_dedup([signer.public_key()]), None),
+            };
+            let round = Round::new::<N3f1>(b"here", epoch, previous, SHARING, REVEAL, dealers, players.clone()).expect("a round");
+            let (dealer, ..) = Dealer::start::<N3f1>(TestRng::new(1), round, signer.clone(), share).expect("a dealer");
+            dealer.finalize::<N3f1>()
+        };
+        let is_sound = |namespace: &[u8], log: &Log| is_log_of(&info, namespace, log.clone(), log.encode_size());
+        let (own, share) = (&keys[0].network, keys[0].share.clone());
+        let good = log(0, own, &info.players, share.clone());
+        assert!(is_sound(b"here", &good));
+        assert!(!is_sound(b"elsewhere", &good));
+        assert!(!is_log_of(&info, b"here", good, 10_000), "a log to hundreds of players");
+        assert!(!is_sound(b"here", &log(1, own, &info.players, share)), "another epoch");
+        assert!(!is_sound(b"here", &log(0, &stranger, &info.players, None)), "nobody asked it to deal");
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     chain::Chain,
     epoch::{self, MAX_MEMBERS, roll::Roll},
     history::{Backed, History},
+    inbound,
     peers::Traffic,
     progress::Noted,
     proposer::Proposer,
@@ -58,11 +59,20 @@ use std::{
 };
 use timeouts::Timeouts;
 
-/// The channels of the network, in the order of their numbers.
-pub const CHANNELS: [&str; 9] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies", "dealings", "logs"];
-
-/// Messages a second that one peer may send on a channel. Room for as many is reserved for every peer.
-pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
+/// The channels of the network, in the order of their numbers, with the messages a second that one peer may send on each. Room for as many
+/// is reserved for every peer.
+pub const CHANNELS: [(&str, Quota); 9] = [
+    ("votes", Quota::per_second(NZU32!(256))),
+    ("certificates", Quota::per_second(NZU32!(256))),
+    ("resolver", Quota::per_second(NZU32!(64))),
+    ("backfill", Quota::per_second(NZU32!(256))),
+    ("broadcast", Quota::per_second(NZU32!(128))),
+    ("mempool", Quota::per_second(NZU32!(256))),
+    ("copies", Quota::per_second(NZU32!(32))),
+    // What is dealt takes long to check.
+    ("dealings", Quota::per_second(NZU32!(32))),
+    ("logs", Quota::per_second(NZU32!(4))),
+];
 
 /// The largest message of the mempool's channel.
 pub const MAX_GOSSIP_BYTES: usize = 1024 * 1024;
@@ -115,8 +125,7 @@ pub fn max_message() -> u32 {
 
 /// What the engine of a chain sends to other validators.
 pub(crate) fn traffic() -> Traffic {
-    let channels = u64::try_from(CHANNELS.len()).expect("a few");
-    Traffic { channels, quota: QUOTA, largest: max_message() }
+    Traffic { channels: CHANNELS.map(|(_, quota)| quota).to_vec(), largest: max_message() }
 }
 
 /// What [`start`] is given beside the chain.
@@ -197,7 +206,7 @@ where
             strategy: Sequential,
         },
     );
-    dissemination.start(broadcast);
+    dissemination.start(inbound::of_proposers(chain.clone(), broadcast));
 
     let archive = |name: &str| archive(&prefix, name, pages.clone(), kept.section);
     let finalizations = prunable::Archive::init(context.child("finalizations"), archive("finalizations")).await;
@@ -260,7 +269,7 @@ where
     };
     let partition = format!("{prefix}-reshare");
     let dealing = Dealing { peers: peers.clone(), blocker: blocker.clone(), secrets, registrar, fence, partition, pages: pages.clone() };
-    let dealer = dealing.start(context.child("reshare"), &chain, dealings);
+    let dealer = dealing.start(context.child("reshare"), &chain, inbound::of_dealings(chain.clone(), dealings));
     let application = glue_reshare::Application::new(proposer, dealer.clone(), length);
     let application = Deferred::new(context.child("deferred"), application, marshal.clone(), FixedEpocher::new(length));
     let (later, boundaries) = Later::new();
@@ -269,7 +278,7 @@ where
     chain.progress.report(context.child("sync"), chain.ledger.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
-    crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
+    crate::gossip::start(context.child("gossip"), chain.clone(), blocker.clone(), gossip);
     crate::refetch::start(context.child("copies"), chain.clone(), copies);
     logs::start(context.child("logs"), chain.clone(), dealer.clone(), logs);
 

@@ -2,6 +2,9 @@
 //!
 //! A transaction goes from the node that a client gave it to straight to all others: the network is a
 //! full mesh. Messages may be lost, so what still waits is told again from time to time.
+//!
+//! To check a signature takes about 40 µs, on all cores, and whoever stakes the least may send transactions. So a peer whose signatures do
+//! not hold is blocked, and one that does not sign blocks has few of its transactions checked a second (decision 397).
 
 use crate::{
     chain::Chain,
@@ -10,12 +13,16 @@ use crate::{
 };
 use commonware_codec::{Decode as _, Encode as _};
 use commonware_cryptography::ed25519::PublicKey;
-use commonware_p2p::{Receiver, Recipients, Sender};
+use commonware_p2p::{Blocker, Receiver, Recipients, Sender};
 use commonware_runtime::{Clock, Spawner, Supervisor};
 use cowboy_chain::SignedTransaction;
 use cowboy_types::{Hash, List, Transaction};
 use rayon::prelude::*;
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 use tokio::sync::broadcast::{self, error::RecvError};
 
 /// The most transactions of one message.
@@ -27,12 +34,19 @@ const RETELL: Duration = Duration::from_secs(2);
 /// The most transactions that are told again.
 const MAX_RETOLD: usize = 4_096;
 
+/// Malformed messages and transactions with bad signatures after which a peer is blocked. A node sends only what it has checked.
+const MAX_BAD: usize = 32;
+
+/// Unknown transactions a second that are checked of a peer that does not sign blocks. It tells the rest again.
+const MAX_FROM_OTHERS: usize = 256;
+
 type Batch = List<Transaction, MAX_BATCH>;
 
 /// Starts telling and listening.
 pub fn start<E: Spawner + Supervisor + Clock>(
     context: E,
     chain: Arc<Chain>,
+    mut blocker: impl Blocker<PublicKey = PublicKey>,
     channel: (impl Sender<PublicKey = PublicKey>, impl Receiver<PublicKey = PublicKey>),
 ) {
     if chain.is_alone() {
@@ -44,7 +58,10 @@ pub fn start<E: Spawner + Supervisor + Clock>(
     let send = move |batch: Batch| drop(sender.send(Recipients::All, batch.encode(), false));
     let teller = Teller { chain: chain.clone(), send, told: VecDeque::new() };
     context.child("tell").spawn(move |clock| teller.run(clock, given));
-    context.child("listen").spawn(move |_| listen(chain, receiver));
+    let block = move |peer: PublicKey| {
+        commonware_p2p::block!(blocker, peer, "a peer sent transactions whose signatures do not hold");
+    };
+    context.child("listen").spawn(move |clock| listen(clock, chain, receiver, block));
 }
 
 struct Teller<F> {
@@ -117,13 +134,78 @@ impl<F: FnMut(Batch)> Teller<F> {
     }
 }
 
-/// Takes in what others tell. What is malformed, known, or refused is left.
-async fn listen(chain: Arc<Chain>, mut receiver: impl Receiver<PublicKey = PublicKey>) {
-    while let Ok((_, message)) = receiver.recv().await {
-        let Ok(batch) = Batch::decode_cfg(message, &()) else { continue };
+/// What the peers have sent.
+#[derive(Debug, Default)]
+struct Peers {
+    epoch: u64,
+    peers: BTreeMap<PublicKey, Sent>,
+}
+
+/// What one peer has sent.
+#[derive(Debug)]
+struct Sent {
+    /// Malformed messages, and transactions with bad signatures, in this epoch.
+    bad: usize,
+    /// When the running second began.
+    since: SystemTime,
+    /// Transactions of it that were checked since then.
+    checked: usize,
+}
+
+impl Peers {
+    /// What this peer has sent in the running epoch.
+    fn of(&mut self, epoch: u64, peer: &PublicKey, now: SystemTime) -> &mut Sent {
+        if self.epoch != epoch {
+            *self = Self { epoch, peers: BTreeMap::new() };
+        }
+        self.peers.entry(peer.clone()).or_insert(Sent { bad: 0, since: now, checked: 0 })
+    }
+}
+
+impl Sent {
+    /// How many more of its transactions are checked in this second, where it does not sign.
+    fn room(&mut self, now: SystemTime) -> usize {
+        if now.duration_since(self.since).is_ok_and(|passed| passed >= Duration::from_secs(1)) {
+            (self.since, self.checked) = (now, 0);
+        }
+        MAX_FROM_OTHERS.saturating_sub(self.checked)
+    }
+}
+
+/// Takes in what others tell, and has `block` shut out peers that send what no honest node sends. What is known or refused is left.
+async fn listen(
+    clock: impl Clock,
+    chain: Arc<Chain>,
+    mut receiver: impl Receiver<PublicKey = PublicKey>,
+    mut block: impl FnMut(PublicKey),
+) {
+    let mut peers = Peers::default();
+    while let Ok((peer, message)) = receiver.recv().await {
+        let (term, now) = (chain.term(), clock.current());
+        let sent = peers.of(term.info.epoch.get(), &peer, now);
+        let (signed, bad) = match Batch::decode_cfg(message, &()) {
+            Ok(batch) => {
+                let unknown = batch.into_vec().into_par_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
+                let mut unknown: Vec<Transaction> = unknown.collect();
+                if term.info.output.players().position(&peer).is_none() {
+                    unknown.truncate(sent.room(now));
+                }
+                let count = unknown.len();
+                sent.checked = sent.checked.saturating_add(count);
+                let signed: Vec<SignedTransaction> =
+                    unknown.into_par_iter().filter_map(|transaction| SignedTransaction::check(transaction).ok()).collect();
+                let bad = count - signed.len();
+                (signed, bad)
+            }
+            Err(_) => (Vec::new(), 1),
+        };
+        sent.bad = sent.bad.saturating_add(bad);
+        if sent.bad >= MAX_BAD {
+            sent.bad = 0;
+            block(peer);
+            continue;
+        }
         let Some(state) = chain.state().cloned() else { continue };
-        let unknown = batch.into_vec().into_par_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
-        let signed: Vec<SignedTransaction> = unknown.filter_map(|transaction| SignedTransaction::check(transaction).ok()).collect();
         let standings = standings(&*state, &signed).await;
         for (signed, standing) in signed.into_iter().zip(standings) {
             if let Err(reason) = chain.mempool.admit(Source::Peer, &standing, signed) {
@@ -175,5 +257,53 @@ mod tests {
         let times = times.lock().expect("one thread");
         assert_eq!(times.len(), 10);
         assert!(times[&1] >= 4, "in ten seconds the first was told {} times", times[&1]);
+    }
+
+    /// Messages that came, and who sent them.
+    #[derive(Debug)]
+    struct Given(std::collections::VecDeque<(PublicKey, Vec<u8>)>);
+
+    impl Receiver for Given {
+        type Error = RecvError;
+        type PublicKey = PublicKey;
+
+        async fn recv(&mut self) -> Result<commonware_p2p::Message<PublicKey>, RecvError> {
+            self.0.pop_front().map(|(peer, bytes)| (peer, bytes.into())).ok_or(RecvError::Closed)
+        }
+
+        fn capacity(&self) -> std::num::NonZeroUsize {
+            std::num::NonZeroUsize::MIN
+        }
+    }
+
+    /// A batch of transactions with nonces from here on, and signatures that do not hold.
+    fn forged(chain: &Chain, nonces: std::ops::Range<u64>) -> Vec<u8> {
+        let to = System::Transfer { to: Address([9; 20]), amount: Amount(1) };
+        let transaction = transaction(chain, 0, Instruction::System(to), 21_000).transaction().clone();
+        let batch = nonces.map(|nonce| Transaction { nonce: Nonce(nonce), ..transaction.clone() });
+        Batch::new(batch.collect()).expect("they fit").encode().to_vec()
+    }
+
+    /// A peer whose signatures do not hold is blocked, and one that does not sign blocks has few transactions checked in a second.
+    #[test]
+    fn bad_signatures_block_their_sender() {
+        use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
+        let [once, often, malformed] = [1, 2, 3].map(|seed| PrivateKey::from_seed(seed).public_key());
+        let (blocked, chain) = (Arc::new(Mutex::new(Vec::new())), chain(None));
+        let heard = blocked.clone();
+        let max = MAX_BAD as u64;
+        let mut messages = vec![(once, forged(&chain, 0..max - 1)), (often.clone(), forged(&chain, 0..max - 1))];
+        messages.push((often.clone(), forged(&chain, max..max + 1)));
+        messages.extend((0..MAX_BAD).map(|_| (malformed.clone(), vec![0xff; 9])));
+        deterministic::Runner::default().start(|context| async move {
+            listen(context, chain, Given(messages.into()), move |peer| heard.lock().expect("one thread").push(peer)).await;
+        });
+        assert_eq!(*blocked.lock().expect("one thread"), [often, malformed]);
+
+        let (mut peers, start) = (Peers::default(), SystemTime::UNIX_EPOCH);
+        let peer = PrivateKey::from_seed(1).public_key();
+        peers.of(0, &peer, start).checked = MAX_FROM_OTHERS - 1;
+        assert_eq!(peers.of(0, &peer, start).room(start + Duration::from_millis(999)), 1);
+        assert_eq!(peers.of(0, &peer, start).room(start + Duration::from_secs(1)), MAX_FROM_OTHERS);
     }
 }

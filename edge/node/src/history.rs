@@ -70,7 +70,7 @@ impl History {
     }
 
     fn block(&self, id: &Identifier<'_, Digest>) -> Option<SealedBlock> {
-        let block = self.ask(id, |view, number| view.block(number))?;
+        let block = self.ask(id, |view, number| view.boundary(number))?;
         let block = SealedBlock::check(block).ok()?;
         let is_wanted = match id {
             Identifier::Index(number) => block.header().number.0 == *number,

@@ -9,11 +9,16 @@ use crate::{
     certificate::is_certificate,
     check::{self, VALIDATOR},
     engine::{self, Kept},
+    epoch,
     genesis::Genesis,
     seeds::Scheme,
+    votes,
 };
 use commonware_codec::Encode as _;
-use commonware_consensus::simplex::types::Finalization;
+use commonware_consensus::{
+    simplex::types::Finalization,
+    types::{EpochPhase, Epocher as _, FixedEpocher, Height},
+};
 use commonware_cryptography::blake3::Digest;
 use commonware_runtime::{Supervisor as _, tokio as runtime};
 use commonware_storage::{
@@ -22,13 +27,20 @@ use commonware_storage::{
 };
 use cowboy_store::{Directory, Ledger, StoreError, check::check_rows, state};
 use cowboy_types::Hash;
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 /// The file that says that the folder was filled from a snapshot and not verified yet.
 pub const MARK: &str = "imported";
 
-/// What the engine's partitions begin with that a snapshot need not have: blocks that are not final, and how far a state sync came.
-const NEEDLESS: [&str; 2] = ["cowboy-cache", "cowboystate_sync"];
+/// The partition of a validator's engine that has what it was dealt, who acknowledged its own dealing, and the dealers' logs.
+const DEALINGS: &str = "cowboy-reshare_events";
+
+/// The same of the validator that imports the snapshot, until the folder is verified.
+const OWN_DEALINGS: &str = "own-reshare_events";
+
+/// What the engine's partitions begin with that a snapshot need not have: blocks that are not final, how far a state sync came, and what
+/// only an import puts there.
+const NEEDLESS: [&str; 3] = ["cowboy-cache", "cowboystate_sync", OWN_DEALINGS];
 
 /// Marks a folder that is filled from a snapshot, and drops what would have to be trusted.
 pub fn mark(folder: &Path) -> Result<(), StoreError> {
@@ -42,6 +54,26 @@ pub fn mark(folder: &Path) -> Result<(), StoreError> {
     }
     let mark = folder.join(MARK);
     fs::write(&mark, []).map_err(|error| StoreError::file(&mark, error))
+}
+
+/// Takes over what the engine in another folder knows of dealings, beside what the snapshot has: [`verify`] chooses.
+pub fn keep_dealings(folder: &Path, engine: &Path) -> io::Result<()> {
+    let own = engine.join(DEALINGS);
+    if own.exists() { votes::copy(&own, &folder.join("engine").join(OWN_DEALINGS)) } else { Ok(()) }
+}
+
+/// Leaves one record of dealings, where the next block is in this phase of its epoch.
+///
+/// Early in an epoch that is the validator's own: acknowledgements of another validator's dealing are none of its own, and those that it
+/// gave itself must not be forgotten. Later only the dealers' logs matter, which the snapshot has all of.
+fn choose_dealings(engine: &Path, phase: EpochPhase) -> io::Result<()> {
+    let (theirs, own) = (engine.join(DEALINGS), engine.join(OWN_DEALINGS));
+    let is_early = phase == EpochPhase::Early;
+    let dropped = if is_early { &theirs } else { &own };
+    if dropped.exists() {
+        fs::remove_dir_all(dropped)?;
+    }
+    if is_early && own.exists() { fs::rename(own, theirs) } else { Ok(()) }
 }
 
 /// Verifies a folder that is marked, and removes the mark. The error says what is not proven.
@@ -59,7 +91,10 @@ pub(crate) fn verify(directory: &Directory, ledger: &Ledger, genesis: &Genesis) 
     }
     let number = check::state(directory, ledger)?.ok_or("it has no block")?;
     let (ledger, verifier) = (ledger.clone(), genesis.committee.verifier(&genesis.namespace()));
+    let next = ledger.view().and_then(|view| view.tip()).map_err(|error| error.to_string())?.unwrap_or(number).saturating_add(1);
     check::in_runtime(directory.engine(), move |context| prove(context, ledger, verifier, number))?;
+    let bounds = FixedEpocher::new(epoch::length(&genesis.chain)).containing(Height::new(next)).ok_or("its newest block is of no epoch")?;
+    choose_dealings(&directory.engine(), bounds.phase()).map_err(|error| error.to_string())?;
     fs::remove_file(&mark).map_err(|error| error.to_string())
 }
 
@@ -110,4 +145,38 @@ async fn beyond(
         is_proven = finalization.is_some_and(|found| is_certificate(context, verifier, &before, &found.encode()));
     }
     if is_proven { Ok(()) } else { Err(format!("block {last} has no certificate by this chain's validators")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Early in an epoch a snapshot's record of dealings gives way to the validator's own, and is removed where it has none; later it
+    /// stays. A snapshot brings none that passes for the validator's own.
+    #[test]
+    fn a_snapshot_brings_no_dealings_of_its_maker() {
+        for (has_own, phase, expected) in [
+            (true, EpochPhase::Early, Some("own")),
+            (false, EpochPhase::Early, None),
+            (true, EpochPhase::Midpoint, Some("theirs")),
+            (false, EpochPhase::Late, Some("theirs")),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (draft, own) = (folder.path().join("draft"), folder.path().join("own"));
+            let put = |partition: &Path, text: &str| {
+                fs::create_dir_all(partition).expect("the folder is writable");
+                fs::write(partition.join("0"), text).expect("the folder is writable");
+            };
+            put(&draft.join("engine").join(DEALINGS), "theirs");
+            put(&draft.join("engine").join(OWN_DEALINGS), "forged");
+            if has_own {
+                put(&own.join(DEALINGS), "own");
+            }
+            mark(&draft).expect("the folder is writable");
+            keep_dealings(&draft, &own).expect("the folder is writable");
+            choose_dealings(&draft.join("engine"), phase).expect("the folder is writable");
+            assert_eq!(fs::read_to_string(draft.join("engine").join(DEALINGS).join("0")).ok().as_deref(), expected);
+            assert!(!draft.join("engine").join(OWN_DEALINGS).exists());
+        }
+    }
 }

@@ -65,6 +65,7 @@ mod head;
 mod history;
 pub mod images;
 pub mod imported;
+mod inbound;
 mod listen;
 pub mod mempool;
 pub mod node;

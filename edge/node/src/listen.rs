@@ -30,7 +30,7 @@ pub(crate) struct Listening {
 impl Listening {
     /// Whether this node must listen: a validator among others without a record of its own votes.
     pub(crate) fn needed(config: &NodeConfig, directory: &Directory, chain: &Chain) -> Result<Option<Self>, StoreError> {
-        let Some(keys) = config.keys.as_ref().filter(|_| chain.validators() > 1) else { return Ok(None) };
+        let Some(keys) = config.keys.as_ref().filter(|_| !chain.is_alone()) else { return Ok(None) };
         let votes = Votes::new(directory.engine(), &commonware_cryptography::Signer::public_key(&keys.network));
         if votes.may_vote(chain.term().info.epoch.get())? {
             return Ok(None);

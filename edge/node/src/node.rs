@@ -553,7 +553,7 @@ impl Task {
             }
             (None, None) => return None,
         };
-        let is_alone = config.keys.as_ref().is_some_and(|keys| chain.is_signed_by_only(&keys.network.public_key()));
+        let is_alone = role == Role::Votes && config.keys.as_ref().is_some_and(|keys| chain.is_signed_by_only(&keys.network.public_key()));
         let registry = context.child("metrics");
         let slow = "Deliveries that took far longer than their modelled time";
         let _slow = context.child("execution").register("slow_deliveries", slow, chain.slow.deliveries.clone());
@@ -609,7 +609,7 @@ async fn validate(
     chain: Arc<Chain>,
     (patience, role): (Patience, Role),
 ) -> commonware_runtime::Handle<()> {
-    let (peers, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &engine::traffic());
+    let (peers, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &chain, &engine::traffic());
     let (blocker, secrets) = (peers.oracle(), Secrets::of(&config.directory, &config.genesis.hash(), keys));
     let parts = Parts { prefix: check::VALIDATOR.into(), peers, blocker, channels, patience, kept: Kept::default(), role, secrets };
     engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle

@@ -1,6 +1,9 @@
 //! The other validators: whether a node's keys and peers are of its chain, and the network that they make.
 
+mod reach;
+
 use crate::{
+    chain::Chain,
     committee::{Committee, ValidatorKeys},
     epoch::roll::Roll,
     genesis::Genesis,
@@ -25,6 +28,7 @@ use commonware_utils::{
 };
 use cowboy_system::staking::types::Endpoint;
 use cowboy_types::wire::Fixed;
+use reach::Reach;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv6Addr, SocketAddr},
@@ -104,12 +108,16 @@ fn verify_member(committee: &Committee, place: usize, keys: &ValidatorKeys) -> R
 pub(crate) type Oracle = lookup::Oracle<PublicKey>;
 pub(crate) type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
 
-/// Peers beside those that the configuration names, where others may join. The network reserves room for the messages of each.
-const ROOM: usize = 28;
+/// The least room for peers where others may join. The network reserves room for the messages of each when a node starts.
+const ROOM: usize = 128;
 
-/// The most peers at a time of a node whose configuration names this many, itself included. Nobody joins a dev chain.
-fn limit(genesis: &Genesis, configured: usize) -> usize {
-    configured.saturating_add(if genesis.chain.is_dev { 0 } else { ROOM })
+/// The most peers at a time of a node whose configuration names this many, itself included, where this many sign, are dealt to, or are
+/// next: twice as many, as sets grow by a part in each epoch. Nobody joins a dev chain.
+fn limit(is_dev: bool, configured: usize, participants: usize) -> usize {
+    match is_dev {
+        true => configured,
+        false => configured.saturating_add(participants.saturating_mul(2).max(ROOM)),
+    }
 }
 
 /// How the chain writes where a validator listens.
@@ -140,6 +148,7 @@ pub(crate) struct Addressed {
     oracle: Oracle,
     gate: Arc<Gate>,
     configured: Arc<BTreeMap<PublicKey, SocketAddr>>,
+    reach: Reach,
     limit: usize,
 }
 
@@ -147,7 +156,8 @@ type Located = Map<PublicKey, p2p::Address>;
 
 impl Addressed {
     pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer], limit: usize) -> Self {
-        Self { oracle, gate, configured: Arc::new(peers.iter().cloned().chain([own]).collect()), limit }
+        let configured: BTreeMap<_, _> = peers.iter().cloned().chain([own]).collect();
+        Self { oracle, gate, reach: Reach::of(configured.values()), configured: Arc::new(configured), limit }
     }
 
     /// Shuts out peers that misbehave.
@@ -157,28 +167,33 @@ impl Addressed {
 
     /// Where the peers of an epoch listen: those that sign or deal in it, with the configured ones; and those that will.
     fn located(&self, peers: &TrackedPeers<PublicKey>, roll: &Roll) -> (Located, Located) {
-        let named = |key: &PublicKey| address(&roll.get(key)?.endpoint);
+        let named = |key: &PublicKey| address(&roll.get(key)?.endpoint).filter(|address| self.reach.covers(address));
         let find = |key: &PublicKey| Some((key.clone(), named(key).or_else(|| self.configured.get(key).copied())?));
-        let mut primary: BTreeMap<_, _> = self.configured.keys().filter_map(find).collect();
-        for (key, address) in peers.primary.iter().filter_map(find) {
-            if primary.len() < self.limit {
-                primary.insert(key, address);
-            }
-        }
+        let configured: BTreeMap<_, _> = self.configured.keys().filter_map(find).collect();
+        // The highest stakes first, so that many small ones do not push out a large one.
+        let ranked = |keys: &Set<PublicKey>, named: &BTreeMap<PublicKey, SocketAddr>| -> Vec<(PublicKey, SocketAddr)> {
+            let mut keys: Vec<_> = keys.iter().filter(|key| !named.contains_key(*key)).collect();
+            keys.sort_by_key(|key| std::cmp::Reverse(roll.get(key).map(|member| member.stake)));
+            keys.into_iter().filter_map(find).collect()
+        };
+        let room = self.limit.saturating_sub(configured.len());
+        let mut primary = configured.clone();
+        primary.extend(ranked(&peers.primary, &configured).into_iter().take(room));
         let room = self.limit.saturating_sub(primary.len());
-        let secondary: Vec<_> = peers.secondary.iter().filter(|key| !primary.contains_key(key)).filter_map(find).take(room).collect();
-        let is_peer = |key: &PublicKey| primary.contains_key(key) || secondary.iter().any(|(other, _)| other == key);
-        let missing = peers.primary.iter().filter(|key| !is_peer(key)).count();
+        let secondary: BTreeMap<_, _> = ranked(&peers.secondary, &primary).into_iter().take(room).collect();
+        let is_peer = |key: &PublicKey| primary.contains_key(key) || secondary.contains_key(key);
+        let missing = peers.primary.iter().chain(peers.secondary.iter()).filter(|key| !is_peer(key)).count();
         if missing > 0 {
-            tracing::warn!(
-                validators = missing,
-                "validators without an address on chain, or beyond the limit of peers, are not connected to"
-            );
+            let reason = match primary.len().saturating_add(secondary.len()) < self.limit {
+                true => "neither the chain nor this node's configuration has an address of theirs that this node can dial",
+                false => "they are more than this node made room for when it was started: restart it",
+            };
+            tracing::warn!(validators = missing, reason, "some validators are not connected to");
         }
         let all = |found: Vec<(PublicKey, SocketAddr)>| {
             Map::from_iter_dedup(found.into_iter().map(|(key, address)| (key, p2p::Address::Symmetric(address))))
         };
-        (all(primary.into_iter().collect()), all(secondary))
+        (all(primary.into_iter().collect()), all(secondary.into_iter().collect()))
     }
 }
 
@@ -213,10 +228,8 @@ impl Manager for Addressed {
 
 /// What the engine sends to other validators.
 pub(crate) struct Traffic {
-    /// How many channels it has.
-    pub(crate) channels: u64,
-    /// Messages a second that one peer may send on a channel.
-    pub(crate) quota: Quota,
+    /// Messages a second that one peer may send on each channel.
+    pub(crate) channels: Vec<Quota>,
     /// Bytes of the largest message.
     pub(crate) largest: u32,
 }
@@ -227,6 +240,7 @@ pub(crate) fn join(
     genesis: &Genesis,
     keys: &ValidatorKeys,
     (listen, peers): (SocketAddr, &[Peer]),
+    chain: &Chain,
     traffic: &Traffic,
 ) -> (Addressed, Vec<Ends>) {
     let namespace = genesis.namespace();
@@ -240,7 +254,7 @@ pub(crate) fn join(
         },
         cups::Version::V1,
     );
-    let limit = limit(genesis, peers.len().saturating_add(1));
+    let limit = limit(genesis.chain.is_dev, peers.len().saturating_add(1), chain.term().info.directory.members().len());
     let members = NonZeroUsize::MIN.saturating_add(limit);
     let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
     // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
@@ -253,7 +267,7 @@ pub(crate) fn join(
     let (configured, _) = addressed.located(&TrackedPeers::primary(Set::from_iter_dedup([])), &Roll::new([]));
     // The oracle only fails when the network is gone, and it has not started yet.
     let _ = oracle.track(0, configured);
-    let channels = (0..traffic.channels).map(|number| network.register(number, traffic.quota)).collect();
+    let channels = (0..).zip(&traffic.channels).map(|(number, quota)| network.register(number, *quota)).collect();
     network.start();
     (addressed, channels)
 }
@@ -293,6 +307,47 @@ mod tests {
         let (_, _, many) = Committee::derive(b"many", 7, Amount(1));
         let beyond = ValidatorKeys { share: many[6].share.clone(), ..keys[0].clone() };
         assert_eq!(verify(&here, &beyond, &[]), Err(Foreign::Key("share")), "an index that no validator has");
+    }
+
+    /// There is room for everybody who signs or will, at any size; where a running node has too little, the highest stakes have it.
+    #[test]
+    fn no_validator_of_an_epoch_is_left_out() {
+        let (validators, sharing, _) = Committee::derive(b"many", 40, Amount(1));
+        let info = crate::committee::first_epoch(&validators, &sharing).expect("an epoch");
+        let mut members = info.directory.members().to_vec();
+        for (stake, member) in (1_000..).zip(&mut members) {
+            member.endpoint = endpoint(SocketAddr::new([127, 0, 0, 1].into(), 1_000));
+            member.stake = Amount(stake);
+        }
+        let (roll, keys) = (Roll::new(members), info.output.players().clone());
+        let runner = commonware_runtime::deterministic::Runner::default();
+        commonware_runtime::Runner::start(runner, |context| async move {
+            let own = keys.iter().next().expect("there are forty").clone();
+            let handshake = Cups::<_, ChaCha20Poly1305>::new(
+                Sake {
+                    signer: commonware_cryptography::ed25519::PrivateKey::from_seed(1),
+                    synchrony_bound: Duration::from_secs(5),
+                    max_handshake_age: Duration::from_secs(10),
+                    version: sake::Version::V1,
+                },
+                cups::Version::V1,
+            );
+            let settings = lookup::Config::local(handshake, b"test", ANYWHERE, NonZeroUsize::MIN, 1_024, NZUsize!(16));
+            let (_network, oracle) = lookup::Network::new(context.child("network"), settings);
+            let addressed = Addressed::new(oracle, Arc::new(Gate::new([])), (own, ANYWHERE), &[], 0);
+            let located = |limit: usize, peers: &TrackedPeers<PublicKey>| Addressed { limit, ..addressed.clone() }.located(peers, &roll);
+            let half = keys.len() / 2;
+            let (low, high): (Vec<_>, Vec<_>) = keys.iter().cloned().enumerate().partition(|(place, _)| *place < half);
+            let set = |keys: &[(usize, PublicKey)]| Set::from_iter_dedup(keys.iter().map(|(_, key)| key.clone()));
+            let peers = TrackedPeers::new(set(&low), set(&high));
+            let (primary, secondary) = located(limit(false, 1, keys.len()), &peers);
+            assert_eq!((primary.len(), secondary.len()), (20, 20));
+            let (primary, secondary) = located(limit(false, 1, 1_000), &peers);
+            assert_eq!((primary.len(), secondary.len(), limit(false, 1, 1_000)), (20, 20, 2_001));
+            let (primary, secondary) = located(31, &peers);
+            assert_eq!((primary.len(), secondary.len()), (20, 11));
+            assert!(high.iter().rev().take(11).all(|(_, key)| secondary.position(key).is_some()), "those with the highest stakes");
+        });
     }
 
     /// Peers are the other validators, each once; some may be left out.

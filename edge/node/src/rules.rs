@@ -1,8 +1,8 @@
 //! The rules of a header, and the input for execution of a block: the same for the proposer and for those who verify.
 
-use crate::{block::SealedBlock, chain::Chain, committees::Term, epoch::Payload, execute::Merkleized};
+use crate::{block::SealedBlock, chain::Chain, committees::Term, dealer_logs, epoch::Payload, execute::Merkleized};
 use bytes::Bytes;
-use commonware_glue::stateful::Finality;
+use commonware_glue::{dkg::ReshareBlock as _, stateful::Finality};
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::Context;
 use cowboy_chain::{
@@ -57,11 +57,20 @@ impl Chain {
             && skipped.is_some_and(|skipped| skipped == 0 || self.config.is_dev)
             && header.extension.is_empty()
             && header.voters.len() <= term.committee.members().len().div_ceil(8)
+            && self.is_log_sound(block, &term)
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
             && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
             && self.seeds.verify(header, &self.verifier)
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
+    }
+
+    /// Whether the dealer's log in the block is one of its epoch, where it has any: nobody pays for its bytes.
+    fn is_log_sound(&self, block: &SealedBlock, term: &Term) -> bool {
+        match (block.payload(), &block.block().reshare) {
+            (Some(Payload::DealerLog(log)), Some(bytes)) => dealer_logs::is_log_of(&term.info, &self.namespace, log, bytes.len() - 1),
+            _ => true,
+        }
     }
 
     /// The input for execution of a block with this payload. `None` where the header or the payload is of no epoch of this chain.

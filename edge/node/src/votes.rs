@@ -146,7 +146,7 @@ pub fn replace(engine: &Path, own: Option<&Path>) -> io::Result<()> {
 }
 
 /// Copies a folder of files: partitions have no folders inside.
-fn copy(source: &Path, target: &Path) -> io::Result<()> {
+pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<()> {
     fs::create_dir_all(target)?;
     for entry in fs::read_dir(source)? {
         let entry = entry?;

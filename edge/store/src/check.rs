@@ -132,6 +132,9 @@ pub fn repair(path: &Path) -> Result<Repaired, StoreError> {
         repaired.lost.sort_unstable();
         repaired.lost.dedup();
         new.lose(&repaired.lost)?;
+        for block in view.boundaries().unwrap_or_default() {
+            new.keep_boundary(&block)?;
+        }
         match view.chunks() {
             Ok(chunks) => new.keep(&chunks)?,
             Err(error) => tracing::warn!(%error, "the chunks of storage that were pruned are lost"),

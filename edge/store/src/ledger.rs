@@ -20,7 +20,7 @@ use crate::{
 };
 use commonware_codec::Encode as _;
 use cowboy_types::{Block, Hash, Height, Receipt};
-use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, WriteTransaction};
+use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Memory that the ledger's pages may take.
@@ -70,6 +70,9 @@ pub struct BlockRecord {
     /// Chunks of storage that the block pruned.
     pub pruned: Vec<Chunk>,
 }
+
+/// Blocks that end an epoch of which a copy is kept.
+const MAX_BOUNDARIES: u64 = 2;
 
 /// A chunk of storage that left the state, kept for whoever restores it (decision 328).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +164,7 @@ impl Ledger {
         write.open_table(CHUNKS)?;
         write.open_table(CHUNKS_UNTIL)?;
         write.open_table(INTRODUCTIONS)?;
+        write.open_table(BOUNDARIES)?;
         write.commit()?;
         ledger.catalogue()?;
         Ok(ledger)
@@ -202,6 +206,19 @@ impl Ledger {
             }
             Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
             self.remember(&write, record)?;
+        }
+        Ok(write.commit()?)
+    }
+
+    /// Keeps a copy of a block that ends an epoch, in place of the oldest copy where there are more than [`MAX_BOUNDARIES`].
+    pub fn keep_boundary(&self, block: &Block) -> Result<(), StoreError> {
+        let write = begin_write(&self.database)?;
+        {
+            let mut table = write.open_table(BOUNDARIES)?;
+            table.insert(block.header.number.0, &*block.encode())?;
+            while table.len()? > MAX_BOUNDARIES {
+                table.pop_first()?;
+            }
         }
         Ok(write.commit()?)
     }

@@ -21,6 +21,8 @@ pub(crate) const TRACES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::n
 pub(crate) const OVERWRITTEN: TableDefinition<u64, &[u8]> = TableDefinition::new("overwritten");
 /// Block number → a block before those of a ledger that does not begin with the first: the one that says who signs in them.
 pub(crate) const INTRODUCTIONS: TableDefinition<u64, &[u8]> = TableDefinition::new("introductions");
+/// Block number → a copy of the block, for the newest that end an epoch: no validator continues without them.
+pub(crate) const BOUNDARIES: TableDefinition<u64, &[u8]> = TableDefinition::new("boundaries");
 /// The number of each block that a repair could not save → nothing.
 pub(crate) const LOST: TableDefinition<u64, ()> = TableDefinition::new("lost");
 /// The hash of a chunk of storage that was pruned → the last height at which it is kept, and its bytes.

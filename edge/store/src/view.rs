@@ -80,6 +80,29 @@ impl View {
         )
     }
 
+    /// The copies of blocks that end an epoch, ascending.
+    pub(crate) fn boundaries(&self) -> Result<Vec<Block>, StoreError> {
+        self.read(
+            || "the copies of blocks that end an epoch".into(),
+            || {
+                let table = self.read.open_table(BOUNDARIES)?;
+                let rows = table.iter()?.map(|row| row.map(|(number, bytes)| (number.value(), bytes.value().to_vec())));
+                rows.map(|row| row.map_err(Into::into).and_then(|(number, bytes)| decode("block", number, &bytes))).collect()
+            },
+        )
+    }
+
+    /// The block of this number, or the copy that is kept of one that ends an epoch, where its own row is damaged.
+    pub fn boundary(&self, number: u64) -> Result<Option<Block>, StoreError> {
+        self.block(number).or_else(|damaged| {
+            let copy = self.read(
+                || format!("the copy of block {number}"),
+                || Ok(self.read.open_table(BOUNDARIES)?.get(number)?.map(|bytes| bytes.value().to_vec())),
+            )?;
+            copy.ok_or(damaged).and_then(|bytes| decode("block", number, &bytes).map(Some))
+        })
+    }
+
     /// The number of the block with this digest.
     pub fn number_of(&self, digest: &Hash) -> Result<Option<u64>, StoreError> {
         let found = || Ok(self.read.open_table(BY_DIGEST)?.get(&digest.0)?.map(|number| number.value()));

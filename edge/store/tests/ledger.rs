@@ -167,6 +167,47 @@ fn with_damaged_receipt(whole: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// A block that ends an epoch is there whichever page of the file is damaged, also after a repair; copies of older ones go.
+#[test]
+fn a_block_that_ends_an_epoch_outlives_its_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (good, path) = (folder.path().join("good.redb"), folder.path().join("ledger.redb"));
+    let ledger = Ledger::open(&good).expect("it opens");
+    let (mut parent, mut blocks) = (Hash::ZERO, Vec::new());
+    for number in 1..=30 {
+        let record = committed(number, parent);
+        parent = record.block.digest();
+        if number % 7 == 0 {
+            ledger.keep_boundary(&record.block).expect("it writes");
+        }
+        ledger.append(&record).expect("it writes");
+        blocks.push(record.block);
+    }
+    drop(ledger);
+    let (whole, row) = (fs::read(&good).expect("it is there"), blocks[20].encode());
+    let places = (0..whole.len() - row.len()).filter(|at| whole[*at..].starts_with(&row));
+    let mut refused = 0;
+    for place in places {
+        let mut bytes = whole.clone();
+        bytes[place + 40] ^= 4;
+        fs::write(&path, bytes).expect("it writes");
+        let Ok(ledger) = Ledger::open(&path) else { continue };
+        let view = ledger.view().expect("it opens");
+        assert_eq!(view.boundary(21).ok().flatten().as_ref(), Some(&blocks[20]));
+        if view.block(21).is_err() {
+            refused += 1;
+            assert!(view.boundary(20).is_err() || view.boundary(20).ok().flatten().as_ref() == Some(&blocks[19]));
+            drop((view, ledger));
+            repair(&path).expect("the rest is whole");
+            let ledger = Ledger::open(&path).expect("it opens");
+            let repaired = ledger.view().expect("it opens");
+            assert!(repaired.block(21).is_err(), "it is to be fetched again");
+            assert_eq!(repaired.boundary(21).ok().flatten().as_ref(), Some(&blocks[20]));
+        }
+    }
+    assert!(refused > 0, "some damage was found");
+}
+
 /// A damaged record is refused and named as missing; a copy from another node is read in its place. After a repair, copies of the
 /// blocks that are lost make the ledger whole.
 #[test]

@@ -8,7 +8,7 @@ use crate::{failure::Failure, output::Output};
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexBytes};
 use cowboy_node::reshare::secrets;
-use cowboy_store::Directory;
+use cowboy_store::{Directory, Ledger, StoreError};
 use cowboy_types::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -70,6 +70,14 @@ pub(super) fn backup(config: &Path, out: &Path, output: Output) -> Result<(), Fa
     Ok(())
 }
 
+/// The epoch of the newest block in a node's folder, 0 where it has none: what is of an earlier one is of no use.
+fn running_epoch(folder: &Directory) -> Result<u64, StoreError> {
+    let view = Ledger::open(&folder.ledger())?.view()?;
+    let Some(tip) = view.tip()? else { return Ok(0) };
+    // A damaged block says nothing, and an old share is no harm.
+    Ok(view.block(tip).ok().flatten().map_or(0, |block| block.header.context.epoch.0))
+}
+
 /// Puts the shares of a backup into the folder of the stopped validator with this file. Where there is no such file, it is written, and the
 /// genesis beside it.
 pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<(), Failure> {
@@ -99,8 +107,8 @@ pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<()
     }
     // A node that runs would write over them.
     let held = Directory::open(&state, &genesis).map_err(node_failure)?;
-    secrets::restore(&state, &shares).map_err(Failure::file(&state))?;
+    let restored = secrets::restore(&state, &shares, running_epoch(&held).map_err(node_failure)?).map_err(Failure::file(&state))?;
     drop(held);
-    output.result(&json!({ "shares": shares.len() }), format_args!("The shares of {} epochs are restored", shares.len()));
+    output.result(&json!({ "shares": restored }), format_args!("The shares of {restored} epochs are restored"));
     Ok(())
 }

@@ -168,7 +168,8 @@ impl Import {
                 ));
             }
             let kept = secrets::files(own.path()).map_err(Failure::file(own.path()))?;
-            secrets::restore(draft, &kept).map_err(Failure::file(draft))?;
+            secrets::restore(draft, &kept, 0).map_err(Failure::file(draft))?;
+            imported::keep_dealings(draft, &own.engine()).map_err(Failure::file(draft))?;
             votes::replace(&draft.join("engine"), Some(&own.engine())).map_err(Failure::file(draft))?;
         }
         Ok(genesis)

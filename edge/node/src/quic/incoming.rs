@@ -72,7 +72,7 @@ impl Context {
 
 impl Gate {
     /// A gate for hosts of these peers.
-    pub(super) fn new(peers: impl IntoIterator<Item = SocketAddr>) -> Self {
+    pub(crate) fn new(peers: impl IntoIterator<Item = SocketAddr>) -> Self {
         let gate = Self { peers: Mutex::default(), neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)) };
         gate.admit(peers);
         gate
@@ -82,15 +82,22 @@ impl Gate {
     pub(crate) fn admit(&self, peers: impl IntoIterator<Item = SocketAddr>) {
         let mut held = self.peers.lock().expect("nothing panics while it holds the lock");
         let own = || Arc::new(Semaphore::new(HANDSHAKES_OF_A_PEER));
-        *held = peers.into_iter().map(|address| (address, held.remove(&address).unwrap_or_else(own))).collect();
+        let peers = peers.into_iter().map(canonical);
+        *held = peers.map(|address| (address, held.remove(&address).unwrap_or_else(own))).collect();
     }
 
     /// The handshakes that an address has its part of; none on a host without a peer.
     fn slots(&self, from: SocketAddr) -> Option<Arc<Semaphore>> {
+        let from = canonical(from);
         let peers = self.peers.lock().expect("nothing panics while it holds the lock");
         let is_neighbour = || peers.keys().any(|peer| peer.ip() == from.ip());
         peers.get(&from).or_else(|| is_neighbour().then_some(&self.neighbours)).cloned()
     }
+}
+
+/// The address by which peers know a host. A listener of both IPv4 and IPv6 sees IPv4 addresses mapped into IPv6 ones.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 /// Takes connections until the listener is dropped.
@@ -129,7 +136,7 @@ async fn accept_all(endpoint: Endpoint, gate: Arc<Gate>, accepted: mpsc::Sender<
 pub(super) async fn finish(incoming: Incoming) -> Option<(SocketAddr, Sink, Stream)> {
     let connection = incoming.await.ok()?;
     let (sending, receiving) = connection.accept_bi().await.ok()?;
-    let address = connection.remote_address();
+    let address = canonical(connection.remote_address());
     let (sink, stream) = halves(connection, sending, receiving);
     Some((address, sink, stream))
 }
@@ -149,6 +156,9 @@ mod tests {
             assert!(gate.slots(stranger.parse().expect("an address")).is_none(), "{stranger}");
         }
         assert!(Gate::new([]).slots(peer).is_none(), "who has no peers lets nobody in");
+        let mapped: [SocketAddr; 2] = ["[::ffff:192.0.2.1]:3000", "[::ffff:192.0.2.1]:4000"].map(|text| text.parse().expect("an address"));
+        assert!(Arc::ptr_eq(&gate.slots(mapped[0]).expect("a peer's"), &own), "as a listener of IPv4 and IPv6 sees it");
+        assert!(gate.slots(mapped[1]).is_some() && Gate::new([mapped[0]]).slots(peer).is_some());
         let later: SocketAddr = "192.0.2.2:3000".parse().expect("an address");
         let held = own.clone().try_acquire_owned().expect("one is free");
         gate.admit([peer, later]);

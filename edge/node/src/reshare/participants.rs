@@ -38,6 +38,8 @@ impl Players {
         let mut head = self.chain.head.subscribe();
         // The sender lives as long as the chain.
         let _ = head.wait_for(|head| head.number >= fixed_at).await;
+        // After a restart the state is behind the ledger for a while, and has no record yet that the others read.
+        self.chain.wait_until_current().await;
         let stored = self.chain.state()?.read(vec![state::players_key(epoch).digest()]).await;
         let (_, body) = Key::open(stored.first()?.as_ref()?)?;
         let set = ValidatorSet::decode(body.to_vec()).ok()?;

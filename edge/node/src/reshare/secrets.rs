@@ -173,10 +173,39 @@ pub fn is_whole(name: &str, bytes: &[u8]) -> bool {
     epoch_of(name).is_some() && Kept::decode_cfg(Bytes::copy_from_slice(bytes), &()).is_ok()
 }
 
-/// Puts files with secrets into the folder of a node's state.
-pub fn restore(state: &Path, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+/// Puts files with secrets into the folder of a node's state, but for epochs before this one. Answers how many it put.
+///
+/// What the folder has stays: it is as new as the backup or newer, and a validator that forgets what it acknowledged gets no share.
+pub fn restore(state: &Path, files: &BTreeMap<String, Vec<u8>>, first: u64) -> io::Result<usize> {
     let folder = state.join(FOLDER);
-    files.iter().try_for_each(|(name, bytes)| replace(&folder, &folder.join(name), bytes))
+    let files = files.iter().filter(|(name, _)| epoch_of(name).is_some_and(|epoch| epoch >= first));
+    let mut count = 0;
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        replace(&folder, &path, &merged(&path, bytes)?)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// What a file of secrets has, with what it lacks from a backup of it.
+fn merged(path: &Path, backup: &[u8]) -> io::Result<Vec<u8>> {
+    let decode = |bytes: Vec<u8>| Kept::decode_cfg(Bytes::from(bytes), &()).map_err(io::Error::other);
+    let backup = decode(backup.to_vec())?;
+    let mut kept = match fs::read(path) {
+        // What is damaged here is all taken from the backup.
+        Ok(bytes) => decode(bytes).unwrap_or_default(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+        Err(error) => return Err(error),
+    };
+    kept.share = kept.share.or(backup.share);
+    kept.seed = kept.seed.or(backup.seed);
+    for (dealer, dealing) in backup.dealings {
+        if kept.dealings.iter().all(|(other, _)| *other != dealer) {
+            kept.dealings.push((dealer, dealing));
+        }
+    }
+    Ok(kept.encode().to_vec())
 }
 
 /// Writes a file so that a crash leaves the old one or the new one.
@@ -330,6 +359,35 @@ mod tests {
             assert_eq!(kept(), ["epoch-1", "epoch-2"], "killed now, it begins again in the second epoch");
             secrets.forget_before(Epoch::new(2));
             assert_eq!(kept(), ["epoch-2"]);
+        });
+    }
+
+    /// A backup adds what is missing, and takes nothing that came after it; what is over stays away.
+    #[test]
+    fn a_backup_replaces_nothing_newer() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Secrets::of(folder.path(), &Hash([1; 32]), &ValidatorKeys::derive(b"keys"));
+        let dealers = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
+        let seeds = [3, 4].map(|seed| Summary::random(ChaCha20Rng::seed_from_u64(seed)));
+        let (old, epoch) = (Epoch::new(6), Epoch::new(7));
+        block_on(async {
+            open().put_seed(old, seeds[0]).await;
+            open().put_dealing(epoch, dealers[0].clone(), dealt(1)).await;
+            let backup = files(folder.path()).expect("the folder reads");
+            open().put_dealing(epoch, dealers[0].clone(), dealt(2)).await;
+            open().put_dealing(epoch, dealers[1].clone(), dealt(3)).await;
+            open().prune(epoch).await;
+            let check = async |expected: [Option<u64>; 2]| {
+                assert_eq!(restore(folder.path(), &backup, 7).expect("the folder is writable"), 1);
+                for (dealer, expected) in dealers.iter().zip(expected) {
+                    let found = open().get_dealing(epoch, dealer).await.map(|found| found.encode());
+                    assert_eq!(found, expected.map(|seed| dealt(seed).encode()));
+                }
+                assert!(!folder.path().join(FOLDER).join("epoch-6").exists(), "a share of an epoch that is over");
+            };
+            check([Some(2), Some(3)]).await;
+            fs::write(folder.path().join(FOLDER).join("epoch-7"), [9]).expect("the folder is writable");
+            check([Some(1), None]).await;
         });
     }
 

@@ -47,7 +47,7 @@ impl Traitor {
     }
 
     fn overhear(&self, channel: usize, message: &IoBuf) {
-        if engine::CHANNELS[channel] != "votes" {
+        if engine::CHANNELS[channel].0 != "votes" {
             return;
         }
         // Before the vote stands its epoch, here the first.
@@ -90,7 +90,7 @@ pub(crate) fn halves(
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (number, (sender, receiver)) in channels.into_iter().enumerate() {
         let (speaks, hears, all) = (traitor.clone(), traitor.clone(), all.to_vec());
-        let (clock, undealt) = (Arc::new(context.child("clock")), undealt.filter(|_| engine::CHANNELS[number] == "dealings"));
+        let (clock, undealt) = (Arc::new(context.child("clock")), undealt.filter(|_| engine::CHANNELS[number].0 == "dealings"));
         let senders = sender.split_with(move |half, meant: &Recipients<PublicKey>, message: &IoBuf| match &speaks {
             None => undealt.is_none_or(|until| clock.current() >= until).then(|| meant.clone()),
             Some(traitor) => {
@@ -101,7 +101,7 @@ pub(crate) fn halves(
         let receivers = receiver.split_with(context.child("split"), move |(peer, _)| match &hears {
             None => SplitTarget::Primary,
             // Both halves hear what everybody is told; an answer goes to the half that speaks to who gives it.
-            Some(_) if TOLD_ALL.contains(&engine::CHANNELS[number]) => SplitTarget::Both,
+            Some(_) if TOLD_ALL.contains(&engine::CHANNELS[number].0) => SplitTarget::Both,
             Some(traitor) if traitor.friends.contains(peer) => SplitTarget::Primary,
             Some(_) => SplitTarget::Secondary,
         });

@@ -6,6 +6,7 @@ use commonware_consensus::simplex::types::{Finalization, Finalize, Proposal};
 use commonware_cryptography::{Signer as _, blake3::Digest};
 use commonware_parallel::Sequential;
 use commonware_utils::non_empty;
+use cowboy_chain::GenesisConfig;
 use cowboy_node::{
     AskError, BlockTime, DevError, FollowError, Genesis, NodeConfig, NodeHandle, Refused, block::engine_digest, committee::ValidatorKeys,
     genesis as node_genesis, seeds::Scheme,
@@ -311,6 +312,25 @@ fn four_validators_over_quic() {
     let metrics = nodes[0].metrics().expect("the node runs");
     let (batches, votes) = (metric(&metrics, "batcher_batch_size_count"), metric(&metrics, "batcher_batch_size_sum"));
     assert!(batches > 0.0 && votes > batches, "{votes} votes were checked in {batches} batches");
+    nodes.iter().for_each(NodeHandle::shutdown);
+}
+
+/// A chain that one validator began takes in others: a node whose keys are of no validator yet starts beside it, and follows.
+#[test]
+fn a_newcomer_starts_beside_a_lone_founder() {
+    let (dev, founder) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let genesis = Genesis::new(GenesisConfig { is_dev: false, ..dev.config }, dev.sharing).expect("a genesis");
+    let keys = [founder[0].clone(), ValidatorKeys::derive(b"a newcomer")];
+    let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
+    let addresses = sockets.map(|socket| socket.local_addr().expect("it is bound"));
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let nodes = [0, 1].map(|own| {
+        let mut config = NodeConfig::alone(folders[own].path().to_owned(), genesis.clone(), keys[own].clone());
+        config.listen = addresses[own];
+        config.peers = vec![(keys[1 - own].network.public_key(), addresses[1 - own])];
+        NodeHandle::start(config).expect("the node starts")
+    });
+    wait_for(&nodes[1], 2);
     nodes.iter().for_each(NodeHandle::shutdown);
 }
 

@@ -192,7 +192,7 @@ impl EngineDefinition for Network {
     }
 
     fn channels(&self) -> Vec<(u64, Quota)> {
-        (0..).zip(engine::CHANNELS).map(|(number, _)| (number, engine::QUOTA)).collect()
+        (0..).zip(engine::CHANNELS).map(|(number, (_, quota))| (number, quota)).collect()
     }
 
     fn max_message_size(&self) -> u32 {

@@ -1,0 +1,245 @@
+//! Which messages of the mesh are decoded at all
+//! ([decision 397](../../../docs/decisions/0397-inbound-filters.md)).
+//!
+//! Whoever stakes the least is connected to every validator. To decode a dealing or a block takes far longer than to send one, so a
+//! message that its sender has no reason to send is dropped before anybody decodes it.
+
+use crate::{chain::Chain, committees::Term};
+use commonware_cryptography::{
+    bls12381::primitives::variant::MinSig,
+    ed25519::{self, PublicKey},
+};
+use commonware_glue::dkg::types::Message;
+use commonware_p2p::{self as p2p, Receiver, utils::mux};
+use commonware_runtime::IoBuf;
+use commonware_utils::{N3f1, ordered::Quorum as _};
+use cowboy_types::{Hash, keccak256};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    num::{NonZeroU32, NonZeroUsize},
+    sync::Arc,
+};
+
+/// The first byte of a dealing, and of an acknowledgement, in the library's encoding.
+const DEALING: u8 = 0;
+const ACKNOWLEDGEMENT: u8 = 1;
+
+/// A receiver that drops what its filter does not pass.
+struct Filtered<R, F> {
+    receiver: R,
+    passes: F,
+}
+
+impl<R, F> Filtered<R, F> {
+    /// Drops messages for which `passes`, given the sender and the bytes, is false.
+    fn new(receiver: R, passes: F) -> Self {
+        Self { receiver, passes }
+    }
+}
+
+impl<R: fmt::Debug, F> fmt::Debug for Filtered<R, F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Filtered").field("receiver", &self.receiver).finish_non_exhaustive()
+    }
+}
+
+impl<R, F> Receiver for Filtered<R, F>
+where
+    R: Receiver<PublicKey = PublicKey>,
+    F: FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static,
+{
+    type Error = R::Error;
+    type PublicKey = PublicKey;
+
+    async fn recv(&mut self) -> Result<p2p::Message<PublicKey>, R::Error> {
+        loop {
+            let (from, message) = self.receiver.recv().await?;
+            if (self.passes)(&from, &message) {
+                return Ok((from, message));
+            }
+        }
+    }
+
+    fn capacity(&self) -> NonZeroUsize {
+        self.receiver.capacity()
+    }
+}
+
+/// A channel of blocks, from possible proposers only.
+pub(crate) fn of_proposers<S, R>(chain: Arc<Chain>, (sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
+where
+    R: Receiver<PublicKey = PublicKey>,
+{
+    (sender, Filtered::new(receiver, proposers(chain)))
+}
+
+/// A channel of dealings and acknowledgements, each of which is new.
+pub(crate) fn of_dealings<S, R>(chain: Arc<Chain>, (sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
+where
+    R: Receiver<PublicKey = PublicKey>,
+{
+    (sender, Filtered::new(receiver, dealings(chain)))
+}
+
+/// Passes blocks of those who sign in the newest epoch that this node knows, or in the next: others propose none.
+fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
+    move |from, _| {
+        let term = chain.committees.newest();
+        let info = &term.info;
+        info.output.players().position(from).is_some() || info.players.position(from).is_some()
+    }
+}
+
+/// Passes what dealers and players of the newest epoch have to say to each other.
+fn dealings(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
+    let mut passed = Passed::default();
+    move |from, message| {
+        let number = chain.head.borrow().number;
+        passed.passes(&chain.committees.newest(), number, from, message)
+    }
+}
+
+/// What was passed of the dealings of one epoch.
+#[derive(Debug, Default)]
+struct Passed {
+    epoch: u64,
+    /// By dealer: the digest of its dealing, and the newest final block when it was passed last.
+    dealings: BTreeMap<PublicKey, (Hash, u64)>,
+    /// By player: the newest final block when an acknowledgement of it was passed last.
+    acknowledgements: BTreeMap<PublicKey, u64>,
+}
+
+impl Passed {
+    /// Whether a message is read, when the block of this number is the newest final one.
+    ///
+    /// A dealer sends each player one dealing, again after every block until it is acknowledged, and a player acknowledges each copy. So
+    /// one of each is read between two blocks, and no second dealing of a dealer.
+    fn passes(&mut self, term: &Term, number: u64, from: &PublicKey, message: &IoBuf) -> bool {
+        let info = &term.info;
+        // The library's channel of an epoch has the epoch's number.
+        let Ok((epoch, rest)) = mux::parse(message.clone()) else { return false };
+        if epoch != info.epoch.get() {
+            return false;
+        }
+        let rest: &[u8] = rest.as_ref();
+        if self.epoch != info.epoch.get() {
+            *self = Self { epoch: info.epoch.get(), ..Self::default() };
+        }
+        if rest.len() > max_bytes(term) {
+            return false;
+        }
+        match rest.first() {
+            Some(&DEALING) if info.output.players().position(from).is_some() => self.dealing(number, from, rest),
+            Some(&ACKNOWLEDGEMENT) if info.players.position(from).is_some() => {
+                self.acknowledgements.insert(from.clone(), number) != Some(number)
+            }
+            _ => false,
+        }
+    }
+
+    fn dealing(&mut self, number: u64, from: &PublicKey, bytes: &[u8]) -> bool {
+        match self.dealings.get_mut(from) {
+            Some((_, last)) if *last == number => false,
+            Some((digest, last)) => {
+                *last = number;
+                *digest == keccak256(&[bytes])
+            }
+            None => {
+                self.dealings.insert(from.clone(), (keccak256(&[bytes]), number));
+                true
+            }
+        }
+    }
+}
+
+/// The most bytes of a dealing to the players of an epoch: a coefficient for each whose share is needed to sign.
+fn max_bytes(term: &Term) -> usize {
+    let coefficients = NonZeroU32::new(term.info.players.quorum::<N3f1>()).unwrap_or(NonZeroU32::MIN);
+    Message::<MinSig, ed25519::PublicKey>::max_encode_size(coefficients)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        committee::{Committee, ValidatorKeys, first_epoch},
+        execute::tests::chain,
+    };
+    use commonware_codec::{Encode as _, Write as _, varint::UInt};
+    use commonware_consensus::types::Epoch;
+    use commonware_cryptography::Signer as _;
+    use cowboy_types::Amount;
+
+    fn four() -> (Term, Vec<PublicKey>) {
+        let (validators, sharing, keys) = Committee::derive(b"mesh", 4, Amount(1));
+        let info = first_epoch(&validators, &sharing).expect("an epoch");
+        let committee = Committee::of(&info).expect("a committee");
+        (Term { info, committee }, keys.iter().map(|keys| keys.network.public_key()).collect())
+    }
+
+    /// A message of an epoch: the epoch, what it is, and `bytes` bytes.
+    fn message(epoch: u64, kind: u8, bytes: usize, content: u8) -> IoBuf {
+        let mut message = Vec::new();
+        UInt(epoch).write(&mut message);
+        message.push(kind);
+        message.resize(message.len() + bytes, content);
+        message.into()
+    }
+
+    /// A dealing is read once between two blocks, and no other one of the same dealer; strangers, other epochs and messages that are
+    /// longer than a dealing to these players are not read at all.
+    #[test]
+    fn repeated_dealings_are_not_decoded() {
+        let (term, keys) = four();
+        let stranger = ValidatorKeys::derive(b"stranger").network.public_key();
+        let mut passed = Passed::default();
+        let dealing = message(0, DEALING, 300, 1);
+        assert!(passed.passes(&term, 7, &keys[0], &dealing));
+        assert!(!passed.passes(&term, 7, &keys[0], &dealing), "again before the next block");
+        assert!(passed.passes(&term, 7, &keys[1], &dealing), "another dealer's");
+        assert!(passed.passes(&term, 8, &keys[0], &dealing), "its acknowledgement may be lost");
+        assert!(!passed.passes(&term, 9, &keys[0], &message(0, DEALING, 300, 2)), "a second one");
+        assert!(!passed.passes(&term, 9, &stranger, &dealing));
+        assert!(!passed.passes(&term, 9, &keys[2], &message(1, DEALING, 300, 1)), "another epoch");
+        assert!(!passed.passes(&term, 9, &keys[2], &message(0, DEALING, 96 * 4 + 40, 1)), "a coefficient too many");
+        assert!(passed.passes(&term, 9, &keys[2], &message(0, DEALING, 96 * 3 + 33, 1)), "as long as one to four players");
+        assert!(passed.passes(&term, 9, &keys[2], &message(0, ACKNOWLEDGEMENT, 64, 1)));
+        assert!(!passed.passes(&term, 9, &keys[2], &message(0, ACKNOWLEDGEMENT, 64, 1)));
+        assert!(!passed.passes(&term, 10, &stranger, &message(0, ACKNOWLEDGEMENT, 64, 1)));
+        assert!(!passed.passes(&term, 10, &keys[3], &message(0, 2, 64, 1)) && !passed.passes(&term, 10, &keys[3], &IoBuf::default()));
+        let next = Term { info: crate::epoch::Info { epoch: Epoch::new(1), ..term.info }, committee: term.committee };
+        assert!(passed.passes(&next, 10, &keys[0], &message(1, DEALING, 300, 2)), "the next epoch has other dealings");
+        assert!(!passed.passes(&next, 11, &keys[0], &dealing), "and none of the one before");
+    }
+
+    /// The library's messages begin with the bytes that are looked at here.
+    #[test]
+    fn dealings_are_recognised() {
+        use commonware_cryptography::bls12381::dkg::feldman_desmedt::{Dealer, Info, Reveal};
+        use commonware_utils::TestRng;
+        let (term, keys) = four();
+        let (_, _, secrets) = Committee::derive(b"mesh", 4, Amount(1));
+        let players = term.info.players.clone();
+        let (mode, reveal) = (commonware_cryptography::bls12381::primitives::sharing::Mode::NonZeroCounter, Reveal::V1);
+        let previous = Some(term.info.output.clone());
+        let round = Info::new::<N3f1>(b"mesh", 0, previous, mode, reveal, players.clone(), players).expect("a round");
+        let (signer, share) = (secrets[0].network.clone(), secrets[0].share.clone());
+        let (_, public, private) = Dealer::start::<N3f1>(TestRng::new(1), round, signer, share).expect("a dealer");
+        let (_, private) = private.into_iter().next().expect("one for each player");
+        let bytes = Message::<MinSig, PublicKey>::Dealer(public, private).encode();
+        let whole = [UInt(0u64).encode().to_vec(), bytes.to_vec()].concat();
+        assert!(bytes.len() <= max_bytes(&term));
+        assert!(Passed::default().passes(&term, 7, &keys[0], &whole.into()));
+    }
+
+    /// Who neither signs nor will soon proposes nothing, and its blocks are not decoded.
+    #[test]
+    fn blocks_of_strangers_are_not_decoded() {
+        let chain = chain(None);
+        let own = chain.keys.as_ref().expect("a validator").network.public_key();
+        let stranger = ValidatorKeys::derive(b"stranger").network.public_key();
+        let mut passes = proposers(chain);
+        assert!(passes(&own, &IoBuf::default()) && !passes(&stranger, &IoBuf::default()));
+    }
+}
