@@ -2,7 +2,7 @@
 
 use cowboy_types::entitlement::{Attestation, Bounds, Grants, domain};
 
-const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64, items: 256 };
+const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64, items: 256, version: u8::MAX };
 
 pub(crate) fn body(bytes: &[u8]) {
     if let Ok(grants) = Grants::parse_manifest(BOUNDS, bytes) {

@@ -103,7 +103,7 @@ fn start(target: Address, height: u64, count: u64, bidding: Bidding) -> Instruct
 }
 
 /// A chain where the storm is scheduled, and the actors of the others.
-fn storm(parameters: &[(&str, u64)], bidding: Bidding) -> (Chain, Vec<Address>) {
+fn storm(version: u8, bidding: Bidding) -> (Chain, Vec<Address>) {
     let room = [
         ("execution.block_weight", 4_000_000_000),
         ("fees.base_fee_max", 10_000_000),
@@ -111,8 +111,8 @@ fn storm(parameters: &[(&str, u64)], bidding: Bidding) -> (Chain, Vec<Address>) 
         ("fees.block_cycles", 2_000_000_000),
         ("lanes.user_cycles", 1_000_000_000),
     ];
-    let parameters: Vec<(&str, u64)> = room.into_iter().chain(parameters.iter().copied()).collect();
-    let mut chain = Chain::new(1, 20_000_000, &parameters, Arc::new(Kept::default()));
+    let mut chain = Chain::new(1, 20_000_000, &room, Arc::new(Kept::default()));
+    chain.version = Some(version);
     let mut nonce = 0;
     let mut send = |chain: &mut Chain, instructions: Vec<Instruction>, cycles: u64| -> Outcome {
         let signed = instructions.into_iter().map(|instruction| {
@@ -138,8 +138,8 @@ fn storm(parameters: &[(&str, u64)], bidding: Bidding) -> (Chain, Vec<Address>) 
 }
 
 #[expect(clippy::print_stdout, reason = "an example that measures and prints")]
-fn measure(what: &str, parameters: &[(&str, u64)], bidding: Bidding) {
-    let (mut chain, others) = storm(parameters, bidding);
+fn measure(what: &str, version: u8, bidding: Bidding) {
+    let (mut chain, others) = storm(version, bidding);
     chain.jump(DUE - 1);
     let due: BTreeMap<Address, u64> = others.iter().copied().zip((DUE + 1..).step_by(usize::try_from(APART).expect("small"))).collect();
     let (mut delays, mut fires, mut height, mut burned) = (Vec::new(), 0_u64, DUE, 0_u64);
@@ -170,9 +170,8 @@ fn measure(what: &str, parameters: &[(&str, u64)], bidding: Bidding) {
 }
 
 fn main() {
-    let auction = [("timers.auction_height", 1)];
-    measure("first in, first out", &[], Bidding::Default);
-    measure("auction, nobody tips", &auction, Bidding::Default);
-    measure("auction, the others tip", &auction, Bidding::Tip(1_000));
-    measure("auction, Python agents of the others bid", &auction, Bidding::Agent);
+    measure("first in, first out", 1, Bidding::Default);
+    measure("auction, nobody tips", 2, Bidding::Default);
+    measure("auction, the others tip", 2, Bidding::Tip(1_000));
+    measure("auction, Python agents of the others bid", 2, Bidding::Agent);
 }

@@ -29,6 +29,7 @@ use crate::order::Placed;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
+use cowboy_system::FIRST_VERSION;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, Fee, Hash, Receipt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -224,6 +225,7 @@ impl Execution {
         let environment = Environment {
             chain: input.chain.clone(),
             params: input.chain.params.clone(),
+            rules: input.chain.versions.nearest(FIRST_VERSION),
             deployers: Vec::new(),
             paused: Vec::new(),
             height: input.height,

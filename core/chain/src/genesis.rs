@@ -7,6 +7,7 @@ use cowboy_state::records::{
     Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
 };
 use cowboy_state::{Directory, StateKey, Step, Stop, World};
+use cowboy_system::Versions;
 use cowboy_system::governance::{self, types::Council};
 use cowboy_system::registry::Argument;
 use cowboy_system::staking::{
@@ -149,7 +150,8 @@ impl GenesisConfig {
 
     /// What never changes while the chain lives.
     pub fn chain(&self) -> Result<crate::input::ChainConfig, GenesisError> {
-        Ok(crate::input::ChainConfig { genesis: self.hash(), chain_id: self.chain_id, is_dev: self.is_dev, params: self.params()? })
+        let (genesis, versions) = (self.hash(), Versions::ALL);
+        Ok(crate::input::ChainConfig { genesis, chain_id: self.chain_id, is_dev: self.is_dev, params: self.params()?, versions })
     }
 }
 
@@ -238,6 +240,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         params,
         genesis_params: params,
         deployers: &config.deployers,
+        rules: Versions::ALL.nearest(cowboy_system::FIRST_VERSION),
         paused: &[],
         height: Height::ZERO,
         timestamp: config.timestamp_ms,

@@ -4,6 +4,7 @@ use crate::admit::{Invalid, SignedTransaction};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Key, StateKey};
+use cowboy_system::Versions;
 pub use cowboy_system::staking::epoch::NextEpoch;
 pub use cowboy_system::storage::eviction::Pruned;
 use cowboy_types::block::{Seed, Usage};
@@ -13,7 +14,7 @@ use cowboy_types::{Abort, Address, Hash, Receipt, Transaction};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What never changes while a chain lives.
+/// What never changes while a chain lives, and what this build can do with it.
 #[derive(Clone, Debug)]
 pub struct ChainConfig {
     /// The genesis hash.
@@ -24,6 +25,8 @@ pub struct ChainConfig {
     pub is_dev: bool,
     /// The parameters at genesis. What governance moved since stands in the state.
     pub params: Params,
+    /// The protocol versions that this build executes.
+    pub versions: Versions,
 }
 
 /// The seed of one round, as the header carries it.
@@ -103,6 +106,8 @@ pub struct BlockInput {
     pub mode: Mode,
     /// The chain.
     pub chain: Arc<ChainConfig>,
+    /// The protocol version under which it runs where that is not the scheduled one, as when a version is tried out on old blocks.
+    pub version: Option<u8>,
     /// The block's protocol height (`Header::height`).
     pub height: Height,
     /// The block's time.
@@ -146,6 +151,16 @@ pub enum BlockInvalid {
         /// The reason.
         reason: Invalid,
     },
+    /// Governance scheduled a protocol version that this build does not know: the block may be valid.
+    #[error("height {height} runs under protocol version {version}, and this build executes versions up to {newest}")]
+    Version {
+        /// The block's height.
+        height: Height,
+        /// The version.
+        version: u8,
+        /// The newest version of this build.
+        newest: u8,
+    },
     /// The transactions are not in the order that the proposer's VRF gives.
     #[error("the transactions are not in the order of their lanes and keys")]
     Order,
@@ -164,6 +179,8 @@ pub struct Outcome {
     pub traces: Vec<Trace>,
     /// Candidates that were left out, with the reason. `Invalid::DoesNotFit` may fit the next block.
     pub rejected: Vec<(Hash, Invalid)>,
+    /// The protocol version of the block, for its header.
+    pub version: u8,
     /// The base fees of this block, for its header.
     pub base_fees: BaseFees,
     /// The base fees of the next block.

@@ -218,7 +218,7 @@ impl Simulation {
 
     fn step(&mut self) -> Result<Option<Tried>, Miss> {
         let Some((base_fees, lane)) = self.place else {
-            let base_fees = rules(&mut self.machine)?;
+            let (base_fees, _) = rules(&mut self.machine)?;
             let transaction = self.transaction.transaction();
             let lane = Lane::of(&self.machine.world, transaction.from, &transaction.instruction)?;
             self.fill_in(base_fees, lane);
@@ -277,6 +277,7 @@ fn machine_at(at: &At, door: Door) -> Machine {
         crate::delivery::Environment {
             chain: at.chain.clone(),
             params: at.chain.params.clone(),
+            rules: at.chain.versions.nearest(cowboy_system::FIRST_VERSION),
             deployers: Vec::new(),
             paused: Vec::new(),
             height: at.height,

@@ -41,5 +41,6 @@ mod tokens;
 mod transfers;
 mod trees;
 mod unpaid;
+mod upgrades;
 mod vectors;
 mod web;

@@ -209,7 +209,7 @@ parameters! {
         0x24 argument_free: Bytes = 4_096 in 0..=131_072, T0, "ours: decision 390";
     }
 
-    /// Timers (003 §5.1a; the auction of 003 §5.1b from `auction_height` on).
+    /// Timers (003 §5.1a; the auction of 003 §5.1b from protocol version 2 on).
     0x06 timers: Timers {
         /// How far ahead a timer's expiry may lie.
         0x01 ttl_blocks: Blocks = 2_592_000 in 1_000..=315_360_000, T0, "CIP-5";
@@ -225,8 +225,6 @@ parameters! {
         0x06 cleanup_cost: Cycles = 500 in 1..=100_000, T0, "ours";
         /// Bytes of a timer's payload.
         0x07 payload_bytes: Bytes = 1_048_576 in 1_024..=1_048_576, T0, "CIP-5";
-        /// The first height of the auction; the largest value means never.
-        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3, "003 §5.1b";
         /// Cycles of one fire in the auction.
         0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3, "003 §5.1b";
         /// Use of the lane at which its base fee does not change.
@@ -649,6 +647,8 @@ parameters! {
         0x0F voting_ratify: Blocks = 518_400 in 300..=604_800, T3, "ours: decision 315";
         /// Blocks for which a member's agreement to pause a system actor counts: a day.
         0x10 agreement: Blocks = 86_400 in 100..=604_800, T3, "ours: decision 331";
+        /// Blocks between the decision to upgrade the protocol and the first block of the new version, at least: two hours.
+        0x11 upgrade_notice: Blocks = 7_200 in 10..=2_592_000, T3, "ours: decision 370";
     }
 
     /// Modelled execution time that no cycle price covers (decision 132). It is never charged; it limits how long a block takes.

@@ -1,5 +1,6 @@
 //! What every system actor is made of.
 
+use crate::protocol::{FIRST_VERSION, Rules};
 pub use crate::schema::announce;
 use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use bytes::Bytes;
@@ -27,6 +28,8 @@ pub struct Context<'a> {
     pub genesis_params: &'a Params,
     /// Accounts that may use methods of the protocol itself.
     pub deployers: &'a [Address],
+    /// The rules of the block's protocol version.
+    pub rules: &'static Rules,
     /// Numbers of the system actors that are paused in this block.
     pub paused: &'a [u8],
     /// The block's height.
@@ -182,6 +185,8 @@ pub struct Method {
     pub is_view: bool,
     /// Whether a decision of tier 0 may call it; every other method is of tier 3, and of 0x09 no decision may call another (decision 179).
     pub is_routine: bool,
+    /// The protocol version that introduced it.
+    pub since: u8,
     /// Runs it.
     run: fn(&mut Context<'_>, &Value) -> Step<Value>,
 }
@@ -194,7 +199,7 @@ macro_rules! methods {
         $vis:vis $METHODS:ident by $number:path;
         $(
             $(#[doc = $doc:literal])+
-            $name:literal $Arguments:ident [$($property:ident),*] {
+            $name:literal $Arguments:ident [$($property:ident $(($value:literal))?),*] {
                 $( $(#[doc = $field_doc:literal])+ $field:ident: $Type:ty $(= $default:expr)? ),* $(,)?
             } -> $Result:ty $([$cycles:ident $(, $cells:ident)?])?;
         )+
@@ -208,7 +213,7 @@ macro_rules! methods {
             impl $crate::actor::Arguments for $Arguments {
                 type Result = $Result;
                 const ACTOR: u8 = $number;
-                const METHOD: $crate::actor::Method = $crate::actor::Method::typed::<Self>($name, concat!($($doc),+)) $( .$property() )*;
+                const METHOD: $crate::actor::Method = $crate::actor::Method::typed::<Self>($name, concat!($($doc),+)) $( .$property($($value)?) )*;
 
                 fn charge(_context: &mut $crate::actor::Context<'_>) {
                     $(
@@ -269,7 +274,13 @@ impl Method {
     /// A method whose handler reads its argument itself.
     pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
         let (arguments, result): (&[Field], Shape) = (&[], Shape::Any);
-        Self { name, doc, arguments, result, is_payable: false, is_governed: false, is_view: false, is_routine: false, run }
+        let (is_payable, is_governed, is_view, is_routine) = (false, false, false, false);
+        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, since: FIRST_VERSION, run }
+    }
+
+    /// A later protocol version introduced it.
+    pub(crate) const fn since(self, version: u8) -> Self {
+        Self { since: version, ..self }
     }
 
     /// It takes CBY.
@@ -333,6 +344,11 @@ impl Actor {
     /// A method by its name.
     pub fn method(&self, name: &str) -> Option<&'static Method> {
         self.methods().find(|row| row.name == name)
+    }
+
+    /// A method by its name, where a protocol version has it.
+    pub(crate) fn method_in(&self, version: u8, name: &str) -> Option<&'static Method> {
+        self.method(name).filter(|row| row.since <= version)
     }
 }
 

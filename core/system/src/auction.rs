@@ -1,9 +1,10 @@
 //! The auction of the timer lane (003 §5.1b; decisions 7, 14, 330): a base fee of its own, tips, and a weight for schedulers
-//! that fired little lately. Off until `timers.auction_height`; which timer fires when is the block's business.
+//! that fired little lately. It begins with protocol version 2; which timer fires when is the block's business.
 //!
 //! Invariants: a scheduler's record counts its fires in the heights that are counted, and the tallies say how many schedulers
 //! have each count; so the median needs no look at the schedulers.
 
+use crate::protocol::Rules;
 use cowboy_params::Params;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Key, Kind, Miss, World};
@@ -90,14 +91,9 @@ fn share_of(price: Price, basis_points: u64) -> Price {
     Price(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
-/// Whether a height's timers are auctioned.
-pub fn is_on(params: &Params, height: Height) -> bool {
-    height.0 >= params.timers.auction_height && params.timers.auction_height != u64::MAX
-}
-
-/// Cycles of one fire that a timer may ask for at a height (decision 14).
-pub fn max_cycles(params: &Params, height: Height) -> u64 {
-    if is_on(params, height) { params.timers.auction_cycles_per_fire } else { params.timers.cycles_per_fire }
+/// Cycles of one fire that a timer may ask for (decision 14).
+pub fn max_cycles(params: &Params, rules: &Rules) -> u64 {
+    if rules.has_timer_auction { params.timers.auction_cycles_per_fire } else { params.timers.cycles_per_fire }
 }
 
 /// Fires of a scheduler in the counted heights.

@@ -22,6 +22,7 @@ pub mod instructions;
 pub mod names;
 mod page;
 pub mod pairing;
+pub mod protocol;
 mod reader;
 pub mod registrations;
 pub mod registry;
@@ -37,4 +38,5 @@ pub mod verifier;
 
 pub use actor::{Actor, Context, Draw, Forward, Method, Work};
 pub use page::markdown;
+pub use protocol::{FIRST_VERSION, Rules, Versions};
 pub use registry::{ACTORS, call};

@@ -1,6 +1,7 @@
 //! The docs page of the system actors, from their tables.
 
 use crate::actor::{Actor, Method};
+use crate::protocol::FIRST_VERSION;
 use crate::registry::ACTORS;
 use crate::schema::{EventRow, Field, Shape};
 use cowboy_types::Address;
@@ -39,7 +40,8 @@ fn write_actor(page: &mut String, actor: &Actor) {
 fn write_method(page: &mut String, method: &Method) {
     let marks =
         [(method.is_view, "view"), (method.is_payable, "payable"), (method.is_governed, "governed"), (method.is_routine, "routine")];
-    let marks: Vec<&str> = marks.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect();
+    let since = (method.since > FIRST_VERSION).then(|| format!("from protocol version {}", method.since));
+    let marks: Vec<String> = marks.into_iter().filter_map(|(is_so, word)| is_so.then(|| word.to_string())).chain(since).collect();
     let suffix = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     page.push_str(&format!("\n### `{}`{suffix}\n\n{}\n", method.name, method.doc.trim()));
     write_fields(page, "argument", method.arguments);

@@ -80,7 +80,7 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, argument: 
     context.require_running(actor.number)?;
     // A message without a handler's name goes where messages without one go.
     let method = if method.is_empty() { "handle_message" } else { method };
-    let method = actor.method(method).ok_or(error::UNAVAILABLE)?;
+    let method = actor.method_in(context.rules.version, method).ok_or(error::UNAVAILABLE)?;
     let answer = match argument {
         Argument::Decoded(argument) => method.call(context, argument)?,
         Argument::Encoded(bytes) => {

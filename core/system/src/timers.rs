@@ -73,7 +73,7 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
     if u64::try_from(request.payload.len()).unwrap_or(u64::MAX) > rows.payload_bytes {
         return Err(error::TIMER_PAYLOAD);
     }
-    let most = auction::max_cycles(context.params, context.height);
+    let most = auction::max_cycles(context.params, context.rules);
     let reading = reading_cells(context.params, request.payload.len());
     if request.cycles_limit.is_some_and(|limit| limit.0 > most || limit == Cycles::ZERO)
         || request.cells_limit.is_some_and(|limit| limit.0 > rows.cells_per_fire || limit < reading)
@@ -140,7 +140,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         handler: request.handler,
         payload_bytes: Count(u64::try_from(request.payload.len()).expect("a payload's length fits")),
         fee_payer: scheduler,
-        cycles_limit: request.cycles_limit.unwrap_or(Cycles(auction::max_cycles(context.params, context.height))),
+        cycles_limit: request.cycles_limit.unwrap_or(Cycles(auction::max_cycles(context.params, context.rules))),
         cells_limit: request.cells_limit.unwrap_or(Cells(rows.cells_per_fire)),
         expires_at: request.expires_at.unwrap_or(latest(context)),
         created_at: context.height,
@@ -169,7 +169,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
 /// refused: such a timer would not fire now.
 fn bid(context: &mut Context<'_>, id: &Hash, request: &Request) -> Step<Bid> {
     let Bid::Fixed { max_fee, priority } = request.bid else { return Ok(request.bid) };
-    if auction::is_on(context.params, context.height) {
+    if context.rules.has_timer_auction {
         let base = auction::read(context.world, context.height)?.lane_fee(context.params);
         if max_fee < base {
             return Err(error::TIMER_BELOW_BASE_FEE.into());

@@ -6,8 +6,8 @@ use crate::units::{Cells, Count, Cycles, Height, Price, TimestampMs};
 use crate::wire::{Blob, Fixed, List};
 use commonware_codec::{Encode as _, EncodeSize as _, Write as _};
 
-/// The version of the header's format.
-pub const HEADER_VERSION: u8 = 1;
+/// The protocol version with which a chain begins.
+pub const FIRST_VERSION: u8 = 1;
 
 /// The most transactions in a block.
 pub const MAX_BLOCK_TRANSACTIONS: usize = 8_192;
@@ -67,7 +67,7 @@ crate::record! {
 crate::record! {
     /// The part of a block that is signed, voted on, and enough for a light client.
     pub struct Header {
-        /// [`HEADER_VERSION`].
+        /// The version of the protocol under which the block is executed.
         pub version: u8,
         /// The genesis that the chain grew from.
         pub genesis: Hash,

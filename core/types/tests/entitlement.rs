@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads its vectors from a file")]
 
 use crate::entitlement_vectors::{self, from_json, manifest};
+use cowboy_types::block::FIRST_VERSION;
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::{Attestation, Bounds, DomainSets, Grants, REGISTRY, Schema};
 use cowboy_types::signing::PrivateKey;
@@ -9,7 +10,7 @@ use cowboy_types::units::Height;
 use cowboy_types::{Abort, error};
 use proptest::prelude::*;
 
-const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64, items: 256 };
+const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64, items: 256, version: FIRST_VERSION };
 
 fn parse(json: &str) -> Result<Grants, Abort> {
     Grants::parse_manifest(BOUNDS, &manifest(json))
@@ -272,4 +273,15 @@ proptest! {
 #[test]
 fn json_reads_as_the_vectors_do() {
     assert_eq!(from_json(r#"{"a":[1,"0x0102"]}"#), Value::map([("a", Value::Array(vec![Value::uint(1), Value::text("0x0102")]))]));
+}
+
+/// A-267: a change of the registry is a change of the protocol: an entitlement is unknown before the version that introduced it.
+#[test]
+fn entitlements_begin_with_a_protocol_version() {
+    for row in REGISTRY {
+        let before = Bounds { version: row.since - 1, ..BOUNDS };
+        let granted = Value::Array(vec![Value::map([("id", Value::text(row.id))])]);
+        assert_eq!(Grants::read(before, &granted), Err(error::ENTITLEMENT_UNKNOWN), "{}", row.id);
+        assert!(Grants::read(Bounds { version: row.since, ..BOUNDS }, &granted).is_ok(), "{}", row.id);
+    }
 }

@@ -113,7 +113,7 @@ mod tests {
     /// what people write becomes what the chain takes.
     #[test]
     fn manifests_become_canonical() {
-        let bounds = Bounds { bytes: 16_384, grants: 64, items: 256 };
+        let bounds = Bounds { bytes: 16_384, grants: 64, items: 256, version: u8::MAX };
         let written = json!({ "entitlements": [
             { "id": "http.fetch", "params": { "allowlist_domains": ["API.Example.COM", "*.bücher.example", "*", "xn--exmple-cua.com", "a.com."] } },
             { "id": "bridge.subscribe_event", "params": { "allowlist_contracts": ["0x1111111111111111111111111111111111111111"] } },

@@ -255,6 +255,8 @@ endpoints! {
         "Accepted proposals in their timelock, in the order in which they can take effect."
         Council Get "/governance/council" [] () => (Council);
         "The security council."
+        Upgrades Get "/governance/upgrades" [] () => (Upgrades);
+        "The schedule of protocol versions."
         ParameterHistory Get "/governance/history/{name}" [] () => (ParameterHistory);
         "The history of a parameter."
     }

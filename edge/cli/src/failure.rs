@@ -1,7 +1,11 @@
 //! What goes wrong in a command.
 
 use cowboy_api::{ApiError, keystore::KeyError};
+use cowboy_node::{NodeError, Outdated, begin::BeginError};
 use std::{path::PathBuf, process::ExitCode};
+
+/// The exit code of a node that cannot execute the next block: starting the same build again is of no use.
+const OUTDATED: u8 = 3;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +41,9 @@ pub(crate) enum Failure {
     /// The node does not start.
     #[error("{0}")]
     Node(String),
+    /// The chain runs, or will run next, a protocol version that this build does not know.
+    #[error("{0}")]
+    Outdated(Outdated),
     /// It was said already, like a script's traceback.
     #[error("")]
     Said,
@@ -84,6 +91,24 @@ impl From<ApiError> for Failure {
     }
 }
 
+impl From<NodeError> for Failure {
+    fn from(error: NodeError) -> Self {
+        match error {
+            NodeError::Outdated(outdated) => Self::Outdated(outdated),
+            other => Self::Node(other.to_string()),
+        }
+    }
+}
+
+impl From<BeginError> for Failure {
+    fn from(error: BeginError) -> Self {
+        match error {
+            BeginError::Outdated(outdated) => Self::Outdated(outdated),
+            other => Self::Node(other.to_string()),
+        }
+    }
+}
+
 impl Failure {
     /// A file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
@@ -96,11 +121,12 @@ impl Failure {
         Self::Argument { what: what.into(), fix: fix.into() }
     }
 
-    /// 2 where the command was called wrongly, its own where it has one, else 1.
+    /// 2 where the command was called wrongly, [`OUTDATED`] where only a newer release helps, its own where it has one, else 1.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Silent(code) => *code,
             Self::Argument { .. } => 2,
+            Self::Outdated(_) => OUTDATED,
             _ => 1,
         })
     }

@@ -144,7 +144,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
         output::line(format_args!("{said}"));
     }
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
-    let (node, feed) = started.map_err(node_failure)?;
+    let (node, feed) = started?;
     let followed = Source::default();
     let upstream = Upstream::Remote(source.clone());
     let backend = Backend { node: node.clone(), upstream, key, journal, registration, keeps_up: true, source: followed.clone(), slots };

@@ -4,7 +4,7 @@ use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
     chain::{Chain, Output},
     epoch,
-    execute::{self, Databases, Executed, Merkleized},
+    execute::{self, Databases, Executed, Failed, Merkleized},
     rules::{MAX_GAP_MS, commit, complete},
     seeds::{Scheme, SeedBytes},
 };
@@ -21,12 +21,12 @@ use commonware_runtime::{Clock, Spawner};
 use commonware_storage::{Context, qmdb::sync::Target};
 use commonware_utils::non_empty_range;
 use cowboy_chain::{
-    Mode,
+    BlockInvalid, Mode,
     input::{Limits, beacon},
 };
 use cowboy_types::{
     TimestampMs, blake3,
-    block::{Block, HEADER_VERSION, Header},
+    block::{Block, FIRST_VERSION, Header},
     units::Count,
     wire::{Blob, Fixed, List},
 };
@@ -69,7 +69,8 @@ impl Machine {
         let beacon = beacon(&context, &parent.hash(), &seeds);
         let proof = self.chain.keys.as_ref().map_or(Fixed([0; 48]), |keys| keys.prove(&beacon, height));
         Header {
-            version: HEADER_VERSION,
+            // The state says it: execution fills it in.
+            version: FIRST_VERSION,
             genesis: self.chain.config.genesis,
             parent: parent.hash(),
             number: Count(before.number.0.saturating_add(1)),
@@ -94,7 +95,9 @@ impl Machine {
             return 0;
         }
         let due = carry.next_timer.map(|due| due.0).filter(|due| *due >= next);
-        due.unwrap_or(target.0).min(target.0).saturating_sub(next)
+        // Every height is executed under its version, or not at all.
+        let last = target.0.min(self.chain.protocol.last_height().0);
+        due.unwrap_or(last).min(last).saturating_sub(next)
     }
 }
 
@@ -175,6 +178,10 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let mode = Mode::Verify { transactions: self.chain.signed(&block, finality)? };
         let input = self.chain.input(block.header(), block.payload().as_ref(), mode)?;
         let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
+        if let (Finality::Finalized, Err(Failed::Invalid(BlockInvalid::Version { .. }))) = (finality, &executed) {
+            // The node stops before this block, and a newer build executes it.
+            return pending().await;
+        }
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
         let mut expected = block.header().clone();

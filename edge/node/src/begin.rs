@@ -12,6 +12,7 @@ use crate::{
     epoch,
     follow::STATE,
     genesis::Genesis,
+    protocol::Outdated,
     reader::{MAX_OPERATIONS, Wanted},
 };
 use bytes::Bytes;
@@ -85,6 +86,9 @@ pub enum BeginError {
     /// There are none.
     #[error("the source gives no operations: {0}; ask again, or begin at genesis")]
     Source(String),
+    /// The chain runs a protocol version that this build does not know.
+    #[error(transparent)]
+    Outdated(#[from] Outdated),
     /// The disk cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -140,6 +144,10 @@ pub fn begin(
     fetch: Fetch,
 ) -> Result<Head, BeginError> {
     let block = newest.sealed()?;
+    let (version, versions) = (block.header().version, genesis.chain.versions);
+    if versions.rules(version).is_none() {
+        return Err(Outdated { version, height: block.header().height(), newest: versions.newest() }.into());
+    }
     let introduces = introduction(genesis, &block, introduces)?;
     let draft = directory.with_extension("part");
     // Verified operations of an earlier try, also of one that was killed, are not fetched again.

@@ -10,6 +10,7 @@ use crate::{
     mempool::{Mempool, account_of},
     pace::Pace,
     progress::Progress,
+    protocol::Protocol,
     seeds::{Scheme, Seeds},
     traces,
     watch::Slow,
@@ -28,6 +29,7 @@ use cowboy_state::{
     records::{Account, keys},
 };
 use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, Recent, StoreError, View, recent};
+use cowboy_system::governance::state as governance;
 use cowboy_types::{Address, Hash, Receipt, units::Nonce};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -125,6 +127,8 @@ pub struct Chain {
     pub slow: Arc<Slow>,
     /// The newest finalized block.
     pub head: watch::Sender<Head>,
+    /// The protocol versions that are scheduled.
+    pub protocol: Protocol,
     /// How far this node is behind its network.
     pub progress: Progress,
     /// Finalized blocks, as they come.
@@ -162,6 +166,9 @@ impl Chain {
         setup.head.send_replace(head);
         setup.pace.govern(&setup.config.params);
         let committees = Committees::new(epoch::length(&setup.config), &setup.genesis, setup.ledger.clone());
+        let protocol = Protocol::new(setup.config.versions);
+        let at_genesis = setup.allocation.iter().find(|(key, _)| *key == governance::upgrades_key().digest());
+        protocol.govern(at_genesis.map(|(_, stored)| stored), cowboy_types::Height(1));
         // The group key never changes: what verifies the first epoch verifies all of them.
         let group = *committees.newest().info.output.public().public();
         let verifier = Scheme::certificate_verifier(&setup.namespace, group);
@@ -169,7 +176,7 @@ impl Chain {
             namespace: setup.namespace.clone(),
             genesis: setup.genesis,
             allocation: setup.allocation,
-            config: setup.config,
+            config: setup.config.clone(),
             images: setup.images,
             committees,
             verifier,
@@ -182,6 +189,7 @@ impl Chain {
             pace: setup.pace,
             clock: setup.clock,
             slow: Arc::default(),
+            protocol,
             progress: Progress::new(setup.head.clone()),
             head: setup.head,
             blocks: setup.blocks,
@@ -281,6 +289,7 @@ impl Chain {
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);
+        self.protocol.take(&output.writes, block.header().height().next());
     }
 
     /// The epoch of the block after the newest final one, and who signs in it.
@@ -355,8 +364,14 @@ impl Chain {
 
     /// Opens the state for queries, and takes over the parameters that governance moved.
     pub async fn attach_state(&self, state: Arc<dyn StateReader>) {
-        let moved = state.read(vec![keys::parameters().digest()]).await;
-        self.mempool.govern(moved.into_iter().next().flatten().as_ref());
+        let governed = state.read(vec![keys::parameters().digest(), governance::upgrades_key().digest()]).await;
+        let [moved, upgrades] = <[_; 2]>::try_from(governed).expect("a value for each key");
+        self.mempool.govern(moved.as_ref());
+        let head = *self.head.borrow();
+        // Before the first block the state is empty, and the schedule is that of genesis.
+        if head.number > 0 {
+            self.protocol.govern(upgrades.as_ref(), head.height.next());
+        }
         self.pace.govern(&self.params());
         // A second attachment would be the same database.
         let _ = self.state.set(state);

@@ -275,7 +275,7 @@ where
     let (later, boundaries) = Later::new();
     let reporter = Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone()));
     actor.start(Reporters::from((reporter, Reporters::from((later, dealer.clone())))), buffer, backfill);
-    chain.progress.report(context.child("sync"), chain.ledger.clone());
+    chain.progress.report(context.child("sync"), chain.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), blocker.clone(), gossip);

@@ -138,7 +138,7 @@ where
     let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
-    chain.progress.report(context.child("sync"), chain.ledger.clone());
+    chain.progress.report(context.child("sync"), chain.clone());
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0 };
     while let Some(fed) = feed.recv().await {
         let (result, answer) = match fed {
@@ -186,6 +186,9 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         }
         self.waiting_bytes = 0;
         while let Some((parent, block)) = self.waiting.pop_front() {
+            if self.chain.protocol.stopped().is_some() {
+                return Err(FollowError::Stopped);
+            }
             let own = (block.header().number.0 == found).then(|| certificate.clone());
             if let Err(error) = self.execute(&parent, &block, own).await {
                 self.newest = parent;

@@ -16,7 +16,7 @@ use cowboy_state::records::ParameterChange;
 use cowboy_store::state;
 use cowboy_types::{
     Address, Amount, ChainId, Hash, TimestampMs, blake3,
-    block::{Block, Context, HEADER_VERSION, Header, LaneUsage, Usage},
+    block::{Block, Context, FIRST_VERSION, Header, LaneUsage, Usage},
     merkle,
     transaction::Signature,
     units::{Count, Price},
@@ -138,7 +138,7 @@ fn block(config: &GenesisConfig, committee: &Committee, epoch: &Payload) -> Seal
     let context = Context { epoch: Count(0), view: Count(0), leader: Fixed(key), parent_view: Count(0), parent: Hash::ZERO };
     let engine = engine_context(&context).expect("a member's key is a key");
     let header = Header {
-        version: HEADER_VERSION,
+        version: FIRST_VERSION,
         genesis: config.hash(),
         context,
         parent: Hash::ZERO,

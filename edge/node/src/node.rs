@@ -15,7 +15,9 @@ use crate::{
     mempool::{Refused, Source, standings},
     pace::{BlockTime, Pace},
     peers,
+    protocol::Outdated,
     quic::{self, Quic},
+    ready::wait_until_ready,
     reshare::secrets::Secrets,
     votes::{self, Role, Votes},
 };
@@ -30,7 +32,7 @@ use cowboy_types::{Address, Hash, units::Nonce};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -135,6 +137,9 @@ pub enum NodeError {
         /// How to raise it.
         fix: &'static str,
     },
+    /// Governance scheduled a protocol version that this build does not know, and its first block is next.
+    #[error(transparent)]
+    Outdated(#[from] Outdated),
     /// The engine stopped; the log says why.
     #[error("the node stopped before it was ready: the log says why")]
     Stopped,
@@ -336,6 +341,9 @@ impl NodeHandle {
         let mut last_words = self.0.tellers.last_words.subscribe();
         // The sender lives as long as this handle.
         let words = last_words.wait_for(Option::is_some).await.ok().and_then(|words| words.clone());
+        if let Some(outdated) = self.chain().ok().and_then(|chain| chain.protocol.stopped()) {
+            return outdated.into();
+        }
         failing::while_running(&words.unwrap_or_default(), &self.config().directory, self.head().number)
     }
 
@@ -394,6 +402,14 @@ struct Tellers {
     blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     /// What it said when it ended by itself.
     last_words: watch::Sender<Option<String>>,
+}
+
+impl Tellers {
+    /// Why a node in this folder ended before it was ready.
+    fn why_not(&self, directory: &Path) -> NodeError {
+        let (words, number) = (self.last_words.borrow().clone(), self.head.borrow().number);
+        words.map_or(NodeError::Stopped, |words| failing::at_start(&words, directory, number))
+    }
 }
 
 impl Running {
@@ -491,9 +507,7 @@ impl Running {
             Err(_) => {
                 // It ends, and its exit reason is then available.
                 let _ = thread.join();
-                let words = tellers.last_words.borrow().clone();
-                let number = tellers.head.borrow().number;
-                Err(words.map_or(NodeError::Stopped, |words| failing::at_start(&words, &config.directory, number)))
+                Err(chain.protocol.stopped().map_or_else(|| tellers.why_not(&config.directory), NodeError::from))
             }
         }
     }
@@ -559,6 +573,7 @@ impl Task {
         let _slow = context.child("execution").register("slow_deliveries", slow, chain.slow.deliveries.clone());
         let is_ready = tokio::select! {
             is_ready = wait_until_ready(&chain, is_alone, wanted, stall) => is_ready,
+            outdated = chain.protocol.wait_until_stopped() => return Some(outdated.to_string()),
             _ = &mut working => return None,
         };
         // A starter that has given up wants no answer.
@@ -566,10 +581,12 @@ impl Task {
             true => ready.send(Ok(Box::new(move || registry.encode()))),
             false => ready.send(Err(Stalled)),
         };
+        let mut last_words = None;
         if is_ready {
             tokio::select! {
                 // Told to stop, or forgotten: either way it ends.
                 _ = stopped => {}
+                outdated = chain.protocol.wait_until_stopped() => last_words = Some(outdated.to_string()),
                 _ = working => return Some("the engine ended".into()),
             }
             // A proposal that is cut off would hold up the next start, and nothing else comes of not waiting.
@@ -579,25 +596,7 @@ impl Task {
         if context.stop(0, Some(STOP_TIMEOUT)).await.is_err() {
             tracing::debug!("some tasks were still busy when the node stopped");
         }
-        None
-    }
-}
-
-/// Waits until the node can answer. False where it is alone and stalled.
-///
-/// Alone, it is ready when the engine asked it for a block and the accounts of genesis are in its state.
-async fn wait_until_ready(chain: &Chain, is_alone: bool, wanted: u64, stall: Duration) -> bool {
-    if !chain.wait_until_open().await {
-        return false;
-    }
-    let (mut asked, mut told) = (chain.asked.subscribe(), chain.told.subscribe());
-    let going = async {
-        let is_asked = !is_alone || asked.wait_for(|is_asked| *is_asked).await.is_ok();
-        is_asked && chain.wait_until_current().await && (!is_alone || told.wait_for(|told| *told >= wanted.max(1)).await.is_ok())
-    };
-    match is_alone {
-        true => tokio::time::timeout(stall, going).await.unwrap_or(false),
-        false => going.await,
+        last_words
     }
 }
 

@@ -1,13 +1,16 @@
 //! How far a node is behind its network, and what it waits for.
 
-use crate::{block::SealedBlock, chain::Head};
+use crate::{
+    block::SealedBlock,
+    chain::{Chain, Head},
+    protocol::Gauges,
+};
 use commonware_actor::Feedback;
 use commonware_consensus::{Reporter, marshal::Update};
 use commonware_runtime::{
     Clock, Metrics, Spawner, Supervisor,
     telemetry::metrics::{GaugeExt as _, MetricsExt as _},
 };
-use cowboy_store::Ledger;
 use std::{
     fmt,
     sync::{
@@ -98,17 +101,19 @@ impl Progress {
     }
 
     /// Writes the progress and the ledger's damages to the metrics, and the progress to the log while the node is behind.
-    pub(crate) fn report<E: Spawner + Supervisor + Clock + Metrics>(&self, context: E, ledger: Ledger) {
+    pub(crate) fn report<E: Spawner + Supervisor + Clock + Metrics>(&self, context: E, chain: Arc<Chain>) {
         let progress = self.clone();
         context.spawn(move |context| async move {
             let behind = context.gauge("blocks_behind", "final blocks that this node knows of and has not executed");
             let damages = context.gauge("ledger_damages", "reads of the ledger that met a page that is not as it was written");
+            let versions = Gauges::new(&context);
             let mut before = None;
             loop {
                 let number = progress.0.head.borrow().number;
                 // A gauge holds less than a count only after 2^63 blocks.
                 let _ = behind.try_set(progress.newest().saturating_sub(number));
-                let _ = damages.try_set(ledger.damages());
+                let _ = damages.try_set(chain.ledger.damages());
+                versions.set(&chain.protocol);
                 match progress.waiting() {
                     Some(Waiting::Blocks { next, newest }) if before == Some(number) => {
                         tracing::warn!(next, newest, "no progress: no peer has served the next block yet");

@@ -10,12 +10,7 @@ use cowboy_chain::{
     input::{RoundSeed, beacon},
 };
 use cowboy_store::state;
-use cowboy_types::{
-    TimestampMs, Transaction,
-    block::{HEADER_VERSION, Header},
-    keccak256,
-    units::Count,
-};
+use cowboy_types::{TimestampMs, Transaction, block::Header, keccak256, units::Count};
 use rayon::prelude::*;
 
 /// How far behind the next block a block may be, in ms, for each height between them (decision 121).
@@ -49,7 +44,8 @@ impl Chain {
         let skipped = header.skipped.0.checked_sub(before.skipped.0);
         let gap = skipped.unwrap_or(0).saturating_add(1).saturating_mul(MAX_GAP_MS);
         let is_in_time = before.number.0 == 0 || header.timestamp_ms.0 <= before.timestamp_ms.0.saturating_add(gap);
-        header.version == HEADER_VERSION
+        // Which version it must be, execution tells: the state has the schedule.
+        self.config.versions.rules(header.version).is_some()
             && header.genesis == self.config.genesis
             && header.parent == parent.hash()
             && header.context.parent == parent.hash()
@@ -86,6 +82,7 @@ impl Chain {
         Some(BlockInput {
             mode,
             chain: self.config.clone(),
+            version: None,
             height: header.height(),
             timestamp: header.timestamp_ms,
             beacon: beacon(&header.context, &header.parent, &header.seeds).into(),
@@ -116,6 +113,7 @@ impl Chain {
 
 /// Puts into the header what execution decided.
 pub fn complete(header: &mut Header, outcome: &Outcome) {
+    header.version = outcome.version;
     header.base_fee_cycle = outcome.base_fees.cycle;
     header.base_fee_cell = outcome.base_fees.cell;
     header.usage = outcome.usage.clone();

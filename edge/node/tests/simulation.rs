@@ -26,3 +26,5 @@ mod resharing;
 mod script;
 #[path = "simulation/timers.rs"]
 mod timers;
+#[path = "simulation/upgrades.rs"]
+mod upgrades;

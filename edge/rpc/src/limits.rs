@@ -62,8 +62,8 @@ enum Work {
 fn work_of(endpoint: Endpoint) -> Work {
     use Endpoint::*;
     match endpoint {
-        Health | HealthDetailed | HealthReady | Height | BaseFee | Genesis | Epoch | Account | Pending | Submit | DevSnapshot
-        | DevRevert | DevBalance | DevImpersonate => Work::Light,
+        Health | HealthDetailed | HealthReady | Height | Upgrades | BaseFee | Genesis | Epoch | Account | Pending | Submit
+        | DevSnapshot | DevRevert | DevBalance | DevImpersonate => Work::Light,
         Follow | Socket | SubmitWait | Faucet | ReadHandler | DevMine | DevWarp | Simulate => Work::Waits,
         Actor => Work::Runs,
         Params | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders

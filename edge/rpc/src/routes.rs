@@ -107,6 +107,7 @@ handlers! {
     Proposal get governance::proposal;
     Timelocks get governance::timelocks;
     Council get governance::council;
+    Upgrades get governance::upgrades;
     ParameterHistory get governance::history;
     Jobs get jobs::list;
     Job get jobs::job;

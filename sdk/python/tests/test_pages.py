@@ -405,13 +405,16 @@ def test_entitlements(shell):
     assert record[-1] in said.partition("$ cowboy entitlement list")[2], said
 
 
-@runs("docs/governance.md", 0, 1)
+@runs("docs/governance.md", 0, 1, 2)
 def test_governance(shell):
     preview, propose, *rest = block("docs/governance.md", 0, "sh").commands()
     assert [line.split()[2] for line in rest] == ["vote", "count", "execute", "list"]
     image = block("docs/governance.md", 1, "sh").commands()[0].replace("0x…", "0x" + "34" * 32)
     key = "export COWBOY_PRIVATE_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
     said = shell.run(shell.clone, [key, preview, propose, image, rest[-1]])
+    upgrade, schedule = block("docs/governance.md", 2, "sh").commands()
+    rich = "cowboy chain set-balance 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266 100000cby"
+    assert "runs under version 1" in shell.run(shell.clone, [key, rich, upgrade, schedule])
     assert "tier 0, deposit 1000 CBY" in said and "rent.rate = 2000000" in said
     # Votes need the key of a validator, and counts a week: the next step after each is refused, and says why.
     for line in rest[:-1]:
@@ -457,7 +460,7 @@ def test_a_network(tmp_path):
     shell.serve(start).stop()
 
 
-@runs("docs/nodes.md", 5)
+@runs("docs/nodes.md", 5, 9)
 @needs_programs
 def test_registering_a_validator(tmp_path):
     shell = Shell(tmp_path, "")
@@ -472,6 +475,8 @@ def test_registering_a_validator(tmp_path):
     assert "100500" in said.replace(",", "") and "waiting" in said
     assert "fix:" in shell.refused(shell.clone, f"{key}; {unjail}")
     server.stop()
+    (check,) = block("docs/nodes.md", 9, "sh").commands()
+    assert "blocks compared" in shell.run(shell.clone, [check.replace("250000", "1")])
 
 
 @runs("docs/nodes.md", 9)

@@ -1,7 +1,6 @@
 // Numbers, amounts and times as people read them. Everything takes number or BigInt, and nothing loses a digit.
 
 const BASE_UNITS = 1_000_000_000n;
-const NEVER = (1n << 64n) - 1n;
 const THIN = "\u202f";
 
 /** An integer of a number, BigInt or decimal text; null where it is none. */
@@ -130,11 +129,10 @@ export function plural(number, noun) {
   return `${count(number)} ${noun}${String(number) === "1" ? "" : "s"}`;
 }
 
-/** A parameter's value with its unit, and "never" for the greatest height there is. */
+/** A parameter's value with its unit. */
 export function parameter(value, unit) {
   const number = whole(value);
   if (number === null) return String(value);
-  if (unit === "blocks" && number === NEVER) return "never";
   if (unit === "base units") return amount(number);
   if (unit === "basis points") return `${trimmed(Number(number) / 100)}%`;
   if (unit === "bytes") return number < 1024n ? `${number} B` : `${bytes(number)}`;

@@ -48,6 +48,8 @@ pub(crate) struct Chain {
     images: Arc<dyn Images>,
     state: BTreeMap<StateKey, Bytes>,
     height: u64,
+    /// The protocol version of its blocks; none for the one of genesis.
+    pub(crate) version: Option<u8>,
 }
 
 impl Chain {
@@ -70,13 +72,14 @@ impl Chain {
         };
         let records = genesis(&config).expect("the genesis is right");
         let state = records.into_iter().filter_map(|(key, stored)| Some((key, stored?))).collect();
-        Self { config: Arc::new(config.chain().expect("the genesis is right")), images, state, height: 0 }
+        Self { config: Arc::new(config.chain().expect("the genesis is right")), images, state, height: 0, version: None }
     }
 
     fn input(&self, mode: Mode) -> BlockInput {
         BlockInput {
             mode,
             chain: self.config.clone(),
+            version: self.version,
             height: Height(self.height + 1),
             timestamp: TimestampMs(self.height + 2),
             beacon: Bytes::from_static(&[0; 32]),

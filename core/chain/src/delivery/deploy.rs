@@ -2,7 +2,7 @@
 
 use super::frames::Price;
 use super::host::length;
-use super::{Machine, Step};
+use super::{Environment, Machine, Step};
 use crate::input::Exception;
 use crate::vm_driver::{self, Limits, Usage};
 use cowboy_state::records::{Actor, ActorStatus, keys};
@@ -139,8 +139,8 @@ impl Machine {
 
     /// Who asks for a manifest.
     fn asker<'a>(&'a self, creator: Address, parent: Option<&'a Grants>) -> Asker<'a> {
-        let environment = &self.environment;
-        Asker { params: &environment.params, deployers: &environment.deployers, height: environment.height, creator, parent }
+        let Environment { params, rules, deployers, height, .. } = &self.environment;
+        Asker { params, rules, deployers, height: *height, creator, parent }
     }
 
     /// Says in the trace what the source did wrong.

@@ -20,6 +20,7 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::{Account, Actor, keys};
 use cowboy_state::{Checkpoint, Kind, Miss, Step, Stop, World};
+use cowboy_system::Rules;
 use cowboy_system::entitlements::needs::Requests;
 use cowboy_types::entitlement::Grants;
 use cowboy_types::instruction::{Custom, Instruction, System};
@@ -41,6 +42,8 @@ use std::sync::Arc;
 pub(crate) struct Environment {
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) params: Params,
+    /// The rules of the block's protocol version.
+    pub(crate) rules: &'static Rules,
     pub(crate) deployers: Vec<Address>,
     /// Numbers of the system actors that are paused in this block, ascending.
     pub(crate) paused: Vec<u8>,

@@ -52,7 +52,7 @@ impl Execution {
     /// Begins the auction of this block's timers, where they are auctioned: reads what their order depends on.
     pub(super) fn open_round(&self, due: &[Timer]) -> Result<Option<Round>, Miss> {
         let environment = &self.machine.environment;
-        if !auction::is_on(&environment.params, environment.height) {
+        if !environment.rules.has_timer_auction {
             return Ok(None);
         }
         let schedulers: BTreeSet<Address> = due.iter().map(|timer| timer.fee_payer).collect();

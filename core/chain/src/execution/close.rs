@@ -58,6 +58,7 @@ impl Execution {
             receipts,
             traces,
             rejected: std::mem::take(&mut books.rejected),
+            version: self.machine.environment.rules.version,
             base_fees: books.base_fees,
             next_base_fees,
             usage: books.space.usage().clone(),

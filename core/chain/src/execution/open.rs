@@ -19,7 +19,8 @@ impl Execution {
     pub(super) fn open(&mut self) -> Result<(), Halt> {
         let wanted = self.wanted();
         self.machine.world.require(&wanted)?;
-        let base_fees = rules(&mut self.machine)?;
+        let (base_fees, scheduled) = rules(&mut self.machine)?;
+        self.require_version(self.input.version.unwrap_or(scheduled))?;
         let declared = self.find_due()?;
         self.keep_seeds()?;
         self.queue_end = self.machine.world.read::<Queue>(&keys::queue())?.map(|queue| queue.tail.0);
@@ -27,6 +28,14 @@ impl Execution {
         self.books.rejected = std::mem::take(&mut self.rejected_before);
         self.arrange()?;
         self.phase = Phase::Messages;
+        Ok(())
+    }
+
+    /// Runs the block under a protocol version, where this build knows it.
+    fn require_version(&mut self, version: u8) -> Result<(), Halt> {
+        let (versions, height) = (self.input.chain.versions, self.input.height);
+        let unknown = BlockInvalid::Version { height, version, newest: versions.newest() };
+        self.machine.environment.rules = versions.rules(version).ok_or(Halt::Invalid(unknown))?;
         Ok(())
     }
 
@@ -43,7 +52,7 @@ impl Execution {
             dispatcher::standstill_key(),
             dispatcher::callbacks().first_key(),
         ]);
-        wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key()]);
+        wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key(), governance::state::upgrades_key()]);
         wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
         wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
@@ -120,16 +129,20 @@ impl Execution {
     }
 }
 
-/// Reads the parameters that governance has set into the executor's environment. Answers the base fees.
-pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
+/// Reads what governance has set into the executor's environment. Answers the base fees, and the protocol version that is scheduled
+/// for the height: where this build does not know it, the environment has the rules of its newest one.
+pub(crate) fn rules(machine: &mut Machine) -> Result<(BaseFees, u8), Miss> {
     let world = &machine.world;
-    world.require(&[keys::markets(), keys::parameters(), keys::deployers(), governance::state::pauses_key()])?;
+    let of_governance = [governance::state::pauses_key(), governance::state::upgrades_key()];
+    world.require(&[keys::markets(), keys::parameters(), keys::deployers(), of_governance[0].clone(), of_governance[1].clone()])?;
     let markets: Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
     let deployers: Deployers = world.read(&keys::deployers())?.expect("genesis wrote the deployers");
     machine.environment.params = governance::state::parameters(world, &machine.environment.chain.params)?;
     machine.environment.paused = governance::pauses::paused(world, machine.environment.height)?;
     machine.environment.deployers = deployers.accounts.to_vec();
-    Ok(BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell })
+    let version = governance::state::upgrades(world)?.version_at(machine.environment.height);
+    machine.environment.rules = machine.environment.chain.versions.nearest(version);
+    Ok((BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell }, version))
 }
 
 /// The records that an instruction obviously needs.

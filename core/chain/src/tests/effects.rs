@@ -58,6 +58,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     tokens::SCENARIOS,
     transfers::SCENARIOS,
     unpaid::SCENARIOS,
+    upgrades::SCENARIOS,
     web::SCENARIOS,
     market::adversaries::SCENARIOS,
     market::costs::SCENARIOS,

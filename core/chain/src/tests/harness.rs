@@ -116,13 +116,13 @@ impl Chain {
 
     /// The input of the next block.
     pub(crate) fn input(&self, mode: Mode) -> BlockInput {
-        let height = self.height.next();
-        let (half, mut seed) = (keccak256(&[b"beacon", &height.0.to_be_bytes()]), [0; 48]);
-        seed[..32].copy_from_slice(&half.0);
+        let (height, mut seed) = (self.height.next(), [0; 48]);
+        seed[..32].copy_from_slice(&keccak256(&[b"beacon", &height.0.to_be_bytes()]).0);
         let seeds = if self.has_seeds { vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: Fixed(seed) }] } else { vec![] };
         BlockInput {
             mode,
             chain: self.config.clone(),
+            version: None,
             height,
             timestamp: TimestampMs(self.timestamp.0 + 1_000),
             beacon: Bytes::copy_from_slice(&seed),

@@ -5,15 +5,16 @@
 use super::harness::{ALL, manifest, transfer};
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_light::{answer::Anchor, state};
-use cowboy_params::Params;
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::entitlement::Attestation;
+use cowboy_types::entitlement::{Attestation, Bounds};
 use cowboy_types::permission::{Action, Constraints, Name, Scope};
 use cowboy_types::wire::List;
 use cowboy_types::{Address, Block, Event, Hash, Header, Receipt, Transaction, signing};
 use cowboy_vm::{Limits, build_image, compile};
 
 const MUTATIONS: u64 = 10_000;
+
+const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64, items: 256, version: u8::MAX };
 
 /// A small generator, the same everywhere: splitmix64.
 struct Random(u64);
@@ -130,7 +131,7 @@ fn no_bytes_break_a_decoder() {
     let attestation = Attestation {
         runner_id: Address([7; 20]),
         capabilities: cowboy_types::entitlement::Grants::parse_manifest(
-            cowboy_system::entitlements::grants::bounds(&Params::GENESIS),
+            BOUNDS,
             &grants(&[("accel.gpu", &[("min_vram_gb", 24)]), ("oracle.llm", &[("max_tokens", 2)])]),
         )
         .expect("the manifest is right"),
@@ -159,8 +160,7 @@ fn no_bytes_break_a_decoder() {
             corpus: vec![grants(ALL), grants(&[("storage.kv", &[("max_bytes", 100)]), ("timer.schedule", &[("max_timers", 2)])])],
             times: MUTATIONS,
             check: |bytes| {
-                let _ =
-                    cowboy_types::entitlement::Grants::parse_manifest(cowboy_system::entitlements::grants::bounds(&Params::GENESIS), bytes);
+                let _ = cowboy_types::entitlement::Grants::parse_manifest(BOUNDS, bytes);
             },
         },
         Row {
@@ -168,9 +168,8 @@ fn no_bytes_break_a_decoder() {
             corpus: vec![attestation.encode()],
             times: MUTATIONS,
             check: |bytes| {
-                let bounds = cowboy_system::entitlements::grants::bounds(&Params::GENESIS);
-                if let Ok(attestation) = Attestation::decode(bounds, bytes) {
-                    assert!(Attestation::decode(bounds, &attestation.encode()).is_ok());
+                if let Ok(attestation) = Attestation::decode(BOUNDS, bytes) {
+                    assert!(Attestation::decode(BOUNDS, &attestation.encode()).is_ok());
                     let _ = attestation.is_signed();
                 }
             },

@@ -21,8 +21,6 @@ form! {
     pub(crate) struct TimerAuction {
         /// The timer lane's base fee of a cycle.
         base_fee: Price,
-        /// Whether the auction is on.
-        is_on: bool,
         /// The median tip of the block before.
         median_tip: Price,
         /// The weight of the scheduler's tips, in basis points.
@@ -38,7 +36,7 @@ methods! {
     "get_basefee" GetBaseFee [view] {} -> BaseFees;
 
     /// Returns the state of the timer auction, for a scheduler's tips.
-    "get_timer_auction" GetTimerAuction [view] {
+    "get_timer_auction" GetTimerAuction [view, since(2)] {
         /// The scheduler; the sender where none is named.
         scheduler: Option<Address>,
     } -> TimerAuction;

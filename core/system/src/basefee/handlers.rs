@@ -24,8 +24,7 @@ impl Handle for GetTimerAuction {
         let scheduler = scheduler.unwrap_or(context.sender);
         let auction = auction::read(context.world, context.height)?;
         let weight = auction.weight(auction::fires(context.world, scheduler)?);
-        let is_on = auction::is_on(context.params, context.height);
-        Ok(TimerAuction { base_fee: auction.lane_fee(context.params), is_on, median_tip: auction.median_tip, weight })
+        Ok(TimerAuction { base_fee: auction.lane_fee(context.params), median_tip: auction.median_tip, weight })
     }
 }
 

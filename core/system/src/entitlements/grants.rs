@@ -1,14 +1,15 @@
 //! What the state adds to the registry of manifest entitlements: curated sets of domains, deprecations, histories (000 §8.4, §9.11).
 
 use super::state;
+use crate::protocol::Rules;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::entitlement::{Bounds, DomainSets, Grants};
 
 /// The bounds of a manifest and of an attestation.
-pub fn bounds(params: &Params) -> Bounds {
+pub fn bounds(params: &Params, rules: &Rules) -> Bounds {
     let rows = &params.entitlements;
-    Bounds { bytes: rows.manifest_bytes, grants: rows.grants_per_manifest, items: rows.list_items }
+    Bounds { bytes: rows.manifest_bytes, grants: rows.grants_per_manifest, items: rows.list_items, version: rules.version }
 }
 
 /// The curated sets that these lists of grants name, as governance left them.

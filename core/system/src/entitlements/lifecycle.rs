@@ -57,7 +57,7 @@ impl Standings {
 
 /// Marks an entitlement as deprecated from a height on; it is removed when the window after that is over.
 pub fn deprecate(context: &mut Context<'_>, id: &str, from: Height) -> Step<()> {
-    let row = entitlement::entitlement(id).ok_or(error::ENTITLEMENT_UNKNOWN)?;
+    let row = entitlement::entitlement(id).filter(|row| row.since <= context.rules.version).ok_or(error::ENTITLEMENT_UNKNOWN)?;
     // 000 §9.2: it cannot be revoked once granted, and a removal would.
     if row.id == "sys.upgrade" || from < context.height {
         return Err(error::INVALID_ARGUMENT.into());

@@ -4,6 +4,7 @@ use super::grants::{bounds, domain_sets};
 use super::lifecycle::{Standing, Standings};
 use super::state::{self, ManifestHistory, NUMBER, PastManifest};
 use crate::actor::Context;
+use crate::protocol::Rules;
 use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, ManifestBytes};
 use cowboy_state::{Miss, Step, World};
@@ -34,6 +35,8 @@ pub fn read(context: &mut Context<'_>, actor: Address) -> Step<Grants> {
 pub struct Asker<'a> {
     /// The parameters of the block.
     pub params: &'a Params,
+    /// The rules of its protocol version.
+    pub rules: &'a Rules,
     /// Accounts that may deploy system actors.
     pub deployers: &'a [Address],
     /// The block's height.
@@ -46,7 +49,7 @@ pub struct Asker<'a> {
 
 /// Reads a manifest and checks every rule of 000 §10, §9.2, §9.11 and §7, in this order.
 pub fn check(world: &World, asker: &Asker<'_>, manifest: &[u8]) -> Step<Grants> {
-    let grants = Grants::parse_manifest(bounds(asker.params), manifest)?;
+    let grants = Grants::parse_manifest(bounds(asker.params, asker.rules), manifest)?;
     let standings = Standings::read(world)?;
     if grants.all().iter().any(|grant| standings.of(grant.entitlement.id, asker.height) == Standing::Removed) {
         return Err(error::ENTITLEMENT_UNKNOWN.into());
@@ -101,6 +104,7 @@ pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> S
     context.spend_reading(manifest.len().saturating_mul(2))?;
     let asker = Asker {
         params: context.params,
+        rules: context.rules,
         deployers: context.deployers,
         height: context.height,
         creator: record.creator,

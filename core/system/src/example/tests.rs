@@ -23,6 +23,7 @@ fn run(
             params: &params,
             genesis_params: &params,
             deployers: &[],
+            rules: crate::Versions::ALL.nearest(u8::MAX),
             paused: &[],
             height: Height(1),
             timestamp: TimestampMs(1),

@@ -1,16 +1,16 @@
 //! What decisions do: the actions of a proposal, their tiers, and their effects (003 §11, §13.1; decision 179).
 
-use super::api::ParameterMoved;
+use super::api::{CancelUpgrade, ParameterMoved, ScheduleUpgrade};
 use super::types::{Action, Change, History, PauseEnd};
-use super::{NUMBER, pauses, state};
-use crate::actor::{Context, Handle as _, address_argument, amount_argument, number_argument};
+use super::{NUMBER, pauses, state, upgrades};
+use crate::actor::{Context, Handle, address_argument, amount_argument, number_argument};
 use crate::registry;
 use crate::schema::Emit as _;
 use crate::treasury::api::Disburse;
 use cowboy_params::{Params, Row, SetError, Tier};
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Blob, List, Text, error};
 
 /// How the names of the rows begin that the schedule of inflation has.
@@ -57,8 +57,16 @@ fn read_one(argument: &Value) -> Step<Action> {
         }
         Some("circuit_break") => Ok(Action::CircuitBreak { actor: named_actor(argument.get("actor"))? }),
         Some("resume") => Ok(Action::Resume { actor: named_actor(argument.get("actor"))? }),
+        Some("upgrade") => {
+            Ok(Action::Upgrade { version: version_argument(argument)?, height: Height(number_argument(argument, "height")?) })
+        }
+        Some("cancel_upgrade") => Ok(Action::CancelUpgrade { version: version_argument(argument)? }),
         _ => Err(error::PROPOSAL_ACTION.into()),
     }
+}
+
+fn version_argument(argument: &Value) -> Step<u8> {
+    Ok(u8::try_from(number_argument(argument, "version")?).map_err(|_| error::INVALID_ARGUMENT)?)
 }
 
 /// The parameter of a name.
@@ -77,10 +85,17 @@ pub(super) fn named_actor(value: Option<&Value>) -> Step<u8> {
     Ok(actor.ok_or(error::ACTOR_NOT_FOUND)?.number)
 }
 
-/// The tier of a proposal: the strictest of its actions'. Refuses what no decision may do.
+/// The tier of a proposal: the strictest of its actions'. Refuses what no decision may do. Changes of the schedule of versions are
+/// checked in order, one upon the other.
 pub(super) fn tier(context: &Context<'_>, actions: &[Action]) -> Step<u8> {
     let mut strictest = 0;
+    let mut upgrades = state::upgrades(context.world)?;
     for action in actions {
+        upgrades = match action {
+            Action::Upgrade { version, height } => upgrades::with(context, upgrades, *version, *height)?,
+            Action::CancelUpgrade { version } => upgrades::without(context, upgrades, *version)?,
+            _ => upgrades,
+        };
         strictest = strictest.max(tier_of(context, action)?);
     }
     Ok(strictest)
@@ -99,7 +114,7 @@ fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
         }
         Action::Call { actor, method, .. } => {
             let one = registry::ACTORS.iter().find(|one| one.number == *actor);
-            match one.and_then(|one| one.method(method)) {
+            match one.and_then(|one| one.method_in(context.rules.version, method)) {
                 None => Err(error::UNAVAILABLE.into()),
                 Some(row) if row.is_routine => Ok(0),
                 // A decision that executes decisions would have no end.
@@ -108,7 +123,7 @@ fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
             }
         }
         Action::CircuitBreak { actor } | Action::Resume { actor } if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
-        Action::CircuitBreak { .. } | Action::Resume { .. } => Ok(3),
+        Action::CircuitBreak { .. } | Action::Resume { .. } | Action::Upgrade { .. } | Action::CancelUpgrade { .. } => Ok(3),
     }
 }
 
@@ -167,7 +182,17 @@ fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
         Action::Call { actor, method, argument } => call(context, *actor, method, argument),
         Action::CircuitBreak { actor } => pauses::set(context, *actor, Some(PauseEnd::Resumed)),
         Action::Resume { actor } => pauses::set(context, *actor, None),
+        Action::Upgrade { version, height } => as_governance(context, ScheduleUpgrade { version: *version, height: *height }),
+        Action::CancelUpgrade { version } => as_governance(context, CancelUpgrade { version: *version }),
     }
+}
+
+/// Runs a method of 0x09 as 0x09.
+fn as_governance(context: &mut Context<'_>, method: impl Handle<Result = ()>) -> Step<()> {
+    let sender = std::mem::replace(&mut context.sender, Address::system(NUMBER));
+    let done = method.handle(context);
+    context.sender = sender;
+    done
 }
 
 /// Calls a method of a system actor as 0x09, without CBY, for the price of a call.

@@ -63,6 +63,16 @@ form! {
 }
 
 form! {
+    /// A protocol version and when it begins.
+    pub(crate) struct ScheduledUpgrade {
+        /// The first height at which it applies.
+        height: Height,
+        /// The version.
+        version: u8,
+    }
+}
+
+form! {
     /// What a parameter became.
     pub(crate) struct ParameterChange {
         /// The height of the decision.
@@ -146,6 +156,23 @@ methods! {
         /// Its number.
         proposal: u64,
     } -> ProposalState;
+
+    /// Returns the schedule of protocol versions, those that apply already included.
+    "get_upgrades" GetUpgrades [view] {} -> List<ScheduledUpgrade, 255>;
+
+    /// Schedules a protocol version for a height. Decisions and genesis only.
+    "schedule_upgrade" ScheduleUpgrade [governed] {
+        /// The version: above all others of the schedule, and at most one above the highest that was ever in it.
+        version: u8,
+        /// The first height at which it applies, at least `governance.upgrade_notice` blocks ahead.
+        height: Height,
+    } -> ();
+
+    /// Removes a protocol version that does not apply yet from the schedule. Decisions only.
+    "cancel_upgrade" CancelUpgrade [governed] {
+        /// The version.
+        version: u8,
+    } -> ();
 
     /// Returns what a parameter became, and when.
     "get_history" GetHistory [view] {
@@ -234,5 +261,19 @@ events! {
         proposal: Count,
         /// The new value.
         value: u64,
+    }
+
+    /// A decision scheduled a protocol version.
+    "upgrade.scheduled" UpgradeScheduled {
+        /// The first height at which it applies.
+        height: Height,
+        /// The version.
+        version: u8,
+    }
+
+    /// A decision removed a protocol version from the schedule.
+    "upgrade.cancelled" UpgradeCancelled {
+        /// The version.
+        version: u8,
     }
 }

@@ -1,11 +1,12 @@
 //! Where the records of decisions stand (003 §13.1). No other file spells their keys.
 
 use super::NUMBER;
-use super::types::{Agreement, Council, History, Pauses, Proposal};
+use super::types::{Agreement, Council, History, Pauses, Proposal, Upgrade, Upgrades};
+use crate::protocol::FIRST_VERSION;
 use cowboy_params::{Params, Row};
 use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
 use cowboy_state::{Key, Kind, Miss, World};
-use cowboy_types::units::Count;
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, List};
 
 fn named(name: String) -> Key {
@@ -40,6 +41,11 @@ pub fn pause_wishes_key(actor: u8) -> Key {
 /// The paused system actors.
 pub fn pauses_key() -> Key {
     Key::system(NUMBER, "system:gov:pauses")
+}
+
+/// The schedule of protocol versions.
+pub fn upgrades_key() -> Key {
+    Key::system(NUMBER, "system:gov:upgrades")
 }
 
 /// What a parameter was.
@@ -103,4 +109,28 @@ pub fn history(world: &World, row: &Row) -> Result<History, Miss> {
 /// The paused system actors, those included whose pause is over.
 pub fn pauses(world: &World) -> Result<Pauses, Miss> {
     Ok(world.read(&pauses_key())?.unwrap_or(Pauses { pauses: List::default() }))
+}
+
+/// The schedule of protocol versions.
+pub fn upgrades(world: &World) -> Result<Upgrades, Miss> {
+    Ok(world.read(&upgrades_key())?.unwrap_or_default())
+}
+
+impl Default for Upgrades {
+    fn default() -> Self {
+        Self { scheduled: List::default(), highest: FIRST_VERSION }
+    }
+}
+
+impl Upgrades {
+    /// The version that applies at a height.
+    pub fn version_at(&self, height: Height) -> u8 {
+        let begun = self.scheduled.iter().rev().find(|upgrade| upgrade.height <= height);
+        begun.map_or(FIRST_VERSION, |upgrade| upgrade.version)
+    }
+
+    /// The versions that do not apply at a height yet, ascending.
+    pub fn pending(&self, height: Height) -> impl Iterator<Item = &Upgrade> {
+        self.scheduled.iter().filter(move |upgrade| upgrade.height > height)
+    }
 }

@@ -46,6 +46,18 @@ variants! {
             /// The actor's number.
             actor: u8,
         },
+        /// Schedules a version of the protocol.
+        6 Upgrade {
+            /// The version.
+            version: u8,
+            /// The first height at which it applies.
+            height: Height,
+        },
+        /// Removes a version from the schedule.
+        7 CancelUpgrade {
+            /// The version.
+            version: u8,
+        },
     }
 }
 
@@ -203,5 +215,25 @@ record! {
     pub struct Pauses {
         /// Ascending by actor.
         pub pauses: List<Pause, 64>,
+    }
+}
+
+record! {
+    /// A version of the protocol and when it begins.
+    pub struct Upgrade {
+        /// The version.
+        pub version: u8,
+        /// The first height at which it applies.
+        pub height: Height,
+    }
+}
+
+record! {
+    /// The versions that were scheduled and not cancelled: those that apply already, and those to come.
+    pub struct Upgrades {
+        /// Ascending by version and by height.
+        pub scheduled: List<Upgrade, 255>,
+        /// The highest version that was ever scheduled.
+        pub highest: u8,
     }
 }

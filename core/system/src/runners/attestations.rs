@@ -43,7 +43,7 @@ fn decoded(stored: &RunnerAttestation) -> Attestation {
 /// Keeps a runner's attestation in the place of its last. What is expired, badly signed or another's is refused, so that none is ever matched.
 pub(super) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let bytes = argument.get("attestation").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    let attestation = Attestation::decode(bounds(context.params), bytes)?;
+    let attestation = Attestation::decode(bounds(context.params, context.rules), bytes)?;
     state::read(context.world, context.sender)?;
     let is_span = attestation.valid_from <= attestation.valid_until && context.height <= attestation.valid_until;
     if attestation.runner_id != context.sender || !is_span || !attestation.is_signed() {
@@ -78,7 +78,7 @@ impl Requirements {
         let mut lists = vec![manifests::read(context, submitter)?];
         context.spend_reading(spec.request.len().saturating_add(spec.requires.len()))?;
         if !spec.requires.is_empty() {
-            lists.push(Grants::parse_manifest(bounds(context.params), &spec.requires).map_err(|_| error::JOB_INVALID)?);
+            lists.push(Grants::parse_manifest(bounds(context.params, context.rules), &spec.requires).map_err(|_| error::JOB_INVALID)?);
         }
         lists.push(needs(spec)?);
         lists.retain(|list| list.all().iter().any(|grant| grant.entitlement.attested));

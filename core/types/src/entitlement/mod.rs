@@ -21,7 +21,7 @@ pub use registry::{Entitlement, REGISTRY, Schema, entitlement};
 use crate::cbor::{self, Value};
 use crate::{Abort, Address, error};
 
-/// The most that a list of grants may be, as the parameter rows say.
+/// The most that a list of grants may be, as the parameter rows and the protocol version say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Encoded bytes.
@@ -30,11 +30,13 @@ pub struct Bounds {
     pub grants: u64,
     /// Items of a list among the parameters of a grant.
     pub items: u64,
+    /// The protocol version: entitlements of later ones are unknown.
+    pub version: u8,
 }
 
 impl Bounds {
     /// No bounds: for what was checked before it was stored. Governance may have lowered the bounds since.
-    pub const NONE: Self = Self { bytes: u64::MAX, grants: u64::MAX, items: u64::MAX };
+    pub const NONE: Self = Self { bytes: u64::MAX, grants: u64::MAX, items: u64::MAX, version: u8::MAX };
 }
 
 /// One grant: an entitlement, and what narrows it.
@@ -93,7 +95,7 @@ impl Grant {
         if pairs.len() != 1 + usize::from(given.is_some()) {
             return Err(error::MANIFEST_INVALID);
         }
-        let entitlement = entitlement(id).ok_or(error::ENTITLEMENT_UNKNOWN)?;
+        let entitlement = entitlement(id).filter(|row| row.since <= bounds.version).ok_or(error::ENTITLEMENT_UNKNOWN)?;
         let params = given.cloned().unwrap_or(Value::Map(Vec::new()));
         let Value::Map(pairs) = &params else { return Err(error::ENTITLEMENT_PARAM) };
         for (key, value) in pairs {

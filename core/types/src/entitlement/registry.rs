@@ -1,6 +1,7 @@
-//! Every entitlement of this version (000 §9, 004 §6), one row each. Anything else is invalid.
+//! Every entitlement (000 §9, 004 §6), one row each. Anything else is invalid. A change of a row is a new protocol version.
 
 use super::domain;
+use crate::block::FIRST_VERSION;
 use crate::cbor::Value;
 
 /// What a parameter holds (000 §9.12).
@@ -100,6 +101,8 @@ pub struct Entitlement {
     pub params: &'static [Param],
     /// What fails without it.
     pub gate: &'static str,
+    /// The protocol version that introduced it.
+    pub since: u8,
 }
 
 impl Entitlement {
@@ -137,7 +140,7 @@ const fn row(
     params: &'static [Param],
     gate: &'static str,
 ) -> Entitlement {
-    Entitlement { id, what, inheritable, attested, quota, params, gate }
+    Entitlement { id, what, inheritable, attested, quota, params, gate, since: FIRST_VERSION }
 }
 
 const YES: bool = true;

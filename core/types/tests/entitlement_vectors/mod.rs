@@ -209,7 +209,8 @@ pub(crate) fn attestation(key: &PrivateKey) -> Attestation {
     );
     Attestation {
         runner_id: key.address(),
-        capabilities: Grants::read(Bounds { bytes: 16_384, grants: 64, items: 256 }, &capabilities).expect("the vector is valid"),
+        capabilities: Grants::read(Bounds { bytes: 16_384, grants: 64, items: 256, version: u8::MAX }, &capabilities)
+            .expect("the vector is valid"),
         valid_from: Height(1_700_000),
         valid_until: Height(1_710_000),
         evidence_hash: Some(keccak256(&[b"a bundle of quotes"])),

@@ -89,7 +89,7 @@ pub enum FinalityState {
 /// The part of a block that is signed and voted on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Header {
-    /// The format's version.
+    /// The version of the protocol under which the block was executed.
     pub version: u8,
     /// The genesis that the chain grew from.
     pub genesis: HexHash,

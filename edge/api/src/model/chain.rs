@@ -1,6 +1,6 @@
 //! The chain as a whole: health, fees, parameters, supply, validators.
 
-use super::LaneUsage;
+use super::{LaneUsage, governance::Upgrade};
 use crate::hex_text::{HexBytes, HexHash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -22,6 +22,15 @@ pub struct HealthDetailed {
     pub waits_for: Option<String>,
     /// The program's version.
     pub version: String,
+    /// The protocol version of the next block.
+    #[serde(default)]
+    pub protocol_version: u8,
+    /// The newest protocol version that the program executes.
+    #[serde(default)]
+    pub protocol_newest: u8,
+    /// The next protocol version that is scheduled, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade: Option<Upgrade>,
     /// The number that signatures are bound to.
     pub chain_id: u64,
     /// The genesis that the chain grew from.

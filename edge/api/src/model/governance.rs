@@ -47,7 +47,7 @@ pub struct Proposal {
 /// What a proposal does; the fields that its `action` has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProposedAction {
-    /// `set_parameter`, `disburse`, `set_council`, `call`, `circuit_break` or `resume`.
+    /// `set_parameter`, `disburse`, `set_council`, `call`, `circuit_break`, `resume`, `upgrade` or `cancel_upgrade`.
     pub action: String,
     /// The parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +76,36 @@ pub struct ProposedAction {
     /// The method's argument, canonical CBOR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<HexBytes>,
+    /// The protocol version that is scheduled or cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u8>,
+    /// The first height at which the version applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u64>,
+}
+
+/// The protocol versions of the chain and of this node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Upgrades {
+    /// The version of the next block.
+    pub version: u8,
+    /// The newest version that this node executes.
+    pub newest_known: u8,
+    /// Every version that governance scheduled, ascending, those that apply already included.
+    pub scheduled: Vec<Upgrade>,
+}
+
+/// A protocol version that governance scheduled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Upgrade {
+    /// The version.
+    pub version: u8,
+    /// The first height at which it applies.
+    pub height: u64,
+    /// Whether this node executes it. If not, it stops before the height.
+    pub is_known: bool,
+    /// What the version changes; empty where it is not known.
+    pub about: String,
 }
 
 /// A member's vote.

@@ -141,6 +141,7 @@ async fn timed(context: &Context, state: &State, chain: &Arc<ChainConfig>, mode:
     let input = BlockInput {
         mode,
         chain: chain.clone(),
+        version: None,
         height: Height(1),
         timestamp: TimestampMs(2),
         beacon: bytes::Bytes::from_static(&[0; 32]),

@@ -94,6 +94,8 @@ pub(crate) enum Gov {
     },
     /// Print accepted proposals in their timelock
     Timelocks,
+    /// Print the schedule of protocol versions, and which of them the node knows
+    Upgrades,
     /// Print the security council
     Council,
     /// Print the protocol's parameters
@@ -116,6 +118,8 @@ pub(crate) enum Gov {
   {\"action\": \"disburse\", \"bucket\": \"treasury\", \"to\": \"0x…\", \"amount\": 5}
   {\"action\": \"set_council\", \"members\": [9 addresses]}
   {\"action\": \"circuit_break\", \"actor\": \"0x…\"} and {\"action\": \"resume\", \"actor\": \"0x…\"}
+  {\"action\": \"upgrade\", \"version\": 2, \"height\": 500000}   the protocol version from this height on
+  {\"action\": \"cancel_upgrade\", \"version\": 2}
   {\"actions\": [at most 16 of these]}   all of them or none")]
 pub(crate) struct Decision {
     /// The proposal: JSON, or @FILE
@@ -179,6 +183,7 @@ impl Gov {
                 session.output.result(&proposal, describe(&proposal));
                 Ok(())
             }
+            Self::Upgrades => upgrades(session).await,
             Self::Council => {
                 let council: model::Council = session.client.get("/governance/council").await?;
                 let members: Vec<String> = council.members.iter().map(ToString::to_string).collect();
@@ -259,6 +264,21 @@ fn describe_preview(shown: &Value) -> String {
     std::iter::once(head).chain(effects).chain([tail]).collect::<Vec<_>>().join("\n")
 }
 
+async fn upgrades(session: &Session) -> Result<(), Failure> {
+    let upgrades: model::Upgrades = session.client.get("/governance/upgrades").await?;
+    session.output.result(&upgrades, describe_upgrades(&upgrades));
+    Ok(())
+}
+
+fn describe_upgrades(upgrades: &model::Upgrades) -> String {
+    let line = |upgrade: &model::Upgrade| {
+        let known = if upgrade.is_known { upgrade.about.as_str() } else { "the node does not know it, and stops before it" };
+        format!("version {:>3} from height {:>10}  {known}", upgrade.version, upgrade.height)
+    };
+    let head = format!("The next block runs under version {}; the node knows versions up to {}.", upgrades.version, upgrades.newest_known);
+    std::iter::once(head).chain(upgrades.scheduled.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
 fn describe_pauses(pauses: &Value) -> String {
     let line = |pause: &Value| match pause["until"].as_u64() {
         Some(until) => {
@@ -301,6 +321,10 @@ fn what(action: &model::ProposedAction) -> String {
     if let Some(actor) = &action.actor {
         let method = action.method.as_ref().map(|method| format!(" {method}")).unwrap_or_default();
         return format!("{}{method} of {actor}", action.action);
+    }
+    if let Some(version) = action.version {
+        let from = action.height.map(|height| format!(" from height {height} on")).unwrap_or_default();
+        return format!("{} to version {version}{from}", action.action);
     }
     match (&action.name, &action.bucket, &action.members) {
         (Some(name), _, _) => format!("{name} = {}", action.value.unwrap_or_default()),

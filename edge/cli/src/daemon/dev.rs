@@ -273,7 +273,7 @@ async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandl
 async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Result<NodeHandle, Failure> {
     let mut config = NodeConfig::alone(folder.path().to_owned(), devnet.genesis.clone(), devnet.validator.clone());
     config.block_time = block_time;
-    tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)
+    Ok(tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)??)
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Following {
         let listeners = Listeners::bind(&serving.config(&slots)).await.map_err(node_failure)?;
         let chain = genesis.chain.clone();
         let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
-        let (node, feed) = started.map_err(node_failure)?;
+        let (node, feed) = started?;
         let own = format!("http://{}", listeners.address());
         let is_source_away = Arc::new(AtomicBool::new(false));
         let backend =

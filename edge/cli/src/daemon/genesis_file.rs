@@ -23,6 +23,7 @@ const CALLS: &[(&str, u8, &str)] = &[
     ("tee_policy", 0x05, "set_policy"),
     ("domain_set", 0x07, "set_domain_set"),
     ("beneficiary", 0x08, "set_beneficiary"),
+    ("upgrade", 0x09, "schedule_upgrade"),
     ("image", 0x11, "set_image"),
 ];
 
@@ -236,6 +237,10 @@ domains = ["api.weather.gov"]
 bucket = "team"
 beneficiary = "0x1100000000000000000000000000000000000011"
 
+[[upgrade]]
+version = 2
+height = 1
+
 [[model]]
 publisher = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
 name = "a model"
@@ -264,7 +269,7 @@ license = "0x0404040404040404040404040404040404040404040404040404040404040404"
     #[test]
     fn a_file_makes_a_genesis_and_back() {
         let made = config(FILE);
-        assert_eq!((made.calls.len(), made.parameters.len(), made.deployers.len()), (4, 2, 1));
+        assert_eq!((made.calls.len(), made.parameters.len(), made.deployers.len()), (5, 2, 1));
         cowboy_chain::genesis(&made).expect("the calls succeed at height 0");
         let printed = print(&made);
         assert_eq!(config(&printed), made, "{printed}");

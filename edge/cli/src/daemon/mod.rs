@@ -21,6 +21,7 @@ mod snapshot;
 pub(crate) mod state;
 pub(crate) mod sync;
 mod testnet;
+mod upgrade;
 
 use crate::{
     failure::Failure,
@@ -69,6 +70,9 @@ enum Command {
     Check(check::Check),
     /// Check a node, its configuration and the computer that it runs on
     Doctor(doctor::Doctor),
+    /// Try out a protocol version on the blocks of a stopped node
+    #[command(subcommand)]
+    Upgrade(upgrade::Upgrade),
     /// Create, print, back up and restore a validator's keys
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -95,6 +99,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Snapshot(snapshot) => snapshot.run(output),
         Command::Check(check) => check.run(output),
         Command::Doctor(doctor) => doctor.run(output),
+        Command::Upgrade(upgrade) => upgrade.run(output),
         Command::Keys(keys) => keys.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");

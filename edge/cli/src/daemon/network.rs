@@ -347,6 +347,16 @@ pub(super) fn state_of(config: &Path) -> Result<PathBuf, Failure> {
     Ok(config.parent().unwrap_or(Path::new(".")).join(state))
 }
 
+/// The chain of a node with this configuration, and the folder where the node keeps it.
+pub(super) fn chain_of(config: &Path) -> Result<(Genesis, PathBuf), Failure> {
+    let folder = config.parent().unwrap_or(Path::new("."));
+    let genesis = match read(config)? {
+        NodeFile::Validator(file) => file.genesis,
+        NodeFile::Follower(file) => file.genesis,
+    };
+    Ok((read_genesis(&folder.join(genesis))?, state_of(config)?))
+}
+
 /// Sets up a folder for a node that follows a chain: its genesis, and the settings that `cowboyd start` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -426,7 +436,7 @@ impl Start {
         config.listening = Duration::from_millis(file.listen_before_voting_ms);
         let chain = config.genesis.chain.clone();
         let overlay = self.overlay.start(&config.directory, config.genesis.block.hash()).await?;
-        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
+        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)??;
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None, is_source_away: Arc::default() });
         if let Some(overlay) = &overlay {
             overlay.provide(server.provider());

@@ -98,7 +98,7 @@ impl StopSignals {
     pub(crate) async fn told(&mut self, node: &NodeHandle) -> Result<(), Failure> {
         tokio::select! {
             told = self.signalled() => told,
-            ended = node.ended() => Err(node_failure(ended)),
+            ended = node.ended() => Err(ended.into()),
         }
     }
 

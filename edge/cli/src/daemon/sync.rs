@@ -222,6 +222,8 @@ async fn feed_once(
                 Ok(()) => note(claimed > next_of(node).height.saturating_add(NEAR)),
                 // The source went back to a snapshot, or the stream began in the wrong place.
                 Err(FollowError::NotNext { last, found }) if found > last => return Failed::away("its chain went back").into(),
+                // The node ended by itself, and says why.
+                Err(FollowError::Stopped) => return Left::Never(node.ended().await.into()),
                 Err(error) if error.is_of_source() => return Left::Offence(Offence::Lie, error.to_string()),
                 Err(error) => return Left::Never(node_failure(error)),
             }
@@ -367,7 +369,7 @@ pub(crate) async fn begin_at_newest(
                     return Err(node_failure(error));
                 }
             }
-            Err(error) => return Err(node_failure(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(None)

@@ -160,6 +160,7 @@ impl Chain {
         let mut execution = Execution::new(BlockInput {
             mode: Mode::Propose { candidates, limits: Limits::default() },
             chain: self.config.clone(),
+            version: None,
             height: Height(self.height),
             timestamp: self.now(),
             beacon: self.beacon(),

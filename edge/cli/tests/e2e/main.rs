@@ -12,3 +12,4 @@ mod ops;
 mod process;
 mod rent;
 mod tools;
+mod upgrade;

@@ -111,6 +111,7 @@ fn proposal(chain: &Chain, candidates: Vec<SignedTransaction>) -> BlockInput {
     BlockInput {
         mode,
         chain: chain.config.clone(),
+        version: None,
         height: Height(1),
         timestamp: TimestampMs(header.timestamp_ms.0 + 1_000),
         beacon: Bytes::from_static(&[7; 32]),

@@ -224,7 +224,7 @@ fn a_follower_verifies_and_executes() {
 }
 
 /// A finalization of this block by the lone validator of a dev chain, with the round of another one.
-fn finalization(genesis: &Genesis, keys: &ValidatorKeys, of: &[u8], block: &Block) -> Vec<u8> {
+pub(crate) fn finalization(genesis: &Genesis, keys: &ValidatorKeys, of: &[u8], block: &Block) -> Vec<u8> {
     let share = keys.share.clone().expect("a dev chain's validator has its share");
     let voter = genesis.committee.voter(&genesis.namespace(), share).expect("the share is the committee's");
     let other = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(of), &()).expect("a node certifies its blocks");

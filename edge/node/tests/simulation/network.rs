@@ -30,7 +30,7 @@ use commonware_runtime::{
     deterministic::{Context, FaultConfig},
 };
 use commonware_utils::{channel::mpsc, probability};
-use cowboy_chain::{GenesisConfig, SignedTransaction, Standing, lanes::Lane};
+use cowboy_chain::{ChainConfig, GenesisConfig, SignedTransaction, Standing, lanes::Lane};
 use cowboy_node::{
     BlockTime, Chain, Genesis,
     block::SealedBlock,
@@ -49,6 +49,7 @@ use cowboy_node::{
 };
 use cowboy_state::records::Account;
 use cowboy_store::Ledger;
+use cowboy_system::Versions;
 use cowboy_types::{Instruction, Transaction, signing::PrivateKey};
 use std::{
     sync::{
@@ -92,6 +93,8 @@ pub(crate) struct Network {
     secrets: Arc<TempDir>,
     /// The validator of which nothing is asked: it leaves, and hears of no block once it has.
     pub(crate) leaves: Option<usize>,
+    /// The validator whose build knows the protocol versions up to this one only. It, too, is asked nothing.
+    pub(crate) old: Option<(usize, Versions)>,
     /// How often each validator was started.
     starts: Arc<Vec<AtomicUsize>>,
 }
@@ -103,9 +106,15 @@ impl Network {
 
     /// A network that begins so, in which nodes with these keys, of no validator yet, take part.
     pub(crate) fn of(dev: DevGenesis, newcomers: Vec<ValidatorKeys>) -> Self {
+        Self::with(dev, newcomers, |_| {})
+    }
+
+    /// The same, with a changed genesis.
+    pub(crate) fn with(dev: DevGenesis, newcomers: Vec<ValidatorKeys>, change: impl FnOnce(&mut GenesisConfig)) -> Self {
         let (dev, mut keys) = node_genesis::dev(dev).expect("a genesis");
         keys.extend(newcomers);
-        let config = GenesisConfig { is_dev: false, ..dev.config };
+        let mut config = GenesisConfig { is_dev: false, ..dev.config };
+        change(&mut config);
         let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
         let ledgers = keys.iter().map(|_| Ledger::in_memory().expect("memory is enough")).collect();
         let starts = Arc::new(keys.iter().map(|_| AtomicUsize::new(0)).collect());
@@ -123,12 +132,18 @@ impl Network {
             loses_shares: None,
             secrets,
             leaves: None,
+            old: None,
             starts,
         }
     }
 
     pub(crate) fn genesis(&self) -> &Genesis {
         &self.genesis
+    }
+
+    /// The ledger of a validator.
+    pub(crate) fn ledger(&self, index: usize) -> &Ledger {
+        &self.ledgers[index]
     }
 
     /// The same, where the last validator betrays the others: of two halves, the first speaks to two of them.
@@ -139,11 +154,12 @@ impl Network {
     }
 
     fn chain(&self, index: usize, ledger: Ledger, block_time: Duration) -> Arc<Chain> {
+        let versions = self.old.filter(|(old, _)| *old == index).map_or(Versions::ALL, |(_, versions)| versions);
         let setup = Setup {
             namespace: self.genesis.namespace(),
             genesis: self.genesis.block.clone(),
             allocation: self.genesis.allocation.clone(),
-            config: self.genesis.chain.clone(),
+            config: Arc::new(ChainConfig { versions, ..(*self.genesis.chain).clone() }),
             images: Arc::new(ImageCache::default()),
             keys: Some(self.keys[index].clone()),
             ledger,
@@ -235,8 +251,10 @@ impl EngineDefinition for Network {
         let twin = (treason == Some(Treason::Twins))
             .then(|| self.chain(index, Ledger::in_memory().expect("memory is enough"), Duration::from_millis(1_003)));
         let marshal = Arc::new(OnceLock::new());
-        let started =
-            Validator { chain: chain.clone(), marshal: (treason.is_none() && self.leaves != Some(index)).then(|| marshal.clone()) };
+        let started = Validator {
+            chain: chain.clone(),
+            marshal: (treason.is_none() && ![self.leaves, self.old.map(|(old, _)| old)].contains(&Some(index))).then(|| marshal.clone()),
+        };
         // On the context itself, whose end ends everything above. Not awaited here: the state that the validator had before is let go
         // only after this, and a start waits for its own.
         let engine = context.spawn(move |context| async move {

@@ -10,9 +10,10 @@ use axum::{Json, extract::State};
 use cowboy_api::{Hex, HexAddress, model};
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
+use cowboy_system::Versions;
 use cowboy_system::governance::{
     state,
-    types::{Action, Choice, Proposal, Stage},
+    types::{Action, Choice, Proposal, Stage, Upgrade},
 };
 use cowboy_types::Address;
 use serde::Deserialize;
@@ -71,6 +72,21 @@ pub(crate) async fn council(State(app): State<App>) -> Answer<model::Council> {
     let council = state.ask(state::council).await?;
     let members = council.members.iter().copied().map(Hex).collect();
     Ok(Json(model::Council { members, size: rows.council_size, threshold: rows.council_threshold }))
+}
+
+pub(crate) async fn upgrades(State(app): State<App>) -> Answer<model::Upgrades> {
+    let chain = app.node.chain()?;
+    let (schedule, versions) = (chain.protocol.schedule(), chain.protocol.versions());
+    let version = schedule.version_at(app.node.head().height.next());
+    let scheduled = schedule.scheduled.iter().map(|upgrade| upgrade_of(versions, upgrade)).collect();
+    Ok(Json(model::Upgrades { version, newest_known: versions.newest(), scheduled }))
+}
+
+/// A scheduled version, as this node knows it.
+pub(super) fn upgrade_of(versions: Versions, upgrade: &Upgrade) -> model::Upgrade {
+    let rules = versions.rules(upgrade.version);
+    let about = rules.map(|rules| rules.about.to_owned()).unwrap_or_default();
+    model::Upgrade { version: upgrade.version, height: upgrade.height.get(), is_known: rules.is_some(), about }
 }
 
 pub(crate) async fn history(State(app): State<App>, Segment(name): Segment) -> Answer<model::ParameterHistory> {
@@ -174,6 +190,10 @@ fn action(action: &Action) -> model::ProposedAction {
             ..named("call")
         },
         Action::CircuitBreak { actor } => model::ProposedAction { actor: Some(Hex(Address::system(*actor))), ..named("circuit_break") },
+        Action::Upgrade { version, height } => {
+            model::ProposedAction { version: Some(*version), height: Some(height.get()), ..named("upgrade") }
+        }
+        Action::CancelUpgrade { version } => model::ProposedAction { version: Some(*version), ..named("cancel_upgrade") },
         Action::Resume { actor } => model::ProposedAction { actor: Some(Hex(Address::system(*actor))), ..named("resume") },
     }
 }

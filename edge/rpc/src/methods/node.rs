@@ -32,11 +32,16 @@ pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::Hea
     let chain = app.node.chain()?;
     let standing = standing(&app);
     let head = standing.head;
+    let (schedule, versions) = (chain.protocol.schedule(), chain.protocol.versions());
+    let next = head.height.next();
     let block_time = milliseconds(chain.pace.gap().unwrap_or_default());
     Ok(Json(model::HealthDetailed {
         status: if standing.waits_for.is_some() { "waiting" } else { "ok" }.into(),
         waits_for: standing.waits_for,
         version: env!("CARGO_PKG_VERSION").into(),
+        protocol_version: schedule.version_at(next),
+        protocol_newest: versions.newest(),
+        upgrade: schedule.pending(next).next().map(|upgrade| super::governance::upgrade_of(versions, upgrade)),
         chain_id: app.chain.chain_id.get(),
         genesis: Hex(app.chain.genesis),
         dev: app.chain.is_dev,

@@ -47,6 +47,10 @@ function sentence(action) {
       return `Pause ${target}`;
     case "resume":
       return `Resume ${target}`;
+    case "upgrade":
+      return `Upgrade the protocol to version ${count(action.version)} from height ${count(action.height)} on`;
+    case "cancel_upgrade":
+      return `Cancel protocol version ${count(action.version)}`;
     default:
       return String(action.action);
   }
@@ -84,10 +88,16 @@ export async function governanceView(_, { live, signal }) {
   };
   const proposals = list({ title: "Proposals", file: "proposals", page, columns: COLUMNS, filters: [stages], none: "No proposal.", keyOf: (row) => row.id });
   const council = h("div", {});
+  const upgrades = h("div", {});
   const disputes = h("div", {});
   const others = async () => {
-    const [members, jobs] = await Promise.all([find("/governance/council", signal), find(`/jobs?limit=${JOBS_LOOKED_AT}`, signal)]);
+    const [members, schedule, jobs] = await Promise.all([
+      find("/governance/council", signal),
+      find("/governance/upgrades", signal),
+      find(`/jobs?limit=${JOBS_LOOKED_AT}`, signal),
+    ]);
     replace(council, members && councilPanel(members));
+    replace(upgrades, schedule && upgradesPanel(schedule));
     replace(disputes, disputesPanel(jobs?.jobs ?? []));
   };
   await Promise.all([proposals.reload(), others()]);
@@ -99,9 +109,10 @@ export async function governanceView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Governance"),
-      h("p", { class: "soft" }, "Validators decide about parameters, payments and pauses. ", h("a", { href: "#/parameters" }, "All parameters")),
+      h("p", { class: "soft" }, "Validators decide about parameters, payments, pauses and upgrades. ", h("a", { href: "#/parameters" }, "All parameters")),
     ),
     proposals.node,
+    upgrades,
     disputes,
     council,
   );
@@ -111,6 +122,18 @@ export async function governanceView(_, { live, signal }) {
 function disputesPanel(jobs) {
   const disputed = jobs.filter(({ status }) => status === "disputed");
   return jobsPanel(disputed.slice(0, DISPUTES_SHOWN), { title: "Disputed jobs", total: disputed.length, none: "No job is disputed." });
+}
+
+const UPGRADES = [
+  { name: "Version", cell: (row) => count(row.version) },
+  { name: "From height", end: true, cell: (row) => count(row.height) },
+  { name: "Changes", class: "grow", cell: (row) => (row.is_known ? clip(row.about, 200) : "This node does not know the version and stops before it.") },
+];
+
+function upgradesPanel({ version, scheduled }) {
+  const aside = `version ${count(version)} applies`;
+  if (scheduled.length === 0) return panel({ title: "Protocol versions", aside }, empty("No upgrade is scheduled."));
+  return panel({ title: "Protocol versions", aside, flush: true }, table(UPGRADES, scheduled, { caption: "Protocol versions" }));
 }
 
 function councilPanel({ members, size, threshold }) {

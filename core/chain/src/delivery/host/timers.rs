@@ -129,6 +129,7 @@ impl Machine {
             params: &environment.params,
             genesis_params: &environment.chain.params,
             deployers: &environment.deployers,
+            rules: environment.rules,
             paused: &environment.paused,
             height: environment.height,
             timestamp: environment.timestamp,
