@@ -5,6 +5,7 @@ same rules for rollback and refusals, and charges nothing. `cowboy_sdk.testing` 
 """
 
 import copy
+import functools
 import hashlib
 import hmac
 
@@ -52,6 +53,9 @@ class World:
         self.outbox = []
         self.events = []
         self.jobs = []
+        self.tokens = {}
+        # Whether a query or a GET runs: functions that only a delivery may call are refused.
+        self.is_reading = False
         self.tx_hash = b"\xab" * 32
         # Overrides a test sets by hand, see set_context.
         self.overrides = {}
@@ -77,14 +81,14 @@ class World:
         programs = {address: account.program for address, account in self.accounts.items()}
         for account in self.accounts.values():
             account.program = None
-        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs))
+        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens))
         for address, program in programs.items():
             self.accounts[address].program = program
             saved[0][address].program = program
         return saved
 
     def rollback(self, saved):
-        self.accounts, self.timers, self.outbox, self.events, self.jobs = saved
+        self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens = saved
 
     def pay(self, source, target, amount):
         payer = self.account(source)
@@ -409,3 +413,41 @@ intent_broadcast = intent_broadcast_ex = offchain_image_initialize = offchain_im
 
 def _key(key):
     return key.encode("utf-8") if isinstance(key, str) else bytes(key)
+
+
+# Where everything above exists, which the tokens use.
+from .mock.tokens import (  # noqa: E402
+    token_allowance,
+    token_approve,
+    token_balance_of,
+    token_burn,
+    token_create,
+    token_mint,
+    token_total_supply,
+    token_transfer,
+    token_transfer_from,
+)
+
+# A query and a GET may call the functions that are not in this list (docs/actors.md "Queries").
+_FOR_DELIVERIES = """
+    set_state delete_state set_reserved_state delete_reserved_state scan_state_prefix actor_owner emit_event send_message call_actor
+    spawn_actor transfer_balance balance schedule_timer schedule_timer_ex set_interval resume_interval extend_timer cancel_timer
+    submit_job randomness randomness_at token_create token_transfer token_transfer_from token_approve token_mint token_burn
+    token_balance_of token_allowance token_total_supply
+""".split()
+
+
+def _refuse_in_queries(function):
+    @functools.wraps(function)
+    def checked(*arguments, **options):
+        if world.is_reading:
+            raise HostError(
+                f"the handler called {function.__name__}, which a query may not; send a transaction instead", 5, "unavailable"
+            )
+        return function(*arguments, **options)
+
+    return checked
+
+
+for _name in _FOR_DELIVERIES:
+    globals()[_name] = _refuse_in_queries(globals()[_name])

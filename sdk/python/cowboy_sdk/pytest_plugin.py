@@ -301,11 +301,13 @@ def _answer(request):
 
 
 def _exception(error):
-    """What an actor raised, by the last line of its traceback; RuntimeError for what the node says otherwise."""
+    """What an actor raised, by the last line of its traceback; an ActorFailed for a class of its own, RuntimeError for what the node says otherwise."""
     lines = [line for line in (error.get("context") or {}).get("trace", "").splitlines() if line and not line.startswith(" ")]
     name, _, message = (lines[-1] if lines else "").partition(": ")
     short = name.rpartition(".")[2]
     kind = getattr(builtins, short, None) or getattr(errors, short, None)
+    if kind is None and short.isidentifier() and short != "HostError":
+        return type(short, (testing.ActorFailed,), {})(message)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         return RuntimeError(f"{error.get('slug', '')}: {error['what']} {lines[-1] if lines else ''}".strip())
     problem = kind.__new__(kind)

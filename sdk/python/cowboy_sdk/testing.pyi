@@ -9,6 +9,8 @@ ALICE: Address
 BOB: Address
 CAROL: Address
 
+class ActorFailed(Exception): ...
+
 class Job:
     id: bytes
     actor: Address

@@ -44,7 +44,7 @@ def passed(command, folder, environment):
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("files", ["project", "test_calls.py", "test_jobs.py", "test_sites.py", "test_values.py"])
+@pytest.mark.parametrize("files", ["project", "test_calls.py", "test_jobs.py", "test_sites.py", "test_tokens.py", "test_values.py"])
 def test_the_same_tests_on_a_devnet(shell, project, files):
     """Timers and events of the project, calls between actors, jobs that the test answers, sites by their names, values and signatures."""
     environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}

@@ -1,0 +1,1 @@
+"""Parts of `mock_host`, which actors never see."""
