@@ -9,7 +9,7 @@ import re
 import urllib.request
 
 import pytest
-from cowboy_sdk.testing import Chain
+from cowboy_sdk.testing import BOB, Chain
 from devnet import ROOT, programs
 from pages import PAGES, block, blocks, shows
 from shell import Shell, devnet, shell  # noqa: F401, the fixtures
@@ -156,9 +156,9 @@ def check_printed(tmp_path, monkeypatch, source, name, test):
         function()
 
 
-@runs("docs/actors.md", 0, 2)
+@runs("docs/actors.md", 0, 3)
 def test_the_first_actor_passes_the_printed_test(tmp_path, monkeypatch):
-    check_printed(tmp_path, monkeypatch, block("docs/actors.md", 0, "python").text, "guestbook.py", block("docs/actors.md", 2, "python").text)
+    check_printed(tmp_path, monkeypatch, block("docs/actors.md", 0, "python").text, "guestbook.py", block("docs/actors.md", 3, "python").text)
 
 
 @runs("docs/actors.md", 1)
@@ -185,6 +185,16 @@ def test_calls_and_messages(tmp_path):
     assert "seen" not in chain.storage(other)
     chain.mine()
     assert chain.failures == [] and "seen" in chain.storage(other)
+
+
+@runs("docs/actors.md", 2)
+def test_the_club_exchanges_shares_for_money(tmp_path):
+    chain, club = deployed(tmp_path, block("docs/actors.md", 2, "python").text)
+    assert chain.execute(club, "join", sender=BOB, value=1_000) == 1_000
+    approval = {"token_id": chain.storage(club)["share"], "spender": club, "amount": 400}
+    chain.execute("0x0000000000000000000000000000000000000006", "token_approve", approval, sender=BOB)
+    chain.execute(club, "leave", 400, sender=BOB)
+    assert chain.balance(club) == 600
 
 
 @runs("docs/sdk.md", 0, 1)
