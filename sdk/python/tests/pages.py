@@ -6,6 +6,50 @@ import re
 ROOT = pathlib.Path(__file__).parents[3]
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 
+# The actor of docs/tools.md, and a test of it that fails.
+COUNTER = """\
+from cowboy_sdk import actor, emit, public
+
+
+@actor
+class Counter:
+    @public
+    def increment(self):
+        return self._change(1)
+
+    @public
+    def add(self, amount):
+        if amount <= 0:
+            raise ValueError("amounts are positive")
+        return self._change(amount)
+
+    def _change(self, amount):
+        count = self.storage.get("count", 0) + amount
+        self.storage["count"] = count
+        emit("changed", {"count": count, "amount": amount})
+        return count
+"""
+WRONG_TEST = """\
+import pytest
+
+
+@pytest.fixture
+def counter(chain):
+    return chain.deploy("actor.py")
+
+
+
+
+
+
+
+
+
+@pytest.mark.parametrize("amount, expected", [(2, 3)])
+def test_add(chain, counter, amount, expected):
+    assert chain.execute(counter, "add", amount) == expected, "the sum"
+"""
+
 
 class Block:
     """A fenced block: its page, its place among the page's blocks from 0, its language, the heading it stands under, and its text."""

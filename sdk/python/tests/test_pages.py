@@ -9,9 +9,10 @@ import re
 import urllib.request
 
 import pytest
+from cowboy_sdk import ContinuationCountLimitError
 from cowboy_sdk.testing import BOB, Chain
 from devnet import ROOT, programs
-from pages import PAGES, block, blocks, shows
+from pages import COUNTER, PAGES, WRONG_TEST, block, blocks, shows
 from shell import Shell, devnet, shell  # noqa: F401, the fixtures
 
 needs_programs = pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
@@ -202,6 +203,22 @@ def test_the_reader_passes_the_printed_tests(tmp_path, monkeypatch):
     check_printed(tmp_path, monkeypatch, block("docs/sdk.md", 0, "python").text, "reader.py", block("docs/sdk.md", 1, "python").text)
 
 
+@runs("docs/sdk.md", 5)
+def test_the_owner_frees_continuations(tmp_path):
+    chain, fragile = deployed(tmp_path, block("docs/sdk.md", 5, "python").text)
+    for _ in range(100):
+        chain.execute(fragile, "read", "https://example.com")
+        with pytest.raises(ValueError):
+            chain.answer("no JSON")
+    with pytest.raises(ContinuationCountLimitError):
+        chain.execute(fragile, "read", "https://example.com")
+    assert chain.execute(fragile, "free") == 100
+    chain.execute(fragile, "read", "https://example.com")
+    chain.answer('{"price": 7}')
+    assert chain.storage(fragile)["price"] == 7
+    assert [key for key in chain.storage(fragile) if key.startswith(("__continuation:", "__await:"))] == []
+
+
 @runs("docs/sdk.md", 2, 3, 4)
 def test_the_other_actors_do_what_the_page_says(tmp_path):
     trader, patient, comparer = (block("docs/sdk.md", number, "python").text for number in (2, 3, 4))
@@ -258,50 +275,6 @@ def test_memory(shell):
 
 
 # Tools
-
-
-COUNTER = """\
-from cowboy_sdk import actor, emit, public
-
-
-@actor
-class Counter:
-    @public
-    def increment(self):
-        return self._change(1)
-
-    @public
-    def add(self, amount):
-        if amount <= 0:
-            raise ValueError("amounts are positive")
-        return self._change(amount)
-
-    def _change(self, amount):
-        count = self.storage.get("count", 0) + amount
-        self.storage["count"] = count
-        emit("changed", {"count": count, "amount": amount})
-        return count
-"""
-WRONG_TEST = """\
-import pytest
-
-
-@pytest.fixture
-def counter(chain):
-    return chain.deploy("actor.py")
-
-
-
-
-
-
-
-
-
-@pytest.mark.parametrize("amount, expected", [(2, 3)])
-def test_add(chain, counter, amount, expected):
-    assert chain.execute(counter, "add", amount) == expected, "the sum"
-"""
 
 
 @runs("docs/operators.md", 2, 3, 4, 5, 6, 7, 8, 9)
