@@ -1,0 +1,57 @@
+use super::*;
+use crate::{
+    execute::tests::{chain, transaction},
+    mempool::Source,
+    reader::Wanted,
+};
+use cowboy_chain::{Standing, lanes::Lane};
+use cowboy_types::{Amount, Instruction, System};
+use futures::{FutureExt as _, future::BoxFuture};
+
+/// A state that a block is written to at the moment it is read: who reads gets what was there before.
+struct Moving {
+    chain: Arc<Chain>,
+    before: Account,
+    after: Account,
+}
+
+impl StateReader for Moving {
+    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
+        let record = |account: &Account| {
+            use commonware_codec::Encode as _;
+            Key::account(Address([1; 20])).seal(&account.encode())
+        };
+        let writes = keys.iter().map(|key| (*key, Some(record(&self.after)))).collect();
+        self.chain.mempool.advance(1, &writes, self.chain.mempool.base_fees());
+        std::future::ready(vec![Some(record(&self.before))]).boxed()
+    }
+
+    fn root(&self) -> BoxFuture<'_, Hash> {
+        unreachable!("only accounts are read")
+    }
+
+    fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+        unreachable!("only accounts are read")
+    }
+
+    fn prove(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>> {
+        unreachable!("only accounts are read")
+    }
+}
+
+/// A block that takes the sender's transactions while the nonce is looked up does not make a used nonce of it.
+#[test]
+fn the_next_nonce_is_never_a_used_one() {
+    let chain = chain(None);
+    let transfer = System::Transfer { to: Address([9; 20]), amount: Amount(1) };
+    let waiting = transaction(&chain, 0, Instruction::System(transfer), 21_000);
+    let sender = waiting.transaction().from;
+    let before = Account { nonce: Nonce(0), balance: Amount(u64::MAX) };
+    let standing = Standing { account: before.clone(), lane: Lane::User };
+    chain.mempool.admit(Source::Client, &standing, waiting).expect("there is room");
+    let after = Account { nonce: Nonce(1), ..before.clone() };
+    let moving = Moving { chain: chain.clone(), before, after };
+    assert!(chain.state.set(Arc::new(moving)).is_ok());
+    let next = chain.next_nonce(&sender).now_or_never().expect("nothing is waited for");
+    assert_eq!((next, chain.mempool.size().transactions), (Some(Nonce(1)), 0));
+}
