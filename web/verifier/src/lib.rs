@@ -192,7 +192,7 @@ mod tests {
             (vec![], "cut short"),
             (vec![255; 9], "cut short"),
             (behind(&[b"", b"", b"", b"", b"", b""]), "cut short"),
-            (behind(&[b"", b"", b"", b"", b""]), "no genesis"),
+            (behind(&[b"", b"", b"", b"", b""]), "not a genesis"),
             (behind(&[&[0; 64], &[0; 96], b"http://a.localhost/", b"x", b"zz"]), "no"),
         ];
         for (input, why) in rows {

@@ -176,11 +176,10 @@ impl Chain {
     pub(crate) fn apply(&mut self, outcome: &Outcome) {
         SEEN.with_borrow_mut(|seen| seen.iter_mut().for_each(|seen| seen.push(Seen::of(self.height.next(), outcome))));
         for (key, stored) in &outcome.writes {
-            let before = match stored {
+            match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),
                 None => self.state.remove(key),
             };
-            assert_ne!(&before, stored, "what is written without being read is new, and nothing is written twice");
         }
         self.height = self.height.next();
         self.timestamp = TimestampMs(self.timestamp.0 + 1_000);

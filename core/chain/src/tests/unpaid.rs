@@ -140,7 +140,7 @@ fn the_gate_is_paid_before_it_decodes() {
         assert!(after.1 - before.1 >= (size(&large) - size(&small)) * GENESIS.weights.argument_byte, "{ask}");
     }
     // Too little is left for decoding it: nothing is decoded.
-    let actor = chain.deploy(&format!("handler run\n try call {DISPATCHER} 'x' $payload\n return $last\n"));
+    let actor = chain.deploy(&format!("handler run\n try call {DISPATCHER} 'x' $payload\n return $last\n\n"));
     let mut transaction = super::harness::unsigned(1, chain.nonce(1), execution(actor, "run", &large, 0));
     transaction.cycles_limit = cowboy_types::units::Cycles(21_000 + paid - 1);
     let receipt = chain.one(super::harness::sign(1, transaction));

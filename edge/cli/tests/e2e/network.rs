@@ -279,8 +279,10 @@ fn validators_come_and_go() {
     }
     assert!(signs(root, &nodes[0], &keys[4]) && !signs(root, &nodes[0], &keys[3]));
     let watched = watched.join().expect("it does not panic");
-    let mut stages = watched.stdout.lines().map(|line| line.split_once(": ").expect("a height").1);
-    for stage in ["bonded with 100000 CBY; the next set is fixed at height", "in the set fixed at height", "receiving a share", "signing"] {
+    let stages = watched.stdout.lines().map(|line| line.split_once(": ").expect("a height").1);
+    // Where the middle of the epoch was near, it is over before the first look.
+    let mut stages = stages.skip_while(|line| line.starts_with("bonded with 100000 CBY; the next set is fixed at height"));
+    for stage in ["in the set fixed at height", "receiving a share", "signing"] {
         assert!(stages.next().is_some_and(|line| line.starts_with(stage)), "{watched:?}");
     }
     let newcomer = nodes.remove(4);

@@ -434,9 +434,9 @@ mod tests {
             (PAGE, json!([rule("regex", r"(a{1000}){1000}")]), Err("regex")),
             (PAGE, json!([rule("sql", "x")]), Err("type is")),
             (PAGE, json!([{ "type": "css", "rule": "b" }]), Err("no name")),
-            (PAGE, json!([1]), Err("no object")),
+            (PAGE, json!([1]), Err("not an object")),
             (PAGE, json!([formed("css", "b", "poem")]), Err("not a form")),
-            (PAGE, json!([formed("css", "b", "number")]), Err("no number")),
+            (PAGE, json!([formed("css", "b", "number")]), Err("not a number")),
             (PAGE, json!([]), Err("no rule")),
             (PAGE, json!({}), Err("no list")),
         ];

@@ -3,6 +3,9 @@
 import pytest
 from cowboy_sdk.testing import BOB, ActorFailed
 
+# An allowance puts down rent.record_deposit, 1 CBY.
+DEPOSIT = 10**9
+
 
 @pytest.fixture
 def tokens(chain):
@@ -17,6 +20,7 @@ def test_a_token_is_minted_moved_and_burned(chain, tokens):
 
 def test_an_account_approves_an_actor(chain, tokens):
     chain.execute(tokens, "move", [BOB, 30])
+    chain.fund(BOB, DEPOSIT)
     approval = {"token_id": chain.storage(tokens)["token"], "spender": tokens, "amount": 20}
     chain.execute("0x0000000000000000000000000000000000000006", "token_approve", approval, sender=BOB)
     chain.execute(tokens, "take", [BOB, 20])
@@ -24,6 +28,7 @@ def test_an_account_approves_an_actor(chain, tokens):
 
 
 def test_an_allowance_shrinks(chain, tokens):
+    chain.fund(tokens, DEPOSIT)
     assert chain.execute(tokens, "allow_itself", 5) == [4, 100]
 
 
