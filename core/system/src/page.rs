@@ -41,7 +41,7 @@ fn write_method(page: &mut String, method: &Method) {
     let marks =
         [(method.is_view, "view"), (method.is_payable, "payable"), (method.is_governed, "governed"), (method.is_routine, "routine")];
     let since = (method.since > FIRST_VERSION).then(|| format!("from protocol version {}", method.since));
-    let marks: Vec<String> = marks.into_iter().filter_map(|(is_so, word)| is_so.then(|| word.to_string())).chain(since).collect();
+    let marks: Vec<String> = marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_string()).chain(since).collect();
     let suffix = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     page.push_str(&format!("\n### `{}`{suffix}\n\n{}\n", method.name, method.doc.trim()));
     write_fields(page, "argument", method.arguments);

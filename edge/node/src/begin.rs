@@ -197,7 +197,7 @@ fn fill(
         Carry { has_work: true, next_timer: None, base_fees: BaseFees { cycle: header.base_fee_cycle, cell: header.base_fee_cell } };
     // An earlier try that was killed at the end may have left one, of an older block.
     match std::fs::remove_file(claimed.ledger()) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::file(&claimed.ledger(), error).into()),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::file(claimed.ledger(), error).into()),
         _ => {}
     }
     Ok(Ledger::open(&claimed.ledger())?.begin(

@@ -68,7 +68,7 @@ impl Protocol {
 
     /// Takes over the record of the schedule, as the state has it before the block at a height.
     pub(crate) fn govern(&self, stored: Option<&Bytes>, next: Height) {
-        let opened = stored.and_then(|stored| Key::open(stored)).and_then(|(_, body)| Upgrades::decode(body).ok());
+        let opened = stored.and_then(Key::open).and_then(|(_, body)| Upgrades::decode(body).ok());
         let before = self.outdated();
         *self.schedule.lock().unwrap_or_else(PoisonError::into_inner) = opened.unwrap_or_default();
         if let Some(outdated) = self.outdated().filter(|outdated| before != Some(*outdated)) {

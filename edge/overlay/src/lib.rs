@@ -10,6 +10,8 @@
 //! Nothing that comes from a peer is believed here: who takes a block, an operation or a genesis from a [`Source`] verifies it, and
 //! reports to the [`Pool`] what does not hold.
 
+#![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
+
 mod admission;
 mod discovery;
 mod handshake;

@@ -17,6 +17,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     names_stand_below_names,
     a_name_below_dies_with_the_name_above,
     a_name_below_is_released,
+    a_lookup_lists_own_names,
     a_name_costs_a_year,
     domains_are_claimed,
 ];

@@ -11,7 +11,6 @@ use crate::{
     output::{self, Output},
 };
 use clap::Args;
-use cowboy_api::ApiError;
 use cowboy_node::{Genesis, NodeHandle};
 use cowboy_overlay::{HttpSource, Pool, Source};
 use cowboy_rpc::{Backend, Listeners};
@@ -71,9 +70,9 @@ impl Follow {
 }
 
 /// The nodes at these addresses as the only sources.
-pub(crate) fn pool_of(urls: &[String]) -> Result<Arc<Pool>, ApiError> {
+pub(crate) fn pool_of(urls: &[String]) -> Result<Arc<Pool>, Failure> {
     let sources = urls.iter().map(|url| Ok(Arc::new(HttpSource::new(url)?) as Arc<dyn Source>));
-    Ok(Arc::new(Pool::fixed(sources.collect::<Result<Vec<_>, ApiError>>()?)))
+    Ok(Arc::new(Pool::fixed(sources.collect::<Result<Vec<_>, Failure>>()?)))
 }
 
 /// A full node that is about to run.

@@ -56,8 +56,8 @@ fn clock(health: Option<&model::HealthDetailed>, findings: &mut Findings) {
     let says = format!("{} ms {} the newest block's", offset.abs(), if offset < 0 { "behind" } else { "ahead of" });
     let fix = "synchronize it with NTP, as with `timedatectl set-ntp true`";
     match offset.abs() {
-        ..=LARGE_OFFSET_MS => findings.ok("clock", says),
-        ..=MAX_OFFSET_MS => findings.warn("clock", says, fix),
+        0..=LARGE_OFFSET_MS => findings.ok("clock", says),
+        distance if distance <= MAX_OFFSET_MS => findings.warn("clock", says, fix),
         _ => findings.fail("clock", format!("{says}; above {MAX_OFFSET_MS} ms, validators refuse the connection"), fix),
     }
 }

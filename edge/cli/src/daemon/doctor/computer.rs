@@ -37,7 +37,7 @@ pub(super) fn disk(setup: Option<&Setup>, findings: &mut Findings) {
             let says = format!("{:.1} GiB free at {}", gib(free), state.display());
             match free {
                 ..NO_SPACE => findings.fail("disk", says, "free space, or enlarge the disk: a node that cannot write ends"),
-                ..LITTLE_SPACE => findings.warn("disk", says, "plan a larger disk: 100 GB are enough for a year"),
+                NO_SPACE..LITTLE_SPACE => findings.warn("disk", says, "plan a larger disk: 100 GB are enough for a year"),
                 _ => findings.ok("disk", says),
             }
         }
