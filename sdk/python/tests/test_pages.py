@@ -447,7 +447,8 @@ def test_a_network(tmp_path):
 @needs_programs
 def test_registering_a_validator(tmp_path):
     shell = Shell(tmp_path, "")
-    new, registration, register, add, get, leave, unjail = block("docs/nodes.md", 5, "sh").commands()
+    # The watch ends when the validator signs, which edge/cli/tests/e2e/network.rs waits for.
+    new, registration, register, _watch, add, get, leave, unjail = block("docs/nodes.md", 5, "sh").commands()
     shell.run(shell.clone, [f"cowboyd genesis --validators 1 --fund {RUNNER} --out network"])
     server = shell.serve("cowboyd start --config network/validator-0.json")
     shell.environment["COWBOY_RPC_URL"] = server.url
@@ -462,11 +463,11 @@ def test_registering_a_validator(tmp_path):
     assert "blocks compared" in shell.run(shell.clone, [check.replace("250000", "1")])
 
 
-@runs("docs/nodes.md", 9)
+@runs("docs/nodes.md", 10)
 @needs_programs
 def test_a_network_of_processes(tmp_path):
     shell = Shell(tmp_path, "")
-    (line,) = block("docs/nodes.md", 9, "sh").commands()
+    (line,) = block("docs/nodes.md", 10, "sh").commands()
     server = shell.serve(line)
     assert (shell.clone / "testnet/validator-0.json").exists()
     server.stop()

@@ -72,7 +72,8 @@ pub(super) fn backup(config: &Path, out: &Path, output: Output) -> Result<(), Fa
 
 /// The epoch of the newest block in a node's folder, 0 where it has none: what is of an earlier one is of no use.
 fn running_epoch(folder: &Directory) -> Result<u64, StoreError> {
-    let view = Ledger::open(&folder.ledger())?.view()?;
+    let ledger = Ledger::open(&folder.ledger())?;
+    let view = ledger.view()?;
     let Some(tip) = view.tip()? else { return Ok(0) };
     // A damaged block says nothing, and an old share is no harm.
     Ok(view.block(tip).ok().flatten().map_or(0, |block| block.header.context.epoch.0))

@@ -40,7 +40,7 @@ pub(crate) async fn token(State(app): State<App>, Named(id): Named<Hash>) -> Ans
 
 pub(crate) async fn balance(State(app): State<App>, Path((id, account)): Path<(String, String)>) -> Answer<model::TokenBalance> {
     let (id, account): (Hash, Address) = (parse(&id)?, parse(&account)?);
-    let amount = units(&app, &id, state::balance_key(&id, account)).await?;
+    let amount = amount_of(&app, &id, |world| state::units(world, &state::balance_key(&id, account))).await?;
     Ok(Json(model::TokenBalance { token_id: Hex(id), account: Hex(account), amount }))
 }
 
@@ -49,13 +49,14 @@ pub(crate) async fn allowance(
     Path((id, owner, spender)): Path<(String, String, String)>,
 ) -> Answer<model::TokenAllowance> {
     let (id, owner, spender): (Hash, Address, Address) = (parse(&id)?, parse(&owner)?, parse(&spender)?);
-    let amount = units(&app, &id, state::allowance_key(&id, owner, spender)).await?;
+    let key = state::allowance_key(&id, owner, spender);
+    let amount = amount_of(&app, &id, |world| Ok(state::allowed(world, &key)?.map_or(0, |allowed| allowed.amount))).await?;
     Ok(Json(model::TokenAllowance { token_id: Hex(id), owner: Hex(owner), spender: Hex(spender), amount }))
 }
 
-/// The number under a key of this token; fails where there is no such token.
-async fn units(app: &App, id: &Hash, key: Key) -> Result<String, Refusal> {
-    let found = Snapshot::newest(app).ask(|world| state::find(world, id)?.map(|_| state::units(world, &key)).transpose()).await?;
+/// A number of this token's; fails where there is no such token.
+async fn amount_of(app: &App, id: &Hash, read: impl Fn(&World) -> Result<u128, Miss>) -> Result<String, Refusal> {
+    let found = Snapshot::newest(app).ask(|world| state::find(world, id)?.map(|_| read(world)).transpose()).await?;
     found.map(|amount| amount.to_string()).ok_or_else(|| Refusal::missing("token", *id))
 }
 

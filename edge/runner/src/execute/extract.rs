@@ -438,7 +438,7 @@ mod tests {
             (PAGE, json!([formed("css", "b", "poem")]), Err("not a form")),
             (PAGE, json!([formed("css", "b", "number")]), Err("not a number")),
             (PAGE, json!([]), Err("no rule")),
-            (PAGE, json!({}), Err("no list")),
+            (PAGE, json!({}), Err("is not a list")),
         ];
         for (page, rules, expected) in rows {
             let found = Rules::read(&rules).and_then(|rules| rules.apply(page.as_bytes()));
