@@ -22,7 +22,7 @@ const verifierOf = async () => load(gunzipSync(await readFile(built)));
 test("the URL asks for a witness and keeps its own question", () => {
   assert.equal(asking("http://a.localhost:8080"), "http://a.localhost:8080/?_cowboy_proof");
   assert.equal(asking("http://a.localhost/b?c=d#e"), "http://a.localhost/b?c=d&_cowboy_proof");
-  assert.throws(() => unhex("0x1"), /no hex/);
+  assert.throws(() => unhex("0x1"), /not hex/);
 });
 
 test("whatever comes in, an answer comes out, and all room goes back", { skip: !isBuilt && noVerifier }, async () => {
