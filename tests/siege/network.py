@@ -158,9 +158,9 @@ class Validator:
         return found and found["height"]
 
     def block(self, height):
-        """A block with its receipts. Without its certificate: which ones a node holds beside that of a later block is its own affair."""
+        """A block with its receipts, without what a node knows of its finality: which certificates and which next block it has differs."""
         found = self.get(f"/block/{height}")
-        return found and {**found, "certificate": None}
+        return found and {**found, "certificate": None, "qc": None, "finality": None}
 
     def reaches(self, goal):
         """Waits until it has this height. One that comes no further for a while is a finding; how far it has to go is not."""
