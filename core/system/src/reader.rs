@@ -91,10 +91,6 @@ impl<'a> Reader<'a> {
         if self.get(name).is_none() { Ok(Hash::ZERO) } else { self.fixed(name).map(Hash) }
     }
 
-    pub(crate) fn hash(&self, name: &str) -> Result<Hash, Abort> {
-        self.fixed(name).map(Hash)
-    }
-
     pub(crate) fn address(&self, name: &str) -> Result<Address, Abort> {
         self.fixed(name).map(Address)
     }

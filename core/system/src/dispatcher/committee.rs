@@ -1,12 +1,12 @@
 //! A job's committee: its draw, and its members' release (002 §5, §6; 003 §5.3).
 
+use super::api::CommitteeDrawn;
 use super::lifecycle::give_up;
-use super::{NUMBER, second, selection, state, waiting};
-use crate::actor::announce;
+use super::{second, selection, state, waiting};
 use crate::runners::{self, handlers as registry, reputation};
+use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_DRAWN, Member, RateCard, Usage, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
@@ -178,14 +178,14 @@ pub(super) fn announce_committee(world: &mut World, job: &Job) {
     if job.status != JobStatus::Assigned {
         return;
     }
-    let members = job.members.iter().map(|member| Value::Bytes(member.runner.0.to_vec())).collect();
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("attempt", Value::uint(job.attempt.0)),
-        ("seed", Value::Bytes(job.seed.0.to_vec())),
-        ("members", Value::Array(members)),
-        ("aggregator", job.aggregator.map_or(Value::Null, |runner| Value::Bytes(runner.0.to_vec()))),
-        ("commit_until", Value::uint(job.commit_until.0)),
-    ]);
-    announce(world, NUMBER, "CommitteeDrawn", &data);
+    let members = job.members.iter().map(|member| member.runner).collect();
+    let event = CommitteeDrawn {
+        job_id: job.id,
+        attempt: job.attempt,
+        seed: job.seed,
+        members: List::new(members).expect("as many members fit"),
+        aggregator: job.aggregator,
+        commit_until: job.commit_until,
+    };
+    event.emit(world);
 }

@@ -1,17 +1,17 @@
 //! What the members' commitments and results come to: the verdicts, and the result that stands (002 §8; 003 §5.3).
 
+use super::api::{JobVerified, UsageAnomaly};
 use super::committee::{blame, exclude, release};
 use super::lifecycle::{give_up, retry};
 use super::payout::{excuse, pay_unfit, settle};
 use super::{callback, payment, second, state};
-use crate::actor::announce;
 use crate::runners::{self, reputation};
+use crate::schema::Emit;
 use crate::verifier;
 use crate::verifier::judge::{Judgement, Submission};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::job::{Absent, Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
@@ -271,13 +271,8 @@ pub(super) fn accept(
     job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: height, gross });
     job.status = JobStatus::Verified;
     job.status_until = height;
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("output", Value::Bytes(output.0.to_vec())),
-        ("agreeing", Value::uint(count)),
-        ("runners", Value::uint(u64::try_from(job.all_members().count()).expect("committees are small"))),
-    ]);
-    announce(world, verifier::NUMBER, "JobVerified", &data);
+    let runners = Count(u64::try_from(job.all_members().count()).expect("committees are small"));
+    JobVerified { job_id: job.id, output, agreeing: Count(count), runners }.emit(world);
     callback::queue(world, job, spec)?;
     verifier::challenges::retrial_is_over(world, params, height, job, spec)?;
     if spec.verification.mode == Mode::None {
@@ -325,13 +320,8 @@ fn review(world: &mut World, params: &Params, job: &Hash, spec: &JobSpec, member
             .zip(payment::priced(&spec.kind, median))
             .any(|(used, usual)| is_beyond(used, usual));
     if is_anomalous {
-        let data = Value::map([
-            ("job_id", Value::Bytes(job.0.to_vec())),
-            ("runner", Value::Bytes(member.runner.0.to_vec())),
-            ("compute_ms", Value::uint(usage.compute_ms.0)),
-            ("expected_ms", Value::uint(spec.schema.expected_execution_ms.0)),
-        ]);
-        announce(world, verifier::NUMBER, "UsageAnomaly", &data);
+        let expected_ms = spec.schema.expected_execution_ms;
+        UsageAnomaly { job_id: *job, runner: member.runner, compute_ms: usage.compute_ms, expected_ms }.emit(world);
     }
     is_anomalous
 }

@@ -1,17 +1,18 @@
 //! What 0x02 does when it is asked.
 
+use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
 use super::lower::{Offer, lower, timeouts};
 use super::{NUMBER, candidates, second, selection, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::containers::handlers as containers;
 use crate::entitlements::grants::domain_sets;
-use crate::reader::Reader;
 use crate::runners;
+use crate::schema::Emit;
 use crate::verifier::judge;
 use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Job, JobSpec, JobStatus};
+use cowboy_types::job::{EpochCommittee, Job, JobSpec, JobStatus};
 use cowboy_types::units::{Amount, Count, Height, Price};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 use sha2::{Digest as _, Sha256};
@@ -108,7 +109,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let mut patron = state::patron(world, job.submitter)?;
     patron.jobs = Count(patron.jobs.0.saturating_add(1));
     world.write(state::patron_key(job.submitter), &patron);
-    announce_submission(context, &job, spec);
+    emit_submission(context, &job, spec);
     if committee == 1 && !spec.is_delayed {
         // Drawn at the end of the block: no delivery of it can look at the draw and undo itself for another.
         job.seed = selection::seed(&context.draw.beacon, &id, job.submitted_at);
@@ -216,7 +217,7 @@ fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> 
     Ok(())
 }
 
-/// An answer goes to who asked, or to an actor of theirs: nobody forges answers for others' actors.
+/// An answer goes to the requester, or to an actor of theirs: nobody forges answers for others' actors.
 fn require_callback(context: &Context<'_>, spec: &JobSpec) -> Step<()> {
     let Some(callback) = &spec.callback else { return Ok(()) };
     if callback.actor == context.sender {
@@ -296,42 +297,45 @@ pub(crate) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<
     world.credit(to, amount)
 }
 
-fn announce_submission(context: &mut Context<'_>, job: &Job, spec: &JobSpec) {
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("submitter", Value::Bytes(job.submitter.0.to_vec())),
-        ("kind", Value::text(spec.kind.name())),
-        ("mode", Value::text(spec.verification.mode.slug())),
-        ("max_price", Value::uint(spec.max_price.0)),
-        ("candidates", Value::uint(job.candidates.0)),
-        ("candidates_root", Value::Bytes(job.candidates_root.0.to_vec())),
-        ("committee", Value::uint(job.committee.0)),
-    ]);
-    context.announce(NUMBER, "JobSubmitted", &data);
+fn emit_submission(context: &mut Context<'_>, job: &Job, spec: &JobSpec) {
+    let event = Submitted {
+        job_id: job.id,
+        submitter: job.submitter,
+        kind: spec.kind.clone(),
+        mode: Text::new(spec.verification.mode.slug()).expect("a word"),
+        max_price: spec.max_price,
+        candidates: job.candidates,
+        candidates_root: job.candidates_root,
+        committee: job.committee,
+    };
+    event.emit(context.world);
 }
 
-pub(super) fn get_job(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let id = Reader::new(argument, || error::INVALID_ARGUMENT).hash("job_id")?;
-    let job = state::read(context.world, &id)?;
-    let members = job.members.iter().map(|member| Value::Bytes(member.runner.0.to_vec())).collect();
-    Ok(Value::map([
-        ("status", Value::text(job.status.name())),
-        ("submitter", Value::Bytes(job.submitter.0.to_vec())),
-        ("submitted_at", Value::uint(job.submitted_at.0)),
-        ("members", Value::Array(members)),
-        ("attempt", Value::uint(job.attempt.0)),
-        ("reason", Value::text(job.reason.to_string())),
-        ("output", job.outcome.as_ref().map_or(Value::Null, |outcome| Value::Bytes(outcome.output.0.to_vec()))),
-    ]))
+impl Handle for GetJob {
+    fn handle(self, context: &mut Context<'_>) -> Step<JobState> {
+        let job = state::read(context.world, &self.job_id)?;
+        let members = job.members.iter().map(|member| member.runner).collect();
+        Ok(JobState {
+            status: Text::new(job.status.name()).expect("a word"),
+            submitter: job.submitter,
+            submitted_at: job.submitted_at,
+            members: List::new(members).expect("a committee fits"),
+            attempt: job.attempt,
+            reason: job.reason,
+            output: job.outcome.map(|outcome| outcome.output),
+        })
+    }
 }
 
-pub(super) fn get_committee(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let Some(epoch) = state::committee(context.world)? else { return Ok(Value::Null) };
-    Ok(Value::map([
-        ("epoch", Value::uint(epoch.epoch.0)),
-        ("runners", Value::uint(epoch.runners.0)),
-        ("concentration", Value::uint(epoch.concentration)),
-        ("committee", Value::uint(epoch.committee.0)),
-        ("threshold", Value::uint(epoch.threshold.0)),
-    ]))
+impl Handle for GetCommittee {
+    fn handle(self, context: &mut Context<'_>) -> Step<Option<CommitteeState>> {
+        let epoch = state::committee(context.world)?;
+        Ok(epoch.map(|EpochCommittee { epoch, runners, concentration, committee, threshold }| CommitteeState {
+            epoch,
+            runners,
+            concentration,
+            committee,
+            threshold,
+        }))
+    }
 }

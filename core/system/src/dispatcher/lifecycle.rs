@@ -2,17 +2,17 @@
 //!
 //! Nothing here fails: a step misses records and is run again, or happens.
 
+use super::api::{JobFailed, NonRevealSlash};
 use super::committee::{announce_committee, draw, release, round_seed, try_again};
 use super::decision::{close_commitments, close_revelations};
 use super::handlers::pay_out;
 use super::payout::{pay_delivered, settle};
-use super::{NUMBER, callback, candidates, selection, state, waiting};
-use crate::actor::announce;
+use super::{callback, candidates, selection, state, waiting};
 use crate::runners::handlers as registry;
+use crate::schema::Emit;
 use crate::verifier;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
@@ -198,12 +198,7 @@ fn punish(world: &mut World, params: &Params, height: Height, job: &mut Job) -> 
     for absent in &due {
         let share = params.jobs.non_reveal_slash;
         let slashed = registry::slash(world, params, height, absent.runner, share, job.submitter)?;
-        let data = Value::map([
-            ("job_id", Value::Bytes(job.id.0.to_vec())),
-            ("runner", Value::Bytes(absent.runner.0.to_vec())),
-            ("amount", Value::uint(slashed.amount.0)),
-        ]);
-        announce(world, verifier::NUMBER, "NonRevealSlash", &data);
+        NonRevealSlash { job_id: job.id, runner: absent.runner, amount: slashed.amount }.emit(world);
     }
     Ok(!due.is_empty())
 }
@@ -252,13 +247,7 @@ pub(crate) fn give_up(
     let refund = std::mem::take(&mut job.escrow);
     pay_out(world, job.submitter, refund)?;
     job.reason = Text::new(reason).expect("reasons are short");
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("reason", Value::text(reason)),
-        ("attempts", Value::uint(job.attempt.0 + 1)),
-        ("refunded", Value::uint(refund.0)),
-    ]);
-    announce(world, NUMBER, "JobFailed", &data);
+    JobFailed { job_id: job.id, reason: job.reason.clone(), attempts: Count(job.attempt.0 + 1), refunded: refund }.emit(world);
     callback::queue(world, job, spec)?;
     finish(params, height, job, JobStatus::Failed);
     verifier::challenges::retrial_is_over(world, params, height, job, spec)

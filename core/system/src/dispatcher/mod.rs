@@ -13,6 +13,7 @@
 //! - [`payment`]: prices, shares, refunds.
 //! - [`callback`]: the answers.
 
+pub(crate) mod api;
 pub mod callback;
 pub mod candidates;
 mod check_fields;
@@ -43,26 +44,22 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Job Dispatcher",
     doc: "Job submission, selection, lifecycle.",
-    tables: &[&[
-        Method::untyped(
-            "submit_job",
-            "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
-            handlers::submit_job,
-        )
-        .payable(),
-        Method::untyped(
-            "handle_message",
-            "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
-            handlers::submit_job,
-        )
-        .payable(),
-        Method::untyped("get_job", "{job_id} → {status, submitter, members, …}: a job, until it is forgotten.", handlers::get_job).view(),
-        Method::untyped(
-            "get_committee",
-            "{} → {committee, threshold, concentration, epoch}: the epoch's committees.",
-            handlers::get_committee,
-        )
-        .view(),
-    ]],
-    events: &[],
+    tables: &[
+        &[
+            Method::untyped(
+                "submit_job",
+                "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
+                handlers::submit_job,
+            )
+            .payable(),
+            Method::untyped(
+                "handle_message",
+                "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
+                handlers::submit_job,
+            )
+            .payable(),
+        ],
+        api::METHODS,
+    ],
+    events: &[api::EVENTS],
 };

@@ -1,15 +1,15 @@
 //! Who is paid what of a job's escrow (003 §8.4, Payment and Failure Handling).
 
+use super::api::JobSettled;
 use super::committee::release;
 use super::decision::change_members;
 use super::handlers::pay_out;
 use super::lifecycle::{finish, give_up};
 use super::{NUMBER, payment};
-use crate::actor::announce;
+use crate::schema::Emit;
 use crate::{treasury, verifier};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List};
@@ -160,14 +160,7 @@ pub(crate) fn settle(world: &mut World, params: &Params, height: Height, job: &m
         burn(world, burned)?;
     }
     pay_out(world, job.submitter, left)?;
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("paid", Value::uint(paid.0)),
-        ("burned", Value::uint(burned.0)),
-        ("treasury", Value::uint(treasury.0)),
-        ("refunded", Value::uint(left.0)),
-    ]);
-    announce(world, NUMBER, "JobSettled", &data);
+    JobSettled { job_id: job.id, paid, burned, treasury, refunded: left }.emit(world);
     job.escrow = Amount::ZERO;
     finish(params, height, job, JobStatus::Settled);
     Ok(())

@@ -4,12 +4,12 @@
 //! free slot, and at most one in a block. A job waits for as long as a commitment may take, or for as long as a share of its price pays for.
 //! A place costs more the fewer are free, and where none is, jobs that offer more take the places of those that offer less (decision 321).
 
-use super::{NUMBER, lifecycle, payment, payout, state};
-use crate::actor::announce;
+use super::api::JobWaiting;
+use super::{lifecycle, payment, payout, state};
+use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::Hash;
-use cowboy_types::cbor::Value;
 use cowboy_types::job::{Job, JobSpec, JobStatus, WaitQueue};
 use cowboy_types::units::{Amount, Count, Height};
 
@@ -74,8 +74,7 @@ pub(super) fn enter(world: &mut World, params: &Params, height: Height, job: &mu
     state::offers().insert(world, &offer_name(job, spec))?;
     job.status = JobStatus::Waiting;
     job.status_until = Height(height.0.saturating_add(blocks));
-    let data = Value::map([("job_id", Value::Bytes(job.id.0.to_vec())), ("until", Value::uint(job.status_until.0))]);
-    announce(world, NUMBER, "JobWaiting", &data);
+    JobWaiting { job_id: job.id, until: job.status_until }.emit(world);
     Ok(true)
 }
 

@@ -3,12 +3,14 @@
 //! A runner that attested something provides exactly that, while it lasts. One that never did provides what its registration says: its own list, or what
 //! follows from its kinds, hosts, environments and regions.
 
+use super::api::{Attest, Attested, GetAttestation};
 use super::handlers::ENVIRONMENTS;
 use super::{NUMBER, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::dispatcher::request::Request;
 use crate::entitlements::grants::{bounds, domain_sets, read_set};
 use crate::entitlements::manifests;
+use crate::schema::Emit;
 use cowboy_state::{Key, Kind, Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::{Attestation, Bounds, DomainSets, Grants, domain, registry};
@@ -41,29 +43,28 @@ fn decoded(stored: &RunnerAttestation) -> Attestation {
 }
 
 /// Keeps a runner's attestation in the place of its last. What is expired, badly signed or another's is refused, so that none is ever matched.
-pub(super) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let bytes = argument.get("attestation").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    let attestation = Attestation::decode(bounds(context.params, context.rules), bytes)?;
-    state::read(context.world, context.sender)?;
-    let is_span = attestation.valid_from <= attestation.valid_until && context.height <= attestation.valid_until;
-    if attestation.runner_id != context.sender || !is_span || !attestation.is_signed() {
-        return Err(error::ATTESTATION_INVALID.into());
+impl Handle for Attest {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { attestation: bytes } = self;
+        let attestation = Attestation::decode(bounds(context.params, context.rules), &bytes)?;
+        state::read(context.world, context.sender)?;
+        let is_span = attestation.valid_from <= attestation.valid_until && context.height <= attestation.valid_until;
+        if attestation.runner_id != context.sender || !is_span || !attestation.is_signed() {
+            return Err(error::ATTESTATION_INVALID.into());
+        }
+        let (runner, submitted_at) = (context.sender, context.height);
+        let stored = Blob::new(bytes).ok_or(error::ATTESTATION_INVALID)?;
+        context.world.write(key(runner), &RunnerAttestation { attestation: stored, submitted_at });
+        Attested { runner, valid_from: attestation.valid_from, valid_until: attestation.valid_until }.emit(context.world);
+        Ok(())
     }
-    let stored = Blob::new(bytes.to_vec()).ok_or(error::ATTESTATION_INVALID)?;
-    context.world.write(key(context.sender), &RunnerAttestation { attestation: stored, submitted_at: context.height });
-    let data = Value::map([
-        ("runner", Value::Bytes(context.sender.0.to_vec())),
-        ("valid_from", Value::uint(attestation.valid_from.0)),
-        ("valid_until", Value::uint(attestation.valid_until.0)),
-    ]);
-    context.announce(NUMBER, "RunnerAttested", &data);
-    Ok(Value::Null)
 }
 
-pub(super) fn get(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let runner = crate::actor::address_argument(argument, "runner")?;
-    let stored = context.world.read::<RunnerAttestation>(&key(runner))?.ok_or(error::ATTESTATION_INVALID)?;
-    Ok(Value::Bytes(stored.attestation.to_vec()))
+impl Handle for GetAttestation {
+    fn handle(self, context: &mut Context<'_>) -> Step<Vec<u8>> {
+        let stored = context.world.read::<RunnerAttestation>(&key(self.runner))?.ok_or(error::ATTESTATION_INVALID)?;
+        Ok(stored.attestation.to_vec())
+    }
 }
 
 /// What a job requires of its runners: what its submitter's manifest requires, and what it says itself (000 §6).

@@ -4,12 +4,15 @@
 //! What is asked back lies in a second heap until its time is over, and is slashed there as well. Once the runner is gone nothing can be
 //! slashed any more, and everything may be taken out. The protocol pays delegators nothing: what a runner gives them is theirs to agree on.
 
+use super::api::{
+    Delegate, Delegated, DelegationState, DelegationWithdrawn, GetDelegation, Leaving as LeavingState, Undelegate, Undelegated,
+    WithdrawDelegation, Withdrawn,
+};
 use super::handlers::pay_out;
 use super::{NUMBER, state};
-use crate::actor::Context;
-use crate::reader::Reader;
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
 use cowboy_state::{Key, Kind, Miss, Step, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::job::Runner;
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Abort, Address, List, error, record};
@@ -48,10 +51,6 @@ record! {
         /// Shares on their way out.
         pub leaving: List<Leaving, 16>,
     }
-}
-
-fn invalid() -> Abort {
-    error::INVALID_ARGUMENT
 }
 
 fn refused() -> Abort {
@@ -108,97 +107,102 @@ pub(super) fn is_bonded(share: u64, own: Amount, delegated: Amount) -> bool {
     delegated == Amount::ZERO || u128::from(own.0) * 10_000 >= all * u128::from(share)
 }
 
-pub(super) fn delegate(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let address = Reader::new(argument, invalid).address("runner")?;
-    let (delegator, amount) = (context.sender, context.value);
-    let mut runner = state::read(context.world, address)?;
-    let mut pool = pool(context.world, address, runner.registered_at)?;
-    let mut own = delegation(context.world, address, runner.registered_at, delegator)?;
-    let delegated = runner.delegated.checked_add(amount).ok_or(refused())?;
-    if amount == Amount::ZERO || runner.is_leaving || !is_bonded(context.params.jobs.self_bond, runner.stake, delegated) {
-        return Err(refused().into());
+impl Handle for Delegate {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { runner: address } = self;
+        let (delegator, amount) = (context.sender, context.value);
+        let mut runner = state::read(context.world, address)?;
+        let mut pool = pool(context.world, address, runner.registered_at)?;
+        let mut own = delegation(context.world, address, runner.registered_at, delegator)?;
+        let delegated = runner.delegated.checked_add(amount).ok_or(refused())?;
+        if amount == Amount::ZERO || runner.is_leaving || !is_bonded(context.params.jobs.self_bond, runner.stake, delegated) {
+            return Err(refused().into());
+        }
+        let shares = minted(amount, runner.delegated, pool.shares).ok_or(refused())?;
+        pool.shares = pool.shares.checked_add(shares).ok_or(refused())?;
+        own.shares += shares;
+        runner.delegated = delegated;
+        keep(context.world, address, runner.registered_at, delegator, &pool, &own);
+        state::write(context.world, address, &runner);
+        Delegated { runner: address, delegator, amount }.emit(context.world);
+        Ok(())
     }
-    let shares = minted(amount, runner.delegated, pool.shares).ok_or(refused())?;
-    pool.shares = pool.shares.checked_add(shares).ok_or(refused())?;
-    own.shares += shares;
-    runner.delegated = delegated;
-    keep(context.world, address, runner.registered_at, delegator, &pool, &own);
-    state::write(context.world, address, &runner);
-    announce(context, "StakeDelegated", address, amount);
-    Ok(Value::Null)
 }
 
-pub(super) fn undelegate(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let (address, delegator) = (reader.address("runner")?, context.sender);
-    let mut runner = state::read(context.world, address)?;
-    let mut pool = pool(context.world, address, runner.registered_at)?;
-    let mut own = delegation(context.world, address, runner.registered_at, delegator)?;
-    let most = worth(own.shares, runner.delegated, pool.shares);
-    let amount = Amount(reader.number_or("amount", most.0)?);
-    if amount == Amount::ZERO || amount > most {
-        return Err(refused().into());
+impl Handle for Undelegate {
+    fn handle(self, context: &mut Context<'_>) -> Step<LeavingState> {
+        let Self { runner: address, amount } = self;
+        let delegator = context.sender;
+        let mut runner = state::read(context.world, address)?;
+        let mut pool = pool(context.world, address, runner.registered_at)?;
+        let mut own = delegation(context.world, address, runner.registered_at, delegator)?;
+        let most = worth(own.shares, runner.delegated, pool.shares);
+        let amount = amount.unwrap_or(most);
+        if amount == Amount::ZERO || amount > most {
+            return Err(refused().into());
+        }
+        // Rounded up, so that nobody takes out what is another's.
+        let product = u128::from(amount.0).checked_mul(pool.shares).ok_or(refused())?;
+        let shares = if amount == most { own.shares } else { product.div_ceil(u128::from(runner.delegated.0)).min(own.shares) };
+        let leaving = minted(amount, pool.leaving, pool.leaving_shares).ok_or(refused())?;
+        let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
+        let mut waiting = std::mem::take(&mut own.leaving).into_vec();
+        waiting.push(Leaving { shares: leaving, release });
+        own.leaving = List::new(waiting).ok_or(error::UNBONDING)?;
+        own.shares -= shares;
+        pool.shares -= shares;
+        pool.leaving = pool.leaving.saturating_add(amount);
+        pool.leaving_shares = pool.leaving_shares.checked_add(leaving).ok_or(refused())?;
+        runner.delegated = runner.delegated.saturating_sub(amount);
+        keep(context.world, address, runner.registered_at, delegator, &pool, &own);
+        state::write(context.world, address, &runner);
+        Undelegated { runner: address, delegator, amount }.emit(context.world);
+        Ok(LeavingState { amount, release })
     }
-    // Rounded up, so that nobody takes out what is another's.
-    let product = u128::from(amount.0).checked_mul(pool.shares).ok_or(refused())?;
-    let shares = if amount == most { own.shares } else { product.div_ceil(u128::from(runner.delegated.0)).min(own.shares) };
-    let leaving = minted(amount, pool.leaving, pool.leaving_shares).ok_or(refused())?;
-    let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
-    let mut waiting = std::mem::take(&mut own.leaving).into_vec();
-    waiting.push(Leaving { shares: leaving, release });
-    own.leaving = List::new(waiting).ok_or(error::UNBONDING)?;
-    own.shares -= shares;
-    pool.shares -= shares;
-    pool.leaving = pool.leaving.saturating_add(amount);
-    pool.leaving_shares = pool.leaving_shares.checked_add(leaving).ok_or(refused())?;
-    runner.delegated = runner.delegated.saturating_sub(amount);
-    keep(context.world, address, runner.registered_at, delegator, &pool, &own);
-    state::write(context.world, address, &runner);
-    announce(context, "StakeUndelegated", address, amount);
-    Ok(Value::map([("amount", Value::uint(amount.0)), ("release", Value::uint(release.0))]))
 }
 
 /// The registration that an argument is about: the runner's own, or the one it names, where the runner is gone.
-fn registration(context: &Context<'_>, reader: &Reader<'_>, runner: Address) -> Step<Height> {
-    let named = reader.get("registered_at").is_some();
-    if named {
-        return Ok(Height(reader.number("registered_at")?));
-    }
-    Ok(state::read(context.world, runner)?.registered_at)
+fn registration(context: &Context<'_>, named: Option<Height>, runner: Address) -> Step<Height> {
+    Ok(match named {
+        Some(registered_at) => registered_at,
+        None => state::read(context.world, runner)?.registered_at,
+    })
 }
 
-pub(super) fn withdraw(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let (address, delegator, height) = (reader.address("runner")?, context.sender, context.height);
-    let registered_at = registration(context, &reader, address)?;
-    let mut pool = pool(context.world, address, registered_at)?;
-    let mut own = delegation(context.world, address, registered_at, delegator)?;
-    let held = state::find(context.world, address)?.map_or(Height::ZERO, |runner| runner.held_until);
-    let still = crate::dispatcher::state::standstill(context.world)?;
-    let free_at = |leaving: &Leaving| super::handlers::free_at(context.params, &still, leaving.release, height).max(held);
-    let is_free = |leaving: &Leaving| pool.is_closed || free_at(leaving) <= height;
-    let (free, waiting): (Vec<Leaving>, Vec<Leaving>) = std::mem::take(&mut own.leaving).into_vec().into_iter().partition(is_free);
-    let mut amount = Amount::ZERO;
-    for leaving in free {
-        let part = worth(leaving.shares, pool.leaving, pool.leaving_shares);
-        pool.leaving = pool.leaving.saturating_sub(part);
-        pool.leaving_shares -= leaving.shares;
-        amount = amount.saturating_add(part);
+impl Handle for WithdrawDelegation {
+    fn handle(self, context: &mut Context<'_>) -> Step<Withdrawn> {
+        let Self { runner: address, registered_at } = self;
+        let (delegator, height) = (context.sender, context.height);
+        let registered_at = registration(context, registered_at, address)?;
+        let mut pool = pool(context.world, address, registered_at)?;
+        let mut own = delegation(context.world, address, registered_at, delegator)?;
+        let held = state::find(context.world, address)?.map_or(Height::ZERO, |runner| runner.held_until);
+        let still = crate::dispatcher::state::standstill(context.world)?;
+        let free_at = |leaving: &Leaving| super::handlers::free_at(context.params, &still, leaving.release, height).max(held);
+        let is_free = |leaving: &Leaving| pool.is_closed || free_at(leaving) <= height;
+        let (free, waiting): (Vec<Leaving>, Vec<Leaving>) = std::mem::take(&mut own.leaving).into_vec().into_iter().partition(is_free);
+        let mut amount = Amount::ZERO;
+        for leaving in free {
+            let part = worth(leaving.shares, pool.leaving, pool.leaving_shares);
+            pool.leaving = pool.leaving.saturating_sub(part);
+            pool.leaving_shares -= leaving.shares;
+            amount = amount.saturating_add(part);
+        }
+        if pool.is_closed {
+            let part = worth(own.shares, pool.active, pool.shares);
+            pool.active = pool.active.saturating_sub(part);
+            pool.shares -= std::mem::take(&mut own.shares);
+            amount = amount.saturating_add(part);
+        }
+        if amount == Amount::ZERO {
+            return Err(error::UNBONDING.into());
+        }
+        own.leaving = List::new(waiting).expect("fewer fit");
+        keep(context.world, address, registered_at, delegator, &pool, &own);
+        pay_out(context.world, delegator, amount)?;
+        DelegationWithdrawn { runner: address, delegator, amount }.emit(context.world);
+        Ok(Withdrawn { amount })
     }
-    if pool.is_closed {
-        let part = worth(own.shares, pool.active, pool.shares);
-        pool.active = pool.active.saturating_sub(part);
-        pool.shares -= std::mem::take(&mut own.shares);
-        amount = amount.saturating_add(part);
-    }
-    if amount == Amount::ZERO {
-        return Err(error::UNBONDING.into());
-    }
-    own.leaving = List::new(waiting).expect("fewer fit");
-    keep(context.world, address, registered_at, delegator, &pool, &own);
-    pay_out(context.world, delegator, amount)?;
-    announce(context, "DelegationWithdrawn", address, amount);
-    Ok(Value::map([("amount", Value::uint(amount.0))]))
 }
 
 /// What one delegator has behind a runner now, slashes counted.
@@ -222,20 +226,14 @@ pub fn standing(world: &World, runner: Address, registered_at: Height, delegator
     Ok(Standing { amount: worth(own.shares, heap, pool.shares), leaving: leaving.collect() })
 }
 
-pub(super) fn get(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let (address, delegator) = (reader.address("runner")?, reader.address("delegator")?);
-    let registered_at = registration(context, &reader, address)?;
-    let standing = standing(context.world, address, registered_at, delegator)?;
-    let leaving = standing
-        .leaving
-        .iter()
-        .map(|(amount, release)| Value::dict(vec![("amount", Value::uint(amount.0)), ("release", Value::uint(release.0))]));
-    Ok(Value::dict(vec![
-        ("amount", Value::uint(standing.amount.0)),
-        ("leaving", Value::Array(leaving.collect())),
-        ("registered_at", Value::uint(registered_at.0)),
-    ]))
+impl Handle for GetDelegation {
+    fn handle(self, context: &mut Context<'_>) -> Step<DelegationState> {
+        let Self { runner, delegator, registered_at } = self;
+        let registered_at = registration(context, registered_at, runner)?;
+        let Standing { amount, leaving } = standing(context.world, runner, registered_at, delegator)?;
+        let leaving = leaving.into_iter().map(|(amount, release)| LeavingState { amount, release }).collect();
+        Ok(DelegationState { amount, leaving: List::new(leaving).expect("as many stand in the record"), registered_at })
+    }
 }
 
 /// Takes a share of what delegators asked back. Answers how much it was.
@@ -262,13 +260,4 @@ pub(super) fn close(world: &mut World, address: Address, runner: &Runner) -> Res
         world.write(pool_key(address, runner.registered_at), &pool);
     }
     Ok(())
-}
-
-fn announce(context: &mut Context<'_>, name: &'static str, runner: Address, amount: Amount) {
-    let data = Value::dict(vec![
-        ("runner", Value::Bytes(runner.0.to_vec())),
-        ("delegator", Value::Bytes(context.sender.0.to_vec())),
-        ("amount", Value::uint(amount.0)),
-    ]);
-    context.announce(NUMBER, name, &data);
 }

@@ -1,17 +1,20 @@
 //! What 0x01 does with runners.
 
+use super::api::{
+    AddStake, BelowStake, Declared, GetRunner, Heartbeat, Leave, Rates, Register, Registered, Released, RunnerState, Staked, Unstake,
+    Unstaked, Update, Updated, Withdraw, Withdrawn, Withdrew,
+};
 use super::{NUMBER, delegations, reputation, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::dispatcher::{payment, state as jobs, waiting};
-use crate::reader::Reader;
+use crate::schema::Emit;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::Value;
-use cowboy_types::job::{JobKind, Profile, RateCard, Runner, Standstill, Tranche};
+use cowboy_types::job::{Profile, RateCard, Runner, Standstill, Tranche};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Abort, Address, Hash, List, error};
+use cowboy_types::{Abort, Address, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
 
@@ -26,10 +29,6 @@ pub fn is_environment(name: &str) -> bool {
     ENVIRONMENTS.iter().any(|(known, _)| *known == name)
 }
 
-fn invalid() -> Abort {
-    error::INVALID_ARGUMENT
-}
-
 /// The stake that a runner's largest job asks for: the floor, or a multiple of the job (003 §5.2).
 pub fn required_stake(rows: &Jobs, max_job_value: Amount) -> Amount {
     let by_value = u128::from(max_job_value.0) * u128::from(rows.runner_stake_ratio) / 10_000;
@@ -41,8 +40,15 @@ pub fn effective_stake(runner: &Runner) -> Amount {
     runner.stake.saturating_add(runner.delegated)
 }
 
-/// What a runner says of itself, out of an argument.
-struct Declared {
+impl From<Rates> for RateCard {
+    fn from(rates: Rates) -> Self {
+        let Rates { llm_input_token, llm_output_token, http_request_base, compute_second, memory_mb, min_job_value, max_job_value } = rates;
+        Self { llm_input_token, llm_output_token, http_request_base, compute_second, memory_mb, min_job_value, max_job_value }
+    }
+}
+
+/// What a runner says of itself, as it is kept.
+struct Declaration {
     kinds: u8,
     tee: u8,
     result_key: Fixed<32>,
@@ -51,156 +57,140 @@ struct Declared {
     profile: Profile,
 }
 
-fn declared(argument: &Value) -> Result<Declared, Abort> {
-    let reader = Reader::new(argument, invalid);
-    let mut kinds = 0;
-    for item in reader.items("kinds")? {
-        kinds |= item.as_text().and_then(JobKind::from_name).ok_or(invalid())?.bit();
+impl TryFrom<Declared> for Declaration {
+    type Error = Abort;
+
+    /// Refuses who does no kind of work, or none at a time.
+    fn try_from(declared: Declared) -> Result<Self, Abort> {
+        let Declared { result_key, kinds, rates, max_concurrent, tee, endpoint, regions, domains, models, provides } = declared;
+        if kinds.is_empty() || max_concurrent == Count::ZERO {
+            return Err(error::INVALID_ARGUMENT);
+        }
+        Ok(Self {
+            kinds: kinds.iter().fold(0, |bits, kind| bits | kind.bit()),
+            tee: tee.iter().fold(0, |bits, environment| bits | environment.bit()),
+            result_key,
+            rates: rates.into(),
+            max_concurrent,
+            profile: Profile { endpoint, regions, domains, models, provides },
+        })
     }
-    let mut tee = 0;
-    for item in reader.items("tee")? {
-        let name = item.as_text().ok_or(invalid())?;
-        tee |= ENVIRONMENTS.iter().find(|(known, _)| *known == name).ok_or(invalid())?.1;
-    }
-    let max_concurrent = Count(reader.number("max_concurrent")?);
-    if kinds == 0 || max_concurrent == Count::ZERO {
-        return Err(invalid());
-    }
-    let models =
-        reader.items("models")?.iter().map(|item| item.as_bytes().and_then(|bytes| bytes.try_into().ok()).map(Hash).ok_or(invalid()));
-    let profile = Profile {
-        endpoint: reader.bounded_text("endpoint")?,
-        regions: reader.texts("regions")?,
-        domains: reader.texts("domains")?,
-        models: List::new(models.collect::<Result<_, _>>()?).ok_or(invalid())?,
-        provides: reader.blob("provides")?,
-    };
-    Ok(Declared {
-        kinds,
-        tee,
-        result_key: Fixed(reader.fixed("result_key")?),
-        rates: rates(&reader.below("rates"))?,
-        max_concurrent,
-        profile,
-    })
 }
 
-fn rates(reader: &Reader<'_>) -> Result<RateCard, Abort> {
-    Ok(RateCard {
-        llm_input_token: reader.amount_or_zero("llm_input_token")?,
-        llm_output_token: reader.amount_or_zero("llm_output_token")?,
-        http_request_base: reader.amount_or_zero("http_request_base")?,
-        compute_second: reader.amount_or_zero("compute_second")?,
-        memory_mb: reader.amount_or_zero("memory_mb")?,
-        min_job_value: reader.amount_or_zero("min_job_value")?,
-        max_job_value: reader.amount_or_zero("max_job_value")?,
-    })
+impl Handle for Register {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let declared = Declaration::try_from(self.0)?;
+        let (sender, stake, height, rows) = (context.sender, context.value, context.height, &context.params.jobs);
+        if state::find(context.world, sender)?.is_some() {
+            return Err(error::RUNNER_EXISTS.into());
+        }
+        if stake < required_stake(rows, declared.rates.max_job_value) {
+            return Err(error::STAKE_TOO_LOW.into());
+        }
+        if state::directory().count(context.world)? >= rows.runners {
+            return Err(error::REGISTRY_FULL.into());
+        }
+        let mut runner = Runner {
+            stake,
+            delegated: Amount::ZERO,
+            unbonding: List::default(),
+            kinds: declared.kinds,
+            tee: declared.tee,
+            result_key: declared.result_key,
+            rates: declared.rates,
+            max_concurrent: declared.max_concurrent,
+            active_jobs: Count::ZERO,
+            registered_at: height,
+            heartbeat_at: height,
+            reputation: Count::ZERO,
+            score: Count::ZERO,
+            reputation_at: height,
+            held_until: Height::ZERO,
+            holds: Count::ZERO,
+            probation_until: Height::ZERO,
+            probations: Count::ZERO,
+            jobs_done: Count::ZERO,
+            jobs_failed: Count::ZERO,
+            crashes: Count::ZERO,
+            crashes_since: height,
+            is_flagged: false,
+            is_leaving: false,
+        };
+        reputation::set(&mut runner, height, rows.reputation_start);
+        state::directory().insert(context.world, &sender.0)?;
+        context.world.write(state::profile_key(sender), &declared.profile);
+        state::write(context.world, sender, &runner);
+        Registered { runner: sender, stake }.emit(context.world);
+        Ok(())
+    }
 }
 
-pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let declared = declared(argument)?;
-    let (sender, stake, height, rows) = (context.sender, context.value, context.height, &context.params.jobs);
-    if state::find(context.world, sender)?.is_some() {
-        return Err(error::RUNNER_EXISTS.into());
+impl Handle for Update {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let declared = Declaration::try_from(self.0)?;
+        let mut runner = state::read(context.world, context.sender)?;
+        if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
+            return Err(error::STAKE_TOO_LOW.into());
+        }
+        // A result under way is signed with the key that was there when it was asked for.
+        if runner.active_jobs > Count::ZERO && runner.result_key != declared.result_key {
+            return Err(error::RUNNER_BUSY.into());
+        }
+        let was_full = runner.active_jobs >= runner.max_concurrent;
+        runner.kinds = declared.kinds;
+        runner.tee = declared.tee;
+        runner.result_key = declared.result_key;
+        runner.rates = declared.rates;
+        runner.max_concurrent = declared.max_concurrent;
+        if was_full && runner.active_jobs < runner.max_concurrent {
+            waiting::note_free_slot(context.world)?;
+        }
+        let sender = context.sender;
+        context.world.write(state::profile_key(sender), &declared.profile);
+        state::write(context.world, sender, &runner);
+        Updated { runner: sender }.emit(context.world);
+        Ok(())
     }
-    if stake < required_stake(rows, declared.rates.max_job_value) {
-        return Err(error::STAKE_TOO_LOW.into());
-    }
-    if state::directory().count(context.world)? >= rows.runners {
-        return Err(error::REGISTRY_FULL.into());
-    }
-    let mut runner = Runner {
-        stake,
-        delegated: Amount::ZERO,
-        unbonding: List::default(),
-        kinds: declared.kinds,
-        tee: declared.tee,
-        result_key: declared.result_key,
-        rates: declared.rates,
-        max_concurrent: declared.max_concurrent,
-        active_jobs: Count::ZERO,
-        registered_at: height,
-        heartbeat_at: height,
-        reputation: Count::ZERO,
-        score: Count::ZERO,
-        reputation_at: height,
-        held_until: Height::ZERO,
-        holds: Count::ZERO,
-        probation_until: Height::ZERO,
-        probations: Count::ZERO,
-        jobs_done: Count::ZERO,
-        jobs_failed: Count::ZERO,
-        crashes: Count::ZERO,
-        crashes_since: height,
-        is_flagged: false,
-        is_leaving: false,
-    };
-    reputation::set(&mut runner, height, rows.reputation_start);
-    state::directory().insert(context.world, &sender.0)?;
-    context.world.write(state::profile_key(sender), &declared.profile);
-    state::write(context.world, sender, &runner);
-    announce(context, "RunnerRegistered", sender, [("stake", Value::uint(stake.0))]);
-    Ok(Value::Null)
 }
 
-pub(super) fn update(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let declared = declared(argument)?;
-    let mut runner = state::read(context.world, context.sender)?;
-    if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
-        return Err(error::STAKE_TOO_LOW.into());
+impl Handle for AddStake {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let (sender, amount) = (context.sender, context.value);
+        let mut runner = state::read(context.world, sender)?;
+        runner.stake = runner.stake.saturating_add(amount);
+        runner.is_leaving = false;
+        state::write(context.world, sender, &runner);
+        Staked { runner: sender, amount }.emit(context.world);
+        Ok(())
     }
-    // A result under way is signed with the key that was there when it was asked for.
-    if runner.active_jobs > Count::ZERO && runner.result_key != declared.result_key {
-        return Err(error::RUNNER_BUSY.into());
-    }
-    let was_full = runner.active_jobs >= runner.max_concurrent;
-    runner.kinds = declared.kinds;
-    runner.tee = declared.tee;
-    runner.result_key = declared.result_key;
-    runner.rates = declared.rates;
-    runner.max_concurrent = declared.max_concurrent;
-    if was_full && runner.active_jobs < runner.max_concurrent {
-        waiting::note_free_slot(context.world)?;
-    }
-    let sender = context.sender;
-    context.world.write(state::profile_key(sender), &declared.profile);
-    state::write(context.world, sender, &runner);
-    announce(context, "RunnerUpdated", sender, []);
-    Ok(Value::Null)
 }
 
-pub(super) fn stake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let (sender, amount) = (context.sender, context.value);
-    let mut runner = state::read(context.world, sender)?;
-    runner.stake = runner.stake.saturating_add(amount);
-    runner.is_leaving = false;
-    state::write(context.world, sender, &runner);
-    announce(context, "RunnerStaked", sender, [("amount", Value::uint(amount.0))]);
-    Ok(Value::Null)
-}
-
-pub(super) fn unstake(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let amount = Amount(Reader::new(argument, invalid).number("amount")?);
-    let mut runner = state::read(context.world, context.sender)?;
-    let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
-    let required = required_stake(&context.params.jobs, runner.rates.max_job_value);
-    let is_bonded = delegations::is_bonded(context.params.jobs.self_bond, rest, runner.delegated);
-    if (rest.saturating_add(runner.delegated) < required || !is_bonded) && !runner.is_leaving {
-        return Err(error::STAKE_TOO_LOW.into());
+impl Handle for Unstake {
+    fn handle(self, context: &mut Context<'_>) -> Step<Released> {
+        let Self { amount } = self;
+        let mut runner = state::read(context.world, context.sender)?;
+        let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
+        let required = required_stake(&context.params.jobs, runner.rates.max_job_value);
+        let is_bonded = delegations::is_bonded(context.params.jobs.self_bond, rest, runner.delegated);
+        if (rest.saturating_add(runner.delegated) < required || !is_bonded) && !runner.is_leaving {
+            return Err(error::STAKE_TOO_LOW.into());
+        }
+        runner.stake = rest;
+        release(context, runner, amount)
     }
-    runner.stake = rest;
-    release(context, runner, amount)
 }
 
-pub(super) fn leave(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let mut runner = state::read(context.world, context.sender)?;
-    let amount = std::mem::take(&mut runner.stake);
-    runner.is_leaving = true;
-    release(context, runner, amount)
+impl Handle for Leave {
+    fn handle(self, context: &mut Context<'_>) -> Step<Released> {
+        let mut runner = state::read(context.world, context.sender)?;
+        let amount = std::mem::take(&mut runner.stake);
+        runner.is_leaving = true;
+        release(context, runner, amount)
+    }
 }
 
 /// Begins the time after which stake is free.
-fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Step<Value> {
+fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Step<Released> {
     let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
     let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
     if amount > Amount::ZERO {
@@ -209,38 +199,40 @@ fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Ste
     runner.unbonding = List::new(tranches).ok_or(error::UNBONDING)?;
     let sender = context.sender;
     state::write(context.world, sender, &runner);
-    announce(context, "RunnerUnstaked", sender, [("amount", Value::uint(amount.0)), ("release", Value::uint(release.0))]);
-    Ok(Value::map([("release", Value::uint(release.0))]))
+    Unstaked { runner: sender, amount, release }.emit(context.world);
+    Ok(Released { release })
 }
 
-pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let (sender, height) = (context.sender, context.height);
-    let mut runner = state::read(context.world, sender)?;
-    let (held, still) = (runner.held_until, jobs::standstill(context.world)?);
-    let is_free = |tranche: &Tranche| free_at(context.params, &still, tranche.release, height).max(held) <= height;
-    let (free, waiting): (Vec<Tranche>, Vec<Tranche>) = std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(is_free);
-    let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
-    if amount == Amount::ZERO {
-        return Err(error::UNBONDING.into());
+impl Handle for Withdraw {
+    fn handle(self, context: &mut Context<'_>) -> Step<Withdrawn> {
+        let (sender, height) = (context.sender, context.height);
+        let mut runner = state::read(context.world, sender)?;
+        let (held, still) = (runner.held_until, jobs::standstill(context.world)?);
+        let is_free = |tranche: &Tranche| free_at(context.params, &still, tranche.release, height).max(held) <= height;
+        let (free, waiting): (Vec<Tranche>, Vec<Tranche>) = std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(is_free);
+        let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
+        if amount == Amount::ZERO {
+            return Err(error::UNBONDING.into());
+        }
+        let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
+        if is_gone && runner.active_jobs > Count::ZERO {
+            return Err(error::RUNNER_BUSY.into());
+        }
+        runner.unbonding = List::new(waiting).expect("fewer tranches fit");
+        if is_gone {
+            delegations::close(context.world, sender, &runner)?;
+            state::directory().remove(context.world, &sender.0)?;
+            context.world.require([&state::profile_key(sender), &attestation_key(sender)])?;
+            context.world.remove(state::profile_key(sender));
+            context.world.remove(attestation_key(sender));
+            context.world.remove(state::runner_key(sender));
+        } else {
+            state::write(context.world, sender, &runner);
+        }
+        pay_out(context.world, sender, amount)?;
+        Withdrew { runner: sender, amount }.emit(context.world);
+        Ok(Withdrawn { amount })
     }
-    let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
-    if is_gone && runner.active_jobs > Count::ZERO {
-        return Err(error::RUNNER_BUSY.into());
-    }
-    runner.unbonding = List::new(waiting).expect("fewer tranches fit");
-    if is_gone {
-        delegations::close(context.world, sender, &runner)?;
-        state::directory().remove(context.world, &sender.0)?;
-        context.world.require([&state::profile_key(sender), &attestation_key(sender)])?;
-        context.world.remove(state::profile_key(sender));
-        context.world.remove(attestation_key(sender));
-        context.world.remove(state::runner_key(sender));
-    } else {
-        state::write(context.world, sender, &runner);
-    }
-    pay_out(context.world, sender, amount)?;
-    announce(context, "RunnerWithdrew", sender, [("amount", Value::uint(amount.0))]);
-    Ok(Value::map([("amount", Value::uint(amount.0))]))
 }
 
 /// When stake is free that was asked back for a height: later by the blocks since then in which the market stood still, so that nobody
@@ -257,16 +249,18 @@ pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<
     world.credit(to, amount)
 }
 
-pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    let (sender, height, rows) = (context.sender, context.height, &context.params.jobs);
-    let mut runner = state::read(context.world, sender)?;
-    runner.heartbeat_at = height;
-    let is_low = reputation::points(rows, &runner, height) < rows.reputation_min;
-    if is_low && runner.probation_until <= height {
-        reputation::set(&mut runner, height, rows.reputation_min);
+impl Handle for Heartbeat {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let (sender, height, rows) = (context.sender, context.height, &context.params.jobs);
+        let mut runner = state::read(context.world, sender)?;
+        runner.heartbeat_at = height;
+        let is_low = reputation::points(rows, &runner, height) < rows.reputation_min;
+        if is_low && runner.probation_until <= height {
+            reputation::set(&mut runner, height, rows.reputation_min);
+        }
+        state::write(context.world, sender, &runner);
+        Ok(())
     }
-    state::write(context.world, sender, &runner);
-    Ok(Value::Null)
 }
 
 /// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
@@ -291,23 +285,23 @@ pub fn health(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standst
     }
 }
 
-pub(super) fn get_runner(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let address = Reader::new(argument, invalid).address("runner")?;
-    let runner = state::read(context.world, address)?;
-    let rows = &context.params.jobs;
-    let points = reputation::points(rows, &runner, context.height);
-    let health = health(rows, &runner, context.height, &jobs::standstill(context.world)?);
-    Ok(Value::map([
-        ("stake", Value::uint(runner.stake.0)),
-        ("delegated", Value::uint(runner.delegated.0)),
-        ("reputation", Value::uint(points)),
-        ("active_jobs", Value::uint(runner.active_jobs.0)),
-        ("max_concurrent", Value::uint(runner.max_concurrent.0)),
-        ("last_heartbeat", Value::uint(runner.heartbeat_at.0)),
-        ("is_selectable", Value::Bool(health == HEALTHY)),
-        ("health", Value::text(health)),
-        ("is_flagged", Value::Bool(runner.is_flagged)),
-    ]))
+impl Handle for GetRunner {
+    fn handle(self, context: &mut Context<'_>) -> Step<RunnerState> {
+        let runner = state::read(context.world, self.runner)?;
+        let rows = &context.params.jobs;
+        let health = health(rows, &runner, context.height, &jobs::standstill(context.world)?);
+        Ok(RunnerState {
+            stake: runner.stake,
+            delegated: runner.delegated,
+            reputation: reputation::points(rows, &runner, context.height),
+            active_jobs: runner.active_jobs,
+            max_concurrent: runner.max_concurrent,
+            last_heartbeat: runner.heartbeat_at,
+            is_selectable: health == HEALTHY,
+            health: Text::new(health).expect("a word"),
+            is_flagged: runner.is_flagged,
+        })
+    }
 }
 
 /// Puts a runner whose reputation fell too low on probation, twice as long each time.
@@ -401,12 +395,7 @@ fn take_share(
     state::write(world, address, &runner);
     let required = required_stake(rows, Amount::ZERO);
     if before >= required && effective_stake(&runner) < required {
-        let data = Value::map([
-            ("runner", Value::Bytes(address.0.to_vec())),
-            ("stake", Value::uint(effective_stake(&runner).0)),
-            ("required", Value::uint(required.0)),
-        ]);
-        crate::actor::announce(world, NUMBER, "RunnerBelowStake", &data);
+        BelowStake { runner: address, stake: effective_stake(&runner), required }.emit(world);
     }
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
@@ -416,11 +405,4 @@ fn take_share(
     world.credit(Address::system(crate::treasury::NUMBER), to_treasury)?;
     world.burn(amount.saturating_sub(to_submitter).saturating_sub(to_treasury))?;
     Ok(Slashed { amount, to_submitter })
-}
-
-fn announce<const N: usize>(context: &mut Context<'_>, name: &'static str, runner: Address, facts: [(&str, Value); N]) {
-    let mut data: Vec<(Value, Value)> = facts.into_iter().map(|(name, value)| (Value::text(name), value)).collect();
-    data.push((Value::text("runner"), Value::Bytes(runner.0.to_vec())));
-    data.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
-    context.announce(NUMBER, name, &Value::Map(data));
 }

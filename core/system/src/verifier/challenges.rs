@@ -9,29 +9,25 @@
 //! (decision 314).
 
 use super::NUMBER;
-use crate::actor::{Context, announce};
+use super::api::{ChallengeResolved, DecideClaim, MakeClaim, Reproduce, ResultChallenged};
+use crate::actor::{Context, Handle};
 use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payment, payout, state as jobs};
-use crate::reader::Reader;
 use crate::runners::handlers as registry;
+use crate::schema::{Emit, Form};
 use crate::{governance, runners};
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::cbor;
 use cowboy_types::job::{Challenge, Job, JobSpec, JobStatus, MAX_CLAIMS, Member, Mode, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
 
-fn invalid() -> Abort {
-    error::INVALID_ARGUMENT
-}
-
 /// The job that a claim is about: verified, in its window or disputed already, of a mode with a window, and not disputed for too long.
-fn challenged(context: &Context<'_>, reader: &Reader<'_>) -> Step<(Job, JobSpec)> {
-    let id = reader.hash("job_id")?;
-    let job = jobs::read(context.world, &id)?;
-    let spec = jobs::spec(context.world, &id)?;
+fn challenged(context: &Context<'_>, id: &Hash) -> Step<(Job, JobSpec)> {
+    let job = jobs::read(context.world, id)?;
+    let spec = jobs::spec(context.world, id)?;
     let is_open = matches!(job.status, JobStatus::Verified | JobStatus::Disputed)
         && context.height < job.status_until
         && (job.dispute_until == Height::ZERO || context.height < job.dispute_until)
@@ -47,30 +43,31 @@ fn is_accusable(job: &Job, member: &Member) -> bool {
     member.verdict == Verdict::Accepted || is_aggregator && member.verdict != Verdict::Dishonest
 }
 
-pub(super) fn challenge(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let (mut job, _) = challenged(context, &reader)?;
-    let runner = reader.address("runner")?;
-    if !job.all_members().any(|member| member.runner == runner && is_accusable(&job, member)) {
-        return Err(error::CHALLENGE_REFUSED.into());
+impl Handle for MakeClaim {
+    fn handle(self, context: &mut Context<'_>) -> Step<u64> {
+        let Self { job_id, runner, claim } = self;
+        let (mut job, _) = challenged(context, &job_id)?;
+        if !job.all_members().any(|member| member.runner == runner && is_accusable(&job, member)) {
+            return Err(error::CHALLENGE_REFUSED.into());
+        }
+        put_down(context, &mut job, runner, claim, Hash::ZERO)
     }
-    let claim = reader.bounded_text("claim")?;
-    put_down(context, &mut job, runner, claim, Hash::ZERO).map(Value::uint)
 }
 
-pub(super) fn reproduce(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let (mut job, mut spec) = challenged(context, &reader)?;
-    let is_under_way = job.claims.iter().any(|claim| claim.is_open() && claim.retrial != Hash::ZERO);
-    if spec.verification.mode != Mode::Deterministic || is_under_way {
-        return Err(error::CHALLENGE_REFUSED.into());
+impl Handle for Reproduce {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        let (mut job, mut spec) = challenged(context, &self.job_id)?;
+        let is_under_way = job.claims.iter().any(|claim| claim.is_open() && claim.retrial != Hash::ZERO);
+        if spec.verification.mode != Mode::Deterministic || is_under_way {
+            return Err(error::CHALLENGE_REFUSED.into());
+        }
+        spec.callback = None;
+        spec.verification.runners = Count((job.committee.0 * 2 + 1).min(context.params.jobs.committee_max));
+        spec.verification.threshold = Count::ZERO;
+        let retrial = dispatcher::submit(context, &spec, Some(&job))?;
+        put_down(context, &mut job, Address::ZERO, Text::default(), retrial)?;
+        Ok(retrial)
     }
-    spec.callback = None;
-    spec.verification.runners = Count((job.committee.0 * 2 + 1).min(context.params.jobs.committee_max));
-    spec.verification.threshold = Count::ZERO;
-    let retrial = dispatcher::submit(context, &spec, Some(&job))?;
-    put_down(context, &mut job, Address::ZERO, Text::default(), retrial)?;
-    Ok(Value::Bytes(retrial.0.to_vec()))
 }
 
 /// The place of a new claim: the next one, or, where a job has all that it may have, that of one which is over, or of the open one with the
@@ -123,47 +120,38 @@ fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Te
     }
     let due = lifecycle::next_height(job);
     jobs::write(context.world, job, due)?;
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("claim", Value::uint(place)),
-        ("challenger", Value::Bytes(challenger.0.to_vec())),
-        ("runner", Value::Bytes(runner.0.to_vec())),
-        ("bond", Value::uint(bond.0)),
-    ]);
-    context.announce(NUMBER, "ResultChallenged", &data);
+    ResultChallenged { job_id: job.id, claim: place, challenger, runner, bond }.emit(context.world);
     Ok(place)
 }
 
-pub(super) fn decide(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let id = reader.hash("job_id")?;
-    let is_upheld = reader.flag("upheld")?;
-    let place = usize::try_from(reader.number_or("claim", 0)?).map_err(|_| invalid())?;
-    let mut job = jobs::read(context.world, &id)?;
-    let mut claims = job.claims.to_vec();
-    // A vote that names its claimant never counts for another claim that took the place since.
-    let by = reader.get("challenger").map(|_| reader.address("challenger")).transpose()?;
-    let is_meant = |claim: &Challenge| claim.is_open() && claim.retrial == Hash::ZERO && by.is_none_or(|by| by == claim.challenger);
-    let Some(claim) = claims.get_mut(place).filter(|claim| is_meant(claim)) else {
-        return Err(error::WRONG_PHASE.into());
-    };
-    let is_decided = agree(context, claim, is_upheld)?;
-    job.claims = List::new(claims).expect("as many claims fit");
-    if is_decided {
-        let spec = jobs::spec(context.world, &id)?;
-        resolve(context.world, context.params, context.height, &mut job, &spec, place, is_upheld)?;
+impl Handle for DecideClaim {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { job_id: id, claim: place, upheld: is_upheld, challenger: by } = self;
+        let place = usize::try_from(place).map_err(|_| error::INVALID_ARGUMENT)?;
+        let mut job = jobs::read(context.world, &id)?;
+        let mut claims = job.claims.to_vec();
+        // A vote that names its claimant never counts for another claim that took the place since.
+        let is_meant = |claim: &Challenge| claim.is_open() && claim.retrial == Hash::ZERO && by.is_none_or(|by| by == claim.challenger);
+        let Some(claim) = claims.get_mut(place).filter(|claim| is_meant(claim)) else {
+            return Err(error::WRONG_PHASE.into());
+        };
+        let is_decided = agree(context, claim, is_upheld)?;
+        job.claims = List::new(claims).expect("as many claims fit");
+        if is_decided {
+            let spec = jobs::spec(context.world, &id)?;
+            resolve(context.world, context.params, context.height, &mut job, &spec, place, is_upheld)?;
+        }
+        let due = lifecycle::next_height(&job);
+        jobs::write(context.world, &mut job, due)?;
+        Ok(is_decided)
     }
-    let due = lifecycle::next_height(&job);
-    jobs::write(context.world, &mut job, due)?;
-    Ok(Value::Bool(is_decided))
 }
 
 /// A proposal that decides a claim was made, and takes effect by `until` if it is accepted: until then, and at most `jobs.dispute_vote_max` blocks
 /// after the first claim, the job stays disputed and the accused withdraw no stake. Whatever is no open claim is left alone.
 pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<(), Miss> {
     let Ok(argument) = cbor::decode(argument) else { return Ok(()) };
-    let reader = Reader::new(&argument, invalid);
-    let (Ok(id), Ok(place)) = (reader.hash("job_id"), reader.number_or("claim", 0)) else { return Ok(()) };
+    let Ok(DecideClaim { job_id: id, claim: place, .. }) = DecideClaim::read(&argument) else { return Ok(()) };
     let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(()) };
     let mut claims = job.claims.to_vec();
     let claim = usize::try_from(place).ok().and_then(|place| claims.get_mut(place));
@@ -244,12 +232,8 @@ fn resolve(
     } else {
         end_claim(world, job, place, 10_000)?;
     }
-    let data = Value::map([
-        ("job_id", Value::Bytes(job.id.0.to_vec())),
-        ("claim", Value::uint(u64::try_from(place).expect("a job has few claims"))),
-        ("upheld", Value::Bool(is_upheld)),
-    ]);
-    announce(world, NUMBER, "ChallengeResolved", &data);
+    let claim = u64::try_from(place).expect("a job has few claims");
+    ChallengeResolved { job_id: job.id, claim, upheld: is_upheld }.emit(world);
     go_on(world, params, height, job, spec)
 }
 

@@ -1,21 +1,20 @@
 //! What 0x03 does with what members say.
 
-use super::{FAULT_ACTOR, FAULT_IMPOSSIBLE, NUMBER, state};
-use crate::actor::Context;
+use super::api::{
+    AttestCrash, Commit, Committed, CrashAttested, CrashFined, EmbeddingModelSet, Opening, Reveal, Revealed, SetEmbeddingModel,
+    SubmitResult, SubmitVerifiedResult, Used, WrongModelSlash,
+};
+use super::{FAULT_ACTOR, FAULT_IMPOSSIBLE, state};
+use crate::actor::{Context, Handle};
 use crate::dispatcher::{lifecycle, state as jobs};
-use crate::reader::Reader;
 use crate::runners::{self, handlers as registry};
+use crate::schema::Emit;
 use crate::tee::statement::{self, About, Attested};
 use cowboy_state::Step;
-use cowboy_types::cbor::Value;
-use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_MEMBERS, Member, Report, SALT_BYTES, Usage, Verdict, commitment};
+use cowboy_types::job::{Job, JobSpec, JobStatus, Member, Report, SALT_BYTES, Usage, Verdict, commitment};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, Hash, List, error};
-
-fn invalid() -> Abort {
-    error::INVALID_ARGUMENT
-}
 
 /// A job with what it asked for, and the members taken out to be changed.
 struct Opened {
@@ -25,10 +24,9 @@ struct Opened {
 }
 
 impl Opened {
-    fn read(context: &Context<'_>, reader: &Reader<'_>) -> Step<Self> {
-        let id = reader.hash("job_id")?;
-        let mut job = jobs::read(context.world, &id)?;
-        let spec = jobs::spec(context.world, &id)?;
+    fn read(context: &Context<'_>, id: &Hash) -> Step<Self> {
+        let mut job = jobs::read(context.world, id)?;
+        let spec = jobs::spec(context.world, id)?;
         let members = std::mem::take(&mut job.members).into_vec();
         Ok(Self { job, spec, members })
     }
@@ -56,66 +54,55 @@ impl Opened {
     }
 }
 
-pub(super) fn commit(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let commitment = reader.hash("commitment")?;
-    let mut opened = Opened::read(context, &reader)?;
-    let place = opened.place_of(context.sender)?;
-    let is_open = opened.job.status == JobStatus::Assigned && context.height <= opened.job.commit_until;
-    if !is_open || opened.members.len() == 1 || commitment == Hash::ZERO {
-        return Err(error::WRONG_PHASE.into());
+impl Handle for Commit {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { job_id, commitment } = self;
+        let mut opened = Opened::read(context, &job_id)?;
+        let place = opened.place_of(context.sender)?;
+        let is_open = opened.job.status == JobStatus::Assigned && context.height <= opened.job.commit_until;
+        if !is_open || opened.members.len() == 1 || commitment == Hash::ZERO {
+            return Err(error::WRONG_PHASE.into());
+        }
+        if opened.members[place].commitment != Hash::ZERO {
+            return Err(error::ALREADY_DONE.into());
+        }
+        opened.note_commitment(place, commitment, context.height);
+        Committed { job_id, runner: context.sender, commitment }.emit(context.world);
+        let is_complete = opened.members.iter().all(|member| member.commitment != Hash::ZERO);
+        opened.close(context, is_complete)?;
+        Ok(())
     }
-    if opened.members[place].commitment != Hash::ZERO {
-        return Err(error::ALREADY_DONE.into());
-    }
-    opened.note_commitment(place, commitment, context.height);
-    announce(context, "ResultCommitted", &opened.job.id, context.sender, ("commitment", Value::Bytes(commitment.0.to_vec())));
-    let is_complete = opened.members.iter().all(|member| member.commitment != Hash::ZERO);
-    opened.close(context, is_complete)?;
-    Ok(Value::Null)
 }
 
 /// What a member reveals.
 struct Revelation<'a> {
     runner: Address,
     report: Report<'a>,
-    salt: Option<[u8; SALT_BYTES]>,
+    salt: Option<Fixed<SALT_BYTES>>,
     signature: Fixed<64>,
 }
 
-fn usage(reader: &Reader<'_>) -> Result<Usage, Abort> {
-    Ok(Usage {
-        input_tokens: reader.count_or("input_tokens", 0)?,
-        output_tokens: reader.count_or("output_tokens", 0)?,
-        requests: reader.count_or("requests", 0)?,
-        compute_ms: reader.count_or("compute_ms", 0)?,
-        memory_mb: reader.count_or("memory_mb", 0)?,
-    })
+/// A report as its member sends it, before anything of it is checked.
+struct Said<'a> {
+    result: Option<&'a [u8]>,
+    fault: u64,
+    progress: u64,
+    usage: &'a Used,
+    attestation: &'a [u8],
 }
 
-/// Reads a report. One of a fault has a progress and no result; one of a result has no progress.
-fn report<'a>(reader: &Reader<'a>, result: Option<&'a [u8]>) -> Result<Report<'a>, Abort> {
-    let fault = reader.number_or("fault", 0)?;
-    let progress = reader.number_or("progress", 0)?;
-    let is_right = match fault {
-        0 => result.is_some() && progress == 0,
-        _ => (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&fault) && result.is_none() && progress <= 10_000,
-    };
-    if !is_right {
-        return Err(invalid());
+impl<'a> Said<'a> {
+    /// The report. One of a fault has a progress and no result; one of a result has no progress.
+    fn report(self) -> Result<Report<'a>, Abort> {
+        let Self { result, fault, progress, usage, attestation } = self;
+        let is_right = match fault {
+            0 => result.is_some() && progress == 0,
+            _ => (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&fault) && result.is_none() && progress <= 10_000,
+        };
+        let Used { input_tokens, output_tokens, requests, compute_ms, memory_mb } = usage.clone();
+        let usage = Usage { input_tokens, output_tokens, requests, compute_ms, memory_mb };
+        if is_right { Ok(Report { result, usage, fault, progress, attestation }) } else { Err(error::INVALID_ARGUMENT) }
     }
-    Ok(Report { result, usage: usage(&reader.below("usage"))?, fault, progress, attestation: reader.bytes_or_empty("attestation")? })
-}
-
-fn revelation<'a>(reader: &Reader<'a>, runner: Address, result: Option<&'a [u8]>) -> Result<Revelation<'a>, Abort> {
-    let salt = if reader.get("salt").is_some() { Some(reader.fixed("salt").map_err(|_| error::COMMITMENT_MISMATCH)?) } else { None };
-    let signature = Fixed(reader.fixed("signature").map_err(|_| error::RESULT_SIGNATURE)?);
-    Ok(Revelation { runner, report: report(reader, result)?, salt, signature })
-}
-
-/// The result that a sender reveals for itself, where it has one.
-fn own_output<'a>(reader: &Reader<'a>) -> Result<Option<&'a [u8]>, Abort> {
-    if reader.get("output").is_some() { reader.bytes_or_empty("output").map(Some) } else { Ok(None) }
 }
 
 /// Takes a revelation: its report opens the commitment, is short enough and signed (002 §8 step 4; decision 173).
@@ -131,8 +118,8 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     }
     if let Some(salt) = &revealed.salt {
         // The salt names its runner: a copied commitment opens for nobody but the one it was copied from.
-        let is_own = salt[32..] == revealed.runner.0;
-        if !is_own || commitment(&report.encode(), salt) != opened.members[place].commitment {
+        let is_own = salt.0[32..] == revealed.runner.0;
+        if !is_own || commitment(&report.encode(), &salt.0) != opened.members[place].commitment {
             return Err(error::COMMITMENT_MISMATCH.into());
         }
     }
@@ -153,7 +140,7 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     member.fault = Count(report.fault);
     member.progress = Count(report.progress);
     attest(context, opened, place, &runner, report.attestation)?;
-    announce(context, "ResultRevealed", &opened.job.id, revealed.runner, ("output", Value::Bytes(digest.0.to_vec())));
+    Revealed { job_id: opened.job.id, runner: revealed.runner, output: digest }.emit(context.world);
     Ok(())
 }
 
@@ -171,7 +158,7 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
         opened.members[place].verdict = Verdict::Dishonest;
         let share = context.params.jobs.dishonesty_slash;
         registry::slash(context.world, context.params, context.height, address, share, opened.job.submitter)?;
-        announce(context, "WrongModelSlash", &opened.job.id, address, ("output", Value::Bytes(output.0.to_vec())));
+        WrongModelSlash { job_id: opened.job.id, runner: address, output }.emit(context.world);
     }
     Ok(())
 }
@@ -206,118 +193,120 @@ fn require_revealing(context: &Context<'_>, job: &Job) -> Step<()> {
     if is_open { Ok(()) } else { Err(error::WRONG_PHASE.into()) }
 }
 
-pub(super) fn reveal(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let mut opened = Opened::read(context, &reader)?;
-    require_revealing(context, &opened.job)?;
-    let place = opened.place_of(context.sender)?;
-    let revealed = revelation(&reader, context.sender, own_output(&reader)?)?;
-    if opened.members[place].commitment == Hash::ZERO || revealed.salt.is_none() {
-        return Err(error::COMMITMENT_MISMATCH.into());
-    }
-    // The aggregator goes first, and its silence or its own revelation lets the others speak (002 §8; decision 127).
-    let aggregator = opened.members.iter().find(|member| Some(member.runner) == opened.job.aggregator);
-    let is_free = aggregator.is_none_or(|aggregator| {
-        opened.job.is_aggregated
-            || aggregator.runner == context.sender
-            || aggregator.output != Hash::ZERO
-            || aggregator.commitment == Hash::ZERO
-            || context.height >= opened.job.reveal_from
-    });
-    if !is_free {
-        return Err(error::WRONG_PHASE.into());
-    }
-    take(context, &mut opened, &revealed)?;
-    let is_complete = is_complete(&opened);
-    opened.close(context, is_complete)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn submit_result(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let mut opened = Opened::read(context, &reader)?;
-    let place = opened.place_of(context.sender)?;
-    let is_open = opened.job.status == JobStatus::Assigned && context.height <= opened.job.commit_until;
-    if !is_open || opened.members.len() != 1 {
-        return Err(error::WRONG_PHASE.into());
-    }
-    let revealed = revelation(&reader, context.sender, own_output(&reader)?)?;
-    // Alone there is nobody to copy: the report commits to itself.
-    opened.note_commitment(place, cowboy_types::keccak256(&[&revealed.report.encode()]), context.height);
-    take(context, &mut opened, &Revelation { salt: None, ..revealed })?;
-    opened.close(context, true)?;
-    Ok(Value::Null)
-}
-
-pub(super) fn submit_verified_result(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let mut opened = Opened::read(context, &reader)?;
-    require_revealing(context, &opened.job)?;
-    if opened.job.aggregator != Some(context.sender) {
-        return Err(error::NOT_A_MEMBER.into());
-    }
-    let outputs: Vec<&[u8]> = reader.items("outputs")?.iter().map(|item| item.as_bytes().ok_or(invalid())).collect::<Result<_, _>>()?;
-    let items = reader.items("reveals")?;
-    if items.is_empty() || items.len() > MAX_MEMBERS {
-        return Err(invalid().into());
-    }
-    for item in items {
-        let item = Reader::new(item, invalid);
-        let output = match item.get("output") {
-            None => None,
-            Some(place) => {
-                let place = place.as_u64().and_then(|place| usize::try_from(place).ok());
-                Some(*place.and_then(|place| outputs.get(place)).ok_or(invalid())?)
-            }
-        };
-        let revealed = revelation(&item, item.address("runner")?, output)?;
-        if revealed.salt.is_none() {
+impl Handle for Reveal {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { job_id, output, fault, progress, salt, signature, usage, attestation } = self;
+        let mut opened = Opened::read(context, &job_id)?;
+        require_revealing(context, &opened.job)?;
+        let place = opened.place_of(context.sender)?;
+        let said = Said { result: output.as_deref(), fault, progress, usage: &usage, attestation: &attestation };
+        let revealed = Revelation { runner: context.sender, report: said.report()?, salt, signature };
+        if opened.members[place].commitment == Hash::ZERO || revealed.salt.is_none() {
             return Err(error::COMMITMENT_MISMATCH.into());
         }
+        // The aggregator goes first, and its silence or its own revelation lets the others speak (002 §8; decision 127).
+        let aggregator = opened.members.iter().find(|member| Some(member.runner) == opened.job.aggregator);
+        let is_free = aggregator.is_none_or(|aggregator| {
+            opened.job.is_aggregated
+                || aggregator.runner == context.sender
+                || aggregator.output != Hash::ZERO
+                || aggregator.commitment == Hash::ZERO
+                || context.height >= opened.job.reveal_from
+        });
+        if !is_free {
+            return Err(error::WRONG_PHASE.into());
+        }
         take(context, &mut opened, &revealed)?;
+        let is_complete = is_complete(&opened);
+        opened.close(context, is_complete)?;
+        Ok(())
     }
-    // The bonus is for putting a decision together, not for one's own result in another form.
-    let revealed = opened.members.iter().filter(|member| member.output != Hash::ZERO).count();
-    opened.job.aggregated = Count(u64::try_from(items.len()).expect("committees are small"));
-    opened.job.is_aggregated = u64::try_from(revealed).expect("committees are small") >= opened.job.threshold.0;
-    let is_complete = is_complete(&opened);
-    opened.close(context, is_complete)?;
-    Ok(Value::Null)
 }
 
-pub(super) fn attest_crash(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let reader = Reader::new(argument, invalid);
-    let signal = reader.bounded_text::<64>("signal")?;
-    let mut opened = Opened::read(context, &reader)?;
-    let sender = context.sender;
-    let member = opened.members.iter_mut().find(|member| member.runner == sender);
-    let absent = opened.job.absent.iter().any(|absent| absent.runner == sender);
-    let keeps_back = absent || member.as_ref().is_some_and(|member| member.commitment != Hash::ZERO);
-    match member {
-        Some(member) if member.verdict == Verdict::Pending && !member.is_crashed => member.is_crashed = true,
-        _ if absent => {
-            let rest = opened.job.absent.iter().filter(|absent| absent.runner != sender).cloned().collect();
-            opened.job.absent = List::new(rest).expect("fewer fit");
+impl Handle for SubmitResult {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { job_id, output, fault, progress, signature, usage, attestation } = self;
+        let mut opened = Opened::read(context, &job_id)?;
+        let place = opened.place_of(context.sender)?;
+        let is_open = opened.job.status == JobStatus::Assigned && context.height <= opened.job.commit_until;
+        if !is_open || opened.members.len() != 1 {
+            return Err(error::WRONG_PHASE.into());
         }
-        _ => return Err(error::WRONG_PHASE.into()),
+        let said = Said { result: output.as_deref(), fault, progress, usage: &usage, attestation: &attestation };
+        let revealed = Revelation { runner: context.sender, report: said.report()?, salt: None, signature };
+        // Alone there is nobody to copy: the report commits to itself.
+        opened.note_commitment(place, cowboy_types::keccak256(&[&revealed.report.encode()]), context.height);
+        take(context, &mut opened, &revealed)?;
+        opened.close(context, true)?;
+        Ok(())
     }
-    let mut runner = runners::state::read(context.world, sender)?;
-    count_crash(context, &mut runner);
-    if absent {
-        let rows = &context.params.jobs;
-        registry::fail(rows, &mut runner, context.height, rows.reputation_timeout);
+}
+
+impl Handle for SubmitVerifiedResult {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { job_id, outputs, reveals } = self;
+        let mut opened = Opened::read(context, &job_id)?;
+        require_revealing(context, &opened.job)?;
+        if opened.job.aggregator != Some(context.sender) {
+            return Err(error::NOT_A_MEMBER.into());
+        }
+        if reveals.is_empty() {
+            return Err(error::INVALID_ARGUMENT.into());
+        }
+        for Opening { runner, output: place, fault, progress, salt, signature, usage, attestation } in reveals.iter() {
+            let output = |place: u64| usize::try_from(place).ok().and_then(|place| outputs.get(place)).ok_or(error::INVALID_ARGUMENT);
+            let result = place.map(output).transpose()?.map(Vec::as_slice);
+            let said = Said { result, fault: *fault, progress: *progress, usage, attestation };
+            let revealed = Revelation { runner: *runner, report: said.report()?, salt: salt.clone(), signature: signature.clone() };
+            if revealed.salt.is_none() {
+                return Err(error::COMMITMENT_MISMATCH.into());
+            }
+            take(context, &mut opened, &revealed)?;
+        }
+        // The bonus is for putting a decision together, not for one's own result in another form.
+        let revealed = opened.members.iter().filter(|member| member.output != Hash::ZERO).count();
+        opened.job.aggregated = Count(u64::try_from(reveals.len()).expect("committees are small"));
+        opened.job.is_aggregated = u64::try_from(revealed).expect("committees are small") >= opened.job.threshold.0;
+        let is_complete = is_complete(&opened);
+        opened.close(context, is_complete)?;
+        Ok(())
     }
-    runners::state::write(context.world, sender, &runner);
-    // The first crash within the window costs reputation. Every other one also costs the price of the job whose committed result it keeps back, but
-    // at most what silence would cost (decision 309).
-    if keeps_back && runner.crashes > Count(1) {
-        let (price, share) = (opened.spec.max_price, context.params.jobs.non_reveal_slash);
-        let fined = registry::fine(context.world, context.params, sender, price, share, opened.job.submitter)?;
-        announce(context, "CrashFined", &opened.job.id, sender, ("amount", Value::uint(fined.amount.0)));
+}
+
+impl Handle for AttestCrash {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { job_id, signal } = self;
+        let mut opened = Opened::read(context, &job_id)?;
+        let sender = context.sender;
+        let member = opened.members.iter_mut().find(|member| member.runner == sender);
+        let absent = opened.job.absent.iter().any(|absent| absent.runner == sender);
+        let keeps_back = absent || member.as_ref().is_some_and(|member| member.commitment != Hash::ZERO);
+        match member {
+            Some(member) if member.verdict == Verdict::Pending && !member.is_crashed => member.is_crashed = true,
+            _ if absent => {
+                let rest = opened.job.absent.iter().filter(|absent| absent.runner != sender).cloned().collect();
+                opened.job.absent = List::new(rest).expect("fewer fit");
+            }
+            _ => return Err(error::WRONG_PHASE.into()),
+        }
+        let mut runner = runners::state::read(context.world, sender)?;
+        count_crash(context, &mut runner);
+        if absent {
+            let rows = &context.params.jobs;
+            registry::fail(rows, &mut runner, context.height, rows.reputation_timeout);
+        }
+        runners::state::write(context.world, sender, &runner);
+        // The first crash within the window costs reputation. Every other one also costs the price of the job whose committed result it keeps back, but
+        // at most what silence would cost (decision 309).
+        if keeps_back && runner.crashes > Count(1) {
+            let (price, share) = (opened.spec.max_price, context.params.jobs.non_reveal_slash);
+            let fined = registry::fine(context.world, context.params, sender, price, share, opened.job.submitter)?;
+            CrashFined { job_id, runner: sender, amount: fined.amount }.emit(context.world);
+        }
+        CrashAttested { job_id, runner: sender, signal }.emit(context.world);
+        opened.close(context, false)?;
+        Ok(())
     }
-    announce(context, "CrashAttested", &opened.job.id, sender, ("signal", Value::text(signal.to_string())));
-    opened.close(context, false)?;
-    Ok(Value::Null)
 }
 
 /// Counts a crash; too many within the window flag the runner.
@@ -331,14 +320,11 @@ fn count_crash(context: &Context<'_>, runner: &mut runners::Runner) {
     runner.is_flagged |= runner.crashes.0 >= rows.crash_review;
 }
 
-pub(super) fn set_embedding_model(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let model = Reader::new(argument, invalid).hash("model_id")?;
-    context.world.write(state::embedding_model_key(), &model);
-    context.announce(NUMBER, "EmbeddingModelSet", &Value::map([("model_id", Value::Bytes(model.0.to_vec()))]));
-    Ok(Value::Null)
-}
-
-fn announce(context: &mut Context<'_>, name: &'static str, job: &Hash, runner: Address, fact: (&str, Value)) {
-    let data = Value::map([("job_id", Value::Bytes(job.0.to_vec())), ("runner", Value::Bytes(runner.0.to_vec())), fact]);
-    context.announce(NUMBER, name, &data);
+impl Handle for SetEmbeddingModel {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { model_id } = self;
+        context.world.write(state::embedding_model_key(), &model_id);
+        EmbeddingModelSet { model_id }.emit(context.world);
+        Ok(())
+    }
 }
