@@ -66,6 +66,28 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// A transaction without a signature, with the chain id, nonce, limits and prices zero.
+    pub fn unsigned(from: Address, instruction: Instruction) -> Self {
+        Self {
+            chain_id: ChainId::ZERO,
+            nonce: Nonce::ZERO,
+            instruction,
+            cycles_limit: Cycles::ZERO,
+            cells_limit: Cells::ZERO,
+            max_fee_per_cycle: Price::ZERO,
+            max_fee_per_cell: Price::ZERO,
+            max_priority_fee_per_cycle: Price::ZERO,
+            max_priority_fee_per_cell: Price::ZERO,
+            from,
+            metadata: Payload::default(),
+            origin_tx_hash: None,
+            origin_remaining_cycles: None,
+            origin_remaining_cells: None,
+            signature: Signature::default(),
+            additional_signers: List::default(),
+        }
+    }
+
     /// The signing hash, which is also the transaction's name: keccak256 of the encoding with every signature zeroed.
     pub fn digest(&self) -> Hash {
         let mut bytes = Vec::with_capacity(self.encode_size());

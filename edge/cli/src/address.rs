@@ -1,6 +1,6 @@
 //! Addresses as people write them: of accounts, with the checksum of EIP-55 or without one, and of computers.
 
-use crate::failure::Failure;
+use cowboy_console::failure::Failure;
 use cowboy_node::peers;
 use cowboy_system::staking::types::Endpoint;
 use cowboy_types::{Address, keccak256};

@@ -2,16 +2,18 @@
 
 use crate::{
     daemon::{
-        follow, node_failure, serving,
+        follow, node_failure, not_running, serving,
         state::Folder,
         sync::{self, Received},
     },
-    failure::Failure,
     log::{self, LogFormat},
-    output::{self, Output},
 };
 use clap::Parser;
 use cowboy_api::{Client, keystore};
+use cowboy_console::{
+    failure::Failure,
+    output::{self, Output},
+};
 use cowboy_gateway::{Backend, Listener, Registration, Source, Upstream};
 use cowboy_node::NodeHandle;
 use cowboy_overlay::HttpSource;
@@ -144,7 +146,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
         output::line(format_args!("{said}"));
     }
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
-    let (node, feed) = started?;
+    let (node, feed) = started.map_err(not_running)?;
     let followed = Source::default();
     let upstream = Upstream::Remote(source.clone());
     let backend = Backend { node: node.clone(), upstream, key, journal, registration, keeps_up: true, source: followed.clone(), slots };

@@ -3,22 +3,15 @@
 //! - [`daemon`]: `cowboyd`, the node: a devnet, a validator, a follower.
 //! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
 //! - [`worker`]: `cowboy-runner`, which does jobs for the chain.
-//! - [`failure`]: what goes wrong, with exit codes 1 (failed), 2 (usage) and 3 (only a newer release helps).
-//! - [`tools`]: what authors run without a node: tests, lint, profiles, a chain in memory.
-//! - [`output`]: what is printed: results on stdout, as text or JSON; progress on stderr.
+//!
+//! Exit codes: 1 failed, 2 usage, 3 only a newer release helps.
 
 mod address;
-mod amount;
 mod client;
 mod daemon;
-mod deploy;
-mod failure;
 mod gateway;
 mod log;
-mod output;
-mod payload;
 mod send;
-mod tools;
 mod worker;
 
 use clap::Parser as _;

@@ -1,11 +1,9 @@
 //! From an instruction to a receipt: limits and fees found by trying, signature, submission.
 
-use crate::{amount, failure::Failure};
 use clap::Args;
 use cowboy_api::{ApiError, Client, Hex, HexHash, model};
-use cowboy_types::{
-    Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts, signing::PrivateKey, transaction::Signature, units::Price,
-};
+use cowboy_console::{amount, failure::Failure};
+use cowboy_types::{Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts, signing::PrivateKey, units::Price};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -55,31 +53,9 @@ pub(crate) struct Sent {
     pub(crate) receipt: Option<model::Receipt>,
 }
 
-/// An unsigned transaction with zero limits and prices: the node fills them in where it tries it.
-pub(crate) fn draft(instruction: Instruction, key: &PrivateKey) -> Transaction {
-    Transaction {
-        chain_id: ChainId::ZERO,
-        nonce: Nonce::ZERO,
-        instruction,
-        cycles_limit: Cycles::ZERO,
-        cells_limit: Cells::ZERO,
-        max_fee_per_cycle: Price::ZERO,
-        max_fee_per_cell: Price::ZERO,
-        max_priority_fee_per_cycle: Price::ZERO,
-        max_priority_fee_per_cell: Price::ZERO,
-        from: key.address(),
-        metadata: Default::default(),
-        origin_tx_hash: None,
-        origin_remaining_cycles: None,
-        origin_remaining_cells: None,
-        signature: Signature::default(),
-        additional_signers: Default::default(),
-    }
-}
-
 /// Tries an instruction and sends nothing. What it would fail with is a failure.
 pub(crate) async fn try_out(client: &Client, key: &PrivateKey, instruction: Instruction) -> Result<model::Simulated, Failure> {
-    let mut transaction = draft(instruction, key);
+    let mut transaction = Transaction::unsigned(key.address(), instruction);
     transaction.chain_id = ChainId(client.health().await?.chain_id);
     transaction.nonce = Nonce(client.account_or_empty(&key.address()).await?.nonce);
     let tried = client.simulate(&transaction).await?;
@@ -92,7 +68,7 @@ pub(crate) async fn try_out(client: &Client, key: &PrivateKey, instruction: Inst
 /// Tries, signs and sends an instruction. A failure that trying it shows is never sent, unless the terms say so.
 pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruction, terms: &Terms) -> Result<Sent, Failure> {
     let account = client.account_or_empty(&key.address()).await?;
-    let mut transaction = draft(instruction, key);
+    let mut transaction = Transaction::unsigned(key.address(), instruction);
     transaction.chain_id = ChainId(client.health().await?.chain_id);
     transaction.nonce = Nonce(terms.nonce.unwrap_or(account.nonce));
     let value = cowboy_chain::admit::value(&transaction.instruction);

@@ -13,7 +13,6 @@ use cowboy_types::{
     error::{NONCE_GAP, POOL_FULL, REPLACEMENT_UNDERPRICED, WRONG_NONCE},
     instruction::Actor,
     signing::PrivateKey,
-    transaction::Signature,
     units::Price,
 };
 use std::{
@@ -283,23 +282,6 @@ impl Poster {
     }
 
     fn unsigned(&self, instruction: Instruction, nonce: Nonce) -> Transaction {
-        Transaction {
-            chain_id: self.chain_id,
-            nonce,
-            instruction,
-            cycles_limit: Cycles::ZERO,
-            cells_limit: Cells::ZERO,
-            max_fee_per_cycle: Price::ZERO,
-            max_fee_per_cell: Price::ZERO,
-            max_priority_fee_per_cycle: Price::ZERO,
-            max_priority_fee_per_cell: Price::ZERO,
-            from: self.key.address(),
-            metadata: Default::default(),
-            origin_tx_hash: None,
-            origin_remaining_cycles: None,
-            origin_remaining_cells: None,
-            signature: Signature::default(),
-            additional_signers: Default::default(),
-        }
+        Transaction { chain_id: self.chain_id, nonce, ..Transaction::unsigned(self.key.address(), instruction) }
     }
 }

@@ -90,7 +90,7 @@ def test_readmes_actor(tmp_path):
     chain, actor = deployed(tmp_path, block("README.md", 2, "python").text)
     assert chain.execute(actor, "greet", "Ada") == "Hello, Ada!" and chain.events() == [("greeted", {"name": "Ada", "count": 1})]
     # What the next command writes is the same class.
-    project = (ROOT / "edge/cli/src/client/project/actor.py").read_text()
+    project = (ROOT / "edge/devtools/src/project/actor.py").read_text()
     assert "return f\"Hello, {name}!\"" in project
 
 

@@ -18,7 +18,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[3]
 SDK = ROOT / "sdk/python"
 PAGES = [ROOT / "README.md", SDK / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-TEMPLATES = ROOT / "edge/cli/src/client/project"
+TEMPLATES = ROOT / "edge/devtools/src/project"
 
 
 def programs():

@@ -7,7 +7,7 @@ use crate::{
 use base64::Engine as _;
 use cowboy_types::{
     Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, System, Text, Transaction, instruction::Init,
-    signing::PrivateKey, transaction::Signature, units::Price,
+    signing::PrivateKey, units::Price,
 };
 use serde_json::{Value, json};
 use std::io;
@@ -106,20 +106,11 @@ impl Cowboy {
         let mut transaction = Transaction {
             chain_id: self.chain_id,
             nonce: Nonce(nonce),
-            instruction,
             cycles_limit: Cycles(terms.cycles),
             cells_limit: Cells(terms.cells),
             max_fee_per_cycle: Price(terms.price_of_cycle),
             max_fee_per_cell: Price(terms.price_of_cell),
-            max_priority_fee_per_cycle: Price::ZERO,
-            max_priority_fee_per_cell: Price::ZERO,
-            from: key.address(),
-            metadata: Blob::default(),
-            origin_tx_hash: None,
-            origin_remaining_cycles: None,
-            origin_remaining_cells: None,
-            signature: Signature::default(),
-            additional_signers: Default::default(),
+            ..Transaction::unsigned(key.address(), instruction)
         };
         key.sign_transaction(&mut transaction);
         transaction.to_bytes().to_vec()

@@ -1,8 +1,8 @@
 //! `cowboy account`.
 
 use super::{session::Session, wallet::both};
-use crate::failure::Failure;
 use clap::Subcommand;
+use cowboy_console::failure::Failure;
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]

@@ -4,20 +4,14 @@ use super::{
     deliveries,
     outcome::{self, Outcome},
     session::Session,
-    template, timer,
+    timer,
     wallet::both,
 };
-use crate::{
-    amount,
-    deploy::Deployment,
-    failure::Failure,
-    output::table,
-    payload,
-    send::{self, Terms},
-    tools::lint,
-};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{ApiError, Hex, manifest, model, source};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
+use cowboy_devtools::{deploy::Deployment, lint, template};
 use cowboy_types::cbor::Value as CborValue;
 use cowboy_types::{
     Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text,
@@ -198,7 +192,7 @@ pub(crate) struct Query {
 impl Actor {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::New { name } => template::write(session, &name),
+            Self::New { name } => template::write(session.output, &name),
             Self::Deploy(deploy) => deploy.run(session).await,
             Self::Redeploy(redeploy) => redeploy.run(session).await,
             Self::Address(source) => source.address(session),

@@ -4,10 +4,10 @@ use super::{
     session::Session,
     verify::{asked, get},
 };
-use crate::{failure::Failure, output::table};
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::{Hex, HexBytes, model};
+use cowboy_console::{failure::Failure, output::table};
 use cowboy_ingress::Trust;
 use cowboy_ingress::request::REQUEST_ID_HEADER;
 use cowboy_ingress::signed::{Chain, NotSigned, Said, check, read};

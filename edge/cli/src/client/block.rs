@@ -1,9 +1,9 @@
 //! `cowboy block` and `cowboy status`.
 
 use super::session::Session;
-use crate::{amount, failure::Failure, output::table};
 use clap::Subcommand;
 use cowboy_api::model;
+use cowboy_console::{amount, failure::Failure, output::table};
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]

@@ -1,10 +1,10 @@
 //! `cowboy chain`: steering a dev chain.
 
 use super::{session::Session, wallet::both};
-use crate::{amount, failure::Failure, payload};
 use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
+use cowboy_console::{amount, failure::Failure, payload};
 use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
 
 #[derive(Debug, Subcommand)]

@@ -1,12 +1,12 @@
 //! `cowboy config`: the networks of a folder, and which one its commands use.
 
 use super::session::Session;
-use crate::{failure::Failure, output::table};
 use clap::Subcommand;
 use cowboy_api::{
     Client,
     keystore::{CONFIG_DIRECTORY, Config as Folder, DEFAULT_RPC_URL},
 };
+use cowboy_console::{failure::Failure, output::table};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{

@@ -1,8 +1,8 @@
 //! What reaches an actor: messages that wait, deliveries as they happen, and those that failed.
 
 use super::session::Session;
-use crate::{amount, failure::Failure, output};
 use cowboy_api::{HexHash, model, traceback};
+use cowboy_console::{amount, failure::Failure, output};
 use cowboy_types::Address;
 use std::{collections::BTreeSet, time::Duration};
 

@@ -1,14 +1,11 @@
 //! `cowboy entitlement`: what manifests may name, and who may do what.
 
 use super::session::Session;
-use crate::{
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use commonware_codec::Encode;
 use cowboy_api::{Hex, model};
+use cowboy_console::{failure::Failure, output::table};
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::Actor;
 use cowboy_types::permission::{Action, Constraints, RateLimit, Scope};

@@ -5,9 +5,10 @@ use super::{
     name::system_call,
     session::Session,
 };
-use crate::{amount, failure::Failure, output::table, send::Terms};
+use crate::send::Terms;
 use clap::Subcommand;
 use cowboy_api::model;
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
 use cowboy_types::{Amount, cbor::Value};
 

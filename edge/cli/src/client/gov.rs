@@ -2,14 +2,10 @@
 
 use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::{cbor, model};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
 use serde_json::{Value, json};

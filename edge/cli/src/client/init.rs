@@ -1,9 +1,10 @@
 //! `cowboy init`.
 
-use super::{session::Session, template};
-use crate::failure::Failure;
+use super::session::Session;
 use clap::Args;
 use cowboy_api::keystore::{Config, DEFAULT_RPC_URL};
+use cowboy_console::failure::Failure;
+use cowboy_devtools::template;
 use serde_json::json;
 
 /// Sets up this folder for a network, or makes a project.

@@ -1,15 +1,10 @@
 //! `cowboy job`: ask the off-chain market, watch, and check who was drawn.
 
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    payload,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::dispatcher::{
     self,
     lower::{self, Offer},

@@ -20,23 +20,22 @@ mod runner;
 mod search;
 mod session;
 mod shell;
-mod simulate;
-mod template;
 mod timer;
 mod token;
 mod transaction;
 mod transfer;
 mod validator;
 mod verify;
-pub(crate) mod vm;
 mod wallet;
 
-use crate::{
-    failure::Failure,
-    output::Output,
-    tools::{devnet, lint::Lint, test::Test},
-};
 use clap::{Args, Parser, Subcommand};
+use cowboy_console::{failure::Failure, output::Output};
+use cowboy_devtools::{
+    lint::Lint,
+    simulate,
+    test::{self, Test},
+    vm,
+};
 use session::Session;
 use std::process::ExitCode;
 
@@ -181,7 +180,7 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     match cli.command {
         Command::Vm(command) => command.run(),
         Command::Dev(command) => command.run(),
-        Command::Test(command) if cli.globals.network.as_deref() == Some(devnet::NETWORK) => {
+        Command::Test(command) if cli.globals.network.as_deref() == Some(test::NETWORK) => {
             // A folder need not know a network of this name.
             let globals = Globals { network: None, ..cli.globals };
             command.on_devnet(Session::open(&globals, output)?.client.url())

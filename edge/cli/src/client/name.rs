@@ -1,14 +1,10 @@
 //! `cowboy name`: names of actors.
 
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::model;
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::names::{NUMBER, domains, label, price};
 use cowboy_types::{Address, Amount, Blob, ChainId, Instruction, Text, cbor::Value, instruction::Actor};
 use serde_json::json;

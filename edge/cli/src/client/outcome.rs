@@ -1,9 +1,9 @@
 //! `cowboy actor execute --wait`: the jobs of a call and of the callbacks that they lead to, until none is open.
 
 use super::{job, session::Session};
-use crate::failure::Failure;
 use cowboy_api::{HexHash, error::NOT_FOUND, model};
 use cowboy_chain::nested_id;
+use cowboy_console::failure::Failure;
 use cowboy_system::dispatcher::handlers::job_id;
 use cowboy_types::Height;
 use serde::Serialize;

@@ -1,7 +1,6 @@
 //! `cowboy proof`: what the node says, proven against the validators' certificate.
 
 use super::session::Session;
-use crate::{failure::Failure, output::table};
 use clap::{Args, Subcommand};
 use commonware_codec::DecodeExt as _;
 use cowboy_api::{
@@ -9,6 +8,7 @@ use cowboy_api::{
     model::{self, ProofItem},
     verify::{Claim, Verified, verify},
 };
+use cowboy_console::{failure::Failure, output::table};
 use cowboy_light::GroupKey;
 use cowboy_state::{Key, Kind, records};
 use cowboy_types::Hash;

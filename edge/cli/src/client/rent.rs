@@ -4,14 +4,10 @@ use super::{
     job::{ask, json_argument},
     session::Session,
 };
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, HexAddress, HexBytes, model};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_params::Params;
 use cowboy_system::storage::{self, eviction, rent};
 use cowboy_types::{Address, Amount, keccak256};

@@ -1,9 +1,9 @@
 //! `cowboy search`.
 
 use super::session::Session;
-use crate::failure::Failure;
 use clap::Args;
 use cowboy_api::model;
+use cowboy_console::failure::Failure;
 
 /// Searches by the beginning of a name, of an actor's class or handler, or of an address.
 #[derive(Args, Debug)]

@@ -3,14 +3,13 @@
 use super::{Globals, config::Networks};
 use crate::{
     address,
-    failure::Failure,
-    output::Output,
     send::{self, Terms},
 };
 use cowboy_api::{
     Client, HexAddress, HexHash,
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_types::{Address, error::ACTOR_NOT_FOUND, instruction::Instruction, signing::PrivateKey};
 use serde::{Deserialize, Serialize};
 use std::{

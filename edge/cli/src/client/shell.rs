@@ -1,12 +1,12 @@
 //! `cowboy completions` and `cowboy man`: what shells and readers of manuals expect of a program.
 
 use super::Cli;
-use crate::{
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use clap::{Args, CommandFactory as _};
-use clap_complete::Shell;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,14 +1,10 @@
 //! `cowboy timer`: calls that the chain makes by itself at a height.
 
 use super::session::Session;
-use crate::{
-    failure::Failure,
-    output::table,
-    payload,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
+use cowboy_console::{failure::Failure, output::table, payload};
 use cowboy_types::{Address, Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
 use serde_json::json;
 

@@ -2,13 +2,10 @@
 
 use super::job::ask;
 use super::session::Session;
-use crate::{
-    failure::Failure,
-    output::table,
-    send::{self, Sent, Terms},
-};
+use crate::send::{self, Sent, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
+use cowboy_console::{failure::Failure, output::table};
 use cowboy_system::basefee;
 use cowboy_types::{Address, Amount, instruction::Instruction};
 use serde_json::{Value, json};

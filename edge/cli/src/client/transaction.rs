@@ -1,13 +1,9 @@
 //! `cowboy transaction`.
 
 use super::session::Session;
-use crate::{
-    failure::Failure,
-    output::table,
-    payload,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::Subcommand;
+use cowboy_console::{failure::Failure, output::table, payload};
 use cowboy_types::{Hash, Transaction as Signed};
 use serde_json::json;
 
@@ -88,7 +84,7 @@ async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
             continue;
         };
         let handler = if receipt.handler.is_empty() { String::new() } else { format!(".{}", receipt.handler) };
-        let value = if receipt.value > 0 { format!(", {}", crate::amount::cby(receipt.value)) } else { String::new() };
+        let value = if receipt.value > 0 { format!(", {}", cowboy_console::amount::cby(receipt.value)) } else { String::new() };
         lines.push(format!(
             "{indent}{} {} → {}{handler}{value}: {}, {} cycles, {} cells, block {}",
             receipt.kind, receipt.sender, receipt.target, receipt.status, receipt.cycles_used, receipt.cells_used, receipt.block_height
@@ -128,7 +124,7 @@ async fn status(session: &Session, hash: &Hash) -> Result<(), Failure> {
         ("block", receipt.block_height.to_string()),
         ("cycles", receipt.cycles_used.to_string()),
         ("cells", receipt.cells_used.to_string()),
-        ("fee", crate::amount::cby(receipt.fee.total)),
+        ("fee", cowboy_console::amount::cby(receipt.fee.total)),
     ];
     if let Some(error) = &receipt.error {
         rows.push(("error", error.to_string()));

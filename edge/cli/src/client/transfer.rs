@@ -1,12 +1,9 @@
 //! `cowboy transfer` and `cowboy faucet`.
 
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::Args;
+use cowboy_console::{amount, failure::Failure};
 use cowboy_types::{Instruction, System};
 use serde_json::json;
 

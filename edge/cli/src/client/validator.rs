@@ -2,9 +2,10 @@
 
 use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{address::HostPort, amount, failure::Failure, output::table, send::Terms};
+use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, model};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! `cowboy verify-response`: what a gateway answered, against the validators' signature, by running the actor again.
 
 use super::session::Session;
-use crate::{failure::Failure, output::table};
 use bytes::Bytes;
 use clap::Args;
 use cowboy_api::{HexBytes, model};
+use cowboy_console::{failure::Failure, output::table};
 use cowboy_ingress::{
     Asked, Checked, Refused, Step, Trust,
     check::check,

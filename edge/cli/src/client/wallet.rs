@@ -1,9 +1,9 @@
 //! `cowboy wallet`: keys.
 
 use super::session::Session;
-use crate::{amount, failure::Failure};
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::keystore::{self, CONFIG_DIRECTORY, Mnemonic};
+use cowboy_console::{amount, failure::Failure};
 use cowboy_types::signing::PrivateKey;
 use serde_json::json;
 use std::path::PathBuf;

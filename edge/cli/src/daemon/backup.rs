@@ -4,9 +4,9 @@ use super::{
     network::{GenesisFile, ValidatorFile, read, read_genesis, write_new},
     node_failure,
 };
-use crate::{failure::Failure, output::Output};
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexBytes};
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::reshare::secrets;
 use cowboy_store::{Directory, Ledger, StoreError};
 use cowboy_types::Hash;

@@ -1,9 +1,9 @@
 //! What a devnet says: the banner, and a line a block.
 
 use super::state::{Beginning, Devnet};
-use crate::{amount, output::table};
 use cowboy_api::{convert, keystore, traceback, wake::TIMER_HANDLER};
 use cowboy_chain::Trace;
+use cowboy_console::{amount, output::table};
 use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_params::Params;
 use cowboy_store::View;

@@ -1,8 +1,8 @@
 //! `cowboyd check`: whether everything on a stopped node's disk is as it was written.
 
 use super::node_failure;
-use crate::{failure::Failure, output::Output};
 use clap::Args;
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{check::Damage, votes};
 use cowboy_store::{
     Directory, Ledger,

@@ -3,18 +3,18 @@
 use super::{
     banner,
     demo::Demo,
-    examples, link, node_failure,
+    examples, link, node_failure, not_running,
     runners::{self, Runners},
     serving::{self, Serving, StopSignals},
     state::{Beginning, DEV_ACCOUNTS, Devnet, Folder},
 };
-use crate::{
-    failure::Failure,
-    output::{self, Output},
-    send::{self, Terms},
-};
+use crate::send::{self, Terms};
 use clap::Args;
 use cowboy_api::{Client, keystore::DEV_MNEMONIC};
+use cowboy_console::{
+    failure::Failure,
+    output::{self, Output},
+};
 use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
 use cowboy_rpc::{Backend, Listeners, Sites};
@@ -273,7 +273,7 @@ async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandl
 async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Result<NodeHandle, Failure> {
     let mut config = NodeConfig::alone(folder.path().to_owned(), devnet.genesis.clone(), devnet.validator.clone());
     config.block_time = block_time;
-    Ok(tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)??)
+    tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(not_running)
 }
 
 #[cfg(test)]

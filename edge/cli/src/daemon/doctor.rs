@@ -8,9 +8,9 @@ use super::{
     node_failure,
     serving::{self, Serving},
 };
-use crate::{failure::Failure, output::Output};
 use clap::Args;
 use cowboy_api::{Client, model::HealthDetailed};
+use cowboy_console::{failure::Failure, output::Output};
 use files::Setup;
 use serde::Serialize;
 use std::{fmt, path::PathBuf};

@@ -1,6 +1,7 @@
 //! The examples, part of the program.
 
-use crate::{deploy::Deployment, failure::Failure};
+use cowboy_console::failure::Failure;
+use cowboy_devtools::deploy::Deployment;
 use cowboy_types::Amount;
 use include_dir::{Dir, include_dir};
 

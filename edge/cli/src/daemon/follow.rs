@@ -1,16 +1,16 @@
 //! `cowboyd follow`: a full node that verifies and executes the blocks of other nodes.
 
 use super::{
-    node_failure,
+    node_failure, not_running,
     overlay::{Joined, OverlayArgs},
     serving::{self, Serving, StopSignals},
     sync::{self, Received},
 };
-use crate::{
+use clap::Args;
+use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use clap::Args;
 use cowboy_node::{Genesis, NodeHandle};
 use cowboy_overlay::{HttpSource, Pool, Source};
 use cowboy_rpc::{Backend, Listeners};
@@ -102,7 +102,7 @@ impl Following {
         let listeners = Listeners::bind(&serving.config(&slots)).await.map_err(node_failure)?;
         let chain = genesis.chain.clone();
         let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
-        let (node, feed) = started?;
+        let (node, feed) = started.map_err(not_running)?;
         let own = format!("http://{}", listeners.address());
         let is_source_away = Arc::new(AtomicBool::new(false));
         let backend =

@@ -3,12 +3,13 @@
 //! A section of calls lists arguments of one method of a system actor, as docs/nodes.md names them: governance calls it at height 0,
 //! except a model, which its publisher calls.
 
-use crate::{address, failure::Failure, payload};
+use crate::address;
 use cowboy_api::cbor;
 use cowboy_chain::{
     GenesisConfig,
     genesis::{Funded, GenesisCall},
 };
+use cowboy_console::{failure::Failure, payload};
 use cowboy_params::Params;
 use cowboy_state::records::ParameterChange;
 use cowboy_types::{Address, Amount, Blob, ChainId, List, Text};

@@ -8,11 +8,11 @@ use super::{
     serving::{self, Serving},
     sync::{self, Received},
 };
-use crate::{
+use clap::Args;
+use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use clap::Args;
 use cowboy_node::{Genesis, Head};
 use cowboy_overlay::{Pool, Record};
 use cowboy_store::Directory;

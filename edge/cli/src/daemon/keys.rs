@@ -2,14 +2,14 @@
 
 use super::backup;
 use super::network::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
-use crate::{
-    address::{self, HostPort},
-    failure::Failure,
-    output::{Output, table},
-};
+use crate::address::{self, HostPort};
 use clap::Subcommand;
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexAddress};
+use cowboy_console::{
+    failure::Failure,
+    output::{Output, table},
+};
 use cowboy_node::committee::ValidatorKeys;
 use cowboy_types::Address;
 use serde_json::json;

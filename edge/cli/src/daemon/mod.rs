@@ -23,12 +23,10 @@ pub(crate) mod sync;
 mod testnet;
 mod upgrade;
 
-use crate::{
-    failure::Failure,
-    log::{self, LogFormat},
-    output::Output,
-};
+use crate::log::{self, LogFormat};
 use clap::{Parser, Subcommand};
+use cowboy_console::{failure::Failure, output::Output};
+use cowboy_node::{NodeError, Outdated};
 use std::process::ExitCode;
 
 /// A node of a Cowboy chain.
@@ -114,6 +112,22 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// The exit code of a node that cannot execute the next block: starting the same build again is of no use.
+const OUTDATED: u8 = 3;
+
+/// Why a node does not run, or no longer.
+pub(crate) fn not_running(error: NodeError) -> Failure {
+    match error {
+        NodeError::Outdated(error) => outdated(error),
+        other => node_failure(other),
+    }
+}
+
+/// The chain runs, or will run next, a protocol version that this build does not know.
+fn outdated(error: Outdated) -> Failure {
+    Failure::Coded { message: error.to_string(), code: OUTDATED }
 }
 
 /// Anything that keeps a node from running.

@@ -5,21 +5,21 @@
 use super::{
     follow,
     genesis_file::{self, GenesisSettings, listed},
-    node_failure,
+    node_failure, not_running,
     overlay::OverlayArgs,
     serving::{self, Serving, StopSignals},
     sync,
 };
-use crate::{
-    address::{self, HostPort},
-    failure::Failure,
-    output::{self, Output},
-};
+use crate::address::{self, HostPort};
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::{Signer as _, ed25519};
 use cowboy_api::{Hex, HexBytes};
 use cowboy_chain::{GenesisConfig, genesis::Funded};
+use cowboy_console::{
+    failure::Failure,
+    output::{self, Output},
+};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
@@ -436,7 +436,7 @@ impl Start {
         config.listening = Duration::from_millis(file.listen_before_voting_ms);
         let chain = config.genesis.chain.clone();
         let overlay = self.overlay.start(&config.directory, config.genesis.block.hash()).await?;
-        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)??;
+        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(not_running)?;
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None, is_source_away: Arc::default() });
         if let Some(overlay) = &overlay {
             overlay.provide(server.provider());

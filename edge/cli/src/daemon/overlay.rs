@@ -1,8 +1,8 @@
 //! The node's part in the network of full nodes.
 
 use super::node_failure;
-use crate::{failure::Failure, output};
 use clap::Args;
+use cowboy_console::{failure::Failure, output};
 use cowboy_overlay::{Config, Overlay, Record};
 use cowboy_types::Hash;
 use std::{

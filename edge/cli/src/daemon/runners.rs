@@ -1,9 +1,9 @@
 //! The runners inside a devnet: the real ones, in this process, honest or not as they are told.
 
 use super::{demo::Demo, node_failure};
-use crate::failure::Failure;
 use clap::Args;
 use cowboy_api::Client;
+use cowboy_console::failure::Failure;
 use cowboy_runner::{Conduct, Config, Feed, Runner, config};
 use cowboy_types::signing::PrivateKey;
 use std::{

@@ -1,8 +1,8 @@
 //! What every node does: serve the API, print blocks, stop when told.
 
-use super::{banner, node_failure};
-use crate::{failure::Failure, output};
+use super::{banner, node_failure, not_running};
 use clap::Args;
+use cowboy_console::{failure::Failure, output};
 use cowboy_node::NodeHandle;
 use cowboy_rpc::{Config, REQUESTS_PER_SECOND, Server};
 use cowboy_serve::{
@@ -98,7 +98,7 @@ impl StopSignals {
     pub(crate) async fn told(&mut self, node: &NodeHandle) -> Result<(), Failure> {
         tokio::select! {
             told = self.signalled() => told,
-            ended = node.ended() => Err(ended.into()),
+            ended = node.ended() => Err(not_running(ended)),
         }
     }
 

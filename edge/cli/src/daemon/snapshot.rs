@@ -4,8 +4,8 @@
 //! genesis comes first, so that a file of another kind is refused before anything is written.
 
 use super::node_failure;
-use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand};
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{imported, reshare::secrets, votes};
 use cowboy_store::Directory;
 use cowboy_types::Hash;

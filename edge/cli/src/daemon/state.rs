@@ -1,9 +1,9 @@
 //! Where a devnet keeps its chain, and what the chain began with.
 
 use super::node_failure;
-use crate::failure::Failure;
 use cowboy_api::keystore::Mnemonic;
 use cowboy_chain::genesis::Funded;
+use cowboy_console::failure::Failure;
 use cowboy_node::{
     Genesis,
     committee::ValidatorKeys,

@@ -1,10 +1,10 @@
 //! How a full node gets its chain: genesis, state and blocks from one source after another, each verified.
 
-use super::{checkpoint, node_failure};
-use crate::{failure::Failure, output::Output};
+use super::{checkpoint, node_failure, not_running};
 use commonware_codec::DecodeExt as _;
 use cowboy_api::follow::Frame;
 use cowboy_chain::GenesisConfig;
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{
     Feed, FollowError, Genesis, Head, NodeHandle,
     begin::{self, Batch, BeginError, Certified, Fetch, MAX_OPERATIONS_BYTES},
@@ -223,7 +223,7 @@ async fn feed_once(
                 // The source went back to a snapshot, or the stream began in the wrong place.
                 Err(FollowError::NotNext { last, found }) if found > last => return Failed::away("its chain went back").into(),
                 // The node ended by itself, and says why.
-                Err(FollowError::Stopped) => return Left::Never(node.ended().await.into()),
+                Err(FollowError::Stopped) => return Left::Never(not_running(node.ended().await)),
                 Err(error) if error.is_of_source() => return Left::Offence(Offence::Lie, error.to_string()),
                 Err(error) => return Left::Never(node_failure(error)),
             }
@@ -369,7 +369,8 @@ pub(crate) async fn begin_at_newest(
                     return Err(node_failure(error));
                 }
             }
-            Err(error) => return Err(error.into()),
+            Err(BeginError::Outdated(outdated)) => return Err(super::outdated(outdated)),
+            Err(error) => return Err(node_failure(error)),
         }
     }
     Ok(None)

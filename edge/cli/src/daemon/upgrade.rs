@@ -1,8 +1,8 @@
 //! `cowboyd upgrade`: what a protocol version would change, tried out on the blocks of a stopped node.
 
 use super::{network, node_failure, serving};
-use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand};
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::rehearse::{Compared, Ran, Rehearsal, STACK_BYTES};
 use cowboy_store::{Directory, Ledger};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! `cowboy-runner doctor`: everything that a runner needs, checked in order, with what to do about what is missing.
 
 use super::{key, runner_failure};
-use crate::{amount, failure::Failure, output::Output};
 use cowboy_api::{Client, model};
+use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_runner::{Config, execute::Executors};
 use serde::Serialize;
 

@@ -1,15 +1,12 @@
 //! `cowboy-runner`: the worker of the off-chain market.
 
-use crate::{
-    failure::Failure,
-    log::{self, LogFormat},
-    output::Output,
-};
+use crate::log::{self, LogFormat};
 use clap::{Parser, Subcommand};
 use cowboy_api::{
     HexAddress,
     keystore::{self, ENV_KEY, ENV_RPC_URL},
 };
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_runner::{Conduct, Config, Feed, Runner};
 use cowboy_types::signing::PrivateKey;
 use std::{path::PathBuf, process::ExitCode};
@@ -55,7 +52,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let output = Output { json: cli.json };
     let done = match cli.command {
         Some(Command::Example) => {
-            crate::output::text(cowboy_runner::config::EXAMPLE);
+            cowboy_console::output::text(cowboy_runner::config::EXAMPLE);
             Ok(())
         }
         command => runtime().and_then(|runtime| runtime.block_on(act(&cli.config, command.unwrap_or(Command::Run), output))),

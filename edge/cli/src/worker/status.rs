@@ -1,8 +1,8 @@
 //! `cowboy-runner status`: what a runner does, in its own words and the chain's.
 
 use super::key;
-use crate::{amount, failure::Failure, output::Output};
 use cowboy_api::{Client, model};
+use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_runner::Config;
 
 /// Prints the runner's own status, where it listens, and the chain's record.
@@ -14,7 +14,7 @@ pub(super) async fn run(config: &Config, output: Output) -> Result<(), Failure> 
         Some(listen) => Client::new(&format!("http://{listen}"))?.get("/status").await.ok(),
         None => None,
     };
-    let mut lines = vec![crate::output::table([
+    let mut lines = vec![cowboy_console::output::table([
         ("runner", address.to_string()),
         ("health", record.health.clone()),
         ("stake", amount::cby(record.stake)),

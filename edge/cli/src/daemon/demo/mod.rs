@@ -8,8 +8,8 @@ mod pages;
 mod shop;
 
 use super::node_failure;
-use crate::failure::Failure;
 use axum::{Router, body::Body};
+use cowboy_console::failure::Failure;
 use cowboy_runner::{Config, config};
 use cowboy_serve::{Settings, Slots};
 use cowboy_types::Address;

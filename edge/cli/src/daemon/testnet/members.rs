@@ -1,8 +1,8 @@
 //! The members of the network: their files and how each is started.
 
 use super::process::Process;
-use crate::failure::Failure;
 use cowboy_api::keystore;
+use cowboy_console::failure::Failure;
 use cowboy_types::{Hash, signing::PrivateKey};
 use std::{
     fs::OpenOptions,

@@ -9,12 +9,12 @@ use super::{
     serving::{self, StopSignals},
     state::{DEV_ACCOUNTS, account_index},
 };
-use crate::{
+use clap::Args;
+use cowboy_api::{Client, keystore};
+use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use clap::Args;
-use cowboy_api::{Client, keystore};
 use cowboy_types::{Hash, signing::PrivateKey};
 use members::Ports;
 use process::Process;

@@ -1,6 +1,6 @@
 //! A process of the network: started, watched, ended.
 
-use crate::failure::Failure;
+use cowboy_console::failure::Failure;
 use std::{
     fs::File,
     io::{BufReader, Write as _},

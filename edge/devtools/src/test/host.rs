@@ -1,7 +1,9 @@
 //! What a test may request from outside the VM: chains in memory, and which test it is.
 
-use super::chain::{Chain, Genesis, KeptImages};
-use crate::{deploy::Deployment, failure::Failure};
+use crate::{
+    chain::{Chain, Genesis, KeptImages},
+    deploy::Deployment,
+};
 use bytes::Bytes;
 use cowboy_api::{
     ApiError,
@@ -13,6 +15,7 @@ use cowboy_chain::{
     input::{Exception, Images},
     query::{QueryError, Question},
 };
+use cowboy_console::failure::Failure;
 use cowboy_types::{
     Abort, Actor, Address, Amount, Blob, Cycles, Hash, Instruction, Receipt, Text, error as aborts, hash::keccak256, receipt::ReceiptKind,
 };
@@ -48,7 +51,7 @@ pub(crate) struct Said {
 }
 
 /// The answers to one run of a test file.
-pub(crate) struct Door<'a> {
+pub(crate) struct TestHost<'a> {
     shared: &'a Shared,
     /// The folder of the test file: paths of actors are read from there, or else from the folder that the command runs in.
     folder: &'a Path,
@@ -90,7 +93,7 @@ impl From<Failure> for Refusal {
 
 type Answer = Result<HostValue, Refusal>;
 
-impl<'a> Door<'a> {
+impl<'a> TestHost<'a> {
     /// The host of a run that runs this test and row; none to list the tests.
     pub(crate) fn new(shared: &'a Shared, folder: &'a Path, wanted: Option<(&'a str, &'a str)>) -> Self {
         Self { shared, folder, wanted, chains: Vec::new(), said: Said::default() }

@@ -1,8 +1,7 @@
 //! `cowboy init NAME` and `cowboy actor new`: a project, or a single source, to change.
 
-use super::session::Session;
-use crate::{failure::Failure, output::Output};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
+use cowboy_console::{failure::Failure, output::Output};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -54,10 +53,10 @@ impl Names {
 }
 
 /// Writes the folder `name` with a source that deploys as it is.
-pub(crate) fn write(session: &Session, name: &str) -> Result<(), Failure> {
+pub fn write(output: Output, name: &str) -> Result<(), Failure> {
     let names = Names::of(name, "cowboy actor new hello")?;
     let path = names.write("actor.py", SOURCE)?;
-    session.output.result(
+    output.result(
         &json!({ "code": path }),
         format_args!(
             "Wrote {}\nNext: cowboy actor deploy {}\n      cowboy actor execute {name} greet Ada\n      cowboy actor query {name} greetings",
@@ -69,7 +68,7 @@ pub(crate) fn write(session: &Session, name: &str) -> Result<(), Failure> {
 }
 
 /// Writes the project `name`: an actor with a timer and a query, its tests, its manifest and what CI needs.
-pub(crate) fn project(output: Output, name: &str) -> Result<PathBuf, Failure> {
+pub fn project(output: Output, name: &str) -> Result<PathBuf, Failure> {
     let names = Names::of(name, "cowboy init myagent")?;
     if names.folder.join(CONFIG_DIRECTORY).exists() {
         return Err(Failure::argument(format!("{name} is a project already"), "choose another name"));

@@ -1,10 +1,8 @@
 //! `cowboy dev`: one handler of a source, executed by the protocol's own code on a chain in memory.
 
 use crate::{
+    chain::{Chain, Genesis},
     deploy::Deployment,
-    failure::Failure,
-    output, payload,
-    tools::chain::{Chain, Genesis},
 };
 use clap::Args;
 use cowboy_api::{
@@ -12,13 +10,14 @@ use cowboy_api::{
     source::{self, Format},
 };
 use cowboy_chain::Outcome;
+use cowboy_console::{failure::Failure, output, payload};
 use cowboy_types::{Actor, Amount, Blob, Instruction, Text, error as aborts};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// Runs one handler of a source on a chain in memory: deploys it, runs `init` where there is one, then the handler.
 #[derive(Args, Debug)]
-pub(crate) struct Dev {
+pub struct Dev {
     /// The source
     #[arg(long, value_name = "FILE")]
     code: PathBuf,
@@ -37,7 +36,8 @@ pub(crate) struct Dev {
 }
 
 impl Dev {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    /// Prints one line of JSON: what the handler returned, or why it failed.
+    pub fn run(self) -> Result<(), Failure> {
         let result = self.simulate()?;
         output::line(&result);
         if result["ok"] == true {

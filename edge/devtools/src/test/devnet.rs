@@ -1,6 +1,6 @@
 //! `cowboy test --network dev`: the same files of tests as real transactions on a devnet, by pytest with the SDK's plugin.
 
-use crate::failure::Failure;
+use cowboy_console::failure::Failure;
 use std::{
     ffi::OsString,
     path::PathBuf,
@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The name of the network that stands for a devnet.
-pub(crate) const NETWORK: &str = "dev";
+pub const NETWORK: &str = "dev";
 
 /// Says whether the SDK is installed as a plugin of pytest; fails where one of them is missing.
 const PROBE: &str = "import importlib.metadata, pytest, cowboy_sdk.pytest_plugin

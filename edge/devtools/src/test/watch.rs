@@ -1,6 +1,6 @@
 //! `cowboy test --watch`: what a run of tests depends on, and when it changed.
 
-use crate::failure::Failure;
+use cowboy_console::failure::Failure;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},

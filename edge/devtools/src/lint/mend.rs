@@ -1,7 +1,7 @@
 //! `cowboy lint --fix`: what can be mended without changing what a correct actor does: a forgotten await, a missing decorator, a missing
 //! grant. Everything else says what to write, and is left to the author.
 
-use super::lint::Finding;
+use super::Finding;
 use cowboy_api::source::Need;
 use ruff_python_ast::{
     Stmt, StmtFunctionDef, StmtImportFrom,
@@ -134,7 +134,7 @@ impl Layout<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::lint::findings;
+    use crate::lint::findings;
 
     #[test]
     fn what_is_safe_is_mended_and_nothing_else() {

@@ -1,7 +1,8 @@
 //! `cowboy vm`: Python in the chain's virtual machine, on this machine.
 
-use crate::{failure::Failure, output, tools::profile::Looks};
+use crate::profile::Looks;
 use clap::{Args, Subcommand};
+use cowboy_console::{failure::Failure, output};
 use cowboy_vm::{
     CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, Profiler, PyError, Unit, Usage,
     Vm as Machine, compile, disassemble, script_image,
@@ -13,8 +14,9 @@ use std::{
     sync::Arc,
 };
 
+/// Python in the VM of the chain, without one.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Vm {
+pub enum Vm {
     /// Run a script: output goes to stdout, a traceback to stderr
     Run(Run),
     /// Print the instructions of a source, with lines and cycles
@@ -26,7 +28,7 @@ pub(crate) enum Vm {
 #[command(
     after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt\n  cowboy vm run script.py --profile cycles.svg --lines"
 )]
-pub(crate) struct Run {
+pub struct Run {
     /// The script
     file: PathBuf,
     /// The maximum number of cycles [default: no limit]
@@ -47,13 +49,14 @@ pub(crate) struct Run {
 
 /// Prints the instructions of a source: every function with its lines, and what each instruction costs and does.
 #[derive(Args, Debug)]
-pub(crate) struct Disassemble {
+pub struct Disassemble {
     /// The source
     file: PathBuf,
 }
 
 impl Vm {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    /// Runs the script, or prints its instructions.
+    pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Run(run) => run.run(),
             Self::Disassemble(Disassemble { file }) => {

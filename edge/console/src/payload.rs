@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The bytes of an argument: `@FILE` for a file's, `0x…` for hex, else the text itself.
-pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
+pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     if let Some(path) = text.strip_prefix('@') {
         return std::fs::read(path).map_err(Failure::file(Path::new(path)));
     }
@@ -29,7 +29,7 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
 
 /// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are, JSON as what the handler reads. Text that is no
 /// JSON is a string, unless it begins as JSON does: that is a mistake, and refused.
-pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
+pub fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
     if text.is_empty() || text.starts_with('@') || text.starts_with("0x") || format == Format::Raw {
         return bytes(text);
     }
@@ -50,7 +50,7 @@ pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
 }
 
 /// JSON as the argument of a system actor's method: canonical CBOR, in which texts that are hex with 0x are bytes.
-pub(crate) fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
+pub fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
     Ok(bytes_of_hex(canonical(argument)?).encode())
 }
 
@@ -75,7 +75,7 @@ fn bytes_of_hex(value: Cbor) -> Cbor {
 }
 
 /// What a handler of this format returned, as JSON: decoded where it can be, text as text, else hex.
-pub(crate) fn decode(bytes: &[u8], format: Format) -> Value {
+pub fn decode(bytes: &[u8], format: Format) -> Value {
     if bytes.is_empty() {
         return Value::Null;
     }
@@ -91,20 +91,20 @@ pub(crate) fn decode(bytes: &[u8], format: Format) -> Value {
 }
 
 /// The same for bytes in base64, as queries answer them.
-pub(crate) fn decode_base64(text: &str, format: Format) -> Result<Value, Failure> {
+pub fn decode_base64(text: &str, format: Format) -> Result<Value, Failure> {
     let bytes =
         BASE64_STANDARD.decode(text).map_err(|error| ApiError::of_fault(UNREACHABLE).with(json!({ "reason": error.to_string() })))?;
     Ok(decode(&bytes, format))
 }
 
 /// The format of a handler of a deployed actor, by its source. CBOR where it has none to look at.
-pub(crate) async fn format_of(client: &Client, actor: &Address, handler: &str) -> Format {
+pub async fn format_of(client: &Client, actor: &Address, handler: &str) -> Format {
     let code: Result<model::Code, ApiError> = client.get(&format!("/actor/{actor}/code")).await;
     code.map_or(Format::Cbor, |code| source::format(&code.source, handler))
 }
 
 /// Bytes in base64, as queries take them.
-pub(crate) fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 

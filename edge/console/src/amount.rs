@@ -6,7 +6,7 @@ use cowboy_types::Amount;
 const DIGITS: usize = 9;
 
 /// The amount of a text like `1500000000`, `1.5cby` or `2 CBY`.
-pub(crate) fn parse(text: &str) -> Result<Amount, String> {
+pub fn parse(text: &str) -> Result<Amount, String> {
     let lower = text.trim().to_ascii_lowercase().replace('_', "");
     let wrong = || format!("{text:?} is not an amount: give base units like 1500000000, or CBY like 1.5cby");
     let Some(number) = lower.strip_suffix("cby").map(str::trim_end) else {
@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<Amount, String> {
 }
 
 /// The amount in CBY, without needless zeros.
-pub(crate) fn cby(amount: u64) -> String {
+pub fn cby(amount: u64) -> String {
     let (whole, fraction) = (amount / Amount::CBY.get(), amount % Amount::CBY.get());
     let fraction = format!("{fraction:09}");
     match fraction.trim_end_matches('0') {
@@ -32,7 +32,7 @@ pub(crate) fn cby(amount: u64) -> String {
 }
 
 /// The amount of an argument.
-pub(crate) fn argument(text: &str) -> Result<Amount, Failure> {
+pub fn argument(text: &str) -> Result<Amount, Failure> {
     parse(text).map_err(|what| Failure::argument(what, "for example: cowboy transfer 0x… 2.5cby"))
 }
 

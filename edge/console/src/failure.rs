@@ -1,15 +1,11 @@
 //! What goes wrong in a command.
 
 use cowboy_api::{ApiError, keystore::KeyError};
-use cowboy_node::{NodeError, Outdated, begin::BeginError};
 use std::{path::PathBuf, process::ExitCode};
-
-/// The exit code of a node that cannot execute the next block: starting the same build again is of no use.
-const OUTDATED: u8 = 3;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The node refuses, or nobody answers.
     #[error(transparent)]
     Api(Box<ApiError>),
@@ -41,9 +37,14 @@ pub(crate) enum Failure {
     /// The node does not start.
     #[error("{0}")]
     Node(String),
-    /// The chain runs, or will run next, a protocol version that this build does not know.
-    #[error("{0}")]
-    Outdated(Outdated),
+    /// Another program has to do something about this one, so it has an exit code of its own.
+    #[error("{message}")]
+    Coded {
+        /// What went wrong.
+        message: String,
+        /// The exit code.
+        code: u8,
+    },
     /// It was said already, like a script's traceback.
     #[error("")]
     Said,
@@ -91,48 +92,29 @@ impl From<ApiError> for Failure {
     }
 }
 
-impl From<NodeError> for Failure {
-    fn from(error: NodeError) -> Self {
-        match error {
-            NodeError::Outdated(outdated) => Self::Outdated(outdated),
-            other => Self::Node(other.to_string()),
-        }
-    }
-}
-
-impl From<BeginError> for Failure {
-    fn from(error: BeginError) -> Self {
-        match error {
-            BeginError::Outdated(outdated) => Self::Outdated(outdated),
-            other => Self::Node(other.to_string()),
-        }
-    }
-}
-
 impl Failure {
     /// A file that cannot be read or written.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }
     }
 
     /// An argument that is wrong, and what to do about it.
-    pub(crate) fn argument(what: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn argument(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::Argument { what: what.into(), fix: fix.into() }
     }
 
-    /// 2 where the command was called wrongly, [`OUTDATED`] where only a newer release helps, its own where it has one, else 1.
-    pub(crate) fn exit_code(&self) -> ExitCode {
+    /// 2 where the command was called wrongly, its own where it has one, else 1.
+    pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Silent(code) => *code,
+            Self::Silent(code) | Self::Coded { code, .. } => *code,
             Self::Argument { .. } => 2,
-            Self::Outdated(_) => OUTDATED,
             _ => 1,
         })
     }
 
     /// The failure as JSON: the node's own words where they are its.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Api(error) => serde_json::json!({ "error": error }),
             Self::Argument { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),

@@ -44,7 +44,7 @@ impl Ran {
     }
 
     /// Its letter.
-    pub(crate) fn letter(&self) -> &'static str {
+    pub(crate) fn mark(&self) -> &'static str {
         match self.verdict {
             Verdict::Passed => ".",
             Verdict::Skipped(_) => "s",
@@ -69,9 +69,9 @@ impl Ran {
 pub(crate) fn failure(file: &TestFile, error: &PyError) -> String {
     let lines: Vec<&str> = file.source.lines().collect();
     let mut text = String::new();
-    let places = places(error, &file.name);
-    for (index, (line, function)) in places.iter().enumerate() {
-        let is_last = index + 1 == places.len();
+    let frames = frames(error, &file.name);
+    for (index, (line, function)) in frames.iter().enumerate() {
+        let is_last = index + 1 == frames.len();
         let source = match file.asserts.get(line).filter(|_| is_last) {
             Some(assert) => assert.as_str(),
             None => usize::try_from(*line).ok().and_then(|line| lines.get(line.saturating_sub(1))).map_or("", |line| line.trim()),
@@ -91,15 +91,15 @@ pub(crate) fn failure(file: &TestFile, error: &PyError) -> String {
 }
 
 /// Lines and functions of the traceback that stand in the test file, outermost first, without the call that runs the test.
-fn places(error: &PyError, file: &str) -> Vec<(u32, String)> {
+fn frames(error: &PyError, file: &str) -> Vec<(u32, String)> {
     let head = format!("File \"{file}\", line ");
     let place = |line: &String| {
         let (number, function) = line.trim_start().strip_prefix(&head)?.split_once(", in ")?;
         Some((number.parse().ok()?, function.to_owned()))
     };
-    let mut places: Vec<(u32, String)> = error.traceback.iter().filter_map(place).collect();
-    if places.len() > 1 && places[0].1 == "<module>" {
-        places.remove(0);
+    let mut frames: Vec<(u32, String)> = error.traceback.iter().filter_map(place).collect();
+    if frames.len() > 1 && frames[0].1 == "<module>" {
+        frames.remove(0);
     }
-    places
+    frames
 }

@@ -1,7 +1,7 @@
 //! Finding tests: files by name, and in them functions `test_*`, classes `Test*` and fixtures, by their syntax.
 
 use super::rewrite;
-use crate::failure::Failure;
+use cowboy_console::failure::Failure;
 use ruff_python_ast::{Decorator, Expr, ModModule, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged as _;
 use std::{

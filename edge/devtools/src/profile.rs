@@ -1,7 +1,7 @@
 //! What is made of a profile: a flame graph, cycles by source line, and snapshots that CI compares.
 
-use crate::{failure::Failure, output};
 use clap::Args;
+use cowboy_console::{failure::Failure, output};
 use cowboy_vm::Profile;
 use std::{
     collections::BTreeMap,

@@ -1,11 +1,11 @@
 //! Deployments: what source, manifest, salt and init become.
 
-use crate::{failure::Failure, payload};
 use cowboy_api::{
     manifest,
     model::Entitlement,
     source::{self, handlers, infer},
 };
+use cowboy_console::{failure::Failure, payload};
 use cowboy_types::{Actor, Amount, Blob, Instruction, Text, instruction::Init};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -15,26 +15,26 @@ const HOLD_BALANCE: &str = "econ.hold_balance";
 
 /// A deployment before it is an instruction.
 #[derive(Clone, Debug)]
-pub(crate) struct Deployment {
+pub struct Deployment {
     /// The source.
-    pub(crate) code: String,
+    pub code: String,
     /// What it may do.
-    pub(crate) manifest: Value,
+    pub manifest: Value,
     /// Whether the manifest is what the source seems to need.
-    pub(crate) is_inferred: bool,
+    pub is_inferred: bool,
     /// Where the manifest comes from, for people.
-    pub(crate) manifest_source: String,
+    pub manifest_source: String,
     /// Up to 32 bytes that make the address.
-    pub(crate) salt: Vec<u8>,
+    pub salt: Vec<u8>,
     /// The handler that runs first, and its argument.
-    pub(crate) init: Option<(String, Vec<u8>)>,
+    pub init: Option<(String, Vec<u8>)>,
     /// CBY that the actor begins with.
-    pub(crate) endowment: Amount,
+    pub endowment: Amount,
 }
 
 impl Deployment {
     /// The deployment of a source: manifest inferred, `init` run with `{}` where there is one.
-    pub(crate) fn of(code: String) -> Self {
+    pub fn of(code: String) -> Self {
         let manifest = manifest::manifest(&infer(&code));
         let empty = || payload::encode("{}", source::format(&code, "init")).expect("an empty object is JSON");
         let init = handlers(&code).iter().any(|name| name == "init").then(|| ("init".to_owned(), empty()));
@@ -50,7 +50,7 @@ impl Deployment {
     }
 
     /// The deployment of a file. A `manifest.json` beside it says what the actor may do, where nothing else does.
-    pub(crate) fn of_file(path: &Path, manifest: Option<&PathBuf>) -> Result<Self, Failure> {
+    pub fn of_file(path: &Path, manifest: Option<&PathBuf>) -> Result<Self, Failure> {
         let code = std::fs::read_to_string(path).map_err(Failure::file(path))?;
         let mut deployment = Self::of(code);
         let beside = path.with_file_name("manifest.json");
@@ -63,7 +63,7 @@ impl Deployment {
     }
 
     /// Takes this manifest.
-    pub(crate) fn use_manifest(&mut self, text: &str, name: &str) -> Result<(), Failure> {
+    pub fn use_manifest(&mut self, text: &str, name: &str) -> Result<(), Failure> {
         self.manifest = serde_json::from_str(text).map_err(|error| {
             Failure::argument(format!("the manifest {name} is not JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
         })?;
@@ -73,7 +73,7 @@ impl Deployment {
     }
 
     /// Gives the actor this much. An inferred manifest then grants what holding it needs.
-    pub(crate) fn endow(&mut self, endowment: Amount) {
+    pub fn endow(&mut self, endowment: Amount) {
         self.endowment = endowment;
         let mut grants = self.grants();
         if endowment > Amount::ZERO && self.is_inferred && grants.iter().all(|grant| grant.id != HOLD_BALANCE) {
@@ -84,7 +84,7 @@ impl Deployment {
     }
 
     /// Fails where the actor begins with CBY and its manifest does not let it hold any.
-    pub(crate) fn require_balance_grant(&self) -> Result<(), Failure> {
+    pub fn require_balance_grant(&self) -> Result<(), Failure> {
         if self.endowment == Amount::ZERO || self.grants().iter().any(|grant| grant.id == HOLD_BALANCE) {
             return Ok(());
         }
@@ -95,19 +95,19 @@ impl Deployment {
     }
 
     /// The grants of the manifest.
-    pub(crate) fn grants(&self) -> Vec<Entitlement> {
+    pub fn grants(&self) -> Vec<Entitlement> {
         manifest::grants(&self.manifest)
     }
 
     /// The grants as one line for people.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let ids: Vec<String> = self.grants().into_iter().map(|grant| grant.id).collect();
         let ids = if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") };
         format!("{ids} ({})", self.manifest_source)
     }
 
     /// What the source seems to need and the manifest does not grant: a line each, with what to add.
-    pub(crate) fn missing(&self) -> Vec<String> {
+    pub fn missing(&self) -> Vec<String> {
         let say = |need: source::Need| {
             format!(
                 "{} needs {}, which {} does not grant: add {{\"id\": \"{}\"}} (line {})",
@@ -118,7 +118,7 @@ impl Deployment {
     }
 
     /// The instruction.
-    pub(crate) fn instruction(&self) -> Result<Instruction, Failure> {
+    pub fn instruction(&self) -> Result<Instruction, Failure> {
         let too_large = |what: &str| Failure::argument(format!("{what} is too large: a transaction has at most 128 KiB"), "shorten it");
         let init = match &self.init {
             None => None,
@@ -142,7 +142,7 @@ impl Deployment {
     }
 
     /// Takes this init handler and argument, written as the handler reads it.
-    pub(crate) fn use_init(&mut self, handler: String, argument: &str) -> Result<(), Failure> {
+    pub fn use_init(&mut self, handler: String, argument: &str) -> Result<(), Failure> {
         let argument = payload::encode(argument, source::format(&self.code, &handler))?;
         self.init = Some((handler, argument));
         Ok(())

@@ -1,21 +1,28 @@
 //! `cowboy test`: tests of actors, run in the VM.
 
-use super::{
-    chain::{Genesis, KeptImages},
-    devnet,
-    discover::{self, TestFile},
-    door::{Door, Said, Shared},
-    profile::{self, Looks},
-    report::{self, Ran, Verdict},
-    watch,
-};
+mod devnet;
+mod discover;
+mod host;
+mod report;
+mod rewrite;
+mod watch;
+
+pub use devnet::NETWORK;
+
 use crate::{
-    client::vm::{describe, traceback},
+    chain::{Genesis, KeptImages},
+    profile::{self, Looks},
+    vm::{describe, traceback},
+};
+use clap::Args;
+use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use clap::Args;
 use cowboy_vm::{Entry, Exit, Library, LibraryError, LibraryModule, Limits, Profiler, Rules, Unit, Usage, Vm};
+use discover::TestFile;
+use host::{Said, Shared, TestHost};
+use report::{Ran, Verdict};
 use serde_json::json;
 use std::{
     collections::BTreeMap,
@@ -36,7 +43,7 @@ use std::{
 #[command(
     after_help = "Examples:\n  cowboy test\n  cowboy test tests/test_counter.py -k increment -v\n  cowboy test --profile cycles.svg --lines\n  cowboy test --cycles-snapshot cycles.json           # write\n  cowboy test --cycles-snapshot cycles.json --check   # compare, in CI"
 )]
-pub(crate) struct Test {
+pub struct Test {
     /// Files, or folders to search
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -70,7 +77,8 @@ const MODULES: &[(&str, &str)] = &[
 ];
 
 impl Test {
-    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+    /// Runs the tests, again after each change with `--watch`.
+    pub fn run(self, output: Output) -> Result<(), Failure> {
         if !self.watch {
             return self.once(output);
         }
@@ -85,7 +93,7 @@ impl Test {
     }
 
     /// Runs the tests on a devnet instead of in the VM.
-    pub(crate) fn on_devnet(self, url: &str) -> Result<(), Failure> {
+    pub fn on_devnet(self, url: &str) -> Result<(), Failure> {
         if self.watch || self.looks.is_profiling() {
             return Err(Failure::argument("a devnet has no profiles, and nothing is watched there", "leave --network out"));
         }
@@ -216,17 +224,17 @@ impl Session<'_> {
     /// Runs a file's program with one test of it, or none.
     fn turn(&self, file: &TestFile, unit: &Arc<Unit>, wanted: Option<(&str, &str)>) -> Turn {
         let folder = file.path.parent().unwrap_or(Path::new("."));
-        let mut door = Door::new(&self.shared, folder, wanted);
+        let mut host = TestHost::new(&self.shared, folder, wanted);
         let mut machine = Vm::start(self.library.script(unit), Entry::Script, LIMITS);
         if let Some(profiler) = self.shared.profiler.as_ref().filter(|_| wanted.is_some()) {
             machine.profile(&profiler.for_file(&file.name));
         }
         let mut exit = machine.run();
         while let Exit::HostCall(call) = &exit {
-            let answer = door.answer(call, machine.usage().cycles);
+            let answer = host.answer(call, machine.usage().cycles);
             exit = machine.resume(answer);
         }
-        Turn { said: door.said, exit, usage: machine.usage(), printed: machine.take_output() }
+        Turn { said: host.said, exit, usage: machine.usage(), printed: machine.take_output() }
     }
 
     fn show(&mut self, ran: &Ran) {
@@ -236,7 +244,7 @@ impl Session<'_> {
         if self.test.verbose {
             output::line(format_args!("{:<7} {}  {} cycles", ran.word(), ran.id, ran.cycles()));
         } else {
-            output::text(ran.letter());
+            output::text(ran.mark());
             self.column += 1;
             if self.column.is_multiple_of(80) {
                 output::text("\n");

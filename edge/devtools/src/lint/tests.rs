@@ -1,6 +1,6 @@
 //! Each rule on a source that breaks it and on one that does not.
 
-use super::*;
+use super::{rules::RULES, *};
 
 #[test]
 fn every_rule_says_why_and_what_to_do() {

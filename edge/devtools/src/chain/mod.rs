@@ -1,7 +1,7 @@
 //! A chain whose state is a map: the protocol's own code, one block for each transaction, in this process.
 
-use super::jobs;
-use crate::{failure::Failure, send};
+mod jobs;
+
 use bytes::Bytes;
 use cowboy_api::keystore::{DEV_MNEMONIC, Mnemonic};
 use cowboy_chain::{
@@ -10,13 +10,12 @@ use cowboy_chain::{
     input::{Images, Limits, NoImages},
     query::{Answer, At, Query, Question, Wants},
 };
+use cowboy_console::failure::Failure;
 use cowboy_state::{
     Directory, Key, Miss, World,
     records::{Markets, keys},
 };
-use cowboy_types::{
-    Address, Amount, Cells, ChainId, Cycles, Hash, Height, Instruction, List, TimestampMs, Transaction, signing::PrivateKey, units::Price,
-};
+use cowboy_types::{Address, Amount, Cells, ChainId, Cycles, Hash, Height, Instruction, List, TimestampMs, Transaction, units::Price};
 use cowboy_vm::Profiler;
 use std::{
     collections::BTreeMap,
@@ -31,14 +30,15 @@ const BEGIN_MS: u64 = 1_700_000_000_000;
 pub(crate) struct Genesis {
     config: Arc<ChainConfig>,
     state: BTreeMap<StateKey, Bytes>,
-    key: PrivateKey,
+    /// The funded account.
+    own: Address,
 }
 
 impl Genesis {
     /// One account with a million CBY, and fees as they are on a chain.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let key = Mnemonic::parse(DEV_MNEMONIC, "")?.key(0)?;
-        let funded = Funded { address: key.address(), amount: Amount::from_cby(1_000_000).expect("a million fits") };
+        let own = Mnemonic::parse(DEV_MNEMONIC, "")?.key(0)?.address();
+        let funded = Funded { address: own, amount: Amount::from_cby(1_000_000).expect("a million fits") };
         let config = GenesisConfig {
             chain_id: ChainId(1337),
             is_dev: true,
@@ -53,7 +53,7 @@ impl Genesis {
         let wrong = |error: cowboy_chain::genesis::GenesisError| Failure::Node(error.to_string());
         let chain = Arc::new(config.chain().map_err(wrong)?);
         let state = genesis(&config).map_err(wrong)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-        Ok(Self { config: chain, state, key })
+        Ok(Self { config: chain, state, own })
     }
 
     /// The same for tests: without fees, so that balances are the money that moved, and with runners. For a job that names no price one base
@@ -106,7 +106,6 @@ pub(crate) struct Chain {
     state: BTreeMap<StateKey, Bytes>,
     images: Arc<dyn Images>,
     own: Address,
-    key: PrivateKey,
     height: u64,
 }
 
@@ -118,8 +117,8 @@ impl Chain {
 
     /// A chain at a height, with a cache of compiled actors.
     pub(crate) fn at(genesis: &Genesis, height: u64, images: Arc<dyn Images>) -> Self {
-        let Genesis { config, state, key } = genesis.clone();
-        Self { config, state, images, own: key.address(), key, height }
+        let Genesis { config, state, own } = genesis.clone();
+        Self { config, state, images, own, height }
     }
 
     /// Its height.
@@ -140,12 +139,11 @@ impl Chain {
         let transaction = Transaction {
             chain_id: self.config.chain_id,
             nonce,
-            from,
             cycles_limit: Cycles(cycles.unwrap_or(params.lanes.user_cycles)),
             cells_limit: Cells(params.fees.block_cells),
             max_fee_per_cycle: fee,
             max_fee_per_cell: fee,
-            ..send::draft(instruction, &self.key)
+            ..Transaction::unsigned(from, instruction)
         };
         let outcome = self.block(vec![SignedTransaction::unchecked(transaction)])?;
         match outcome.rejected.first() {

@@ -12,14 +12,14 @@ use std::{
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Output {
+pub struct Output {
     /// As JSON instead of text.
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 impl Output {
     /// Prints a result: its JSON, or the text of it.
-    pub(crate) fn result(self, value: &impl Serialize, text: impl Display) {
+    pub fn result(self, value: &impl Serialize, text: impl Display) {
         if self.json {
             line(json(value));
         } else {
@@ -28,19 +28,19 @@ impl Output {
     }
 
     /// Prints a result that reads best as JSON either way.
-    pub(crate) fn document(self, value: &impl Serialize) {
+    pub fn document(self, value: &impl Serialize) {
         line(json(value));
     }
 
     /// Says what is going on.
-    pub(crate) fn progress(self, text: impl Display) {
+    pub fn progress(self, text: impl Display) {
         if !self.json {
             note(text);
         }
     }
 
     /// Says why it failed.
-    pub(crate) fn failure(self, failure: &Failure) {
+    pub fn failure(self, failure: &Failure) {
         match failure {
             Failure::Said | Failure::Silent(_) => {}
             failure if self.json => note(escaped(&failure.to_json().to_string())),
@@ -50,17 +50,17 @@ impl Output {
 }
 
 /// A line on stdout. A reader that has left is no failure.
-pub(crate) fn line(text: impl Display) {
+pub fn line(text: impl Display) {
     let _ = writeln!(std::io::stdout(), "{}", Harmless(text));
 }
 
 /// Text on stdout, without the end of a line.
-pub(crate) fn text(text: &str) {
+pub fn text(text: &str) {
     let _ = write!(std::io::stdout(), "{}", Harmless(text));
 }
 
 /// A line on stderr.
-pub(crate) fn note(text: impl Display) {
+pub fn note(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", Harmless(text));
 }
 
@@ -110,7 +110,7 @@ fn escaped(json: &str) -> String {
 }
 
 /// Rows of names and values, the values in one column.
-pub(crate) fn table<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let rows: Vec<(&str, String)> = rows.into_iter().collect();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<width$}  {value}")).collect();
