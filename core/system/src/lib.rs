@@ -7,10 +7,12 @@
 #![cfg_attr(not(test), warn(clippy::as_conversions))]
 
 pub mod actor;
+pub mod agenda;
 pub mod auction;
 pub mod basefee;
 pub mod bidding;
 pub mod containers;
+pub mod council;
 mod deposits;
 pub mod dispatcher;
 pub mod entitlements;
@@ -19,6 +21,7 @@ mod example;
 pub mod gateways;
 pub mod governance;
 pub mod instructions;
+pub mod market;
 pub mod names;
 mod page;
 pub mod pairing;

@@ -9,6 +9,7 @@ use crate::input::Trace;
 use crate::lanes::Lane;
 use cowboy_state::{Key, Kind, Miss};
 use cowboy_system::actor::is_market_paused;
+use cowboy_system::agenda;
 use cowboy_system::dispatcher::{self, callback, lifecycle, state};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
@@ -122,7 +123,7 @@ impl Execution {
             return Ok(());
         };
         self.machine.world.begin_delivery();
-        let step = lifecycle::advance(&mut self.machine.world, params, height, &id)?;
+        let step = agenda::advance(&mut self.machine.world, params, height, &id)?;
         let receipt = self.step_receipt(&step);
         self.books.jobs_moved += 1;
         self.books.weight = self.books.weight.saturating_add(step.weight);

@@ -4,7 +4,7 @@ use super::api::{Decided, GetImage, ImageSet, SetImage};
 use super::state;
 use super::state::Image;
 use crate::actor::{Context, Handle};
-use crate::dispatcher::request::Request;
+use crate::market::request::Request;
 use crate::schema::Emit;
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;

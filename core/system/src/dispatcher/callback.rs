@@ -1,12 +1,11 @@
 //! Answers: messages of the Result Verifier to who asked, in a later block, paid by what was held for them (002 §3; decision 129).
 
 use super::state;
-use crate::verifier;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::job::{Callback, Job, JobSpec};
 use cowboy_types::units::{Amount, Count};
-use cowboy_types::{Address, Hash};
+use cowboy_types::{Address, Hash, actors};
 
 /// The version of a failure's form.
 const FAILURE_VERSION: u64 = 1;
@@ -104,4 +103,4 @@ pub fn count_failure(world: &mut World, payer: Address) -> Result<(), Miss> {
 }
 
 /// Who delivers answers.
-pub const SENDER: Address = Address::system(verifier::NUMBER);
+pub const SENDER: Address = Address::system(actors::VERIFIER);

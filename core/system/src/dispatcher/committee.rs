@@ -1,6 +1,7 @@
 //! A job's committee: its draw, and its members' release (002 §5, §6; 003 §5.3).
 
 use super::api::CommitteeDrawn;
+use super::effects::Block;
 use super::lifecycle::give_up;
 use super::{second, selection, state, waiting};
 use crate::runners::{self, handlers as registry, reputation};
@@ -55,26 +56,26 @@ fn drawn(world: &World, job: &Job, wanted: usize) -> Result<(selection::Drawn, u
 }
 
 /// Tries again to draw a job that waits for runners with a free slot. Answers what happened, in a word.
-pub(super) fn try_again(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    waiting::note_tried(world, height, job)?;
+pub(super) fn try_again(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+    waiting::note_tried(block.world, block.height, job)?;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
-    let (drawn, left) = drawn(world, job, wanted)?;
+    let (drawn, left) = drawn(block.world, job, wanted)?;
     if drawn.selected.len() < wanted.min(left) {
         return Ok("wait");
     }
-    waiting::leave(world, params, height, job, spec)?;
+    waiting::leave(block, job, spec)?;
     let seed = job.seed;
-    draw(world, params, height, job, spec, seed)?;
-    announce_committee(world, job);
+    draw(block, job, spec, seed)?;
+    announce_committee(block.world, job);
     Ok("draw")
 }
 
 /// Draws the job's committee, and gives it its work. Runners without a free slot are passed over; they never make a committee smaller: where too
 /// few others are left, the job waits (decisions 307, 326).
-pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
+pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
     job.seed = seed;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
-    let (drawn, left) = drawn(world, job, wanted)?;
+    let (drawn, left) = drawn(block.world, job, wanted)?;
     let selected = drawn.selected;
     // Where fewer are left than the mode needs, waiting helps nobody.
     let is_enough = u64::try_from(left).is_ok_and(|left| left >= spec.verification.mode.least_runners());
@@ -83,12 +84,12 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     let count = u64::try_from(selected.len()).expect("committees are small");
     if is_busy || count < spec.verification.mode.least_runners() {
         if second::is_last(job) {
-            return second::fall_back(world, params, height, job, spec).map(drop);
+            return second::fall_back(block, job, spec).map(drop);
         }
-        if is_busy && waiting::enter(world, params, height, job, spec)? {
+        if is_busy && waiting::enter(block, job, spec)? {
             return Ok(());
         }
-        return give_up(world, params, height, job, spec, if is_busy { "runners_busy" } else { "no_replacement_available" });
+        return give_up(block, job, spec, if is_busy { "runners_busy" } else { "no_replacement_available" });
     }
     if count < job.committee.0 {
         job.committee = Count(count);
@@ -97,23 +98,23 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     let mut members = Vec::with_capacity(selected.len());
     for runner in selected {
         let (mut reputation, mut rates) = (0, None);
-        if let Some(mut record) = runners::state::find(world, runner)? {
-            reputation = reputation::points(&params.jobs, &record, height);
+        if let Some(mut record) = runners::state::find(block.world, runner)? {
+            reputation = reputation::points(&block.params.jobs, &record, block.height);
             rates = Some(record.rates.clone());
             record.active_jobs = Count(record.active_jobs.0 + 1);
-            runners::state::write(world, runner, &record);
+            runners::state::write(block.world, runner, &record);
         }
-        runners::state::jobs_of(runner).insert(world, &job.id.0)?;
+        runners::state::jobs_of(runner).insert(block.world, &job.id.0)?;
         members.push(member(runner, reputation, rates));
     }
     let ranked: Vec<(Address, u64)> = members.iter().map(|member| (member.runner, member.reputation.0)).collect();
-    job.aggregator = selection::aggregator(&job.id, &ranked, params.jobs.aggregator_percentile);
+    job.aggregator = selection::aggregator(&job.id, &ranked, block.params.jobs.aggregator_percentile);
     job.is_aggregated = false;
     job.aggregated = Count::ZERO;
     job.members = List::new(members).expect("a committee fits");
     job.status = JobStatus::Assigned;
-    job.drawn_at = height;
-    job.commit_until = Height(height.0.saturating_add(spec.timeout_blocks.0));
+    job.drawn_at = block.height;
+    job.commit_until = Height(block.height.0.saturating_add(spec.timeout_blocks.0));
     job.status_until = job.commit_until;
     Ok(())
 }
@@ -149,17 +150,17 @@ pub(super) fn release(world: &mut World, runner: Address, job: &Hash) -> Result<
         record.active_jobs = Count(record.active_jobs.0.saturating_sub(1));
         runners::state::write(world, runner, &record);
         if was_busy {
-            waiting::note_free_slot(world)?;
+            state::note_free_slot(world)?;
         }
     }
     Ok(())
 }
 
 /// Books a failure of a member.
-pub(super) fn blame(world: &mut World, params: &Params, height: Height, runner: Address) -> Result<(), Miss> {
-    if let Some(mut record) = runners::state::find(world, runner)? {
-        registry::fail(&params.jobs, &mut record, height, params.jobs.reputation_timeout);
-        runners::state::write(world, runner, &record);
+pub(super) fn blame(block: &mut Block<'_>, runner: Address) -> Result<(), Miss> {
+    if let Some(mut record) = runners::state::find(block.world, runner)? {
+        registry::fail(&block.params.jobs, &mut record, block.height, block.params.jobs.reputation_timeout);
+        runners::state::write(block.world, runner, &record);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Checks that no result can pass, as far as they show it by themselves: refused at submission, since a committee would work for
 //! nothing and be blamed for it (decision 303).
 
-use crate::verifier::schema::Schema;
+use crate::market::schema::Schema;
 use cowboy_types::job::{Check, JobSpec};
 use cowboy_types::{Abort, error};
 

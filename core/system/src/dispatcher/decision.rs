@@ -2,13 +2,14 @@
 
 use super::api::{JobVerified, UsageAnomaly};
 use super::committee::{blame, exclude, release};
+use super::effects::Block;
 use super::lifecycle::{give_up, retry};
 use super::payout::{excuse, pay_unfit, settle};
 use super::{callback, payment, second, state};
+use crate::market::judge::{self, Judgement, Submission};
+use crate::market::{self, embeddings};
 use crate::runners::{self, reputation};
 use crate::schema::Emit;
-use crate::verifier;
-use crate::verifier::judge::{Judgement, Submission};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
@@ -17,13 +18,7 @@ use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
 
 /// Commitments are over: who made none loses reputation and is left out; enough of them go on, too few are drawn again.
-pub(super) fn close_commitments(
-    world: &mut World,
-    params: &Params,
-    height: Height,
-    job: &mut Job,
-    spec: &JobSpec,
-) -> Result<&'static str, Miss> {
+pub(super) fn close_commitments(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let mut members = std::mem::take(&mut job.members).into_vec();
     let mut committed = 0;
     for member in &mut members {
@@ -32,58 +27,52 @@ pub(super) fn close_commitments(
             continue;
         }
         member.verdict = Verdict::TimedOut;
-        blame(world, params, height, member.runner)?;
-        release(world, member.runner, &job.id)?;
+        blame(block, member.runner)?;
+        release(block.world, member.runner, &job.id)?;
         exclude(job, member.runner);
     }
     job.members = List::new(members).expect("a committee fits");
     if committed < job.threshold.0.max(spec.verification.mode.least_runners()) {
         if second::is_last(job) {
-            return second::fall_back(world, params, height, job, spec);
+            return second::fall_back(block, job, spec);
         }
-        return retry(world, params, height, job, spec);
+        return retry(block, job, spec);
     }
     if job.members.iter().all(|member| member.commitment == Hash::ZERO || member.output != Hash::ZERO) {
-        return decide(world, params, height, job, spec);
+        return decide(block, job, spec);
     }
     job.status = JobStatus::Revealing;
-    job.reveal_from = Height(height.0.saturating_add(params.jobs.aggregator_timeout));
-    job.reveal_until = Height(height.0.saturating_add(params.jobs.reveal_window));
+    job.reveal_from = Height(block.height.0.saturating_add(block.params.jobs.aggregator_timeout));
+    job.reveal_until = Height(block.height.0.saturating_add(block.params.jobs.reveal_window));
     job.status_until = job.reveal_until;
     Ok("reveal")
 }
 
 /// Revelations are over: who committed and did not reveal may still attest a crash, or is slashed.
-pub(super) fn close_revelations(
-    world: &mut World,
-    params: &Params,
-    height: Height,
-    job: &mut Job,
-    spec: &JobSpec,
-) -> Result<&'static str, Miss> {
+pub(super) fn close_revelations(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let mut members = std::mem::take(&mut job.members).into_vec();
     let mut absent = std::mem::take(&mut job.absent).into_vec();
     for member in members.iter_mut().filter(|member| member.commitment != Hash::ZERO && member.output == Hash::ZERO) {
         member.verdict = Verdict::Unrevealed;
         exclude(job, member.runner);
         if member.is_crashed {
-            blame(world, params, height, member.runner)?;
+            blame(block, member.runner)?;
         } else {
-            absent.push(Absent { runner: member.runner, due: Height(height.0.saturating_add(params.jobs.crash_window)) });
+            absent.push(Absent { runner: member.runner, due: Height(block.height.0.saturating_add(block.params.jobs.crash_window)) });
         }
     }
     job.members = List::new(members).expect("a committee fits");
     job.absent = List::new(absent).expect("a few committees fit");
-    decide(world, params, height, job, spec)
+    decide(block, job, spec)
 }
 
 /// The rules by which a job's results are judged where so many must agree.
-fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<verifier::judge::Rules, Miss> {
-    Ok(verifier::judge::Rules {
+fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<judge::Rules, Miss> {
+    Ok(judge::Rules {
         threshold,
         submitted_seconds: job.submitted_ms.0 / 1_000,
         similarity: params.jobs.similarity_default,
-        embedding_model: verifier::state::embedding_model(world)?,
+        embedding_model: embeddings::embedding_model(world)?,
         entropy: params.jobs.entropy_min,
     })
 }
@@ -102,7 +91,7 @@ pub(super) fn judged(
         places.iter().map(|place| state::output(world, &job.id, &members[*place].output)).collect::<Result<_, Miss>>()?;
     let submissions: Vec<Submission<'_>> =
         places.iter().zip(&outputs).map(|(place, output)| submission(&members[*place], output)).collect();
-    let judged = verifier::judge::judge(spec, &submissions, &rules(world, params, job, threshold)?);
+    let judged = judge::judge(spec, &submissions, &rules(world, params, job, threshold)?);
     Ok((places, judged))
 }
 
@@ -120,7 +109,7 @@ fn agreed_but_for_checks(
         return Ok(Vec::new());
     }
     let mut free = spec.clone();
-    let comparing = spec.verification.checks.iter().filter(|check| verifier::judge::compares(check)).cloned().collect();
+    let comparing = spec.verification.checks.iter().filter(|check| judge::compares(check)).cloned().collect();
     free.verification.checks = List::new(comparing).expect("fewer fit");
     free.schema.data_format = Text::default();
     let (places, judged) = judged(world, params, job, &free, members, threshold)?;
@@ -133,18 +122,22 @@ fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
 }
 
 /// Judges what was revealed.
-fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let threshold = usize::try_from(job.threshold.0).expect("committees are small");
-    let (places, judged) = judged(world, params, job, spec, &job.members, threshold)?;
+    let (places, judged) = judged(block.world, block.params, job, spec, &job.members, threshold)?;
     let mut members = std::mem::take(&mut job.members).into_vec();
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
     let share = payment::part_of_each(spec.max_price, members.len());
-    let agreed = if judged.accepted.is_none() { agreed_but_for_checks(world, params, job, spec, &members, threshold)? } else { Vec::new() };
+    let agreed = if judged.accepted.is_none() {
+        agreed_but_for_checks(block.world, block.params, job, spec, &members, threshold)?
+    } else {
+        Vec::new()
+    };
     for ((place, verdict), failed) in places.iter().zip(&judged.verdicts).zip(&judged.failed) {
         let member = &mut members[*place];
         member.verdict = verdict.clone();
         match member.verdict {
-            Verdict::Invalid => blame(world, params, height, member.runner)?,
+            Verdict::Invalid => blame(block, member.runner)?,
             Verdict::Accepted => {}
             _ => {
                 let price = payment::price(&member.rates, &spec.kind, &member.usage).min(share);
@@ -155,7 +148,7 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
     // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
     let (guilty, waiting): (Vec<Delivered>, Vec<Delivered>) = delivered.into_iter().partition(|one| one.failed.0 & judged.passed != 0);
     for one in guilty {
-        blame(world, params, height, one.runner)?;
+        blame(block, one.runner)?;
         if let Some(member) = members.iter_mut().find(|member| member.runner == one.runner) {
             member.verdict = Verdict::Invalid;
         }
@@ -167,31 +160,31 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
         Some((place, bytes)) => {
             let chosen = places[place];
             if second::is_last(job) {
-                let output = state::output(world, &job.id, &job.members[chosen].output)?;
+                let output = state::output(block.world, &job.id, &job.members[chosen].output)?;
                 let accepted = submission(&job.members[chosen], &output);
-                let rules = rules(world, params, job, threshold)?;
-                second::compare(world, job, spec, &rules, accepted)?;
+                let rules = rules(block.world, block.params, job, threshold)?;
+                second::compare(block.world, job, spec, &rules, accepted)?;
             }
-            pay_unfit(world, params, job, spec)?;
-            accept(world, params, height, job, spec, chosen, bytes.into())?;
+            pay_unfit(block.world, block.params, job, spec)?;
+            accept(block, job, spec, chosen, bytes.into())?;
             Ok("verify")
         }
         None if let Some(fault) = common_fault(job) => {
-            excuse(world, params, height, job, spec, fault)?;
+            excuse(block, job, spec, fault)?;
             Ok("excuse")
         }
         // The submitter's own check decides that there is no result: nobody else would do better.
         None if unfit >= threshold.max(1) => {
-            give_up(world, params, height, job, spec, "checks_failed")?;
+            give_up(block, job, spec, "checks_failed")?;
             Ok("fail")
         }
-        None if second::is_last(job) => second::end(world, params, height, job, spec),
-        None if second::is_disagreement(job, spec) => second::ask(world, params, height, job, spec),
+        None if second::is_last(job) => second::end(block, job, spec),
+        None if second::is_disagreement(job, spec) => second::ask(block, job, spec),
         None => {
             for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
                 exclude(job, runner);
             }
-            retry(world, params, height, job, spec)
+            retry(block, job, spec)
         }
     }
 }
@@ -216,27 +209,19 @@ fn is_judged(member: &Member) -> bool {
 fn common_fault(job: &Job) -> Option<u64> {
     let count = |fault: u64| job.members.iter().filter(|member| member.fault.0 == fault).count();
     let needed = usize::try_from(job.threshold.0).expect("committees are small").max(1);
-    (verifier::FAULT_ACTOR..=verifier::FAULT_IMPOSSIBLE).find(|fault| count(*fault) >= needed)
+    (market::FAULT_ACTOR..=market::FAULT_IMPOSSIBLE).find(|fault| count(*fault) >= needed)
 }
 
 /// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
 /// members of both committees.
-pub(super) fn accept(
-    world: &mut World,
-    params: &Params,
-    height: Height,
-    job: &mut Job,
-    spec: &JobSpec,
-    chosen: usize,
-    bytes: Bytes,
-) -> Result<(), Miss> {
-    let output = state::keep_output(world, &job.id, bytes)?;
+pub(super) fn accept(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, chosen: usize, bytes: Bytes) -> Result<(), Miss> {
+    let output = state::keep_output(block.world, &job.id, bytes)?;
     // What is left of the price: results that failed only the submitter's checks are paid already.
     let price = job.escrow.saturating_sub(spec.tip);
     // The bonus is for the reports that the aggregator carried: one that leaves some out has a part of it (decision 325).
     let committed = job.members.iter().filter(|member| member.commitment != Hash::ZERO).count();
     let committed = u64::try_from(committed.max(1)).expect("committees are small");
-    let bonus = params.jobs.aggregator_bonus.saturating_mul(job.aggregated.0.min(committed)) / committed;
+    let bonus = block.params.jobs.aggregator_bonus.saturating_mul(job.aggregated.0.min(committed)) / committed;
     let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
     let (runner, count, gross) = change_members(job, |members| {
         let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
@@ -248,63 +233,56 @@ pub(super) fn accept(
         let mut prices = Vec::with_capacity(agreeing.len());
         for place in &agreeing {
             let member = &members[*place];
-            let is_anomalous = review(world, params, &id, spec, member, &median);
-            book_success(world, params, height, member.runner, aggregator == Some(member.runner), is_anomalous)?;
+            let is_anomalous = review(block.world, block.params, &id, spec, member, &median);
+            book_success(block, member.runner, aggregator == Some(member.runner), is_anomalous)?;
             // Work that is far from what the others of the committee needed is paid as theirs.
             let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
             prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
         }
         let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner)).map(|place| (place, bonus));
-        let split = payment::split(&params.jobs, price, spec.tip, &prices, aggregator);
+        let split = payment::split(&block.params.jobs, price, spec.tip, &prices, aggregator);
         for (place, paid) in agreeing.iter().zip(&split.runners) {
             members[*place].paid = *paid;
         }
         for member in members.iter() {
             if member.verdict == Verdict::Differs {
-                blame(world, params, height, member.runner)?;
+                blame(block, member.runner)?;
             }
-            release(world, member.runner, &id)?;
+            release(block.world, member.runner, &id)?;
         }
         Ok((members[chosen].runner, agreeing.len(), split.gross))
     })?;
     let count = u64::try_from(count).expect("committees are small");
-    job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: height, gross });
+    job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: block.height, gross });
     job.status = JobStatus::Verified;
-    job.status_until = height;
+    job.status_until = block.height;
     let runners = Count(u64::try_from(job.all_members().count()).expect("committees are small"));
-    JobVerified { job_id: job.id, output, agreeing: Count(count), runners }.emit(world);
-    callback::queue(world, job, spec)?;
-    verifier::challenges::retrial_is_over(world, params, height, job, spec)?;
+    JobVerified { job_id: job.id, output, agreeing: Count(count), runners }.emit(block.world);
+    callback::queue(block.world, job, spec)?;
+    block.note_end(job, spec);
     if spec.verification.mode == Mode::None {
-        return settle(world, params, height, job, spec);
+        return settle(block.world, block.params, block.height, job, spec);
     }
     // Decision 45: the longer of the two windows holds the payout.
     let window = match spec.verification.dispute_window.0 {
-        0 => params.jobs.challenge_window.max(params.jobs.dispute_window),
-        own => params.jobs.challenge_window.max(own),
+        0 => block.params.jobs.challenge_window.max(block.params.jobs.dispute_window),
+        own => block.params.jobs.challenge_window.max(own),
     };
-    job.status_until = Height(height.0.saturating_add(window));
+    job.status_until = Height(block.height.0.saturating_add(window));
     Ok(())
 }
 
 /// Books a member's success. One whose usage is an anomaly is flagged instead, and gains no reputation.
-fn book_success(
-    world: &mut World,
-    params: &Params,
-    height: Height,
-    runner: Address,
-    is_aggregator: bool,
-    is_anomalous: bool,
-) -> Result<(), Miss> {
-    let Some(mut record) = runners::state::find(world, runner)? else { return Ok(()) };
+fn book_success(block: &mut Block<'_>, runner: Address, is_aggregator: bool, is_anomalous: bool) -> Result<(), Miss> {
+    let Some(mut record) = runners::state::find(block.world, runner)? else { return Ok(()) };
     if is_anomalous {
         record.is_flagged = true;
     } else {
         let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
-        reputation::score(&params.jobs, &mut record, height, score);
+        reputation::score(&block.params.jobs, &mut record, block.height, score);
     }
     record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
-    runners::state::write(world, runner, &record);
+    runners::state::write(block.world, runner, &record);
     Ok(())
 }
 

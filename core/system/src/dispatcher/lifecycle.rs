@@ -5,12 +5,13 @@
 use super::api::{JobFailed, NonRevealSlash};
 use super::committee::{announce_committee, draw, release, round_seed, try_again};
 use super::decision::{close_commitments, close_revelations};
+use super::effects::Block;
 use super::handlers::pay_out;
 use super::payout::{pay_delivered, settle};
 use super::{callback, candidates, selection, state, waiting};
+use crate::market::judge;
 use crate::runners::handlers as registry;
 use crate::schema::Emit;
-use crate::verifier;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
@@ -79,50 +80,48 @@ const STEP_WEIGHT: u64 = 100_000;
 /// Frozen time of a draw, for each candidate.
 const DRAW_WEIGHT: u64 = 500;
 
-/// Moves a job on by one step.
-pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<Step, Miss> {
-    let mut job = state::find(world, id)?.expect("the agenda lists jobs that are there");
-    let spec = state::spec(world, id)?;
+/// Advances a job by one step. Returns what the step did, and the job with what it asked for, which the caller keeps; none where it is forgotten.
+pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<(Job, JobSpec)>), Miss> {
+    let mut job = state::find(block.world, id)?.expect("the agenda lists jobs that are there");
+    let spec = state::spec(block.world, id)?;
     let may_draw = matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing);
     job.steps = Count(job.steps.0 + 1);
     let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: STEP_WEIGHT };
-    let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= height;
-    let judged = if is_decided { judging(world, &job, &spec)? } else { 0 };
+    let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= block.height;
+    let judged = if is_decided { judging(block.world, &job, &spec)? } else { 0 };
     let drawn = if may_draw { DRAW_WEIGHT.saturating_mul(job.candidates.0) } else { 0 };
     step.weight = step.weight.saturating_add(judged).saturating_add(drawn);
-    if punish(world, params, height, &mut job)? {
+    if punish(block, &mut job)? {
         step.name = "slash";
     }
-    let is_immediate = job.status == JobStatus::Drawing && state::take_draw(world, id)?;
-    let seed = if job.status == JobStatus::Drawing && !is_immediate { round_seed(world, params, &job)? } else { None };
+    let is_immediate = job.status == JobStatus::Drawing && state::take_draw(block.world, id)?;
+    let seed = if job.status == JobStatus::Drawing && !is_immediate { round_seed(block.world, block.params, &job)? } else { None };
     if is_immediate {
         let seed = job.seed;
-        draw(world, params, height, &mut job, &spec, seed)?;
-        announce_committee(world, &job);
+        draw(block, &mut job, &spec, seed)?;
+        announce_committee(block.world, &job);
         step.name = draw_step(&job);
     } else if let Some(seed) = seed {
-        state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
+        state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
         let seed = selection::seed(&seed.0, id, job.submitted_at);
-        draw(world, params, height, &mut job, &spec, seed)?;
-        announce_committee(world, &job);
+        draw(block, &mut job, &spec, seed)?;
+        announce_committee(block.world, &job);
         step.name = draw_step(&job);
-    } else if job.status == JobStatus::Waiting && height < job.status_until {
+    } else if job.status == JobStatus::Waiting && block.height < job.status_until {
         // Its agenda may wake it for something else: only its turn in the queue is a try.
-        if waiting::next(world, height)? == Some(*id) {
-            step.name = try_again(world, params, height, &mut job, &spec)?;
+        if waiting::next(block.world, block.height)? == Some(*id) {
+            step.name = try_again(block, &mut job, &spec)?;
         }
-    } else if job.status_until <= height {
-        step.name = at_deadline(world, params, height, &mut job, &spec)?;
+    } else if job.status_until <= block.height {
+        step.name = at_deadline(block, &mut job, &spec)?;
         if step.name == FORGET {
-            return Ok(step);
+            return Ok((step, None));
         }
     }
     if may_draw && !job.passed.is_empty() {
         step.weight = step.weight.saturating_add(looking(&job));
     }
-    let due = next_height(&job);
-    state::write(world, &mut job, due)?;
-    Ok(step)
+    Ok((step, Some((job, spec))))
 }
 
 /// Modelled execution time of the records of runners that a draw reads where some are busy, in ns.
@@ -135,35 +134,35 @@ fn looking(job: &Job) -> u64 {
 const FORGET: &str = "forget";
 
 /// What happens to a job at its deadline. Answers it in a word.
-fn at_deadline(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+fn at_deadline(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     Ok(match job.status {
         JobStatus::Waiting => {
-            waiting::leave(world, params, height, job, spec)?;
-            give_up(world, params, height, job, spec, "runners_busy")?;
+            waiting::leave(block, job, spec)?;
+            give_up(block, job, spec, "runners_busy")?;
             "fail"
         }
         JobStatus::Drawing => {
-            state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id))?;
-            give_up(world, params, height, job, spec, "no_seed")?;
+            state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id))?;
+            give_up(block, job, spec, "no_seed")?;
             "fail"
         }
-        JobStatus::Assigned => close_commitments(world, params, height, job, spec)?,
-        JobStatus::Revealing => close_revelations(world, params, height, job, spec)?,
+        JobStatus::Assigned => close_commitments(block, job, spec)?,
+        JobStatus::Revealing => close_revelations(block, job, spec)?,
         JobStatus::Verified => {
-            settle(world, params, height, job, spec)?;
+            settle(block.world, block.params, block.height, job, spec)?;
             "settle"
         }
         JobStatus::Disputed => {
-            verifier::challenges::lapse(world, params, height, job, spec)?;
+            block.note_lapse();
             "lapse"
         }
         JobStatus::Settled | JobStatus::Failed if job.absent.is_empty() && job.callback_held == Amount::ZERO => {
-            forget(world, job)?;
+            forget(block.world, job)?;
             FORGET
         }
         // Something of it still goes on: an answer waits, or a stake may be slashed.
         JobStatus::Settled | JobStatus::Failed => {
-            job.status_until = height.next();
+            job.status_until = block.height.next();
             "wait"
         }
     })
@@ -182,7 +181,7 @@ fn judging(world: &World, job: &Job, spec: &JobSpec) -> Result<u64, Miss> {
         let output = state::output(world, &job.id, &member.output)?;
         bytes = bytes.saturating_add(u64::try_from(output.len()).unwrap_or(u64::MAX));
     }
-    Ok(verifier::judge::weight(spec, bytes))
+    Ok(judge::weight(spec, bytes))
 }
 
 /// When something happens to a job next.
@@ -191,14 +190,14 @@ pub(crate) fn next_height(job: &Job) -> Height {
 }
 
 /// Slashes who committed, did not reveal, and attested no crash in time (003 §13). Answers whether anybody was.
-fn punish(world: &mut World, params: &Params, height: Height, job: &mut Job) -> Result<bool, Miss> {
+fn punish(block: &mut Block<'_>, job: &mut Job) -> Result<bool, Miss> {
     let (due, waiting): (Vec<Absent>, Vec<Absent>) =
-        std::mem::take(&mut job.absent).into_vec().into_iter().partition(|absent| absent.due <= height);
+        std::mem::take(&mut job.absent).into_vec().into_iter().partition(|absent| absent.due <= block.height);
     job.absent = List::new(waiting).expect("fewer fit");
     for absent in &due {
-        let share = params.jobs.non_reveal_slash;
-        let slashed = registry::slash(world, params, height, absent.runner, share, job.submitter)?;
-        NonRevealSlash { job_id: job.id, runner: absent.runner, amount: slashed.amount }.emit(world);
+        let share = block.params.jobs.non_reveal_slash;
+        let slashed = registry::slash(block.world, block.params, block.height, absent.runner, share, job.submitter)?;
+        NonRevealSlash { job_id: job.id, runner: absent.runner, amount: slashed.amount }.emit(block.world);
     }
     Ok(!due.is_empty())
 }
@@ -210,20 +209,20 @@ pub(super) fn finish(params: &Params, height: Height, job: &mut Job, status: Job
 }
 
 /// Draws again, without those who failed; gives up after so many draws (002 §6).
-pub(super) fn retry(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+pub(super) fn retry(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let members = std::mem::take(&mut job.members).into_vec();
     for member in &members {
-        release(world, member.runner, &job.id)?;
+        release(block.world, member.runner, &job.id)?;
     }
-    remove_outputs(world, &job.id, &members)?;
-    if job.attempt.0 >= params.jobs.retries {
-        give_up(world, params, height, job, spec, "retries_exhausted")?;
+    remove_outputs(block.world, &job.id, &members)?;
+    if job.attempt.0 >= block.params.jobs.retries {
+        give_up(block, job, spec, "retries_exhausted")?;
         return Ok("fail");
     }
     job.attempt = Count(job.attempt.0 + 1);
     let seed = job.seed;
-    draw(world, params, height, job, spec, seed)?;
-    announce_committee(world, job);
+    draw(block, job, spec, seed)?;
+    announce_committee(block.world, job);
     Ok(match job.status {
         JobStatus::Failed => "fail",
         JobStatus::Waiting => "wait",
@@ -232,25 +231,19 @@ pub(super) fn retry(world: &mut World, params: &Params, height: Height, job: &mu
 }
 
 /// Ends a job without a result: the escrow goes back, and the answer says why (002 §6; A-198).
-pub(crate) fn give_up(
-    world: &mut World,
-    params: &Params,
-    height: Height,
-    job: &mut Job,
-    spec: &JobSpec,
-    reason: &'static str,
-) -> Result<(), Miss> {
+pub(crate) fn give_up(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, reason: &'static str) -> Result<(), Miss> {
     for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
-        release(world, runner, &job.id)?;
+        release(block.world, runner, &job.id)?;
     }
-    let reason = pay_delivered(world, params, job, spec)?.unwrap_or(reason);
+    let reason = pay_delivered(block.world, block.params, job, spec)?.unwrap_or(reason);
     let refund = std::mem::take(&mut job.escrow);
-    pay_out(world, job.submitter, refund)?;
+    pay_out(block.world, job.submitter, refund)?;
     job.reason = Text::new(reason).expect("reasons are short");
-    JobFailed { job_id: job.id, reason: job.reason.clone(), attempts: Count(job.attempt.0 + 1), refunded: refund }.emit(world);
-    callback::queue(world, job, spec)?;
-    finish(params, height, job, JobStatus::Failed);
-    verifier::challenges::retrial_is_over(world, params, height, job, spec)
+    JobFailed { job_id: job.id, reason: job.reason.clone(), attempts: Count(job.attempt.0 + 1), refunded: refund }.emit(block.world);
+    callback::queue(block.world, job, spec)?;
+    finish(block.params, block.height, job, JobStatus::Failed);
+    block.note_end(job, spec);
+    Ok(())
 }
 
 /// Removes what members revealed.

@@ -4,11 +4,11 @@
 use super::request::{Refusal, Request, UNSUPPORTED};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
+use crate::market::json::{UNIT, decimal};
+use crate::market::judge::is_format;
+use crate::market::schema::Schema;
 use crate::reader::Reader;
 use crate::runners;
-use crate::verifier::json::{UNIT, decimal};
-use crate::verifier::judge::is_format;
-use crate::verifier::schema::Schema;
 use cowboy_params::{Jobs, Params};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;

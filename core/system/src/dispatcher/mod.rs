@@ -5,35 +5,32 @@
 //! one that waits for its seed stands once among the draws, one that waits for a runner with a free slot once in the queue.
 //!
 //! - [`selection`]: the draw, as pure functions.
-//! - [`request`]: reading a submission, once for all who read it.
 //! - [`lower`]: what a submission asks of the chain.
 //! - [`candidates`]: who may be drawn.
 //! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
 //! - `waiting`: jobs that wait for runners with a free slot.
-//! - [`payment`]: prices, shares, refunds.
+//! - [`effects`]: what a step of a job means for others, which [`crate::agenda`] applies.
 //! - [`callback`]: the answers.
 
 pub(crate) mod api;
 pub mod callback;
 pub mod candidates;
-mod check_fields;
 mod committee;
 mod contradictions;
 pub(crate) mod decision;
+pub(crate) mod effects;
 mod extraction;
 pub mod handlers;
 pub mod lifecycle;
 pub mod lower;
-pub mod payment;
 pub(crate) mod payout;
 mod published;
-pub mod request;
 mod second;
 pub mod selection;
-pub mod state;
 pub(crate) mod waiting;
 
 use crate::actor::{Actor, Method};
+pub use crate::market::{jobs as state, payment, request};
 pub use waiting::take_out;
 
 /// The actor's number.

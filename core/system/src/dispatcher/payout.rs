@@ -3,11 +3,12 @@
 use super::api::JobSettled;
 use super::committee::release;
 use super::decision::change_members;
+use super::effects::Block;
 use super::handlers::pay_out;
 use super::lifecycle::{finish, give_up};
 use super::{NUMBER, payment};
 use crate::schema::Emit;
-use crate::{treasury, verifier};
+use crate::{market, treasury};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
@@ -67,7 +68,7 @@ pub(super) fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, s
 }
 
 /// Enough runners could not do the work for the same reason outside them: they get a part, the rest goes back (003 Payment table).
-pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, fault: u64) -> Result<(), Miss> {
+pub(super) fn excuse(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, fault: u64) -> Result<(), Miss> {
     let mut members = std::mem::take(&mut job.members).into_vec();
     let cap = payment::part_of_each(spec.max_price, members.len());
     let reporting: Vec<usize> = (0..members.len()).filter(|place| members[*place].fault.0 == fault).collect();
@@ -77,40 +78,40 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
     let prices: Vec<Amount> = reporting
         .iter()
         .map(|place| match fault {
-            verifier::FAULT_ACTOR => Amount(params.jobs.minimum_fee).min(cap),
+            market::FAULT_ACTOR => Amount(block.params.jobs.minimum_fee).min(cap),
             // A part of what the runner would have asked for all that the bounds allow, for the time that the chain saw it held.
             _ => {
                 let member = &members[*place];
                 let whole = payment::estimate(&member.rates, &spec.kind, &spec.bounds).min(cap);
-                payment::share(whole, median.min(held(params, spec, member)))
+                payment::share(whole, median.min(held(block.params, spec, member)))
             }
         })
         .collect();
     // What is left of the price: a job that waited for its runners paid for that.
     let price = job.escrow.saturating_sub(spec.tip);
-    let split = payment::split(&params.jobs, price, Amount::ZERO, &prices, None);
+    let split = payment::split(&block.params.jobs, price, Amount::ZERO, &prices, None);
     for (place, paid) in reporting.iter().zip(&split.runners) {
         members[*place].verdict = Verdict::Excused;
         members[*place].paid = *paid;
-        pay_out(world, members[*place].runner, *paid)?;
+        pay_out(block.world, members[*place].runner, *paid)?;
     }
     for member in &members {
-        release(world, member.runner, &job.id)?;
+        release(block.world, member.runner, &job.id)?;
     }
     job.members = List::new(members).expect("a committee fits");
     // The few that delivered something all the same get their fee: the submitter asked for no result that could not be had.
     let free = |one: Delivered| Delivered { price: Amount::ZERO, ..one };
     job.delivered = List::new(std::mem::take(&mut job.delivered).into_vec().into_iter().map(free).collect()).expect("as many fit");
-    pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
-    burn(world, split.burned)?;
+    pay_out(block.world, Address::system(treasury::NUMBER), split.treasury)?;
+    burn(block.world, split.burned)?;
     let spent = split.runners.iter().fold(split.treasury.saturating_add(split.burned), |sum, paid| sum.saturating_add(*paid));
     job.escrow = job.escrow.checked_sub(spent).expect("a split is within the escrow");
     let reason = match fault {
-        verifier::FAULT_ACTOR => "actor_fault",
-        verifier::FAULT_EXTERNAL => "external_fault",
+        market::FAULT_ACTOR => "actor_fault",
+        market::FAULT_EXTERNAL => "external_fault",
         _ => "impossible",
     };
-    give_up(world, params, height, job, spec, reason)
+    give_up(block, job, spec, reason)
 }
 
 /// For how much of the time that a job allows the chain saw a member held, until it committed, in hundredths of a percent.

@@ -2,9 +2,9 @@
 //!
 //! A check that nobody here can decide refuses the job: a rule that is not enforced would be worse than none.
 
+use crate::market::json::{UNIT, decimal};
+use crate::market::schema::Schema;
 use crate::reader::Reader;
-use crate::verifier::json::{UNIT, decimal};
-use crate::verifier::schema::Schema;
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{Check, Mode, Snapshot, Verification};
 use cowboy_types::units::Count;

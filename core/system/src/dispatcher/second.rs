@@ -2,13 +2,14 @@
 
 use super::committee::{announce_committee, draw, exclude, release};
 use super::decision::{accept, judged};
+use super::effects::Block;
 use super::lifecycle::give_up;
-use crate::verifier::judge::{Judge, Rules, Submission};
+use crate::market::judge::{Judge, Rules, Submission};
 use bytes::Bytes;
-use cowboy_params::{Jobs, Params};
+use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Hash, List};
 
 /// Whether enough members revealed something for a quorum, and none came of it: not their silence but their disagreement ends the draw.
@@ -32,32 +33,32 @@ pub(super) fn size(rows: &Jobs, first: u64) -> u64 {
 }
 
 /// Draws the further committee: twice as many runners and one, none of the first. A simple majority of it is enough.
-pub(super) fn ask(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+pub(super) fn ask(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
-        release(world, runner, &job.id)?;
+        release(block.world, runner, &job.id)?;
         exclude(job, runner);
     }
     let (first, threshold) = (job.committee.0.max(1), job.threshold.0);
     job.earlier = std::mem::take(&mut job.members);
     job.attempt = Count(job.attempt.0 + 1);
-    job.committee = Count(size(&params.jobs, first));
+    job.committee = Count(size(&block.params.jobs, first));
     let seed = job.seed;
-    draw(world, params, height, job, spec, seed)?;
+    draw(block, job, spec, seed)?;
     if job.status != JobStatus::Assigned {
         return Ok(if job.status == JobStatus::Failed { "fail" } else { "verify" });
     }
     let majority = job.committee.0 / 2 + 1;
     job.threshold = Count((threshold * job.committee.0).div_ceil(first).clamp(1, majority));
-    announce_committee(world, job);
+    announce_committee(block.world, job);
     Ok("retry")
 }
 
 /// Too few are left for a further committee, or too few of it committed: the simple majority of the first one stands.
-pub(super) fn fall_back(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+pub(super) fn fall_back(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let earlier = job.earlier.to_vec();
     let good = earlier.iter().filter(|member| member.verdict == Verdict::Differs).count();
-    let (places, judged) = judged(world, params, job, spec, &earlier, good / 2 + 1)?;
-    let Some((place, bytes)) = judged.accepted else { return end(world, params, height, job, spec) };
+    let (places, judged) = judged(block.world, block.params, job, spec, &earlier, good / 2 + 1)?;
+    let Some((place, bytes)) = judged.accepted else { return end(block, job, spec) };
     let chosen = places[place];
     let mut earlier = earlier;
     for (place, verdict) in places.into_iter().zip(judged.verdicts) {
@@ -67,7 +68,7 @@ pub(super) fn fall_back(world: &mut World, params: &Params, height: Height, job:
     }
     job.earlier = List::new(earlier).expect("as many members fit");
     let chosen = job.members.len() + chosen;
-    accept(world, params, height, job, spec, chosen, bytes.into())?;
+    accept(block, job, spec, chosen, bytes.into())?;
     Ok("verify")
 }
 
@@ -88,11 +89,11 @@ pub(super) fn compare(world: &World, job: &mut Job, spec: &JobSpec, rules: &Rule
 }
 
 /// Ends a job whose last committee has no majority either: whoever revealed gets the least fee.
-pub(super) fn end(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+pub(super) fn end(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
     let reported = job.all_members().filter(|member| member.fault > Count::ZERO).map(|member| member.runner);
     delivered.extend(reported.map(|runner| Delivered { runner, failed: Count::ZERO, price: Amount::ZERO, is_agreed: false }));
     job.delivered = List::new(delivered).expect("two committees fit");
-    give_up(world, params, height, job, spec, "no_majority")?;
+    give_up(block, job, spec, "no_majority")?;
     Ok("fail")
 }

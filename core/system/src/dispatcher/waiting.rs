@@ -5,18 +5,14 @@
 //! A place costs more the fewer are free, and where none is, jobs that offer more take the places of those that offer less (decision 321).
 
 use super::api::JobWaiting;
+use super::effects::Block;
 use super::{lifecycle, payment, payout, state};
 use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::Hash;
-use cowboy_types::job::{Job, JobSpec, JobStatus, WaitQueue};
+use cowboy_types::job::{Job, JobSpec, JobStatus};
 use cowboy_types::units::{Amount, Count, Height};
-
-fn queue(world: &World) -> Result<WaitQueue, Miss> {
-    let empty = WaitQueue { next: Count::ZERO, cursor: Count::ZERO, pass_at: Height::ZERO, is_freed: false };
-    Ok(world.read(&state::waiting_key())?.unwrap_or(empty))
-}
 
 /// The name in the queue of the first job from a place on.
 fn first_from(world: &World, place: u64) -> Result<Option<Vec<u8>>, Miss> {
@@ -29,7 +25,7 @@ pub(super) fn next(world: &World, height: Height) -> Result<Option<Hash>, Miss> 
     if state::waiting().count(world)? == 0 {
         return Ok(None);
     }
-    let queue = queue(world)?;
+    let queue = state::wait_queue(world)?;
     let name = match first_from(world, queue.cursor.0)? {
         Some(name) => Some(name),
         None if queue.is_freed && queue.pass_at < height => first_from(world, 0)?,
@@ -43,62 +39,54 @@ pub(super) fn is_due(world: &World, height: Height) -> Result<bool, Miss> {
     Ok(next(world, height.next())?.is_some())
 }
 
-/// Notes that a runner got a free slot.
-pub(crate) fn note_free_slot(world: &mut World) -> Result<(), Miss> {
-    if state::waiting().count(world)? > 0 {
-        let queue = queue(world)?;
-        world.write(state::waiting_key(), &WaitQueue { is_freed: true, ..queue });
-    }
-    Ok(())
-}
-
 /// Lets a job wait for runners with a free slot. Answers whether there is room for it, and whether it can pay for a block. In a full queue the job
 /// that offers the least makes room for one that offers more.
-pub(super) fn enter(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<bool, Miss> {
-    let (most, waiting) = (params.jobs.waiting_max, state::waiting().count(world)?);
-    job.queue_price = block_price(params, job, spec, waiting.saturating_add(1));
-    let blocks = spec.timeout_blocks.0.min(max_price(params, spec).0 / job.queue_price.0.max(1));
-    if blocks == 0 || most == 0 || waiting >= most && !make_room(world, params, height, spec)? {
+pub(super) fn enter(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<bool, Miss> {
+    let (most, waiting) = (block.params.jobs.waiting_max, state::waiting().count(block.world)?);
+    job.queue_price = block_price(block.params, job, spec, waiting.saturating_add(1));
+    let blocks = spec.timeout_blocks.0.min(max_price(block.params, spec).0 / job.queue_price.0.max(1));
+    if blocks == 0 || most == 0 || waiting >= most && !make_room(block, spec)? {
         return Ok(false);
     }
-    let mut queue = queue(world)?;
+    let mut queue = state::wait_queue(block.world)?;
     let place = queue.next;
     queue.next = Count(place.0.saturating_add(1));
     // It was just tried: a pass that is over does not try it again before another slot is free.
     if queue.cursor == place {
         queue.cursor = queue.next;
     }
-    world.write(state::waiting_key(), &queue);
-    (job.queue_place, job.queued_at) = (place, height);
-    state::waiting().insert(world, &state::by_height(Height(place.0), &job.id))?;
-    state::offers().insert(world, &offer_name(job, spec))?;
+    block.world.write(state::waiting_key(), &queue);
+    (job.queue_place, job.queued_at) = (place, block.height);
+    state::waiting().insert(block.world, &state::by_height(Height(place.0), &job.id))?;
+    state::offers().insert(block.world, &offer_name(job, spec))?;
     job.status = JobStatus::Waiting;
-    job.status_until = Height(height.0.saturating_add(blocks));
-    JobWaiting { job_id: job.id, until: job.status_until }.emit(world);
+    job.status_until = Height(block.height.0.saturating_add(blocks));
+    JobWaiting { job_id: job.id, until: job.status_until }.emit(block.world);
     Ok(true)
 }
 
 /// Ends the wait of the job that offers the least, where a newcomer offers more. Answers whether it did.
-fn make_room(world: &mut World, params: &Params, height: Height, newcomer: &JobSpec) -> Result<bool, Miss> {
-    let least = state::offers().list(world, &[], 1)?;
+fn make_room(block: &mut Block<'_>, newcomer: &JobSpec) -> Result<bool, Miss> {
+    let least = state::offers().list(block.world, &[], 1)?;
     let Some(name) = least.first().filter(|name| state::number_of(name) < offer(newcomer).0) else { return Ok(false) };
     let id = state::job_of(name);
-    let mut job = state::find(world, &id)?.expect("the queue lists jobs that are there");
-    let spec = state::spec(world, &id)?;
-    leave(world, params, height, &mut job, &spec)?;
-    lifecycle::give_up(world, params, height, &mut job, &spec, "runners_busy")?;
+    let mut job = state::find(block.world, &id)?.expect("the queue lists jobs that are there");
+    let spec = state::spec(block.world, &id)?;
+    leave(block, &mut job, &spec)?;
+    lifecycle::give_up(block, &mut job, &spec, "runners_busy")?;
     let due = lifecycle::next_height(&job);
-    state::write(world, &mut job, due)?;
+    state::write(block.world, &mut job, due)?;
     Ok(true)
 }
 
 /// Takes a job out of the queue, for the price of the blocks that it waited.
-pub(super) fn leave(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
-    take_out(world, job, spec)?;
-    let blocks = height.0.saturating_sub(job.queued_at.0);
-    let price = Amount(blocks.saturating_mul(job.queue_price.0)).min(max_price(params, spec)).min(job.escrow.saturating_sub(spec.tip));
+pub(super) fn leave(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
+    take_out(block.world, job, spec)?;
+    let blocks = block.height.0.saturating_sub(job.queued_at.0);
+    let price =
+        Amount(blocks.saturating_mul(job.queue_price.0)).min(max_price(block.params, spec)).min(job.escrow.saturating_sub(spec.tip));
     job.escrow = job.escrow.saturating_sub(price);
-    payout::burn(world, price)
+    payout::burn(block.world, price)
 }
 
 /// Takes a job out of the lists of the queue, where it is in them.
@@ -110,7 +98,7 @@ pub fn take_out(world: &mut World, job: &Job, spec: &JobSpec) -> Result<(), Miss
 
 /// Notes that a job of the queue is tried: the pass continues behind it.
 pub(super) fn note_tried(world: &mut World, height: Height, job: &Job) -> Result<(), Miss> {
-    let mut queue = queue(world)?;
+    let mut queue = state::wait_queue(world)?;
     if job.queue_place < queue.cursor {
         (queue.pass_at, queue.is_freed) = (height, false);
     }

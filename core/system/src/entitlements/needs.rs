@@ -1,10 +1,10 @@
 //! What a request to another part of the protocol asks of the manifest of the actor that makes it (000 §6.3, §9).
 
-use crate::dispatcher::request::Request;
+use crate::market::request::Request;
 use cowboy_types::Abort;
 use cowboy_types::Address;
 use cowboy_types::cbor::Value;
-use cowboy_types::entitlement::{DomainSets, Grants, domain};
+use cowboy_types::entitlement::{DomainSets, Grants};
 use cowboy_types::error;
 use cowboy_types::job::{JobKind, JobSpec};
 
@@ -126,20 +126,6 @@ pub fn check_bridge(grants: &Grants, message: &Value) -> Result<(), Abort> {
 /// Whether these grants allow to keep a blob of this size.
 pub fn check_blob(grants: &Grants, bytes: u64) -> Result<(), Abort> {
     at_most(grants.require("storage.blob")?.number("max_bytes"), bytes)
-}
-
-/// The host that a URL names, in lower case. `None` where it names none in canonical form.
-pub fn host_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return None;
-    }
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host =
-        host.rsplit_once(':').map_or(host, |(host, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { host } else { authority });
-    let host = host.to_ascii_lowercase();
-    domain::is_canonical_host(&host).then_some(host)
 }
 
 #[cfg(test)]
@@ -337,26 +323,5 @@ mod tests {
             (check_blob(&some, 10), check_blob(&some, 11), check_blob(&none, 0)),
             (Ok(()), Err(error::ENTITLEMENT_QUOTA), Err(error::MISSING_ENTITLEMENT))
         );
-    }
-
-    /// Hosts as URLs name them.
-    #[test]
-    fn hosts_of_urls() {
-        let rows = [
-            ("https://a.com", Some("a.com")),
-            ("HTTP://A.com:80/b?c", Some("a.com")),
-            ("https://user:pass@a.com/", Some("a.com")),
-            ("https://127.0.0.1:8000/", Some("127.0.0.1")),
-            ("https://a.com#@b.com", Some("a.com")),
-            ("ftp://a.com", None),
-            ("a.com", None),
-            ("https://", None),
-            ("https://[::1]/", None),
-            ("https://\u{e4}.com", None),
-            ("https://a.com:b", None),
-        ];
-        for (url, expected) in rows {
-            assert_eq!(host_of(url).as_deref(), expected, "{url}");
-        }
     }
 }

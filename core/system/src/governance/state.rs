@@ -1,7 +1,8 @@
 //! Where the records of decisions stand (003 §13.1). No other file spells their keys.
 
 use super::NUMBER;
-use super::types::{Agreement, Council, History, Pauses, Proposal, Upgrade, Upgrades};
+use super::types::{Agreement, History, Pauses, Proposal, Upgrade, Upgrades};
+pub use crate::council::{council, council_key};
 use crate::protocol::FIRST_VERSION;
 use cowboy_params::{Params, Row};
 use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
@@ -21,11 +22,6 @@ pub fn proposal_key(id: u64) -> Key {
 /// How many proposals were made.
 pub fn count_key() -> Key {
     Key::system(NUMBER, "system:gov:proposals")
-}
-
-/// The security council.
-pub fn council_key() -> Key {
-    Key::system(NUMBER, "system:gov:council")
 }
 
 /// Who of the council agrees with something about a proposal.
@@ -89,11 +85,6 @@ pub fn proposal(world: &World, id: u64) -> Result<Option<Proposal>, Miss> {
 /// How many proposals were made; the next one's number.
 pub fn count(world: &World) -> Result<Count, Miss> {
     Ok(world.read(&count_key())?.unwrap_or(Count::ZERO))
-}
-
-/// The security council; nobody until it is named.
-pub fn council(world: &World) -> Result<Council, Miss> {
-    Ok(world.read(&council_key())?.unwrap_or(Council { members: List::default() }))
 }
 
 /// Who of the council agrees with something.

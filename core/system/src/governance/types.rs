@@ -1,5 +1,6 @@
 //! The records of decisions.
 
+pub use crate::council::Council;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Blob, List, Text, record, variants};
 
@@ -128,14 +129,6 @@ record! {
         pub voter: Address,
         /// What it says.
         pub choice: Choice,
-    }
-}
-
-record! {
-    /// The security council, and what its members want of a proposal.
-    pub struct Council {
-        /// Ascending.
-        pub members: List<Address, 64>,
     }
 }
 

@@ -6,7 +6,7 @@ use super::api::{
 };
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::{payment, state as jobs, waiting};
+use crate::market::{jobs, payment};
 use crate::schema::Emit;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
@@ -143,7 +143,7 @@ impl Handle for Update {
         runner.rates = declared.rates;
         runner.max_concurrent = declared.max_concurrent;
         if was_full && runner.active_jobs < runner.max_concurrent {
-            waiting::note_free_slot(context.world)?;
+            jobs::note_free_slot(context.world)?;
         }
         let sender = context.sender;
         context.world.write(state::profile_key(sender), &declared.profile);

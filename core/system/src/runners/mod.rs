@@ -9,8 +9,8 @@ pub mod delegations;
 pub mod handlers;
 pub mod models;
 pub mod reputation;
-pub mod state;
 
+pub use crate::market::runners as state;
 pub use cowboy_types::job::Runner;
 
 use crate::actor::Actor;

@@ -3,8 +3,8 @@
 use super::faults::Fault;
 use super::types::{Endpoint, NO_ENDPOINT};
 use crate::actor::methods;
-use crate::governance::NUMBER;
 use crate::schema::{Form, Refused, Shape, events, form};
+use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;

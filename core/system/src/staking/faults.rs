@@ -4,7 +4,7 @@ use super::api::{AttestFault, Jailed, ReportEquivocation};
 use super::state;
 use super::types::{Status, Validator};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::payment;
+use crate::market::payment;
 use crate::schema::Emit;
 use commonware_codec::DecodeExt as _;
 use cowboy_state::Step;

@@ -8,9 +8,9 @@ use super::possession::Registration;
 use super::state;
 use super::types::{MAX_VALIDATORS, Status, Validator};
 use crate::actor::{Context, Handle};
-use crate::governance::NUMBER;
 use crate::schema::Emit;
 use cowboy_state::Step;
+use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Text, error, signing};
 

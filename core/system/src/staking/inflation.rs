@@ -5,11 +5,11 @@
 
 use super::state;
 use super::types::{Inflation, PastRate};
-use crate::governance::NUMBER;
 use cowboy_params::Params;
 use cowboy_state::records::Supply;
 use cowboy_state::{Key, Miss, World};
 use cowboy_types::List;
+use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 
 /// Where the rate of the running block stands.

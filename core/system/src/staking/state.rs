@@ -1,9 +1,9 @@
 //! Where the records of validators stand. No other file spells their keys.
 
 use super::types::{Attestations, Dealing, MAX_PLAYERS, Member, StakeTotal, Status, Validator, ValidatorSet};
-use crate::governance::NUMBER;
 use crate::treasury::vesting::bucket_address;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
+use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, List};

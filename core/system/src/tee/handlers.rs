@@ -7,7 +7,7 @@ use super::api::{
 use super::types::{Attestation, Program, Roots};
 use super::{documents, state};
 use crate::actor::{Context, Handle};
-use crate::runners;
+use crate::market::runners;
 use crate::schema::Emit;
 use cowboy_state::Step;
 use cowboy_types::units::{Count, Height};
@@ -27,7 +27,7 @@ pub fn binding(runner: Address, key: &[u8; 32]) -> Hash {
 impl Handle for Attest {
     fn handle(self, context: &mut Context<'_>) -> Step<Proven> {
         let Self { environment, document, collateral, key } = self;
-        let runner = runners::state::read(context.world, context.sender)?;
+        let runner = runners::read(context.world, context.sender)?;
         let roots = state::roots(context.world, &environment)?;
         context.spend(context.params.jobs.tee_document, DOCUMENT_WEIGHT)?;
         // The block's time is the only one that all validators share.

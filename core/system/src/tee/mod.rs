@@ -17,9 +17,9 @@ pub mod statement;
 pub mod types;
 
 use crate::actor::Actor;
-use crate::runners::Runner;
 use cowboy_state::{Miss, World};
 use cowboy_types::Address;
+use cowboy_types::job::Runner;
 use cowboy_types::units::Height;
 use types::Environment;
 

@@ -1,8 +1,8 @@
 //! The methods and events of tokens, which 0x06 answers.
 
 use crate::actor::methods;
-use crate::basefee::NUMBER;
 use crate::schema::{events, form};
+use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::{Address, Hash, Text};
 
 form! {

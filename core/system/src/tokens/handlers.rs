@@ -6,11 +6,11 @@ use super::api::{
 };
 use super::state::{self, Allowed, Token};
 use crate::actor::{Context, Forward, Handle};
-use crate::basefee::NUMBER;
 use crate::deposits;
 use crate::entitlements::check;
 use crate::schema::{Emit, Form};
 use cowboy_state::{Key, Step, World};
+use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::permission::{Action, Scope};
 use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash, error};

@@ -1,7 +1,7 @@
 //! Where tokens stand. No other file spells their keys.
 
-use crate::basefee::NUMBER;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
+use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, Text, error, keccak256, record};
 

@@ -11,10 +11,12 @@
 use super::NUMBER;
 use super::api::{ChallengeResolved, DecideClaim, MakeClaim, Reproduce, ResultChallenged};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payment, payout, state as jobs};
+use crate::dispatcher::effects::Retrial;
+use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payout};
+use crate::market::{jobs, payment};
 use crate::runners::handlers as registry;
 use crate::schema::{Emit, Form};
-use crate::{governance, runners};
+use crate::{council, runners};
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor;
@@ -178,7 +180,7 @@ pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: H
 /// Counts the sender's vote on a claim; its newest one counts. Answers whether it is decided: by governance at once, by the council with
 /// as many votes as `governance.council_threshold`.
 fn agree(context: &Context<'_>, claim: &mut Challenge, is_upheld: bool) -> Step<bool> {
-    let council = governance::state::council(context.world)?.members;
+    let council = council::council(context.world)?.members;
     if !council.contains(&context.sender) {
         context.require_governance()?;
         return Ok(true);
@@ -291,11 +293,8 @@ pub(crate) fn lapse(world: &mut World, params: &Params, height: Height, job: &mu
 
 /// The work was done again: another result than the one that was accepted upholds the claim, and its claimant gets back what the work cost,
 /// out of the pay that the job still holds.
-pub(crate) fn retrial_is_over(world: &mut World, params: &Params, height: Height, retrial: &Job, spec: &JobSpec) -> Result<(), Miss> {
-    if retrial.retrial_of == Hash::ZERO {
-        return Ok(());
-    }
-    let Some(mut job) = jobs::find(world, &retrial.retrial_of)? else { return Ok(()) };
+pub(crate) fn end_retrial(world: &mut World, params: &Params, height: Height, retrial: &Retrial) -> Result<(), Miss> {
+    let Some(mut job) = jobs::find(world, &retrial.of)? else { return Ok(()) };
     let waiting = job.claims.iter().position(|claim| claim.is_open() && claim.retrial == retrial.id);
     let Some(place) = waiting.filter(|_| job.status == JobStatus::Disputed) else { return Ok(()) };
     let first = jobs::spec(world, &job.id)?;
@@ -303,7 +302,7 @@ pub(crate) fn retrial_is_over(world: &mut World, params: &Params, height: Height
         (Some(again), Some(outcome)) => {
             let is_upheld = again.output != outcome.output;
             if is_upheld {
-                let cost = again.gross.saturating_add(spec.tip).min(job.escrow);
+                let cost = again.gross.saturating_add(retrial.tip).min(job.escrow);
                 job.escrow = job.escrow.saturating_sub(cost);
                 dispatcher::pay_out(world, job.claims[place].challenger, cost)?;
             }

@@ -6,7 +6,8 @@ use super::api::{
 };
 use super::{FAULT_ACTOR, FAULT_IMPOSSIBLE, state};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::{lifecycle, state as jobs};
+use crate::dispatcher::lifecycle;
+use crate::market::jobs;
 use crate::runners::{self, handlers as registry};
 use crate::schema::Emit;
 use crate::tee::statement::{self, About, Attested};

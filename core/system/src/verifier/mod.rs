@@ -2,33 +2,20 @@
 //!
 //! Invariant: the actor's balance is the sum of the bonds of challenges under way.
 //!
-//! - [`judge`]: the modes, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
 //! - [`handlers`]: commit, reveal, attest.
 //! - [`challenges`]: claims that an accepted result is dishonest.
 
 mod api;
 pub mod challenges;
 pub mod handlers;
-pub mod json;
-pub mod judge;
-pub mod schema;
-pub mod similarity;
-pub mod state;
 
 use crate::actor::Actor;
 use crate::dispatcher::api::VERIFIER_EVENTS;
 
+pub use crate::market::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE, embeddings as state, json, judge, schema, similarity};
+
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::VERIFIER;
-
-/// The job was written wrongly: it cannot be done by anybody.
-pub const FAULT_ACTOR: u64 = 1;
-
-/// What the job needs was not there: an API, a model.
-pub const FAULT_EXTERNAL: u64 = 2;
-
-/// The job's bounds are too tight for it.
-pub const FAULT_IMPOSSIBLE: u64 = 3;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -4,7 +4,7 @@ use super::super::harness::{address, parameters};
 use super::*;
 use cowboy_params::Params;
 use cowboy_state::World;
-use cowboy_system::dispatcher::lifecycle;
+use cowboy_system::agenda;
 use cowboy_types::job::JobStatus;
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -246,7 +246,7 @@ fn a_try_weighs_what_it_reads() {
         let (mut world, height) = (World::default(), market.chain.height.next());
         loop {
             let checkpoint = world.checkpoint();
-            match lifecycle::advance(&mut world, &Params::GENESIS, height, &ids[0]) {
+            match agenda::advance(&mut world, &Params::GENESIS, height, &ids[0]) {
                 Ok(step) => return step.weight,
                 Err(miss) => {
                     world.rollback(&checkpoint);

@@ -1,4 +1,4 @@
-//! Where the Verifier keeps what it knows.
+//! The model whose embeddings are compared (003 §13.1).
 
 use cowboy_state::{Key, Miss, World};
 use cowboy_types::Hash;

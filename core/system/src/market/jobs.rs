@@ -1,9 +1,9 @@
-//! Where the Dispatcher keeps what it knows.
+//! The records of jobs, which the Dispatcher (0x02) keeps.
 
-use super::NUMBER;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, Standstill};
+use cowboy_types::actors::DISPATCHER as NUMBER;
+use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, Standstill, WaitQueue};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, error, keccak256};
 
@@ -205,5 +205,20 @@ pub fn queue_callback(world: &mut World, id: &Hash) -> Result<(), Miss> {
     callbacks().insert(world, &by_height(Height(book.next.0), id))?;
     book.next = Count(book.next.0 + 1);
     world.write(callbacks_key(), &book);
+    Ok(())
+}
+
+/// How far the queue for runners with a free slot is.
+pub(crate) fn wait_queue(world: &World) -> Result<WaitQueue, Miss> {
+    let empty = WaitQueue { next: Count::ZERO, cursor: Count::ZERO, pass_at: Height::ZERO, is_freed: false };
+    Ok(world.read(&waiting_key())?.unwrap_or(empty))
+}
+
+/// Notes that a runner got a free slot.
+pub(crate) fn note_free_slot(world: &mut World) -> Result<(), Miss> {
+    if waiting().count(world)? > 0 {
+        let queue = wait_queue(world)?;
+        world.write(waiting_key(), &WaitQueue { is_freed: true, ..queue });
+    }
     Ok(())
 }

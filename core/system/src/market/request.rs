@@ -5,6 +5,7 @@
 //! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
 
 use super::check_fields;
+use super::hosts::host_of;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::domain;
 use cowboy_types::job::JobKind;
@@ -88,7 +89,7 @@ const TERMS: &[&str] = &[
 const NEEDS: &[&str] = &["gpu", "min_vram_gb", "tee_type", "region"];
 
 /// What would need volumes or secrets, which the Dispatcher refuses with a word of their own.
-pub(super) const UNSUPPORTED: &[&str] = &["secrets", "secret_refs", "volumes", "volume_mounts", "private_attachments"];
+pub(crate) const UNSUPPORTED: &[&str] = &["secrets", "secret_refs", "volumes", "volume_mounts", "private_attachments"];
 
 /// What a runner reads of a kind of work. The first ones are what the message's arguments by place are called.
 const WORK: &[(JobKind, usize, &[&str])] = &[
@@ -165,9 +166,9 @@ pub struct Request {
     /// What the runner is told, by name.
     pub work: BTreeMap<String, Value>,
     /// What the chain reads, as it came.
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// What the job says that it needs of a runner.
-    pub(super) needs: BTreeMap<String, Value>,
+    needs: BTreeMap<String, Value>,
 }
 
 impl Request {
@@ -190,7 +191,7 @@ impl Request {
             // What an agent's tools do is the runner's.
             JobKind::Custom if self.is_agent => any(),
             JobKind::Http => {
-                let host = self.work.get("url").and_then(Value::as_text).and_then(crate::entitlements::needs::host_of);
+                let host = self.work.get("url").and_then(Value::as_text).and_then(host_of);
                 host.map_or_else(any, |host| vec![host])
             }
             // A tool of WebAssembly and a container reach nothing, and a model no host of the job's choosing.
@@ -206,7 +207,7 @@ impl Request {
     }
 
     /// Whether the hosts that a job names, if it names any, are canonical patterns.
-    pub(super) fn names_hosts_well(&self) -> bool {
+    pub(crate) fn names_hosts_well(&self) -> bool {
         !self.work.contains_key("reaches") || self.reaches().is_some()
     }
 

@@ -1,0 +1,65 @@
+//! What a step of a job may read and change, and what it means for others.
+
+use cowboy_params::Params;
+use cowboy_state::World;
+use cowboy_types::Hash;
+use cowboy_types::job::{Job, JobSpec, Outcome};
+use cowboy_types::units::{Amount, Height};
+
+/// The block in which a job advances. What a step means for others it only notes here: [`crate::agenda`] applies it.
+pub(crate) struct Block<'a> {
+    /// The state.
+    pub(crate) world: &'a mut World,
+    /// The block's parameters.
+    pub(crate) params: &'a Params,
+    /// The block's height.
+    pub(crate) height: Height,
+    effects: Vec<Effect>,
+}
+
+/// What a step of a job means for others, in the order in which it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nobody decided the job's claims in time.
+    ClaimsLapsed,
+    /// A job is over that does the work of another one again.
+    RetrialOver(Retrial),
+}
+
+/// A job that did the work of another one again, as it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Retrial {
+    /// The job.
+    pub(crate) id: Hash,
+    /// The job whose work it did.
+    pub(crate) of: Hash,
+    /// What came of it; none where it failed.
+    pub(crate) outcome: Option<Outcome>,
+    /// The tip that it cost beside its price.
+    pub(crate) tip: Amount,
+}
+
+impl<'a> Block<'a> {
+    /// A block in which nothing happened yet.
+    pub(crate) fn new(world: &'a mut World, params: &'a Params, height: Height) -> Self {
+        Self { world, params, height, effects: Vec::new() }
+    }
+
+    /// What happened in it.
+    pub(crate) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// Notes that nobody decided the job's claims in time.
+    pub(super) fn note_lapse(&mut self) {
+        self.effects.push(Effect::ClaimsLapsed);
+    }
+
+    /// Notes that a job is over, where it did the work of another one again.
+    pub(super) fn note_end(&mut self, job: &Job, spec: &JobSpec) {
+        if job.retrial_of != Hash::ZERO {
+            let retrial = Retrial { id: job.id, of: job.retrial_of, outcome: job.outcome.clone(), tip: spec.tip };
+            self.effects.push(Effect::RetrialOver(retrial));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What the actors of the market share: 0x01, 0x02, 0x03 and 0x05 use it, and it uses none of them.
+//!
+//! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
+//! - [`request`]: the one reading of a submission.
+//! - [`payment`]: prices, shares, refunds.
+//! - [`judge`]: the modes of verification, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
+//! - [`embeddings`]: the model whose embeddings are compared.
+
+mod check_fields;
+pub mod embeddings;
+mod hosts;
+pub mod jobs;
+pub mod json;
+pub mod judge;
+pub mod payment;
+pub mod request;
+pub mod runners;
+pub mod schema;
+pub mod similarity;
+
+/// The job was written wrongly: it cannot be done by anybody.
+pub const FAULT_ACTOR: u64 = 1;
+
+/// What the job needs was not there: an API, a model.
+pub const FAULT_EXTERNAL: u64 = 2;
+
+/// The job's bounds are too tight for it.
+pub const FAULT_IMPOSSIBLE: u64 = 3;
