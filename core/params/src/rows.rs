@@ -277,10 +277,10 @@ parameters! {
         0x08 jail_growth_cap: Count = 64 in 1..=1_024, T0, "ours: decision 96";
         /// Share of the stake that signing two blocks of one round costs.
         0x09 double_sign_slash: BasisPoints = 100 in 0..=10_000, T3, "003 §13";
-        /// Blocks over which absence is counted.
-        0x0A downtime_window: Blocks = 1_000 in 10..=100_000, T0 NotActive, "003 Slashing";
-        /// The share of these blocks that may be missed.
-        0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0 NotActive, "003 Slashing";
+        /// Blocks over which validators count each other's absence.
+        0x0A downtime_window: Blocks = 1_000 in 10..=100_000, T0, "003 Slashing";
+        /// The share of these blocks that a validator may miss.
+        0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0, "003 Slashing";
         /// Rounds whose seeds actors can read.
         0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
         /// Blocks for which a fault can be shown.

@@ -170,17 +170,30 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let (block, parent) = (block.inner().clone(), parent.inner().clone());
         if finality == Finality::Candidate {
             if !self.chain.is_sound(&block, &parent) {
+                self.chain.note_invalid(block.header());
                 return None;
             }
+            self.chain.note_header(block.header());
             self.chain.wait_until(&runtime, block.header().timestamp_ms).await;
         }
         let number = block.header().number.0;
-        let mode = Mode::Verify { transactions: self.chain.signed(&block, finality)? };
-        let input = self.chain.input(block.header(), block.payload().as_ref(), mode)?;
+        let refused = || {
+            if finality == Finality::Candidate {
+                self.chain.note_invalid(block.header());
+            }
+        };
+        let Some(transactions) = self.chain.signed(&block, finality) else {
+            refused();
+            return None;
+        };
+        let input = self.chain.input(block.header(), block.payload().as_ref(), Mode::Verify { transactions })?;
         let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
         if let (Finality::Finalized, Err(Failed::Invalid(BlockInvalid::Version { .. }))) = (finality, &executed) {
             // The node stops before this block, and a newer build executes it.
             return pending().await;
+        }
+        if let Err(Failed::Invalid(BlockInvalid::Transaction { .. } | BlockInvalid::Order)) = &executed {
+            refused();
         }
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
@@ -188,6 +201,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         complete(&mut expected, &outcome);
         commit::<E>(&mut expected, &merkleized);
         if expected != *block.header() {
+            refused();
             return None;
         }
         self.chain.keep_output(&block, Output::new(number, outcome, before));

@@ -7,6 +7,7 @@ use crate::{
     committees::{Committees, Term},
     dealer_logs::Logs,
     epoch,
+    faults::Faults,
     mempool::{Mempool, account_of},
     pace::Pace,
     progress::Progress,
@@ -111,6 +112,8 @@ pub struct Chain {
     pub verifier: Scheme,
     /// Seeds of past rounds.
     pub seeds: Seeds,
+    /// Faults of validators that this node has seen.
+    pub(crate) faults: Faults,
     /// Finalized blocks and indexes.
     pub ledger: Ledger,
     /// What the newest blocks overwrote.
@@ -182,6 +185,7 @@ impl Chain {
             verifier,
             keys: setup.keys,
             seeds: Seeds::default(),
+            faults: Faults::default(),
             ledger: setup.ledger,
             recent,
             mempool,
@@ -269,6 +273,7 @@ impl Chain {
         }
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
         self.note_log(block);
+        self.note_final(block.header());
         self.pace.govern(&self.params());
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
         // After a restart the newest blocks may be booked a second time, and were told already.

@@ -278,8 +278,7 @@ where
     chain.progress.report(context.child("sync"), chain.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
-    crate::gossip::start(context.child("gossip"), chain.clone(), blocker.clone(), gossip);
-    crate::refetch::start(context.child("copies"), chain.clone(), copies);
+    start_services(&context, &chain, blocker.clone(), [gossip, copies]);
     logs::start(context.child("logs"), chain.clone(), dealer.clone(), logs);
 
     // What governance says of the block time stands in the state, which opens at once but where it is damaged.
@@ -292,7 +291,7 @@ where
             manager: peers,
             provider: schemes,
             marshal: marshal.clone(),
-            application: Tap::new(application, chain.seeds.clone()),
+            application: Tap::new(application, chain.seeds.clone(), chain.faults.clone()),
             strategy: Sequential,
             simplex: times.simplex(chain.committees.clone(), pages),
             gate,
@@ -304,6 +303,19 @@ where
     );
     context.child("boundaries").spawn(move |_| deliver(boundaries, epochs));
     Engine { handle: orchestrator.start(votes, certificates, resolver), marshal }
+}
+
+/// Starts what a validator does beside consensus: it spreads transactions, exchanges damaged blocks and reports faults.
+fn start_services<E, B, S, R>(context: &E, chain: &Arc<Chain>, blocker: B, [gossip, copies]: [(S, R); 2])
+where
+    E: Spawner + Clock + CryptoRng,
+    B: Blocker<PublicKey = PublicKey>,
+    S: Sender<PublicKey = PublicKey>,
+    R: Receiver<PublicKey = PublicKey>,
+{
+    crate::gossip::start(context.child("gossip"), chain.clone(), blocker, gossip);
+    crate::refetch::start(context.child("copies"), chain.clone(), copies);
+    crate::evidence::start(context.child("evidence"), chain.clone());
 }
 
 /// How the engine's archives of final blocks and certificates are kept.

@@ -36,6 +36,7 @@
 //! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
+//! - `faults`, `evidence`: what this node has seen of validators' faults, and how it reports them.
 //! - [`refetch`]: damaged blocks of the ledger, fetched again.
 //! - [`check`]: the state of a stopped node against its ledger.
 //! - [`imported`]: a folder from a snapshot is verified before it is used.
@@ -56,8 +57,10 @@ mod dealer_logs;
 pub mod dev;
 pub mod engine;
 pub mod epoch;
+mod evidence;
 pub mod execute;
 mod failing;
+mod faults;
 pub mod follow;
 pub mod genesis;
 pub mod gossip;

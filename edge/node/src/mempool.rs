@@ -11,11 +11,11 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use crate::reader::StateReader;
+use crate::reader::{StateReader, read_records};
 use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, Standing, input::BaseFees};
 use cowboy_params::Params;
 use cowboy_state::{
-    Key, Miss, World,
+    Key, Miss,
     records::{Account, ParameterChanges, keys},
 };
 use cowboy_store::{Key as StateKey, Value};
@@ -367,23 +367,18 @@ fn is_hopeless(reason: &Invalid) -> bool {
 
 /// What the newest final state says of transactions, in their order: all that admission reads.
 pub async fn standings(state: &dyn StateReader, signed: &[SignedTransaction]) -> Vec<Standing> {
-    let mut world = World::default();
-    loop {
+    // A lane takes three reads at most, one after the other: runner, job, and the account beside the first.
+    read_records(state, |world| {
         let (mut found, mut missing) = (Vec::with_capacity(signed.len()), Vec::new());
         for signed in signed {
-            match Standing::read(&world, signed.transaction()) {
+            match Standing::read(world, signed.transaction()) {
                 Ok(standing) => found.push(standing),
                 Err(Miss(keys)) => missing.extend(keys),
             }
         }
-        if missing.is_empty() {
-            return found;
-        }
-        // A lane takes three reads at most, one after the other: runner, job, and the account beside the first.
-        let keys = world.want(Miss(missing));
-        let values = state.read(keys.clone()).await;
-        keys.iter().zip(values).for_each(|(key, value)| world.fill(key, value));
-    }
+        if missing.is_empty() { Ok(found) } else { Err(Miss(missing)) }
+    })
+    .await
 }
 
 /// A stored record, opened.

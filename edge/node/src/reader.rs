@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use commonware_storage::{merkle::Location, qmdb::sync::Request};
 use cowboy_chain::StateKey;
+use cowboy_state::{Miss, World};
 use cowboy_store::{proof::StateProof, state::Family};
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
@@ -58,4 +59,18 @@ pub trait StateReader: Send + Sync {
 
     /// Proofs that these keys have the values they have, or none, all against one root, in order.
     fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>>;
+}
+
+/// What a reader of records finds in the newest final state. It is called again with what it missed until it misses nothing.
+pub(crate) async fn read_records<T>(state: &dyn StateReader, mut read: impl FnMut(&World) -> Result<T, Miss>) -> T {
+    let mut world = World::default();
+    loop {
+        let missed = match read(&world) {
+            Ok(found) => return found,
+            Err(missed) => missed,
+        };
+        let keys = world.want(missed);
+        let values = state.read(keys.clone()).await;
+        keys.iter().zip(values).for_each(|(key, value)| world.fill(key, value));
+    }
 }

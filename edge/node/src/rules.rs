@@ -61,6 +61,32 @@ impl Chain {
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
     }
 
+    /// Takes note of a header that is signed by its leader, to see two of one round.
+    pub(crate) fn note_header(&self, header: &Header) {
+        let Some(term) = self.committees.term(header.context.epoch.0) else { return };
+        if let Some(leader) = term.committee.member(&header.context.leader.0) {
+            self.faults.header(leader, header);
+        }
+    }
+
+    /// Takes note of a final block's header: who voted before it, and that it is signed by its leader.
+    pub(crate) fn note_final(&self, header: &Header) {
+        let Some(term) = self.committees.term(header.context.epoch.0) else { return };
+        let params = self.params();
+        self.note_header(header);
+        self.faults.finalized(header, &term.committee, params.consensus.downtime_window, params.consensus.downtime_share);
+    }
+
+    /// Takes note of a proposal that breaks a rule. One of a version that this build does not know may be valid.
+    pub(crate) fn note_invalid(&self, header: &Header) {
+        let Some(term) = self.committees.term(header.context.epoch.0) else { return };
+        if let Some(leader) =
+            term.committee.member(&header.context.leader.0).filter(|_| self.config.versions.rules(header.version).is_some())
+        {
+            self.faults.invalid(leader, header);
+        }
+    }
+
     /// Whether the dealer's log in the block is one of its epoch, where it has any: nobody pays for its bytes.
     fn is_log_sound(&self, block: &SealedBlock, term: &Term) -> bool {
         match (block.payload(), &block.block().reshare) {

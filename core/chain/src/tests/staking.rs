@@ -270,6 +270,28 @@ fn attested_faults_jail_longer_each_time() {
     }
 }
 
+/// A node attests with the key that signs headers for the validator whose account it does not have, and for no other.
+#[test]
+fn the_key_of_headers_attests_for_its_validator() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[("consensus.validator_stake", 1_000_000_000)]);
+    let keys = keys_for(&chain.config.genesis, address(5), 6);
+    assert!(ask(&mut chain, 5, "register_validator", keys, 100_000 * CBY).is_success());
+    begin_epoch(&mut chain, 1);
+    let view = chain.height.0 + 1;
+    let mut attest_for = |from: u8, witness: u8| {
+        let round = [("epoch", Value::uint(1)), ("view", Value::uint(view))];
+        let accused = [("validator", bytes(&address(4).0)), ("fault", Value::text("downtime"))];
+        let [fault, name] = accused;
+        let [epoch, view] = round;
+        ask(&mut chain, from, "attest_fault", [fault, name, epoch, view, ("witness", bytes(&address(witness).0))], 0).abort
+    };
+    assert_eq!(attest_for(6, 1), Some(error::SYSTEM_UNAUTHORIZED), "the key of another validator");
+    assert_eq!(attest_for(7, 5), Some(error::SYSTEM_UNAUTHORIZED), "a key of nobody");
+    assert_eq!(attest_for(6, 5), None);
+    assert_eq!(attest_for(5, 5), Some(error::SYSTEM_UNAUTHORIZED), "the account speaks without naming a witness");
+    assert_eq!(attest_in(&mut chain, 5, "downtime", (1, view)).abort, Some(error::BAD_EVIDENCE), "one vote each");
+}
+
 /// a validator registers keys that it has. Degenerate keys, proofs for another chain, account or key, and no proofs
 /// at all are refused.
 #[test]

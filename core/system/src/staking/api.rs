@@ -103,6 +103,8 @@ methods! {
     "attest_fault" AttestFault [] {
         /// The accused validator.
         validator: Address,
+        /// The member for which the sender speaks, with the key that signs its headers; null where the member itself is the sender.
+        witness: Option<Address>,
         /// What it did.
         fault: Fault,
         /// The round's epoch.

@@ -2,7 +2,7 @@
 
 use super::api::{AttestFault, Jailed, ReportEquivocation};
 use super::state;
-use super::types::{Status, Validator};
+use super::types::{Member, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::market::payment;
 use crate::schema::Emit;
@@ -33,13 +33,18 @@ impl Fault {
         (Self::Downtime, 3, "downtime"),
     ];
 
+    /// Its number in records.
+    pub fn number(self) -> u8 {
+        self.row().0
+    }
+
     fn row(self) -> (u8, &'static str) {
         let row = Self::ALL.into_iter().find(|(fault, ..)| *fault == self);
         row.map(|(_, number, name)| (number, name)).expect("every kind has a row")
     }
 
     /// Its name in arguments and events.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.row().1
     }
 
@@ -68,7 +73,7 @@ impl Handle for ReportEquivocation {
         if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) {
             return Err(error::BAD_EVIDENCE.into());
         }
-        let key = state::fault_key(accused, Fault::Equivocation.row().0, first.context.epoch.0, first.context.view.0);
+        let key = state::fault_key(accused, Fault::Equivocation.number(), first.context.epoch.0, first.context.view.0);
         let mut done = state::attestations(context.world, &key)?;
         if done.is_done {
             return Err(error::BAD_EVIDENCE.into());
@@ -82,14 +87,21 @@ impl Handle for ReportEquivocation {
 
 impl Handle for AttestFault {
     fn handle(self, context: &mut Context<'_>) -> Step<bool> {
-        let Self { validator: accused, fault, epoch, view } = self;
+        let Self { validator: accused, witness, fault, epoch, view } = self;
         let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
         let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
         let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
         let is_member = |address: Address| set.members.iter().any(|member| member.address == address);
-        if !is_member(context.sender) {
+        let is_signed_by = |member: &Member| signing::address_of_public_key(&member.signing_key) == Some(context.sender);
+        let is_witness = match witness {
+            None => is_member(context.sender),
+            // A node has the key that signs headers, not that of the account.
+            Some(address) => set.members.iter().find(|member| member.address == address).is_some_and(is_signed_by),
+        };
+        if !is_witness {
             return Err(error::SYSTEM_UNAUTHORIZED.into());
         }
+        let witness = witness.unwrap_or(context.sender);
         // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
         let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
         let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
@@ -97,14 +109,14 @@ impl Handle for AttestFault {
         if !is_recent || !is_member(accused) {
             return Err(error::BAD_EVIDENCE.into());
         }
-        let key = state::fault_key(accused, fault.row().0, epoch, view);
+        let key = state::fault_key(accused, fault.number(), epoch, view);
         let mut record = state::attestations(context.world, &key)?;
         let mut witnesses = record.witnesses.into_vec();
-        let Err(place) = witnesses.binary_search(&context.sender) else { return Err(error::BAD_EVIDENCE.into()) };
+        let Err(place) = witnesses.binary_search(&witness) else { return Err(error::BAD_EVIDENCE.into()) };
         if record.is_done {
             return Err(error::BAD_EVIDENCE.into());
         }
-        witnesses.insert(place, context.sender);
+        witnesses.insert(place, witness);
         // By seats and by stake: small stakes that are many do not outvote large ones.
         let present = || set.members.iter().filter(|member| witnesses.binary_search(&member.address).is_ok());
         let stake: u128 = present().map(|member| u128::from(member.stake.0)).sum();

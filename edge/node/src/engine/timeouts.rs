@@ -82,7 +82,8 @@ impl Timeouts {
             fetch_retry_delay: Duration::from_millis(500),
             view_retention: ViewDelta::new(64),
             skip: self.skip,
-            track_historical_votes: false,
+            // Votes that contradict late ones are seen too. Rounds are dropped after `view_retention`.
+            track_historical_votes: true,
             forward: ForwardPolicy::Disabled,
         }
     }

@@ -1,6 +1,9 @@
 //! What the engine of each epoch talks to: the application, with this node's memory of rounds beside it.
 
-use crate::seeds::{Scheme, Seeds};
+use crate::{
+    faults::Faults,
+    seeds::{Scheme, Seeds},
+};
 use commonware_actor::Feedback;
 use commonware_consensus::{Automaton, CertifiableAutomaton, Handoff, Relay, Reporter, simplex::types::Activity, types::Round};
 use commonware_cryptography::blake3::Digest;
@@ -47,11 +50,12 @@ pub(crate) async fn deliver<R: Reporter>(mut waiting: mpsc::UnboundedReceiver<R:
 pub(crate) struct Tap<A> {
     application: A,
     seeds: Seeds,
+    faults: Faults,
 }
 
 impl<A> Tap<A> {
-    pub(crate) fn new(application: A, seeds: Seeds) -> Self {
-        Self { application, seeds }
+    pub(crate) fn new(application: A, seeds: Seeds, faults: Faults) -> Self {
+        Self { application, seeds, faults }
     }
 }
 
@@ -92,8 +96,9 @@ impl<A: Reporter<Activity = Activity<Scheme, Digest>>> Reporter for Tap<A> {
     type Activity = A::Activity;
 
     fn report(&mut self, activity: Self::Activity) -> Feedback {
-        // What it says is for the application's answer alone: this memory takes everything at once.
+        // What it says is for the application's answer alone: these memories take everything at once.
         let _ = self.seeds.report(activity.clone());
+        let _ = self.faults.report(activity.clone());
         self.application.report(activity)
     }
 }

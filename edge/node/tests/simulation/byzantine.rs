@@ -1,20 +1,32 @@
 //! One of four validators betrays the others: it says nothing, or says one thing to some and another to the rest.
 
-use crate::network::{BLOCKS, Network, SEED, plan};
+use crate::{
+    checks::{record, require},
+    common::{FUNDS, genesis},
+    network::{BLOCKS, Network, SEED, VALIDATORS, Validator, plan},
+};
 use commonware_codec::DecodeExt as _;
 use commonware_consensus::simplex::types::Vote;
 use commonware_cryptography::{blake3::Digest, ed25519::PublicKey};
+use commonware_glue::simulate::{property::Property, tracker::ProgressTracker};
 use commonware_p2p::{
     Recipients,
     simulated::{SplitOrigin, SplitTarget},
 };
 use commonware_runtime::{Clock as _, IoBuf, Supervisor as _, deterministic};
-use cowboy_node::{engine, seeds::Scheme};
+use cowboy_chain::genesis::Funded;
+use cowboy_node::{Genesis, engine, genesis as node_genesis, seeds::Scheme};
+use cowboy_params::Params;
+use cowboy_system::staking::{state, types};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    pin::Pin,
     sync::{Arc, Mutex},
     time::SystemTime,
 };
+
+/// Blocks after which absence is noticed.
+const WINDOW: u64 = 15;
 
 /// What a validator does to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +35,10 @@ pub(crate) enum Treason {
     Silent,
     /// Runs twice with one key: each half speaks to some of the others only, with proposals and votes of its own.
     Twins,
+    /// The same, and each half speaks to all.
+    Loud,
+    /// Proves its proposals with another key than the one that it registered.
+    ForeignVrf,
 }
 
 /// The validator that betrays, and what it was seen to do.
@@ -66,7 +82,15 @@ impl Traitor {
             Recipients::One(one) => one == peer,
         };
         let is_first = half == SplitOrigin::Primary;
-        Recipients::Some(all.iter().filter(|peer| is_meant(peer) && self.friends.contains(*peer) == is_first).cloned().collect())
+        let speaks_to = |peer: &PublicKey| self.treason == Treason::Loud || self.friends.contains(peer) == is_first;
+        Recipients::Some(all.iter().filter(|peer| is_meant(peer) && (!self.treason.is_double() || speaks_to(peer))).cloned().collect())
+    }
+}
+
+impl Treason {
+    /// Whether the validator runs twice.
+    pub(crate) fn is_double(self) -> bool {
+        matches!(self, Self::Twins | Self::Loud)
     }
 }
 
@@ -100,6 +124,7 @@ pub(crate) fn halves(
         });
         let receivers = receiver.split_with(context.child("split"), move |(peer, _)| match &hears {
             None => SplitTarget::Primary,
+            Some(traitor) if !traitor.treason.is_double() => SplitTarget::Primary,
             // Both halves hear what everybody is told; an answer goes to the half that speaks to who gives it.
             Some(_) if TOLD_ALL.contains(&engine::CHANNELS[number].0) => SplitTarget::Both,
             Some(traitor) if traitor.friends.contains(peer) => SplitTarget::Primary,
@@ -111,10 +136,56 @@ pub(crate) fn halves(
     [first, second]
 }
 
-fn run(seed: u64, treason: Treason) -> usize {
-    let network = Network::new().with_traitor(treason);
+/// The network of these tests: its validators can pay for reports, and absence is noticed within a run.
+fn network(treason: Treason) -> Network {
+    let mut dev = genesis(VALIDATORS);
+    let validators = node_genesis::dev(genesis(VALIDATORS)).expect("a genesis").1;
+    dev.accounts.extend(validators.iter().map(|keys| Funded { address: keys.signer.address(), amount: FUNDS }));
+    dev.accounts.sort_by_key(|funded| funded.address);
+    dev.parameters = BTreeMap::from([(Params::row("consensus.downtime_window").expect("a row of the table").id, WINDOW)]);
+    Network::of(dev, Vec::new()).with_traitor(treason)
+}
+
+/// The chain's record of each validator says what became of it.
+#[derive(Clone)]
+struct Punished {
+    genesis: Genesis,
+    traitor: usize,
+    /// What the traitor's stake lost, in basis points.
+    lost: u64,
+}
+
+impl Property<PublicKey, Validator> for Punished {
+    fn name(&self) -> &str {
+        "the traitor is in jail once, and nobody else is"
+    }
+
+    fn check<'a>(
+        &'a self,
+        _: &'a ProgressTracker<PublicKey>,
+        states: &'a [&'a Validator],
+    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
+        Box::pin(async move {
+            let chain = states.iter().find_map(|validator| validator.honest()).ok_or("nobody is honest")?;
+            let mut validators = self.genesis.config.validators.to_vec();
+            validators.sort_by_key(|validator| validator.network_key.0);
+            for (place, validator) in validators.iter().enumerate() {
+                let now: types::Validator = record(chain, state::validator_key(validator.address)).await.ok_or("a validator is gone")?;
+                let expected = if place == self.traitor { (1, self.lost) } else { (0, 0) };
+                let lost = (validator.stake.0 - now.stake.0) / (validator.stake.0 / 10_000);
+                let found = (now.jailings.0, lost);
+                require(found == expected, || format!("validator {place}: {found:?} jailings and stake, not {expected:?}"))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn run(seed: u64, treason: Treason, lost: u64) -> usize {
+    let network = network(treason);
     let traitor = network.traitor.clone().expect("there is one");
-    if let Err(error) = plan(network, seed, false).build().run() {
+    let punished = Punished { genesis: network.genesis().clone(), traitor: traitor.index, lost };
+    if let Err(error) = plan(network, seed, false).property(punished).build().run() {
         panic!("seed {seed}, {treason:?}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation byzantine");
     }
     traitor.equivocations()
@@ -124,19 +195,32 @@ fn seeds() -> Vec<u64> {
     std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).map_or(vec![0, 1], |seed| vec![seed])
 }
 
-/// with one silent validator of four the others continue, and agree.
+/// with one silent validator of four the others continue, agree, and put it in jail without losing stake.
 #[test]
 fn a_silent_validator_holds_nobody_up() {
     for seed in seeds() {
-        run(seed, Treason::Silent);
+        run(seed, Treason::Silent, 0);
     }
 }
 
-/// a validator that proposes two blocks in a view and votes for both splits nobody.
+/// a validator that proposes two blocks in a view and votes for both splits nobody. The others show the two headers to the
+/// chain, which takes 1 % of its stake once.
 #[test]
 fn an_equivocating_validator_splits_nobody() {
     for seed in seeds() {
-        let equivocations = run(seed, Treason::Twins);
+        let equivocations = run(seed, Treason::Twins, 100);
         assert!(equivocations > 0, "seed {seed}: in {BLOCKS} blocks the traitor voted for two blocks in one view");
     }
+}
+
+/// who tells everybody of two votes for one round is accused by all who received both.
+#[test]
+fn two_votes_of_a_round_are_attested() {
+    assert!(run(0, Treason::Loud, 100) > 0, "it voted for two blocks in one view");
+}
+
+/// a proposal whose VRF output does not verify is refused, and its proposer goes to jail without losing stake.
+#[test]
+fn a_foreign_vrf_output_is_refused() {
+    run(0, Treason::ForeignVrf, 0);
 }

@@ -181,6 +181,13 @@ async fn read(chain: &Chain, keys: Vec<Key>) -> Vec<Option<bytes::Bytes>> {
     }
 }
 
+/// A record as a validator has it.
+pub(crate) async fn record<T: commonware_codec::DecodeExt<()>>(chain: &Chain, key: Key) -> Option<T> {
+    let stored = read(chain, vec![key]).await.remove(0)?;
+    let (_, body) = Key::open(&stored)?;
+    T::decode(body).ok()
+}
+
 /// An account as a validator has it.
 pub(crate) async fn account(chain: &Chain, address: Address) -> Account {
     let stored = read(chain, vec![Key::account(address)]).await.remove(0);

@@ -153,6 +153,15 @@ impl Network {
         Self { traitor: Some(traitor), ..self }
     }
 
+    /// The keys that a validator uses. A traitor may use another VRF key than the one it registered.
+    fn keys_of(&self, index: usize) -> ValidatorKeys {
+        let own = self.keys[index].clone();
+        match self.traitor.as_ref().filter(|traitor| traitor.index == index && traitor.treason == Treason::ForeignVrf) {
+            Some(_) => ValidatorKeys { bls: ValidatorKeys::derive(b"a foreign key").bls, ..own },
+            None => own,
+        }
+    }
+
     fn chain(&self, index: usize, ledger: Ledger, block_time: Duration) -> Arc<Chain> {
         let versions = self.old.filter(|(old, _)| *old == index).map_or(Versions::ALL, |(_, versions)| versions);
         let setup = Setup {
@@ -161,7 +170,7 @@ impl Network {
             allocation: self.genesis.allocation.clone(),
             config: Arc::new(ChainConfig { versions, ..(*self.genesis.chain).clone() }),
             images: Arc::new(ImageCache::default()),
-            keys: Some(self.keys[index].clone()),
+            keys: Some(self.keys_of(index)),
             ledger,
             pace: Pace::new(BlockTime::Every(block_time)),
             clock: WallClock::Runtime,
@@ -248,7 +257,8 @@ impl EngineDefinition for Network {
         let monitor = treason.is_none().then_some(monitor);
         let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, secrets, monitor };
         // Its blocks come a little later, so that they are others.
-        let twin = (treason == Some(Treason::Twins))
+        let twin = treason
+            .is_some_and(Treason::is_double)
             .then(|| self.chain(index, Ledger::in_memory().expect("memory is enough"), Duration::from_millis(1_003)));
         let marshal = Arc::new(OnceLock::new());
         let started = Validator {
