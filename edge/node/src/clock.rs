@@ -18,11 +18,10 @@ pub enum WallClock {
 impl WallClock {
     /// Milliseconds since 1970.
     pub fn now_ms(self, clock: &impl Clock) -> u64 {
-        let now = match self {
-            Self::System => SystemTime::now(),
-            Self::Runtime => clock.current(),
-        };
-        u64::try_from(now.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+        match self {
+            Self::System => machine_ms(),
+            Self::Runtime => since_1970(clock.current()),
+        }
     }
 
     /// Waits until the time is this many milliseconds since 1970, also where the clock is set back or forth meanwhile.
@@ -35,4 +34,13 @@ impl WallClock {
             clock.sleep(left.min(LONGEST_SLEEP)).await;
         }
     }
+}
+
+/// Milliseconds since 1970, by the system's clock.
+pub(crate) fn machine_ms() -> u64 {
+    since_1970(SystemTime::now())
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    u64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,9 +2,11 @@
 
 use crate::{
     chain::Chain,
+    clock::machine_ms,
+    committee::ValidatorKeys,
     engine::longest_view,
     node::{Inner, NodeConfig, NodeHandle},
-    votes::Votes,
+    votes::{BEAT, Votes},
 };
 use cowboy_store::{Directory, StoreError};
 use std::{
@@ -17,6 +19,30 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// How often it is looked whether somebody was heard.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Writes the time for as long as it lives, while a validator votes: a later start sees whether its record of votes has them all.
+pub(crate) struct Voting {
+    /// Ends the writing when dropped.
+    _ends: mpsc::Sender<()>,
+}
+
+impl Voting {
+    /// Starts writing, in a thread that the disk may hold up.
+    pub(crate) fn begin(directory: &Directory, keys: &ValidatorKeys) -> Self {
+        let votes = Votes::new(directory.engine(), &commonware_cryptography::Signer::public_key(&keys.network));
+        let (ends, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut next = Err(mpsc::RecvTimeoutError::Timeout);
+            while next == Err(mpsc::RecvTimeoutError::Timeout) {
+                if let Err(error) = votes.beat(machine_ms()) {
+                    tracing::warn!(%error, "the time cannot be written: this validator listens after its next start");
+                }
+                next = ended.recv_timeout(BEAT);
+            }
+        });
+        Self { _ends: ends }
+    }
+}
 
 /// A validator that may not vote yet.
 #[derive(Debug)]
@@ -31,8 +57,13 @@ impl Listening {
     /// Whether this node must listen: a validator among others without a record of its own votes.
     pub(crate) fn needed(config: &NodeConfig, directory: &Directory, chain: &Chain) -> Result<Option<Self>, StoreError> {
         let Some(keys) = config.keys.as_ref().filter(|_| !chain.is_alone()) else { return Ok(None) };
-        let votes = Votes::new(directory.engine(), &commonware_cryptography::Signer::public_key(&keys.network));
-        if votes.may_vote(chain.term().info.epoch.get())? {
+        let own = commonware_cryptography::Signer::public_key(&keys.network);
+        let votes = Votes::new(directory.engine(), &own);
+        if chain.is_signed_by_only(&own) {
+            // Nobody else could tell it how far it came.
+            votes.beat(machine_ms())?;
+        }
+        if votes.may_vote(chain.term().info.epoch.get(), machine_ms())? {
             return Ok(None);
         }
         let time = config.listening.max(2 * longest_view(chain.pace.gap()));
@@ -49,7 +80,7 @@ impl Listening {
         }
         let is_beginning = self.is_new && !chain.seeds.is_any_seen();
         if is_beginning {
-            self.votes.listened()?;
+            self.votes.listened(machine_ms())?;
         }
         Ok(is_beginning)
     }

@@ -3,7 +3,7 @@
 use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
     check,
-    clock::WallClock,
+    clock::{WallClock, machine_ms},
     committee::ValidatorKeys,
     engine::{self, Kept, Parts, Patience},
     failing,
@@ -11,7 +11,7 @@ use crate::{
     genesis::Genesis,
     images::ImageCache,
     imported,
-    listen::Listening,
+    listen::{Listening, Voting},
     mempool::{Refused, Source, standings},
     pace::{BlockTime, Pace},
     peers,
@@ -38,7 +38,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
@@ -385,7 +385,7 @@ impl NodeHandle {
             return;
         }
         self.stop();
-        if let Err(error) = votes.listened().map_err(NodeError::from).and_then(|()| self.resume()) {
+        if let Err(error) = votes.listened(machine_ms()).map_err(NodeError::from).and_then(|()| self.resume()) {
             self.0.tellers.last_words.send_replace(Some(error.to_string()));
         }
     }
@@ -551,6 +551,7 @@ impl Task {
             .with_storage_directory(directory.engine())
             .with_worker_threads(self.config.threads)
             .with_thread_stack_size(STACK_BYTES);
+        let _voting = self.config.keys.as_ref().filter(|_| self.role == Role::Votes).map(|keys| Voting::begin(&directory, keys));
         let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context));
         drop(directory);
         last_words
@@ -612,11 +613,6 @@ async fn validate(
     let (blocker, secrets) = (peers.oracle(), Secrets::of(&config.directory, &config.genesis.hash(), keys));
     let parts = Parts { prefix: check::VALIDATOR.into(), peers, blocker, channels, patience, kept: Kept::default(), role, secrets };
     engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
-}
-
-fn machine_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn head_ms(chain: &Chain) -> u64 {

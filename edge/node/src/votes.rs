@@ -2,7 +2,8 @@
 //!
 //! The record keeps a validator from voting twice in one round after a restart. It belongs to one validator: a folder that was
 //! copied from another one has the wrong record, and it is discarded. A validator without its record listens before it votes, for
-//! longer than the round lasts in which it may have voted last (decision 288).
+//! longer than the round lasts in which it may have voted last (decision 288). So does one whose record may lack votes, as that of a disk
+//! that was restored from an older copy ([decision 425](../../../docs/decisions/0425-a-record-of-votes-must-be-fresh.md)).
 
 use commonware_codec::Encode as _;
 use commonware_cryptography::ed25519::PublicKey;
@@ -55,6 +56,15 @@ pub fn discard(engine: &Path) -> Result<(), StoreError> {
 /// The file beside it that names the validator whose record it is.
 pub const OWNER: &str = "voter";
 
+/// The file beside it with the time at which the validator may have voted last, in milliseconds since 1970.
+const ALIVE: &str = "alive";
+
+/// How often that time is written.
+pub(crate) const BEAT: Duration = Duration::from_secs(1);
+
+/// How long ago it is at most where the record has every vote: what was in use this long ago is no older copy.
+const FRESH_MS: u64 = 5_000;
+
 /// The word after the name while the validator listens, and from then on until it votes.
 const LISTENING: &str = "listening";
 const LISTENED: &str = "listened";
@@ -78,13 +88,8 @@ impl Votes {
     /// Whether the validator may vote at once in this epoch. Another validator's records are discarded first.
     ///
     /// Until [`Self::listened`] is called, a validator that must listen must also do so after a restart.
-    pub(crate) fn may_vote(&self, epoch: u64) -> Result<bool, StoreError> {
-        let record = self.engine.join(record(epoch));
-        let owner = match fs::read_to_string(self.owner()) {
-            Ok(owner) => Some(owner),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(StoreError::file(self.owner(), error)),
-        };
+    pub(crate) fn may_vote(&self, epoch: u64, now_ms: u64) -> Result<bool, StoreError> {
+        let owner = read(&self.owner())?;
         let mut words = owner.as_deref().unwrap_or(&self.name).split_whitespace();
         let is_own = words.next() == Some(&self.name);
         let word = words.next();
@@ -92,14 +97,35 @@ impl Votes {
             tracing::warn!("the record of votes in this folder is another validator's, and is discarded");
             discard(&self.engine)?;
         }
-        let is_kept = fs::read_dir(&record).is_ok_and(|mut entries| entries.next().is_some());
-        let may_vote = is_own && (word == Some(LISTENED) || (word != Some(LISTENING) && is_kept));
+        let is_in = |epoch| fs::read_dir(self.engine.join(record(epoch))).is_ok_and(|mut entries| entries.next().is_some());
+        // A fresh folder without a record of a new epoch means that the validator has not voted in it.
+        let is_kept = is_in(epoch) || epoch.checked_sub(1).is_some_and(is_in);
+        let has_all = word == Some(LISTENED) || (word != Some(LISTENING) && is_kept);
+        let may_vote = is_own && has_all && self.is_fresh(now_ms)?;
         self.write(if may_vote { "" } else { LISTENING })?;
         Ok(may_vote)
     }
 
-    /// Notes that the validator has listened for long enough.
-    pub(crate) fn listened(&self) -> Result<(), StoreError> {
+    /// Whether the folder was in use a moment ago.
+    fn is_fresh(&self, now_ms: u64) -> Result<bool, StoreError> {
+        let alive = read(&self.engine.join(ALIVE))?.and_then(|text| text.trim().parse::<u64>().ok());
+        Ok(alive.and_then(|alive| now_ms.checked_sub(alive)).is_some_and(|age| age <= FRESH_MS))
+    }
+
+    /// Notes that the validator may vote at this time. A time that a crash loses makes it listen.
+    pub(crate) fn beat(&self, now_ms: u64) -> Result<(), StoreError> {
+        let draft = self.engine.join("alive.new");
+        let write = || {
+            fs::create_dir_all(&self.engine)?;
+            fs::write(&draft, now_ms.to_string())?;
+            fs::rename(&draft, self.engine.join(ALIVE))
+        };
+        write().map_err(|error| StoreError::file(&draft, error))
+    }
+
+    /// Notes that the validator has listened for long enough, and votes from this time on.
+    pub(crate) fn listened(&self, now_ms: u64) -> Result<(), StoreError> {
+        self.beat(now_ms)?;
         self.write(LISTENED)
     }
 
@@ -120,13 +146,22 @@ impl Votes {
     }
 }
 
+/// The text of a file, where there is one.
+fn read(path: &Path) -> Result<Option<String>, StoreError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::file(path, error)),
+    }
+}
+
 /// Discards the record in one node's folder of the engine, and takes over that of another, where it has one.
 ///
 /// For a folder that is filled from a snapshot: the votes of whoever made the snapshot are nobody else's.
 pub fn replace(engine: &Path, own: Option<&Path>) -> io::Result<()> {
     let mut names = records(engine);
     names.extend(own.map(records).unwrap_or_default());
-    names.push(OWNER.to_owned());
+    names.extend([OWNER, ALIVE].map(str::to_owned));
     names.sort();
     names.dedup();
     for name in names {
@@ -167,29 +202,54 @@ mod tests {
         fs::write(engine.join(record(0)).join("0"), [1]).expect("the folder is writable");
     }
 
+    /// A moment, in milliseconds.
+    const NOW: u64 = 1_700_000_000_000;
+
     #[test]
     fn a_validator_votes_with_its_own_record_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let engine = folder.path().join("engine");
         let votes = |seed| Votes::new(engine.clone(), &PrivateKey::from_seed(seed).public_key());
         let (own, other) = (votes(1), votes(2));
-        assert!(!own.may_vote(0).expect("it writes"), "there is none");
+        let may_vote = |votes: &Votes, epoch| votes.may_vote(epoch, NOW).expect("it reads and writes");
+        assert!(!may_vote(&own, 0), "there is none");
         put(&engine);
-        assert!(!own.may_vote(0).expect("it reads"), "it has not listened to the end");
-        own.listened().expect("it writes");
-        assert!(own.may_vote(0).expect("it reads"));
-        assert!(!own.may_vote(1).expect("it reads"), "the record of another epoch is none");
-        own.listened().expect("it writes");
-        assert!(own.may_vote(0).expect("it reads"));
-        assert!(own.may_vote(0).expect("it reads"), "and again after a restart");
-        assert!(!other.may_vote(0).expect("it reads"), "the record is somebody else's");
+        own.beat(NOW).expect("it writes");
+        assert!(!may_vote(&own, 0), "it has not listened to the end");
+        own.listened(NOW).expect("it writes");
+        assert!(may_vote(&own, 0));
+        assert!(may_vote(&own, 1), "it has not voted in the new epoch yet");
+        assert!(!may_vote(&own, 2), "the record of a longer past epoch is none");
+        own.listened(NOW).expect("it writes");
+        assert!(may_vote(&own, 0));
+        assert!(may_vote(&own, 0), "and again after a restart");
+        assert!(!may_vote(&other, 0), "the record is somebody else's");
         assert!(records(&engine).is_empty(), "and is discarded");
-        other.listened().expect("it writes");
-        assert!(other.may_vote(0).expect("it reads"), "the others were silent, so there is nothing to record");
-        assert!(!other.may_vote(0).expect("it reads"), "it may have voted meanwhile, and the record is lost");
+        other.listened(NOW).expect("it writes");
+        assert!(may_vote(&other, 0), "the others were silent, so there is nothing to record");
+        assert!(!may_vote(&other, 0), "it may have voted meanwhile, and the record is lost");
         fs::remove_file(engine.join(OWNER)).expect("it is there");
         put(&engine);
-        assert!(own.may_vote(0).expect("it reads"), "one without a name was written by an older program for this validator");
+        assert!(may_vote(&own, 0), "one without a name was written by an older program for this validator");
+    }
+
+    /// A copy of the folder that is put back later lacks votes: its time says so. So does one from the future, as after a clock was set back.
+    #[test]
+    fn an_older_copy_of_the_disk_does_not_vote() {
+        let rows = [
+            (Some(NOW), 0, true),
+            (Some(NOW), FRESH_MS, true),
+            (Some(NOW), FRESH_MS + 1, false),
+            (Some(NOW + 1), 0, false),
+            (None, 0, false),
+        ];
+        for (alive, later, expected) in rows {
+            let folder = tempfile::tempdir().expect("a folder");
+            let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
+            put(folder.path());
+            alive.iter().for_each(|alive| votes.beat(*alive).expect("it writes"));
+            assert_eq!(votes.may_vote(0, NOW + later).expect("it reads"), expected, "{alive:?}, {later} ms later");
+        }
     }
 
     #[test]
@@ -201,10 +261,12 @@ mod tests {
         put(&own);
         fs::write(own.join(record(0)).join("1"), [2]).expect("the folder is writable");
         fs::write(own.join(OWNER), "me").expect("the folder is writable");
+        fs::write(own.join(ALIVE), "7").expect("the folder is writable");
         replace(&snapshot, Some(&own)).expect("it copies");
         assert_eq!(fs::read(snapshot.join(record(0)).join("1")).ok(), Some(vec![2]));
         assert_eq!(fs::read_to_string(snapshot.join(OWNER)).ok().as_deref(), Some("me"));
+        assert_eq!(fs::read_to_string(snapshot.join(ALIVE)).ok().as_deref(), Some("7"));
         replace(&snapshot, None).expect("it discards");
-        assert!(records(&snapshot).is_empty() && !snapshot.join(OWNER).exists());
+        assert!(records(&snapshot).is_empty() && !snapshot.join(OWNER).exists() && !snapshot.join(ALIVE).exists());
     }
 }
