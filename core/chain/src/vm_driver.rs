@@ -2,8 +2,7 @@
 
 use crate::input::Exception;
 use cowboy_types::{Abort, error};
-pub(crate) use cowboy_vm::num::F64;
-pub(crate) use cowboy_vm::{Access, Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Rules, Trap, Usage};
+pub(crate) use cowboy_vm::{Access, Exit, F64, HostCall, HostError, HostFn, HostValue, Limits, PyError, Rules, Trap, Usage};
 use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Profiler, Vm};
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! The base image: builtin types, names and functions, and the modules that come with the VM, made once per process.
 
-use crate::compile::{CompileError, Trust, compile_trusted};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::heap::{Heap, Map};
 use crate::image::{Image, Program, link};
@@ -10,6 +9,7 @@ use crate::native::{NativeKind, natives};
 use crate::objects::payload::{Class, Payload, Str};
 use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
 use crate::value::{Link, Ref, Value};
+use cowboy_compiler::{CompileError, Trust, compile_trusted};
 use std::sync::{Arc, OnceLock};
 
 /// A module written in Python: path, file name for tracebacks, source, whether it is a package.
@@ -99,7 +99,7 @@ fn explain(vm: &mut Vm, throw: Throw) -> String {
     }
 }
 
-fn compile_frozen(path: &str, file: &str, source: &str, trust: Trust) -> Result<crate::compile::code::Unit, String> {
+fn compile_frozen(path: &str, file: &str, source: &str, trust: Trust) -> Result<cowboy_compiler::code::Unit, String> {
     compile_trusted(source, path, file, trust).map_err(|error: CompileError| format!("{file}: {error}"))
 }
 

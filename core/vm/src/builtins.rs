@@ -141,7 +141,7 @@ fn in_base(vm: &mut Vm, value: Value, base: u8, prefix: &str) -> Outcome {
         let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
         return Err(vm.type_error(message));
     };
-    let text = crate::num::int::to_base(&number, base);
+    let text = cowboy_num::int::to_base(&number, base);
     vm.spend(TEXT_WRITTEN.of(text.len()))?;
     let text = match text.strip_prefix('-') {
         Some(digits) => format!("-{prefix}{digits}"),

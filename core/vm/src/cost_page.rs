@@ -3,7 +3,7 @@
 use crate::costs::COSTS;
 use crate::limits::CYCLE_WEIGHT;
 use crate::native::{NativeKind, natives};
-use crate::opcode::{OPCODES, OpcodeRow};
+use cowboy_compiler::opcode::{OPCODES, OpcodeRow};
 use std::fmt::Write as _;
 
 /// The operands of an instruction in words: `a register, b register, c integer`.

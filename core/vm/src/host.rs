@@ -1,7 +1,7 @@
 //! The door to the host: values that cross it, and the functions behind it, one row each.
 
 use crate::costs::Priced;
-use crate::num::F64;
+use cowboy_num::F64;
 use dashu_int::{IBig, UBig};
 
 /// A value outside the heap.

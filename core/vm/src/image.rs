@@ -4,12 +4,12 @@
 //! base image (builtins and the modules that come with the VM); where the actor's module body changed an object of the base,
 //! the image has its own patched copy.
 
-use crate::compile::code::{Code, CodeKind, Const, Unit};
 use crate::heap::{ALTERED, Heap, HeapParts, Shape, Slot};
 use crate::interp::known::Known;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use cowboy_compiler::code::{Code, CodeKind, Const, Unit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -182,8 +182,8 @@ impl Image {
 pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
     let first = u32::try_from(program.codes.len()).expect("bounded by the source limit");
     let unit_index = u32::try_from(program.files.len()).expect("bounded by the source limit");
-    program.files.push(Arc::new(SourceFile { file: unit.file.clone(), source: unit.source.clone() }));
-    for code in &unit.codes {
+    program.files.push(Arc::new(SourceFile { file: unit.file().to_owned(), source: unit.source().to_owned() }));
+    for code in unit.codes() {
         let consts = code.consts.iter().map(|value| constant(heap, value)).collect();
         let names = code.names.iter().map(|name| heap.intern(name)).collect();
         let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
@@ -203,7 +203,7 @@ fn constant(heap: &mut Heap, value: &Const) -> Value {
         Const::BigInt(value) => heap.make(ty::INT, Payload::BigInt(value.clone())),
         Const::Float(value) => Value::Float(*value),
         Const::Imaginary(value) => {
-            heap.make(ty::COMPLEX, Payload::Complex(crate::num::complex::Complex::new(crate::num::F64::ZERO, *value)))
+            heap.make(ty::COMPLEX, Payload::Complex(cowboy_num::complex::Complex::new(cowboy_num::F64::ZERO, *value)))
         }
         Const::Str(text) if is_identifier(text) => Value::Obj(heap.intern(text)),
         Const::Str(text) => heap.str(text),

@@ -1,16 +1,16 @@
 //! Cowboy's Python: source in, outcome out, the same on every machine.
 //!
-//! The crate knows nothing of the chain. [`compile`] checks and compiles a source; [`build_image`] runs its module body once and
+//! The crate knows nothing of the chain. [`compile`](compile()) checks and compiles a source; [`build_image`] runs its module body once and
 //! freezes the heap; [`Vm::start`] is a fresh, copy-on-write run above an [`Image`]; [`Vm::run`] goes on until the entry is over, a limit
 //! traps, or the host has to answer ([`Exit::HostCall`], then [`Vm::resume`]).
 //!
 //! # Where things are
-//! - [`compile`](mod@compile): ruff's syntax tree → static checks → scopes → register code. `opcode`: the instructions, one cost row each.
 //! - `interp`: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call uses the native stack.
 //! - `objects`: one file per builtin type, with its rows of native methods. `builtins`: functions of the builtins module.
 //! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins` is what natives leave to Python.
 //! - `heap`, `image`, `value`, `types`: reference counts, modelled memory, frozen images, fixed handles.
-//! - [`num`]: numbers without the machine's floating point. [`unicode`]: character tables.
+//! - The crates below: `cowboy-compiler` makes code of sources and has the instructions, one cost row each; `cowboy-num` has numbers
+//!   without the computer's floating point, `cowboy-unicode` the tables of characters.
 //!
 //! # Adding a native
 //! A row in its table: kind, `owner.name`, signature, cycles, function, helper. The function borrows its arguments and owns its
@@ -32,7 +32,6 @@
 
 mod base;
 mod builtins;
-mod compile;
 mod cost_page;
 mod costs;
 mod error;
@@ -44,22 +43,18 @@ mod library;
 mod limits;
 mod modules;
 mod native;
-pub mod num;
 mod objects;
-mod opcode;
-mod operand;
 mod overlay;
 mod run;
 mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
 mod types;
-pub mod unicode;
 mod value;
 
-pub use compile::code::Unit;
-pub use compile::disassemble::disassemble;
-pub use compile::{CompileError, CompileErrorKind, check, compile};
 pub use cost_page::{NativeCost, markdown as costs, native_costs};
+pub use cowboy_compiler::opcode::{OPCODES, OpcodeRow};
+pub use cowboy_compiler::{CompileError, CompileErrorKind, Unit, check, compile, disassemble};
+pub use cowboy_num::F64;
 pub use error::{Exit, PyError, Trap};
 pub use host::{Access, HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;
@@ -67,5 +62,4 @@ pub use interp::profile::{LineCount, Profile, Profiler};
 pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
 pub use limits::{Limits, Rules, STACK_BYTES, Usage};
-pub use opcode::{OPCODES, OpcodeRow};
 pub use run::{Entry, Failure, build_image, script_image};

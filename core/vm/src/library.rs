@@ -1,13 +1,13 @@
 //! Images with more modules than an actor has: for tools that run Python beside a chain, such as test runners.
 
 use crate::base::{base_image, load_module};
-use crate::compile::code::Unit;
-use crate::compile::{CompileError, Trust, compile_beside};
 use crate::error::Throw;
 use crate::image::{Image, Program, link};
 use crate::interp::Vm;
 use crate::limits::Limits;
 use crate::run::script_above;
+use cowboy_compiler::code::Unit;
+use cowboy_compiler::{CompileError, Trust, compile_beside};
 use std::sync::Arc;
 
 /// A module that programs above a library may import.

@@ -3,7 +3,7 @@
 /// Native stack, in bytes, that a thread must have to call [`compile`](crate::compile()), [`check`](crate::check),
 /// [`build_image`](crate::build_image) or [`Vm::run`](crate::Vm::run).
 ///
-/// At least twice what the deepest source that is accepted, and the deepest program that runs, use: see `tests/stack.rs`. This crate
+/// At least twice what the deepest source that is accepted, and the deepest program that runs, use: see `tests/stack`. This crate
 /// makes no threads; whoever runs programs gives each thread this much for the machine, and what its own frames need beside it.
 pub const STACK_BYTES: usize = 8 << 20;
 

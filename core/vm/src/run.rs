@@ -1,7 +1,6 @@
 //! Runs: making images, starting entries, answering host calls, and values across the door.
 
 use crate::base::base_image;
-use crate::compile::code::Unit;
 use crate::costs::{HOST_BYTES, HOST_OBJECT};
 use crate::error::{Exit, Outcome, PendingCall, PyError, Throw, Trap};
 use crate::host::{HostError, HostValue};
@@ -12,6 +11,7 @@ use crate::limits::{Limits, Usage};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_compiler::code::Unit;
 use std::sync::Arc;
 
 /// Nesting of values that cross the door.
@@ -86,7 +86,7 @@ fn above(base: Arc<Image>, unit: &Unit, limits: Limits) -> (Vm, u32, Ref) {
     let code = link(&mut vm.heap, &mut program, unit);
     vm.program = Arc::new(program);
     vm.caches_for_program();
-    let (_, globals) = vm.make_module(&unit.name, false);
+    let (_, globals) = vm.make_module(unit.name(), false);
     let doc = match &vm.program.codes[code as usize].code.doc.clone() {
         Some(doc) => vm.heap.str(doc),
         None => Value::None,

@@ -1,6 +1,6 @@
 //! Values: what a register holds.
 
-use crate::num::F64;
+use cowboy_num::F64;
 
 /// A handle of an object in the heap. Handles below the image's length belong to the frozen image. A whole word, for the reason of
 /// [`Value`]; all of them fit 32 bits.

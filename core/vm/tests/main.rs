@@ -11,7 +11,6 @@
 
 mod author_tools;
 mod cbor;
-mod characters;
 mod conformance;
 mod continuations;
 mod costs;
@@ -21,10 +20,10 @@ mod escapes;
 mod generated;
 mod handlers;
 mod modules;
-mod numbers;
 mod patterns;
 mod random;
 mod sandbox;
 mod sdk;
+mod sizes;
 mod stack;
 mod tracing;

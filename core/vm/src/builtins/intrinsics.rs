@@ -5,13 +5,13 @@ use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
 use crate::interp::{OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::dict::NEAR;
 use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
 use crate::objects::{list, object};
 use crate::types::{nm, ty};
 use crate::value::{Truth, Value};
+use cowboy_num::sizes;
 const F: NativeKind = NativeKind::Function;
 
 /// Rows of the module `_vm`.
@@ -171,7 +171,7 @@ fn tuple_hash(vm: &mut Vm, args: &[Value]) -> Outcome {
             _ => 0,
         })
         .collect();
-    Ok(Value::Int(crate::num::hash::hash_tuple(hashes.into_iter())))
+    Ok(Value::Int(cowboy_num::hash::hash_tuple(hashes.into_iter())))
 }
 
 fn new_builtin(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -416,10 +416,10 @@ fn code(vm: &mut Vm, args: &[Value]) -> Outcome {
     let names = vm.tuple(names);
     let flags = i64::from(code.var_positional) * 4 + i64::from(code.var_keyword) * 8;
     let kind = match code.kind {
-        crate::compile::code::CodeKind::Plain => 0,
-        crate::compile::code::CodeKind::Generator => 0x20,
-        crate::compile::code::CodeKind::Coroutine => 0x80,
-        crate::compile::code::CodeKind::AsyncGenerator => 0x200,
+        cowboy_compiler::code::CodeKind::Plain => 0,
+        cowboy_compiler::code::CodeKind::Generator => 0x20,
+        cowboy_compiler::code::CodeKind::Coroutine => 0x80,
+        cowboy_compiler::code::CodeKind::AsyncGenerator => 0x200,
     };
     let parts = vec![
         Value::Int(i64::from(code.positional)),

@@ -1,6 +1,6 @@
 //! How work is priced: a row says what is charged for what, and only rows make charges.
 
-use crate::opcode::{CYCLES, Op};
+use cowboy_compiler::opcode::{CYCLES, Op};
 use std::ops::Add;
 
 /// What work costs: cycles, and nanoseconds of modelled time beside those of the cycles.

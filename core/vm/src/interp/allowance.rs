@@ -8,8 +8,8 @@
 use super::Vm;
 use crate::costs::{Charge, Cost, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw, Trap};
-use crate::num::sizes;
 use crate::value::Value;
+use cowboy_num::sizes;
 
 impl Vm {
     /// Charges work that is about to be done.

@@ -7,10 +7,10 @@ use crate::costs::Charge;
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::native::{NATIVE_PARAMETERS, Role};
-use crate::num::F64;
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, Instruction, Op};
 use crate::value::{Link, Ref, Value};
+use cowboy_compiler::opcode::{CYCLES, Instruction, Op};
+use cowboy_num::F64;
 use std::sync::Arc;
 
 /// Whether a float holds the integer exactly.

@@ -18,7 +18,7 @@ impl Vm {
             if let Some(number) = self.number(object) {
                 return Ok(match (number, name) {
                     (super::operators::Number::Float(number), nm::REAL) => Some(Value::Float(number)),
-                    (super::operators::Number::Float(_), nm::IMAG) => Some(Value::Float(crate::num::F64::ZERO)),
+                    (super::operators::Number::Float(_), nm::IMAG) => Some(Value::Float(cowboy_num::F64::ZERO)),
                     (super::operators::Number::Float(_), _) => None,
                     (_, nm::IMAG) => Some(Value::Int(0)),
                     (_, nm::DENOMINATOR) => Some(Value::Int(1)),

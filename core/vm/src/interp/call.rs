@@ -4,14 +4,14 @@
 
 use super::window::push;
 use super::{Frame, OnReturn, Vm};
-use crate::compile::code::{Code, CodeKind};
 use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
-use crate::opcode::{Instruction, Op};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
+use cowboy_compiler::code::{Code, CodeKind};
+use cowboy_compiler::opcode::{Instruction, Op};
 use std::sync::Arc;
 
 /// Calls inside one another before any of them has a frame.
@@ -447,7 +447,7 @@ impl Vm {
 
     /// Makes the function of a `MakeFunction` instruction.
     pub(crate) fn make_function(&mut self, code: &LinkedCode, ins: Instruction, base: usize) -> Value {
-        use crate::compile::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
+        use cowboy_compiler::opcode::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
         let number = code.first + u32::from(ins.c);
         let program = Arc::clone(&self.program);
         let linked = &program.codes[number as usize].code;

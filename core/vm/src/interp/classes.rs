@@ -192,7 +192,7 @@ impl Vm {
                 let message = format!("__slots__ items must be strings, not '{}'", self.class_name(item));
                 return Err(self.type_error(message));
             };
-            if !crate::unicode::is_identifier(&text) {
+            if !cowboy_unicode::is_identifier(&text) {
                 return Err(self.type_error("__slots__ must be identifiers"));
             }
             let owner = class.trim_start_matches('_');

@@ -10,9 +10,9 @@ use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::native::Role;
 use crate::objects::payload::Payload;
-use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use std::cmp::Ordering;
 
 /// Bytes of text whose comparison an instruction's own price covers.
@@ -128,7 +128,7 @@ impl Vm {
     pub(crate) fn compare_jump(&mut self, ins: Instruction, base: usize, op: CompareOp, target: u32) -> Outcome<bool> {
         let (a, b) = (base + usize::from(ins.a), base + usize::from(ins.b));
         let (left, right) = (self.registers[a], self.registers[b]);
-        let when = ins.flags & crate::opcode::NEGATE == 0;
+        let when = ins.flags & cowboy_compiler::opcode::NEGATE == 0;
         let outcome = if left.is_undefined() || right.is_undefined() {
             Err(self.unbound_register(if left.is_undefined() { ins.a } else { ins.b }))
         } else {
@@ -157,7 +157,7 @@ impl Vm {
     ) -> Outcome<bool> {
         let a = base + usize::from(ins.a);
         let left = self.registers[a];
-        let when = ins.flags & crate::opcode::NEGATE == 0;
+        let when = ins.flags & cowboy_compiler::opcode::NEGATE == 0;
         let outcome = if left.is_undefined() {
             Err(self.unbound_register(ins.a))
         } else {

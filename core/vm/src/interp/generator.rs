@@ -6,9 +6,9 @@ use crate::costs::ITERATOR_RENEWED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{Generator, GeneratorState, Payload};
-use crate::opcode::Op;
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
+use cowboy_compiler::opcode::Op;
 
 /// What a generator is woken with.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use super::compare::{NATIVE_DEPTH, SHORT_TEXT};
 use crate::costs::{FROZENSET_HASH, INNER_HASH, INSTANCE_HASH, ITEM_HASHED, LARGE_HASH, TEXT_HASHED};
 use crate::error::{Outcome, Throw};
 use crate::heap::Heap;
-use crate::num::{hash_f64, hash_i64, hash_int};
 use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::{hash_f64, hash_i64, hash_int};
 
 /// Entries of a table that is searched from end to end.
 const SMALL_TABLE: usize = 8;
@@ -73,7 +73,7 @@ impl Heap {
                 0
             }
         });
-        let hash = crate::num::hash::hash_tuple(hashes);
+        let hash = cowboy_num::hash::hash_tuple(hashes);
         certain.then_some(hash)
     }
 
@@ -198,7 +198,7 @@ impl Vm {
                 Value::Int(number) => hash_i64(number),
                 Value::Bool(truth) => i64::from(truth),
                 Value::Float(number) => hash_f64(number),
-                Value::None => crate::num::hash::HASH_NONE,
+                Value::None => cowboy_num::hash::HASH_NONE,
                 Value::NotImplemented => 0x1357_9bdf,
                 Value::Ellipsis => 0x2468_ace0,
                 Value::Undefined | Value::Obj(_) => 0,
@@ -244,7 +244,7 @@ impl Vm {
             self.spend(TEXT_HASHED.of(length))?;
         }
         match self.heap.payload(object).core() {
-            Payload::Str(text) => Ok(crate::num::hash::hash_str(&text.text)),
+            Payload::Str(text) => Ok(cowboy_num::hash::hash_str(&text.text)),
             Payload::BigInt(number) => {
                 let hash = hash_int(number);
                 self.spend(LARGE_HASH.once())?;
@@ -254,7 +254,7 @@ impl Vm {
                 let inner = *inner;
                 self.hash_native(inner)
             }
-            Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
+            Payload::Complex(z) => Ok(cowboy_num::hash::hash_complex(z.real, z.imaginary)),
             Payload::GenericAlias { origin, arguments, .. } => {
                 let (origin, arguments) = (*origin, *arguments);
                 self.spend(INNER_HASH.once())?;
@@ -262,7 +262,7 @@ impl Vm {
             }
             Payload::Union(_) => Err(Throw::Fallback),
             Payload::MemoryView(_) => crate::objects::memoryview::hash(self, value),
-            Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
+            Payload::Bytes(bytes) => Ok(cowboy_num::siphash13(bytes)),
             Payload::Tuple(items) => {
                 if let Some(hash) = self.heap.tuple_hash(items) {
                     let length = items.len();
@@ -283,14 +283,14 @@ impl Vm {
                     }
                 }
                 self.native_depth -= 1;
-                Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
+                Ok(cowboy_num::hash::hash_tuple(hashes.into_iter()))
             }
             Payload::Set(set) if self.is_subclass(class, ty::FROZENSET) => {
                 let count = set.len();
                 self.spend(FROZENSET_HASH.once() + ITEM_HASHED.of(count))?;
                 let Payload::Set(set) = self.heap.payload(object).core() else { return Err(self.unhashable(value)) };
                 let hashes: Vec<i64> = set.iter().map(|entry| entry.hash).collect();
-                Ok(crate::num::hash::hash_frozenset(hashes.into_iter()))
+                Ok(cowboy_num::hash::hash_frozenset(hashes.into_iter()))
             }
             Payload::Range(range) => {
                 let range = *range;
@@ -299,7 +299,7 @@ impl Vm {
                 let step = if length <= 1 { Value::None } else { Value::Int(range.step) };
                 let parts = [Value::Int(length), start, step];
                 let hashes: Vec<i64> = parts.iter().map(|part| self.heap.simple_hash(*part).unwrap_or(0)).collect();
-                Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
+                Ok(cowboy_num::hash::hash_tuple(hashes.into_iter()))
             }
             Payload::List(_)
             | Payload::Dict(_)

@@ -326,8 +326,8 @@ impl Vm {
         let inner = match layout {
             Layout::Object => return self.new_instance(class),
             Layout::Int => Payload::Scalar(Value::Int(0)),
-            Layout::Float => Payload::Scalar(Value::Float(crate::num::F64::ZERO)),
-            Layout::Complex => Payload::Complex(crate::num::complex::Complex::new(crate::num::F64::ZERO, crate::num::F64::ZERO)),
+            Layout::Float => Payload::Scalar(Value::Float(cowboy_num::F64::ZERO)),
+            Layout::Complex => Payload::Complex(cowboy_num::complex::Complex::new(cowboy_num::F64::ZERO, cowboy_num::F64::ZERO)),
             Layout::Str => Payload::Str(Str::new(String::new())),
             Layout::Bytes => Payload::Bytes(Vec::new()),
             Layout::ByteArray => Payload::ByteArray(Vec::new(), 0),

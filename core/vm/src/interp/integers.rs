@@ -7,12 +7,12 @@ use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
 use super::window::{afresh, moved};
 use crate::costs::{Charge, TEXT_APPENDED, TEXT_WRITTEN};
-use crate::num::int;
-use crate::num::sizes;
 use crate::objects::payload::{Payload, big_size};
-use crate::opcode::{Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use cowboy_compiler::opcode::{Instruction, Op, TEMP_B, TEMP_C};
+use cowboy_num::int;
+use cowboy_num::sizes;
 use dashu_int::IBig;
 
 /// The right operand of an operation whose left one is an integer beyond 64 bits.
@@ -234,7 +234,7 @@ impl Vm {
             _ => bits.max(more) + 1,
         };
         // Nothing is taken out of its place for a result that might be too large.
-        if most > int::MOST_BITS {
+        if most > int::MAX_BITS {
             return None;
         }
         self.charge_quickly(cost)?;
@@ -282,7 +282,7 @@ impl Vm {
     fn with_small(&mut self, op: BinaryOp, left: i64, right: Ref) -> Option<Value> {
         let b = self.large(right)?;
         let bits = int::bit_length(b);
-        if matches!(op, BinaryOp::RightShift) || bits + 64 > int::MOST_BITS {
+        if matches!(op, BinaryOp::RightShift) || bits + 64 > int::MAX_BITS {
             return None;
         }
         self.charge_quickly(price_of_large(op, 1, bits / 64 + 1, 0))?;
@@ -339,7 +339,7 @@ impl Vm {
     #[inline(always)]
     fn fresh_large(&mut self, result: IBig) -> Value {
         let bits = int::bit_length(&result);
-        debug_assert!(bits <= int::MOST_BITS, "checked before");
+        debug_assert!(bits <= int::MAX_BITS, "checked before");
         if bits <= 64 {
             if let Ok(small) = i64::try_from(&result) {
                 return Value::Int(small);

@@ -7,10 +7,10 @@ use super::{Expect, OnReturn, Pending, Vm};
 use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::holds_objects;
-use crate::num::sizes;
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 /// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.
 pub(crate) const ITERATOR_NESTING: u8 = 200;

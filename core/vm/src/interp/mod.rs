@@ -510,8 +510,8 @@ impl Vm {
     }
 
     /// Raises what a number function reported.
-    pub(crate) fn number_error(&mut self, error: crate::num::NumberError) -> Throw {
-        use crate::num::NumberError;
+    pub(crate) fn number_error(&mut self, error: cowboy_num::NumberError) -> Throw {
+        use cowboy_num::NumberError;
         match error {
             NumberError::ZeroDivision(message) => self.raise(ty::ZERO_DIVISION_ERROR, message),
             NumberError::Value(message) => self.raise(ty::VALUE_ERROR, &message),

@@ -7,13 +7,13 @@ use crate::costs::{
     SPECIAL_OPERATOR, TEXT_APPENDED, TRUTH_AS_NUMBER,
 };
 use crate::error::{Outcome, Throw};
-use crate::num::sizes;
-use crate::num::{F64, int};
 use crate::objects::payload::Payload;
 use crate::objects::set;
-use crate::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_compiler::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
+use cowboy_num::sizes;
+use cowboy_num::{F64, int};
 use dashu_int::IBig;
 
 macro_rules! binary_operators {
@@ -156,8 +156,8 @@ impl Vm {
             return Ok(Value::Int(small));
         }
         let bits = int::bit_length(&value);
-        if bits > int::MOST_BITS {
-            return Err(self.number_error(crate::num::NumberError::TOO_LARGE));
+        if bits > int::MAX_BITS {
+            return Err(self.number_error(cowboy_num::NumberError::TOO_LARGE));
         }
         Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(value)), crate::objects::payload::big_size(bits))))
     }

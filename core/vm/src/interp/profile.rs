@@ -6,8 +6,8 @@
 use super::Vm;
 use super::trace::{Tracer, Watch};
 use crate::objects::payload::Payload;
-use crate::opcode::{METHOD, Op};
 use crate::value::Value;
+use cowboy_compiler::opcode::{METHOD, Op};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -7,11 +7,11 @@ use super::window::{afresh, moved};
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
-use crate::num::sizes;
 use crate::objects::payload::{List, Payload};
-use crate::opcode::Instruction;
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
+use cowboy_compiler::opcode::Instruction;
+use cowboy_num::sizes;
 use std::cmp::Ordering;
 
 impl Heap {

@@ -202,7 +202,7 @@ impl Vm {
                 Some(number) => match i64::try_from(&number) {
                     Ok(-1) => -2,
                     Ok(hash) => hash,
-                    Err(_) => crate::num::hash_int(&number),
+                    Err(_) => cowboy_num::hash_int(&number),
                 },
                 None => 0,
             };

@@ -9,12 +9,12 @@ use crate::error::{Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
-use crate::num::sizes;
 use crate::objects::float::is_root;
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
+use cowboy_compiler::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use cowboy_num::sizes;
 use std::cmp::Ordering;
 
 impl Vm {

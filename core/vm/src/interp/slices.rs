@@ -5,11 +5,11 @@ use super::registers::{consume, set};
 use super::window::{afresh, moved};
 use crate::costs::{ITEM_MADE, ITEMS_PASSED, ITEMS_SLICED};
 use crate::heap::holds_objects;
-use crate::num::sizes;
 use crate::objects::payload::{List, Payload};
-use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
+use cowboy_num::sizes;
 use std::ops::Range;
 
 /// The longest slices whose buffers are those of lists that died.
@@ -122,7 +122,7 @@ mod tests {
         let numbers = [None, Some(-5), Some(-3), Some(-1), Some(0), Some(1), Some(2), Some(3), Some(4), Some(i64::MAX), Some(i64::MIN)];
         let part = |number: Option<i64>| number.map_or(Value::None, Value::Int);
         let mut vm = Vm::start(
-            crate::script_image(&crate::compile("pass", "main.py").expect("valid")),
+            crate::script_image(&cowboy_compiler::compile("pass", "main.py").expect("valid")),
             crate::Entry::Script,
             crate::Limits::default(),
         );

@@ -4,10 +4,10 @@ use super::Vm;
 use super::operators::Number;
 use crate::costs::ITEMS_SLICED;
 use crate::error::{Outcome, Throw, Trap};
-use crate::num::sizes;
 use crate::objects::payload::{Payload, Range};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 impl Vm {
     /// Start, step and count of a slice of a sequence that is in memory.

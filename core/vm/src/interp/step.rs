@@ -7,9 +7,9 @@ use super::{CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::objects::payload::Payload;
-use crate::opcode::{Instruction, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_compiler::opcode::{Instruction, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 
 impl Vm {
     /// Runs one instruction of the top frame.

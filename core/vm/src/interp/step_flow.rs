@@ -5,9 +5,9 @@ use super::registers::{consume, register, set, take};
 use super::{OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::opcode::{Instruction, METHOD, NEGATE, Op, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_compiler::opcode::{Instruction, METHOD, NEGATE, Op, TEMP_B, TEMP_C};
 
 impl Vm {
     /// Runs one instruction of the top frame.

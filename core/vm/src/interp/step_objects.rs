@@ -7,9 +7,9 @@ use super::window::afresh;
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::objects::payload::Payload;
-use crate::opcode::{Instruction, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use cowboy_compiler::opcode::{Instruction, Op, TEMP_A, TEMP_B, TEMP_C};
 
 /// The attribute that such an instruction is about.
 fn site_name(code: &LinkedCode, ins: Instruction) -> Ref {

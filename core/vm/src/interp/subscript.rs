@@ -4,10 +4,10 @@ use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::costs::{BYTES_SHIFTED, ITEMS_PASSED};
 use crate::error::{Outcome, Throw};
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 /// Builtin classes that take types in brackets, as the classes below them do.
 const GENERIC: &[Ref] = &[ty::LIST, ty::DICT, ty::TUPLE, ty::SET, ty::FROZENSET, ty::ENUMERATE, ty::BASE_EXCEPTION_GROUP];

@@ -6,11 +6,11 @@ use super::window::{afresh, moved};
 use super::{Expect, Vm};
 use crate::costs::{CLASS_DICT_SHOWN, FLOAT_DIGITS, FORMAT_SPEC, SHOWN_INSIDE, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::num;
-use crate::num::int::{PlainSpec, decimal};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
+use cowboy_num as num;
+use cowboy_num::int::{PlainSpec, decimal};
 
 /// Longest text that repr builds before it stops to ask for memory.
 const CHECK_EVERY: usize = 4_096;
@@ -472,8 +472,8 @@ impl Vm {
                 if matches!(subject, Subject::Float | Subject::Complex) {
                     self.spend(FLOAT_DIGITS.once())?;
                 }
-                self.spend(TEXT_WRITTEN.of(parsed.least_size()))?;
-                self.reserve(parsed.least_size())?;
+                self.spend(TEXT_WRITTEN.of(parsed.min_size()))?;
+                self.reserve(parsed.min_size())?;
                 match (self.number(value), self.text(value)) {
                     (Some(Number::Float(number)), _) => num::format_float(number, &parsed),
                     (Some(number), _) => num::format_int(&number.into_big(), &parsed),

@@ -7,12 +7,12 @@ use super::Vm;
 use super::profile::Recorder;
 use crate::error::Outcome;
 use crate::image::Program;
-use crate::opcode::Op;
 #[cfg(test)]
 use crate::{
     error::{Throw, Trap},
     value::Value,
 };
+use cowboy_compiler::opcode::Op;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ impl Vm {
     #[cfg(test)]
     fn run_generally(&mut self, op: Op) -> Option<Outcome<()>> {
         use crate::costs::{Charge, ITEM_MADE};
-        use crate::opcode::INPLACE;
+        use cowboy_compiler::opcode::INPLACE;
         let loop_only =
             matches!(op, Op::Move | Op::LoadConst | Op::LoadInt | Op::LoadNone | Op::Clear | Op::BuildList | Op::BuildTuple | Op::Nop);
         if loop_only || !self.is_general() {

@@ -1,7 +1,7 @@
 //! Registers and instructions as the loop reads them: without a bounds check each time. The only unsafe code of the crate.
 //!
 //! Why it is sound:
-//! - [`crate::compile`] makes every code body, nothing else does, and `verify` has checked it before it is linked: each operand that names
+//! - [`cowboy_compiler`] makes every code body, nothing else does, and `verify` has checked it before it is linked: each operand that names
 //!   a register is below the body's number of registers, each jump leads to an instruction, and the last one never falls off the end.
 //! - A [`Window`] covers exactly the registers of the frame it was made for, which [`Window::over`] checks once. It is valid until the
 //!   register stack grows. Only a call of a method of [`super::Vm`] can do that, and the loop makes a new window after each of them.
@@ -10,8 +10,8 @@
 //! With debug assertions on, as in every test, each access is checked all the same.
 #![allow(unsafe_code, reason = "the loop reads two registers and an instruction a nanosecond; the module says why it may")]
 
-use crate::opcode::Instruction;
 use crate::value::Value;
+use cowboy_compiler::opcode::Instruction;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 

@@ -8,11 +8,11 @@ use crate::error::{Outcome, Throw};
 use crate::host::HostError;
 use crate::interp::Vm;
 use crate::interp::operators::Number;
-use crate::num::int;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};
+use cowboy_num::int;
 use dashu_int::{IBig, Sign};
 
 /// Bytes that a value takes in a list while the list is read.
@@ -323,7 +323,7 @@ fn scalar(vm: &mut Vm, item: &Item<'_>) -> Outcome {
             let magnitude = int::from_bytes(magnitude, true, false);
             return vm.int_value(if negative { -magnitude - IBig::ONE } else { magnitude });
         }
-        Item::Float(bits) => Value::Float(crate::num::F64(bits)),
+        Item::Float(bits) => Value::Float(cowboy_num::F64(bits)),
         Item::Bytes(bytes) => {
             vm.spend(CBOR_OBJECT.once())?;
             vm.reserve(bytes.len())?;

@@ -11,11 +11,11 @@ use crate::native::{
     NativeKind::{Function, Method},
     NativeRow,
 };
-use crate::num::decimal::{Decimal, DecimalError, Rounding};
-use crate::num::{NumberError, format_spec::FormatError};
 use crate::objects::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Truth, Value};
+use cowboy_num::decimal::{Decimal, DecimalError, Rounding};
+use cowboy_num::{NumberError, format_spec::FormatError};
 use std::cmp::Ordering;
 
 /// Cycles of a sum, product or comparison.

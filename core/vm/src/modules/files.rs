@@ -7,10 +7,10 @@ use crate::costs::BYTES_COPIED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_num::sizes;
 use std::collections::BTreeMap;
 
 /// Bytes that all files of a run hold together (003 §3.1).

@@ -10,10 +10,10 @@ use crate::native::{
     NativeKind::{Function, Method},
     NativeRow,
 };
-use crate::num::sizes;
 use crate::objects::payload::{HashState, Payload};
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_num::sizes;
 use sha3::Digest as _;
 
 /// An algorithm: name, bytes of a digest, bytes of a block, the price before the blocks (003 §3.5) and of each, the function.

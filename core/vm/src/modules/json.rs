@@ -10,11 +10,11 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
-use crate::num::sizes;
-use crate::num::{F64, int, repr};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
+use cowboy_num::sizes;
+use cowboy_num::{F64, int, repr};
 use std::collections::BTreeMap;
 
 /// Bytes of a text that are escaped between two looks at how large the result is.

@@ -1,15 +1,15 @@
-//! The module `math`: Python's arguments and errors around [`crate::num::math`].
+//! The module `math`: Python's arguments and errors around [`cowboy_num::math`].
 
 use crate::costs::{BIT_READ, BITS_FOLDED, FACTOR, FLOAT_READ, FLOAT_SUMMED, PRODUCT_ITEM};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
-use crate::num::math::{self, MathError, SumError};
-use crate::num::sizes;
-use crate::num::{F64, NumberError, int};
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::math::{self, MathError, SumError};
+use cowboy_num::sizes;
+use cowboy_num::{F64, NumberError, int};
 use dashu_int::IBig;
 
 // Prices follow the time of the rarest, slowest case, in which more bits are needed to round correctly.
@@ -225,7 +225,7 @@ fn number(vm: &mut Vm, outcome: Result<IBig, NumberError>) -> Outcome {
 
 /// Cycles of combinatorics: a multiplication for each factor, before any is made.
 fn spend_factors(vm: &mut Vm, factors: &IBig) -> Outcome<()> {
-    let most = int::MOST_BITS;
+    let most = int::MAX_BITS;
     let factors = sizes::index(factors).unwrap_or(if *factors < IBig::ZERO { 0 } else { most });
     vm.spend(FACTOR.of(factors.min(most)))
 }

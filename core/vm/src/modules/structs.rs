@@ -8,11 +8,11 @@ use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
-use crate::num::sizes;
-use crate::num::{F64, int};
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Truth, Value};
+use cowboy_num::sizes;
+use cowboy_num::{F64, int};
 
 /// Rows of the module `_struct`.
 pub(crate) const ROWS: &[NativeRow] = &[

@@ -6,11 +6,11 @@ use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::interp::Vm;
 use crate::interp::window::{afresh, moved};
-use crate::num::int::push_decimal;
-use crate::num::sizes;
 use crate::objects::payload::{Payload, Str};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::int::push_decimal;
+use cowboy_num::sizes;
 use std::ops::Range;
 
 /// `\t` to `\r`, the separators from 28 to 31, and the blank.

@@ -4,11 +4,11 @@ use crate::costs::{BYTES_COPIED, BYTES_FILLED, BYTES_MADE, TEXT_READ};
 use crate::error::{Outcome, Throw};
 use crate::interp::{OnReturn, Vm, operators::Number};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::objects::{codec, list, memoryview};
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::sizes;
 use memchr::memmem;
 
 const M: NativeKind = NativeKind::Method;
@@ -307,7 +307,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    Ok(Value::Int(crate::num::siphash13(&bytes)))
+    Ok(Value::Int(cowboy_num::siphash13(&bytes)))
 }
 
 fn own_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {

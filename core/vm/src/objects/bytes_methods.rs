@@ -8,11 +8,11 @@ use crate::interp::Vm;
 use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::list;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::sizes;
 use memchr::memmem;
 
 const M: NativeKind = NativeKind::Method;

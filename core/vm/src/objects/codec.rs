@@ -3,12 +3,12 @@
 use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
-use crate::num::int::push_decimal;
-use crate::num::sizes;
 use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::int::push_decimal;
+use cowboy_num::sizes;
 
 /// An encoding by its canonical name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use crate::error::{Outcome, Throw};
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::complex::{Complex, ComplexError};
-use crate::num::{self, F64};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::complex::{Complex, ComplexError};
+use cowboy_num::{self, F64};
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -170,7 +170,7 @@ fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let z = number(vm, args[0]);
-    Ok(Value::Int(num::hash::hash_complex(z.real, z.imaginary)))
+    Ok(Value::Int(cowboy_num::hash::hash_complex(z.real, z.imaginary)))
 }
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {

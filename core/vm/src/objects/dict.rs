@@ -3,8 +3,8 @@
 //! The table stores hashes and entries; comparing keys is up to the caller, because it may run Python code.
 
 use crate::costs::{Charge, GAP_PASSED};
-use crate::num::sizes;
 use crate::value::Value;
+use cowboy_num::sizes;
 
 /// One key with its value.
 #[derive(Clone, Copy, Debug)]

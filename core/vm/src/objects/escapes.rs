@@ -3,7 +3,7 @@
 use crate::costs::TEXT_WRITTEN;
 use crate::error::Outcome;
 use crate::interp::Vm;
-use crate::unicode;
+use cowboy_unicode as unicode;
 
 /// Bytes of a source between two looks at how large its repr has become.
 const PIECE: usize = 4_096;

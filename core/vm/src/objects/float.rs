@@ -5,10 +5,10 @@ use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::{self, F64};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num::{self, F64};
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -68,7 +68,7 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
         },
     };
     vm.spend(TEXT_READ.of(text.len()))?;
-    match num::parse_float(&text) {
+    match cowboy_num::parse_float(&text) {
         Some(number) => Ok(number),
         None => {
             let shown = vm.repr_native(value)?;
@@ -98,16 +98,18 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
         return Ok(Value::Float(a.sqrt()));
     }
     vm.spend(FLOAT_POWER.once())?;
-    match num::math::py_pow(a, b) {
+    match cowboy_num::math::py_pow(a, b) {
         Ok(value) => Ok(Value::Float(value)),
-        Err(num::math::PowerError::ZeroToNegative) => Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power")),
-        Err(num::math::PowerError::Range) => {
+        Err(cowboy_num::math::PowerError::ZeroToNegative) => {
+            Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power"))
+        }
+        Err(cowboy_num::math::PowerError::Range) => {
             let message = vm.heap.str("Numerical result out of range");
             let args = vm.tuple(vec![Value::Int(34), message]);
             let exception = vm.exception_with(ty::OVERFLOW_ERROR, args);
             Err(crate::error::Throw::Raise(exception))
         }
-        Err(num::math::PowerError::Complex) => super::complex::operate(vm, BinaryOp::Pow, Value::Float(a), Value::Float(b)),
+        Err(cowboy_num::math::PowerError::Complex) => super::complex::operate(vm, BinaryOp::Pow, Value::Float(a), Value::Float(b)),
     }
 }
 
@@ -129,7 +131,7 @@ fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = num::repr::hex(number(vm, args[0]));
+    let text = cowboy_num::repr::hex(number(vm, args[0]));
     Ok(vm.heap.string(text))
 }
 
@@ -139,11 +141,13 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error(message));
     };
     vm.spend(TEXT_READ.of(text.len()))?;
-    match num::repr::parse_hex(&text) {
+    match cowboy_num::repr::parse_hex(&text) {
         Ok(value) if args[0].is(Value::Obj(ty::FLOAT)) => Ok(Value::Float(value)),
         Ok(value) => Err(vm.call_later(args[0], &[Value::Float(value)], crate::interp::OnReturn::Store)),
-        Err(num::repr::HexError::TooLarge) => Err(vm.raise(ty::OVERFLOW_ERROR, "hexadecimal value too large to represent as a float")),
-        Err(num::repr::HexError::Invalid) => Err(vm.value_error("invalid hexadecimal floating-point string")),
+        Err(cowboy_num::repr::HexError::TooLarge) => {
+            Err(vm.raise(ty::OVERFLOW_ERROR, "hexadecimal value too large to represent as a float"))
+        }
+        Err(cowboy_num::repr::HexError::Invalid) => Err(vm.value_error("invalid hexadecimal floating-point string")),
     }
 }
 
@@ -214,11 +218,11 @@ fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Int(num::hash_f64(number(vm, args[0]))))
+    Ok(Value::Int(cowboy_num::hash_f64(number(vm, args[0]))))
 }
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = num::repr(number(vm, args[0]));
+    let text = cowboy_num::repr(number(vm, args[0]));
     Ok(vm.heap.string(text))
 }
 

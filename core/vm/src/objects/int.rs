@@ -5,11 +5,11 @@ use crate::error::{Outcome, Throw};
 use crate::interp::operators::Number;
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num;
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use cowboy_num as num;
+use cowboy_num::sizes;
 use dashu_int::IBig;
 
 const M: NativeKind = NativeKind::Method;

@@ -5,11 +5,11 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::{Iter, Payload};
 use crate::objects::sorting;
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;

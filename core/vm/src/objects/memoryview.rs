@@ -6,10 +6,10 @@ use crate::costs::{BYTES_COPIED, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_IT
 use crate::error::{Outcome, Throw};
 use crate::interp::{CompareOp, Vm, operators::Number};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::{Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 pub(crate) use super::memoryview_items::{get_item, no_deletion, set_item};
 
@@ -461,7 +461,7 @@ pub(crate) fn hash(vm: &mut Vm, value: Value) -> Outcome<i64> {
     }
     vm.hash_native(view.object)?;
     vm.spend(TEXT_HASHED.of(view.bytes()))?;
-    let hash = crate::num::siphash13(&gathered(vm, &view, false));
+    let hash = cowboy_num::siphash13(&gathered(vm, &view, false));
     if let Some(Payload::MemoryView(row)) = value.object().map(|object| vm.heap.payload_mut(object)) {
         row.hash = Some(hash);
     }

@@ -8,10 +8,10 @@ use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::interp::subscript::absolute;
 use crate::modules::structs;
-use crate::num::sizes;
 use crate::objects::payload::{Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 
 /// The byte that so many strides lead to.
 pub(super) fn step(start: usize, stride: i64, index: usize) -> usize {

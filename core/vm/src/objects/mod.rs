@@ -31,9 +31,9 @@ use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use cowboy_num::sizes;
 use payload::{DictPart, Payload};
 
 /// Rows of every type.
@@ -148,7 +148,7 @@ fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     }
     for side in [left, right] {
         if let Some(Payload::BigInt(number)) = side.object().map(|object| vm.heap.payload(object).core()) {
-            let limbs = crate::num::int::limbs(number);
+            let limbs = cowboy_num::int::limbs(number);
             vm.spend(LIMBS_COMPARED.of(limbs))?;
         }
     }

@@ -1,10 +1,10 @@
 //! What objects are made of: one variant per builtin type, its modelled size and its references.
 
 use crate::heap::Map;
-use crate::num::hash::{hash_str, siphash13};
 use crate::objects::dict::Dict;
 use crate::types::Layout;
 use crate::value::{Link, Ref, Value};
+use cowboy_num::hash::{hash_str, siphash13};
 use dashu_int::IBig;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -392,7 +392,7 @@ pub(crate) enum Payload {
     /// The number in an instance of a subclass of `int` or `float`.
     Scalar(Value),
     /// A complex number.
-    Complex(crate::num::complex::Complex),
+    Complex(cowboy_num::complex::Complex),
     /// Text.
     Str(Str),
     /// An integer beyond 64 bits.
@@ -458,7 +458,7 @@ pub(crate) enum Payload {
     /// A compiled regular expression.
     Regex(std::sync::Arc<crate::modules::regex::Program>),
     /// The number in a `Decimal`.
-    Decimal(Box<crate::num::decimal::Decimal>),
+    Decimal(Box<cowboy_num::decimal::Decimal>),
 }
 
 impl Payload {
@@ -522,7 +522,7 @@ impl Payload {
             Payload::Extended(extended) => 16 + attributes_size(&extended.0) + extended.1.size(),
             Payload::Scalar(_) | Payload::Complex(_) => 32,
             Payload::Str(string) => string.size(),
-            Payload::BigInt(value) => big_size(crate::num::int::bit_length(value)),
+            Payload::BigInt(value) => big_size(cowboy_num::int::bit_length(value)),
             Payload::Bytes(bytes) => 33 + bytes.len(),
             Payload::ByteArray(bytes, _) => 57 + bytes.len(),
             Payload::MemoryView(view) => 160 + 24 * view.shape.len(),

@@ -7,9 +7,9 @@ use crate::error::Outcome;
 use crate::interp::compare::SHORT_TEXT;
 use crate::interp::window::afresh;
 use crate::interp::{CompareOp, Vm};
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::value::Value;
+use cowboy_num::sizes;
 use std::cmp::Ordering;
 
 /// Items in order, stable; `Fallback` when they compare in Python.

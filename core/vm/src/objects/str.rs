@@ -7,12 +7,12 @@ use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::interp::window::moved;
 use crate::native::{NativeKind, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::{Payload, Str};
 use crate::objects::{ascii, codec, list};
 use crate::types::ty;
-use crate::unicode::{self, is_space as is_python_space};
 use crate::value::Value;
+use cowboy_num::sizes;
+use cowboy_unicode::{self as unicode, is_space as is_python_space};
 use std::collections::BTreeSet;
 
 const M: NativeKind = NativeKind::Method;
@@ -187,7 +187,7 @@ fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
-    Ok(Value::Int(crate::num::hash::hash_str(&text)))
+    Ok(Value::Int(cowboy_num::hash::hash_str(&text)))
 }
 
 macro_rules! mapped {

@@ -4,13 +4,13 @@
 use crate::costs::{FIELD, KEYWORD_SOUGHT, TEMPLATE_COPIED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
-use crate::num::hash::hash_str;
-use crate::num::int::decimal;
-use crate::num::sizes;
 use crate::objects::dict::NEAR;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
+use cowboy_num::hash::hash_str;
+use cowboy_num::int::decimal;
+use cowboy_num::sizes;
 
 /// Whether formatting the value runs no Python code.
 fn plain(vm: &Vm, value: Value) -> bool {

@@ -65,9 +65,10 @@ fn in_module<'a>(named: &[&'a Function], caller: &Function, before: &[String]) -
     let mut is_absolute = true;
     for (at, part) in before.iter().enumerate() {
         match part.as_str() {
-            "crate" => modules.clear(),
+            "crate" => modules = caller.home.iter().cloned().collect(),
             "self" => {}
             "super" => drop(modules.pop()),
+            part if at == 0 && part.starts_with("cowboy_") => modules = vec![part["cowboy_".len()..].to_owned()],
             part => {
                 if at == 0 {
                     is_absolute = false;
@@ -80,7 +81,10 @@ fn in_module<'a>(named: &[&'a Function], caller: &Function, before: &[String]) -
     let free: Vec<&Function> = named.iter().copied().filter(|function| function.owner.is_none()).collect();
     let is_there = |function: &&Function| if is_absolute { function.modules == modules } else { function.modules.ends_with(&modules) };
     let there: Vec<&Function> = free.iter().copied().filter(is_there).collect();
-    if there.is_empty() && is_absolute { free } else { there }
+    // What a crate passes on is its own.
+    let home = before.first().and_then(|first| first.strip_prefix("cowboy_"));
+    let passed_on = free.into_iter().filter(|function| home.is_none() || function.home.as_deref() == home);
+    if there.is_empty() && is_absolute { passed_on.collect() } else { there }
 }
 
 /// The sets of nodes that reach themselves, each sorted.

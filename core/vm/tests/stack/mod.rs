@@ -5,6 +5,7 @@ mod graph;
 mod machine;
 mod recursion;
 mod source;
+mod tokens;
 
 /// Runs `work` on a thread with a stack of `bytes`. A thread that needs more ends the whole process.
 fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {

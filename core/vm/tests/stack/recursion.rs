@@ -1,4 +1,4 @@
-//! Every function of the crate that may call itself, directly or through others, is listed in `recursion.txt` with the reason why its
+//! Every function of the VM, and of the crates below it, that may call itself, directly or through others, is listed in `recursion.txt` with the reason why its
 //! depth is bounded; so is every type that holds itself, because such values are compared, copied and freed natively. The list is
 //! compared with the graph of calls that the sources make.
 
@@ -27,7 +27,7 @@ fn listed(text: &str) -> BTreeMap<String, usize> {
 
 #[test]
 fn every_function_that_calls_itself_is_listed_with_its_bound() {
-    let found = Crate::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let found = Crate::read(Path::new(env!("CARGO_MANIFEST_DIR")), &["compiler", "num", "unicode"]);
     assert!(found.functions.len() > 2_500, "only {} functions read", found.functions.len());
     let entries = listed(include_str!("recursion.txt"));
     let mut cycles = graph::cycles(&graph::calls(&found));

@@ -1,15 +1,18 @@
-//! The crate's sources, read by `syn`: functions, types, and what each function may call.
+//! The sources of the VM and of the crates below it, read by `syn`: functions, types, and what each function may call.
 
+use super::tokens::tokens;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// A function, or a macro that contains code.
 pub(crate) struct Function {
     /// `file Type::name`, or `file name`.
     pub id: String,
-    /// File below `src`.
+    /// File below `src`; in another crate than the VM's, below the crate's name.
     pub file: String,
+    /// The crate, where it is not the VM's.
+    pub home: Option<String>,
     /// The type that the function belongs to.
     pub owner: Option<String>,
     /// The modules that it is in, outermost first.
@@ -54,18 +57,23 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
-    /// Reads every file below `root`, except test modules.
-    pub(crate) fn read(root: &Path) -> Self {
+    /// Reads every file below the VM's folder `src`, and below those of the crates `below` it, except test modules.
+    pub(crate) fn read(root: &Path, below: &[&str]) -> Self {
         let mut files = Vec::new();
-        collect(root, root, &mut files);
+        collect(&root.join("src"), "", &root.join("src"), &mut files);
+        for home in below {
+            let source = root.join("..").join(home).join("src");
+            collect(&source, &format!("{home}/"), &source, &mut files);
+        }
         files.sort();
         let parsed: Vec<(String, syn::File)> = files
             .iter()
-            .map(|file| {
-                let text = std::fs::read_to_string(root.join(file)).expect("a source file is readable");
+            .map(|(file, path)| {
+                let text = std::fs::read_to_string(path).expect("a source file is readable");
                 (file.clone(), syn::parse_file(&text).unwrap_or_else(|error| panic!("{file}: {error}")))
             })
             .collect();
+        let home = |file: &str| below.iter().find(|home| file.starts_with(&format!("{home}/"))).map(|&home| home.to_owned());
         let mut found = Self::default();
         for (_, file) in &parsed {
             Types(&mut found).visit_file(file);
@@ -75,7 +83,8 @@ impl Crate {
         for _ in 0..2 {
             found.functions.clear();
             for (name, file) in &parsed {
-                let mut reader = Reader { found: &mut found, returns: &returns, file: name.clone(), owner: None, outer: Vec::new() };
+                let mut reader =
+                    Reader { found: &mut found, returns: &returns, file: name.clone(), home: home(name), owner: None, outer: Vec::new() };
                 reader.visit_file(file);
             }
             for function in &found.functions {
@@ -88,14 +97,14 @@ impl Crate {
     }
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
+fn collect(root: &Path, prefix: &str, folder: &Path, files: &mut Vec<(String, PathBuf)>) {
     for entry in std::fs::read_dir(folder).expect("a source folder is readable") {
         let path = entry.expect("a source folder is readable").path();
         if path.is_dir() {
-            collect(root, &path, files);
+            collect(root, prefix, &path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let name = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
-            files.push(name);
+            files.push((format!("{prefix}{name}"), path));
         }
     }
 }
@@ -197,6 +206,7 @@ struct Reader<'a> {
     found: &'a mut Crate,
     returns: &'a BTreeMap<(Option<String>, String), String>,
     file: String,
+    home: Option<String>,
     owner: Option<String>,
     outer: Vec<String>,
 }
@@ -230,6 +240,7 @@ impl Reader<'_> {
         self.found.functions.push(Function {
             id: format!("{} {owned}{outer}{name}", self.file),
             file: self.file.clone(),
+            home: self.home.clone(),
             modules: modules(&self.file),
             owner: self.owner.clone(),
             name: name.clone(),
@@ -300,6 +311,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.found.functions.push(Function {
             id: format!("{} {}", self.file, item.ident),
             file: self.file.clone(),
+            home: self.home.clone(),
             modules: modules(&self.file),
             owner: self.owner.clone(),
             // Naming a table calls nothing.
@@ -320,6 +332,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.found.functions.push(Function {
             id: format!("{} {name}", self.file),
             file: self.file.clone(),
+            home: self.home.clone(),
             modules: modules(&self.file),
             owner: None,
             name,
@@ -334,54 +347,6 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
 fn path_name(path: &syn::Path) -> String {
     path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string())
-}
-
-/// Calls in tokens that are no syntax tree: `name(`, `.name(`, `qualifier::name`.
-fn tokens(stream: proc_macro2::TokenStream, calls: &mut Vec<Call>) {
-    let all: Vec<proc_macro2::TokenTree> = stream.into_iter().collect();
-    for (at, token) in all.iter().enumerate() {
-        match token {
-            proc_macro2::TokenTree::Group(group) => tokens(group.stream(), calls),
-            proc_macro2::TokenTree::Ident(ident) => {
-                let is =
-                    |at: usize, wanted: char| matches!(all.get(at), Some(proc_macro2::TokenTree::Punct(mark)) if mark.as_char() == wanted);
-                let arguments = match all.get(at + 1) {
-                    Some(proc_macro2::TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Parenthesis => Some(group),
-                    _ => None,
-                };
-                let name = ident.to_string();
-                if at > 0 && is(at - 1, '.') {
-                    if let Some(group) = arguments {
-                        let arity = arity_of(group.stream());
-                        let receiver = match all.get(at.wrapping_sub(2)) {
-                            Some(proc_macro2::TokenTree::Ident(ident)) if ident == "vm" => Some("Vm".to_owned()),
-                            _ => None,
-                        };
-                        calls.push(Call::Method { receiver, name, arity });
-                    }
-                } else {
-                    let before: Vec<String> = match (at >= 3 && is(at - 1, ':') && is(at - 2, ':')).then(|| &all[at - 3]) {
-                        Some(proc_macro2::TokenTree::Ident(ident)) => vec![ident.to_string()],
-                        _ => Vec::new(),
-                    };
-                    if arguments.is_some() || !before.is_empty() {
-                        calls.push(Call::Path { before, name });
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn arity_of(stream: proc_macro2::TokenStream) -> usize {
-    let all: Vec<proc_macro2::TokenTree> = stream.into_iter().collect();
-    if all.is_empty() {
-        return 0;
-    }
-    let commas = all.iter().filter(|token| matches!(token, proc_macro2::TokenTree::Punct(mark) if mark.as_char() == ',')).count();
-    let trailing = matches!(all.last(), Some(proc_macro2::TokenTree::Punct(mark)) if mark.as_char() == ',');
-    commas + usize::from(!trailing)
 }
 
 /// The closures in an expression.

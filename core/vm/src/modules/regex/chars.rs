@@ -1,6 +1,6 @@
 //! Characters as patterns see them: categories, sets, and the simple case mappings of Unicode 14.
 
-use crate::unicode;
+use cowboy_unicode as unicode;
 
 /// How letters of both cases are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::chars::{Category, Fold, Set, is_cased, lower, same_upper};
 use super::parse::{ASCII, DOTALL, Greed, IGNORECASE, LOCALE, MULTILINE, Node, Pattern, Place, Refusal, UNICODE, width};
 use crate::costs::{Charge, PATTERN_FOLDED, PATTERN_SET};
-use crate::num::sizes;
+use cowboy_num::sizes;
 
 /// A test of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -126,7 +126,7 @@ impl<'a> Matcher<'a> {
     fn skip(&mut self, one: One, start: usize) -> Result<Option<usize>, Stop> {
         let mut at = start;
         let mut skipped: usize = 0;
-        let most = crate::num::sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX).saturating_mul(MATCHER_SKIPPED.per);
+        let most = cowboy_num::sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX).saturating_mul(MATCHER_SKIPPED.per);
         let found = loop {
             if at >= self.text.len() {
                 break None;

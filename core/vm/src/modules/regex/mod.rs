@@ -13,10 +13,10 @@ use crate::costs::{Charge, MATCH_BYTES, MATCH_MADE, MATCH_MARK, MATCH_PIECE, PAR
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
-use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Truth, Value};
+use cowboy_num::sizes;
 use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
 use parse::Refusal;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.text(arguments[0]).map_or(0, str::len);
     vm.spend(TEXT_READ.of(length))?;
-    Ok(Value::truth(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
+    Ok(Value::truth(vm.text(arguments[0]).is_some_and(cowboy_unicode::is_identifier)))
 }
 
 /// Compiles: (program, flags, groups, names with numbers), or (message, place) of a `re.error`.

@@ -1,7 +1,7 @@
 //! From a pattern's text to its tree: the syntax and the refusals of CPython 3.11's `re`.
 
 use super::chars::Category;
-use crate::unicode;
+use cowboy_unicode as unicode;
 use std::collections::BTreeMap;
 
 pub(super) const IGNORECASE: u32 = 2;
