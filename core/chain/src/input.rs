@@ -3,6 +3,7 @@
 use crate::admit::{Invalid, SignedTransaction};
 use bytes::Bytes;
 use cowboy_params::Params;
+pub use cowboy_state::SentMessage;
 use cowboy_state::{Key, StateKey};
 use cowboy_system::Versions;
 pub use cowboy_system::staking::epoch::NextEpoch;
@@ -127,17 +128,6 @@ pub struct BlockInput {
     pub next_epoch: Option<NextEpoch>,
     /// The cache of compiled actors.
     pub images: Arc<dyn Images>,
-}
-
-/// What an execution wants next.
-#[derive(Debug)]
-pub enum Need {
-    /// These records, all of them, in any order: `None` where the state has none.
-    Keys(Vec<StateKey>),
-    /// Nothing: it is done.
-    Done(Box<Outcome>),
-    /// Nothing: the block breaks a rule. Only when checking.
-    Invalid(BlockInvalid),
 }
 
 /// Why a block's body is invalid.
@@ -363,19 +353,4 @@ impl Exception {
         traceback.reverse();
         Self { name: cut(&self.name, 256), message, traceback }
     }
-}
-
-/// A message that left a delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SentMessage {
-    /// The id of the receipt that its delivery will have.
-    pub receipt: Hash,
-    /// Its message id (003 §3.3).
-    pub id: Hash,
-    /// The recipient's address.
-    pub target: Address,
-    /// The handler.
-    pub handler: String,
-    /// CBY that go along.
-    pub value: Amount,
 }

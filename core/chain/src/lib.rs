@@ -1,18 +1,10 @@
 //! Block in, state and receipts out: the state transition of the protocol.
 //!
 //! The crate does no I/O and waits for nothing. Whoever drives it (a node, a server, a test with a map)
-//! owns an [`Execution`], [`Query`] or [`Simulation`] and calls `advance` in a loop:
+//! owns an [`Execution`], [`Query`] or [`Simulation`] and drives it with [`resume::run`] or [`resume::run_async`]:
 //!
 //! ```ignore
-//! let mut execution = Execution::new(input);
-//! let mut answers = Vec::new();
-//! let outcome = loop {
-//!     match execution.advance(answers) {
-//!         Need::Keys(keys) => answers = keys.into_iter().map(|key| (key, store.get(&key))).collect(),
-//!         Need::Done(outcome) => break outcome,
-//!         Need::Invalid(reason) => return Err(reason),
-//!     }
-//! };
+//! let outcome = resume::run(&mut Execution::new(input), |keys| store.read(keys))??;
 //! store.commit(outcome.writes);
 //! ```
 //!
@@ -22,6 +14,7 @@
 //! - [`admit`]: why a transaction is refused, in order.
 //! - [`genesis`]: the first state.
 //! - [`execution`]: the steps of a block.
+//! - [`resume`]: what they have in common: asking for records, and continuing with them.
 //! - [`query`]: reading a handler's answer, and trying a transaction.
 //! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
 #![cfg_attr(not(test), warn(clippy::as_conversions))]
@@ -34,8 +27,10 @@ pub mod input;
 pub mod lanes;
 pub mod order;
 pub mod query;
+pub mod resume;
 
 mod delivery;
+mod journal;
 pub mod supply;
 mod vm_driver;
 
@@ -45,8 +40,9 @@ pub use cowboy_vm::STACK_BYTES;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
 pub use execution::{Execution, Ran};
 pub use genesis::{GenesisConfig, genesis};
-pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Need, Outcome, Trace};
+pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Outcome, Trace};
 pub use query::{Query, Simulation};
+pub use resume::{Need, Resume};
 pub use vm_driver::Image;
 
 #[cfg(test)]

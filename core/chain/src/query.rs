@@ -8,8 +8,9 @@ use crate::execution::rules;
 use crate::fees::{Offers, Used, lane_base_fee};
 use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace, beacon};
 use crate::lanes::Lane;
+use crate::resume::{Need, Records, Resume};
 use bytes::Bytes;
-use cowboy_state::{Miss, StateKey, World};
+use cowboy_state::{Miss, World};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, Header, Receipt, error};
@@ -96,15 +97,6 @@ pub struct Answer {
     pub trace: Trace,
 }
 
-/// What a query or simulation wants next.
-#[derive(Debug)]
-pub enum Wants<T> {
-    /// These records, all of them, in any order.
-    Keys(Vec<StateKey>),
-    /// Nothing: it is done.
-    Done(Box<T>),
-}
-
 /// A question being answered: one owned value, synchronous, without I/O.
 pub struct Query {
     machine: Machine,
@@ -112,24 +104,25 @@ pub struct Query {
     is_open: bool,
 }
 
-impl Query {
-    /// A question that was not looked at yet.
-    pub fn new(at: At, question: Question) -> Self {
-        Self { machine: machine_at(&at, Door::Query), question, is_open: false }
-    }
+impl Resume for Query {
+    type Output = Answer;
 
-    /// Takes the requested records and continues until it needs more or has a result.
-    pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Answer> {
-        for (key, stored) in answers {
-            self.machine.world.fill(&key, stored);
-        }
+    fn advance(&mut self, records: Records) -> Need<Answer> {
+        self.machine.fill(records);
         loop {
             match self.step() {
                 Ok(None) => {}
-                Ok(Some(answer)) => return Wants::Done(Box::new(answer)),
-                Err(miss) => return Wants::Keys(self.machine.world.want(miss)),
+                Ok(Some(answer)) => return Need::Done(answer),
+                Err(miss) => return Need::Keys(self.machine.world.want(miss)),
             }
         }
+    }
+}
+
+impl Query {
+    /// A question that was not looked at yet.
+    pub fn new(at: At, question: Question) -> Self {
+        Self { machine: machine_at(&at), question, is_open: false }
     }
 
     fn step(&mut self) -> Result<Option<Answer>, Miss> {
@@ -159,18 +152,9 @@ impl Query {
     fn begin(&mut self) {
         let limits = Used { cycles: self.limit(), cells: Cells(self.machine.environment.params.fees.block_cells) };
         let Question { target, handler, payload, .. } = self.question.clone();
-        self.machine.begin(Envelope {
-            id: Hash::ZERO,
-            kind: ReceiptKind::Transaction,
-            origin: Hash::ZERO,
-            parent: Hash::ZERO,
-            depth: 0,
-            sent_before: 0,
-            sender: Address::ZERO,
-            work: Work::Handler { target, handler, payload, value: Amount::ZERO },
-            limits,
-            intrinsic: Used::default(),
-        });
+        let work = Work::Handler { target, handler, payload, value: Amount::ZERO };
+        let envelope = Envelope::new(ReceiptKind::Transaction, (Hash::ZERO, Hash::ZERO), Address::ZERO, work, limits);
+        self.machine.begin(Envelope { door: Door::Query, ..envelope });
         self.is_open = true;
     }
 }
@@ -194,26 +178,27 @@ pub struct Simulation {
     place: Option<(BaseFees, Lane)>,
 }
 
+impl Resume for Simulation {
+    type Output = Tried;
+
+    fn advance(&mut self, records: Records) -> Need<Tried> {
+        self.machine.fill(records);
+        loop {
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(tried)) => return Need::Done(tried),
+                Err(miss) => return Need::Keys(self.machine.world.want(miss)),
+            }
+        }
+    }
+}
+
 impl Simulation {
     /// A transaction that was not looked at yet. Limits of zero mean as much as is allowed, prices of zero the base fees.
     pub fn new(at: At, transaction: cowboy_types::Transaction) -> Self {
         let mut at = at;
         at.height = at.height.next();
-        Self { machine: machine_at(&at, Door::Block), transaction: SignedTransaction::unchecked(transaction), place: None }
-    }
-
-    /// Takes the requested records and continues until it needs more or is done.
-    pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Tried> {
-        for (key, stored) in answers {
-            self.machine.world.fill(&key, stored);
-        }
-        loop {
-            match self.step() {
-                Ok(None) => {}
-                Ok(Some(tried)) => return Wants::Done(Box::new(tried)),
-                Err(miss) => return Wants::Keys(self.machine.world.want(miss)),
-            }
-        }
+        Self { machine: machine_at(&at), transaction: SignedTransaction::unchecked(transaction), place: None }
     }
 
     fn step(&mut self) -> Result<Option<Tried>, Miss> {
@@ -271,7 +256,7 @@ impl Simulation {
     }
 }
 
-fn machine_at(at: &At, door: Door) -> Machine {
+fn machine_at(at: &At) -> Machine {
     Machine::new(
         World::default(),
         crate::delivery::Environment {
@@ -286,7 +271,6 @@ fn machine_at(at: &At, door: Door) -> Machine {
             round: at.round,
             proposed: (at.round.0, at.round.1.saturating_add(1)),
             images: at.images.clone(),
-            door,
         },
     )
 }

@@ -31,6 +31,7 @@ mod randomness;
 mod recording;
 mod refusals;
 mod rent;
+mod runs;
 mod seams;
 pub(crate) mod seen;
 mod signatures;

@@ -1,12 +1,15 @@
 //! An actor's answer as HTTP (004 §8.2): missing headers are none, a text body is UTF-8, a single header value is a list of one
 //! (decision 104); anything else is no response.
 
-use crate::{failure::Failure, request::is_hop_by_hop};
+use crate::{
+    failure::{ERROR_HEADER, Failure},
+    request::is_hop_by_hop,
+};
 use bytes::Bytes;
 use cowboy_types::cbor::{self, Value};
 use http::{
     HeaderMap, Response, StatusCode,
-    header::{CONTENT_LENGTH, HeaderName, HeaderValue},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue},
 };
 
 /// An actor's answer.
@@ -63,6 +66,16 @@ impl Answer {
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
+    }
+}
+
+impl Failure {
+    /// The failure as the answer that a proof is of.
+    pub fn answer(&self) -> Answer {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ERROR_HEADER, HeaderValue::from_static(self.code));
+        Answer { status: self.status, headers, body: self.json().into() }
     }
 }
 

@@ -9,11 +9,7 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
-use cowboy_chain::{
-    ChainConfig, GenesisConfig,
-    input::NoImages,
-    query::{At, Wants},
-};
+use cowboy_chain::{ChainConfig, GenesisConfig, input::NoImages, query::At, resume};
 use cowboy_light::{GroupKey, Mismatch, state};
 use cowboy_state::{Key, StateKey};
 use cowboy_system::gateways::envelope::Envelope;
@@ -305,7 +301,8 @@ pub fn check(bytes: Bytes, trust: &Trust, asked: Option<&Asked>, least: u64) -> 
     let records = check_records(&witness, &header)?;
     let visited = replay(&witness, trust, &header, &method, records)?;
     compare(&witness, &visited)?;
-    let failure = visited.answer.headers.get(ERROR_HEADER).and_then(|code| code.to_str().ok()).map(str::to_owned);
+    let answer = visited.answer();
+    let failure = answer.headers.get(ERROR_HEADER).and_then(|code| code.to_str().ok()).map(str::to_owned);
     Ok(Checked {
         round,
         name: witness.name.to_string(),
@@ -313,8 +310,8 @@ pub fn check(bytes: Bytes, trust: &Trust, asked: Option<&Asked>, least: u64) -> 
         request,
         status: witness.status,
         failure,
-        body: visited.answer.shown_body(),
-        headers: visited.answer.headers,
+        body: answer.shown_body(),
+        headers: answer.headers,
         records: witness.entries.len(),
         cycles_used: visited.cycles_used.0,
         header,
@@ -383,24 +380,23 @@ fn replay(
 ) -> Result<Visited, Refused> {
     let at = At::after(header, trust.chain.clone(), Arc::new(NoImages));
     let mut visit = Visit::new(at, &witness.name, method, witness.request.bytes().clone());
-    let mut answers = Vec::new();
-    for _ in 0..MAX_ROUNDS {
-        let keys = match visit.advance(answers) {
-            Wants::Done(visited) => return Ok(*visited),
-            Wants::Keys(keys) => keys,
-        };
-        let find = |key: StateKey| match records.get(&key) {
-            Some(value) => Ok((key, value.clone())),
-            None => Err(Refused::Unproven(Hash(key.0))),
-        };
-        answers = keys.into_iter().map(find).collect::<Result<_, _>>()?;
-    }
-    Err(Refused::Endless)
+    let find = |key: StateKey| match records.get(&key) {
+        Some(value) => Ok((key, value.clone())),
+        None => Err(Refused::Unproven(Hash(key.0))),
+    };
+    let mut rounds = 0;
+    resume::run(&mut visit, |keys| {
+        rounds += 1;
+        if rounds >= MAX_ROUNDS {
+            return Err(Refused::Endless);
+        }
+        keys.into_iter().map(find).collect()
+    })
 }
 
 /// Whether what was received is what follows.
 fn compare(witness: &Witness, visited: &Visited) -> Result<(), Refused> {
-    let proven = &visited.answer;
+    let proven = visited.answer();
     let Some(given) = witness.answer() else { return Err(Refused::Malformed("the answer is none in HTTP".into())) };
     if given.status != proven.status {
         return Err(Refused::Status { proven: proven.status.as_u16(), given: given.status.as_u16() });

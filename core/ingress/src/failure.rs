@@ -1,12 +1,14 @@
 //! Why a request has no answer of the actor's: a status, a code for programs, and words (004 §8.3.1).
 
-use crate::answer::Answer;
 use cowboy_chain::query::QueryError;
 use cowboy_types::error;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::StatusCode;
 
 /// The header that names a failure (004 §8.3.1).
 pub const ERROR_HEADER: &str = "x-cowboy-error";
+
+/// The code of a handler that needs more cycles than it may use.
+pub const CYCLE_LIMIT: &str = "QUERY_CYCLE_LIMIT";
 
 /// A failure: what it is, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Failure {
             ),
             QueryError::CycleLimit { limit } => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "QUERY_CYCLE_LIMIT",
+                CYCLE_LIMIT,
                 format!("The handler needs more than {limit} cycles."),
                 "Its author raises max_query_cycles in the manifest, or computes less.",
             ),
@@ -103,14 +105,6 @@ impl Failure {
     /// The failure for programs.
     pub fn json(&self) -> String {
         serde_json::json!({ "error": self.code, "what": self.what, "fix": self.fix, "status": self.status.as_u16() }).to_string()
-    }
-
-    /// The failure as the answer that a proof is of.
-    pub fn answer(&self) -> Answer {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ERROR_HEADER, HeaderValue::from_static(self.code));
-        Answer { status: self.status, headers, body: self.json().into() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a name leads.
 
+use crate::failure::Failure;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_system::{entitlements::manifests, gateways::ingress::Ingress, names};
@@ -21,6 +22,12 @@ pub struct Route {
 }
 
 impl Route {
+    /// What the actor lets requests of a method do. Fails where it takes none, or none of that method.
+    pub fn admits(&self, method: &str) -> Result<&Ingress, Failure> {
+        let ingress = self.ingress.as_ref().ok_or_else(Failure::no_ingress)?;
+        if ingress.accepts(method) { Ok(ingress) } else { Err(Failure::method(method, &ingress.methods)) }
+    }
+
     /// Where a name leads after the block of this height: its own registration, or the nearest above it.
     pub fn find(world: &World, params: &Params, name: &str, height: Height) -> Result<Option<Self>, Miss> {
         // What the next block would see is what counts: a name that expires with it is gone.

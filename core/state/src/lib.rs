@@ -20,4 +20,4 @@ pub mod world;
 
 pub use directory::Directory;
 pub use key::{Key, Kind, StateKey};
-pub use world::{Checkpoint, Miss, Step, Stop, World};
+pub use world::{Checkpoint, Miss, SentMessage, Step, Stop, World};

@@ -3,7 +3,8 @@
 use crate::key::{Key, Kind, StateKey};
 use bytes::Bytes;
 use commonware_codec::{Decode as _, Encode, Read};
-use cowboy_types::{Abort, Event};
+use cowboy_types::units::Amount;
+use cowboy_types::{Abort, Address, Event, Hash};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records that were asked for and never fetched. Not a failure: fetch them and ask again.
@@ -69,22 +70,37 @@ impl Previous {
     }
 }
 
+/// A message that left a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentMessage {
+    /// The id of the receipt that its delivery will have.
+    pub receipt: Hash,
+    /// Its message id (003 §3.3).
+    pub id: Hash,
+    /// The recipient's address.
+    pub target: Address,
+    /// The handler.
+    pub handler: String,
+    /// CBY that go along.
+    pub value: Amount,
+}
+
 /// A point to which the overlay can be rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     journal: usize,
     events: usize,
-    sent: u64,
+    sent: usize,
 }
 
-/// What an execution sees of the state: what was fetched, what was changed since, and the emitted events.
+/// What an execution sees of the state: what was fetched, what was changed since, and the events and messages of the running delivery.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     slots: BTreeMap<Key, Slot>,
     journal: Vec<Change>,
     wanted: BTreeMap<StateKey, Key>,
     events: Vec<Event>,
-    sent: u64,
+    sent: Vec<SentMessage>,
 }
 
 impl World {
@@ -152,7 +168,7 @@ impl World {
     }
 
     /// Accounts that changed since a checkpoint, each with what it was then.
-    pub fn accounts_since(&self, checkpoint: &Checkpoint) -> BTreeMap<cowboy_types::Address, Option<Bytes>> {
+    pub fn accounts_since(&self, checkpoint: &Checkpoint) -> BTreeMap<Address, Option<Bytes>> {
         let mut accounts = BTreeMap::new();
         for (key, previous) in &self.journal[checkpoint.journal..] {
             if key.kind == Kind::Account {
@@ -186,26 +202,30 @@ impl World {
         std::mem::take(&mut self.events)
     }
 
-    /// Counts one message of the running delivery; answers how many there are now. Undone by a rollback.
-    pub fn count_message(&mut self) -> u64 {
-        self.sent = self.sent.saturating_add(1);
-        self.sent
+    /// Notes a message that the running delivery sends. Undone by a rollback.
+    pub fn note_message(&mut self, message: SentMessage) {
+        self.sent.push(message);
     }
 
     /// How many messages the running delivery has sent.
     pub fn messages(&self) -> u64 {
-        self.sent
+        u64::try_from(self.sent.len()).expect("messages are few")
+    }
+
+    /// Takes the messages of the running delivery, which is over.
+    pub fn take_messages(&mut self) -> Vec<SentMessage> {
+        std::mem::take(&mut self.sent)
     }
 
     /// Begins a delivery: no message sent, no event emitted.
     pub fn begin_delivery(&mut self) {
-        self.sent = 0;
+        self.sent.clear();
         self.events.clear();
     }
 
     /// A point to come back to.
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { journal: self.journal.len(), events: self.events.len(), sent: self.sent }
+        Checkpoint { journal: self.journal.len(), events: self.events.len(), sent: self.sent.len() }
     }
 
     /// Undoes every change, announcement and message since the checkpoint. What was fetched stays. A record that was only written is again one
@@ -219,7 +239,7 @@ impl World {
             }
         }
         self.events.truncate(checkpoint.events);
-        self.sent = checkpoint.sent;
+        self.sent.truncate(checkpoint.sent);
     }
 
     /// Undoes everything. What was fetched stays.
@@ -257,7 +277,7 @@ impl World {
 
     /// Every changed record of a kind: its key, what it was, what it is.
     pub fn changes(&self, kind: Kind) -> impl Iterator<Item = (&Key, Option<&Bytes>, Option<&Bytes>)> {
-        let first = Key::of(kind, cowboy_types::Address::ZERO);
+        let first = Key::of(kind, Address::ZERO);
         self.slots
             .range(first..)
             .take_while(move |(key, _)| key.kind == kind)

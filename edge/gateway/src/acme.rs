@@ -2,12 +2,11 @@
 //!
 //! With a name server of its own the gateway proves its domains there, and may ask for `*.zone`; without one, over plain HTTP.
 
-use crate::tls::Tls;
+use crate::tls::{Acme, Tls};
 use instant_acme::{
     Account, AccountCredentials, AuthorizationStatus, ChallengeType, Identifier, NewAccount, NewOrder, OrderStatus, RetryPolicy,
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use serde::Deserialize;
 use std::{
     collections::HashMap,
     fs::{self, OpenOptions},
@@ -30,28 +29,6 @@ const RETRY: Duration = Duration::from_secs(10);
 
 /// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Who gives certificates, and for what.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Acme {
-    /// The authority's directory; Let's Encrypt's where left out.
-    #[serde(default = "lets_encrypt")]
-    pub directory: String,
-    /// The domains of the certificate, like `*.cowboy.network`. A wildcard needs the name server.
-    pub domains: Vec<String>,
-    /// Whom the authority may write to, like `mailto:ops@example.com`.
-    #[serde(default)]
-    pub contact: Vec<String>,
-    /// The root that the authority's own server has, PEM; the system's where left out.
-    pub root: Option<PathBuf>,
-    /// Where the account with the authority is kept.
-    pub account: PathBuf,
-}
-
-fn lets_encrypt() -> String {
-    instant_acme::LetsEncrypt::Production.url().to_owned()
-}
 
 /// Why there is no new certificate.
 #[derive(Debug, thiserror::Error)]

@@ -5,11 +5,11 @@
 
 use crate::{
     Shared,
-    acme::{self, Acme, AcmeError, Challenges, Order},
+    acme::{self, AcmeError, Challenges, Order},
     domains::{Domains, Names},
     refusal::Refusal,
     resolver,
-    tls::Served,
+    tls::{Acme, Served},
     turns::{Allowed, End, Turns},
 };
 use cowboy_serve::is_public;

@@ -8,10 +8,7 @@ use crate::{
     source::{NotTaken, Upstream},
     state::BlockState,
 };
-use cowboy_chain::{
-    Simulation,
-    query::{Tried, Wants},
-};
+use cowboy_chain::{Simulation, query::Tried, resume};
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
 use cowboy_system::gateways::{
@@ -235,17 +232,5 @@ fn refusal_of(refused: NotTaken, address: Address) -> Refusal {
 }
 
 fn simulate(runtime: &Handle, state: &BlockState, transaction: Transaction) -> Result<Tried, Refusal> {
-    let mut simulation = Simulation::new(state.at.clone(), transaction);
-    let mut answers = Vec::new();
-    loop {
-        match simulation.advance(answers) {
-            Wants::Done(tried) => return Ok(*tried),
-            Wants::Keys(keys) => {
-                answers = match state.remembered(&keys) {
-                    Some(found) => found,
-                    None => runtime.block_on(state.fetch(keys))?,
-                }
-            }
-        }
-    }
+    resume::run(&mut Simulation::new(state.at.clone(), transaction), |keys| state.fetch_here(runtime, keys))
 }

@@ -18,14 +18,14 @@ use crate::{
 };
 use bytes::Bytes;
 use cowboy_ingress::{
-    Answer, Failure, Route,
+    Failure, Route,
     request::{self as envelope, Parts, REQUEST_ID_HEADER, RESERVED, VERIFY_HEADER},
     signed::Said,
     visit::question,
 };
 use cowboy_serve::{Client, Held, Keeping};
 use cowboy_system::gateways::{
-    HANDLER, NUMBER,
+    NUMBER,
     envelope::is_request_id,
     ingress::{COMMANDS, Ingress, QUERIES},
 };
@@ -173,20 +173,37 @@ async fn answer(
     if is_own {
         return reserved(shared, client, parts, path, &state, &route).await;
     }
-    let ingress = route.ingress.as_ref().ok_or_else(Failure::no_ingress)?;
-    let method = parts.method.as_str();
-    if !ingress.accepts(method) {
-        return Err(Failure::method(method, &ingress.methods).into());
-    }
-    let visit = Visit { shared, client, parts, host: &text, state, name: &route.name, actor: route.actor, ingress };
     match &seen.reading {
-        Some(reading) => visit.query(reading).await,
-        None => visit.command(body).await,
+        Some(reading) => read(shared, client, parts, state, route, reading).await,
+        None => {
+            let ingress = route.admits(parts.method.as_str())?;
+            let command = Command { shared, client, parts, host: &text, state, name: &route.name, actor: route.actor, ingress };
+            command.send(body).await
+        }
     }
 }
 
-/// A request to an actor that takes it.
-struct Visit<'a> {
+/// Answers a request that only reads. What it results in is the business of [`cowboy_ingress::Visit`].
+async fn read(
+    shared: &Shared,
+    client: Client,
+    parts: &request::Parts,
+    state: Arc<BlockState>,
+    route: Arc<Route>,
+    reading: &Reading,
+) -> Result<Response<Bytes>, Refusal> {
+    let visited = shared.runner.visit(client, state, route, parts.method.as_str(), reading.envelope.clone()).await?;
+    let response = visited.outcome?.response();
+    // Signed is what the actor answered, whatever part of it the client wants, and however it is encoded.
+    let said = Said::of(response.status().as_u16(), response.headers(), response.body());
+    let response = conditional::answer(&parts.method, &parts.headers, response);
+    let mut response = compress::answer(&parts.headers, response);
+    reading.sign(shared, &said, response.headers_mut());
+    Ok(response)
+}
+
+/// A command to an actor that takes it.
+struct Command<'a> {
     shared: &'a Shared,
     client: Client,
     parts: &'a request::Parts,
@@ -197,24 +214,12 @@ struct Visit<'a> {
     ingress: &'a Ingress,
 }
 
-impl Visit<'_> {
+impl Command<'_> {
     fn envelope(&self, request_id: &str, body: Option<&[u8]>) -> Value {
         envelope_of(self.parts, self.host, request_id, body)
     }
 
-    async fn query(self, reading: &Reading) -> Result<Response<Bytes>, Refusal> {
-        let question = question(self.actor, HANDLER, reading.envelope.clone(), self.ingress.query_cycles);
-        let returned = self.shared.runner.ask(self.client, self.state.clone(), question).await?;
-        let response = Answer::read(&returned, self.ingress.response_bytes)?.response();
-        // Signed is what the actor answered, whatever part of it the client wants, and however it is encoded.
-        let said = Said::of(response.status().as_u16(), response.headers(), response.body());
-        let response = conditional::answer(&self.parts.method, &self.parts.headers, response);
-        let mut response = compress::answer(&self.parts.headers, response);
-        reading.sign(self.shared, &said, response.headers_mut());
-        Ok(response)
-    }
-
-    async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
+    async fn send(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
         let Some(commander) = &self.shared.commander else {
             let what = "This gateway only reads: it has no key.";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));

@@ -36,7 +36,6 @@ mod tls;
 mod turns;
 mod witness;
 
-pub use acme::Acme;
 pub use config::{Config, Limits};
 pub use dns::Dns;
 pub use domains::Domains;
@@ -44,7 +43,7 @@ pub use membership::Registration;
 pub use refusal::ERROR_HEADER;
 pub use server::{Gateway, Listener, ServeError};
 pub use source::{Source, Upstream};
-pub use tls::{CertificateError, Tls};
+pub use tls::{Acme, CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
 use cowboy_serve::{Memory, Slots};

@@ -4,11 +4,11 @@ use crate::{refusal::Refusal, state::BlockState};
 use bytes::Bytes;
 use cowboy_chain::{
     Query,
-    query::{QueryError, Question, Wants},
+    query::Question,
+    resume::{self, run_async},
 };
-use cowboy_ingress::Failure;
+use cowboy_ingress::{Failure, Route, Visit, failure::CYCLE_LIMIT, visit::Visited};
 use cowboy_serve::{Bounds, Client, Pool, Refused, has_room};
-use cowboy_types::Cycles;
 use hyper::StatusCode;
 use std::{io, sync::Arc};
 use tokio::runtime::Handle;
@@ -30,21 +30,37 @@ impl Runner {
         Ok(Self { pool: Pool::start("gateway-query", bounds)? })
     }
 
-    /// What an actor's handler answers on this state.
-    pub(crate) async fn ask(&self, client: Client, state: Arc<BlockState>, question: Question) -> Result<Bytes, Refusal> {
+    /// Answers a request that only reads, on this state.
+    pub(crate) async fn visit(
+        &self,
+        client: Client,
+        state: Arc<BlockState>,
+        route: Arc<Route>,
+        method: &str,
+        request: Bytes,
+    ) -> Result<Visited, Refusal> {
         // Most pages take less time than handing them to another thread. A handler is pure, so that one that turns out to be
         // long begins again, and its actor is not tried so a second time on this state.
-        let actor = question.target;
-        let is_short = question.cycles_limit.is_some_and(|limit| limit.0 <= AT_ONCE_CYCLES);
+        let actor = route.actor;
+        let is_short = route.ingress.as_ref().is_none_or(|ingress| ingress.query_cycles <= AT_ONCE_CYCLES);
+        let begin = || Visit::along(state.at.clone(), route.clone(), method, request.clone());
         if has_room() && (is_short || !state.is_slow(actor)) {
-            let limit = question.cycles_limit.unwrap_or(Cycles(u64::MAX)).min(Cycles(AT_ONCE_CYCLES));
-            match run(&state, Question { cycles_limit: Some(limit), ..question.clone() }).await? {
-                Err(QueryError::CycleLimit { .. }) if !is_short => state.remember_slow(actor),
-                result => return result.map_err(|failure| Failure::of_query(&failure).into()),
+            let visited = run_async(&mut begin().within(AT_ONCE_CYCLES), |keys| state.fetch(keys)).await?;
+            if is_short || !visited.outcome.as_ref().is_err_and(|failure| failure.code == CYCLE_LIMIT) {
+                return Ok(visited);
             }
+            state.remember_slow(actor);
         }
-        let ran = self.run(client, move |runtime| runtime.block_on(run(&state, question))).await?;
-        ran.map_err(|failure| Failure::of_query(&failure).into())
+        let mut visit = begin();
+        let state = state.clone();
+        self.run(client, move |runtime| resume::run(&mut visit, |keys| state.fetch_here(runtime, keys))).await
+    }
+
+    /// What another handler of an actor answers on this state.
+    pub(crate) async fn ask(&self, client: Client, state: Arc<BlockState>, question: Question) -> Result<Bytes, Refusal> {
+        let mut query = Query::new(state.at.clone(), question);
+        let answer = self.run(client, move |runtime| resume::run(&mut query, |keys| state.fetch_here(runtime, keys))).await?;
+        answer.result.map_err(|failure| Failure::of_query(&failure).into())
     }
 
     /// Runs work on the workers, where it may take its time: no other request waits for its thread.
@@ -67,17 +83,6 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Panicked(reason) => {
             tracing::error!(reason, "a request's work panicked");
             Refusal::unavailable(reason)
-        }
-    }
-}
-
-async fn run(state: &BlockState, question: Question) -> Result<Result<Bytes, QueryError>, Refusal> {
-    let mut query = Query::new(state.at.clone(), question);
-    let mut answers = Vec::new();
-    loop {
-        match query.advance(answers) {
-            Wants::Done(answer) => return Ok(answer.result),
-            Wants::Keys(keys) => answers = state.fetch(keys).await?,
         }
     }
 }

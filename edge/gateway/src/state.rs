@@ -2,17 +2,21 @@
 
 use crate::{refusal::Refusal, signed::Block};
 use bytes::Bytes;
-use cowboy_chain::query::At;
+use cowboy_chain::{query::At, resume::Records};
 use cowboy_ingress::{Failure, Route, signed::Chain, witness::Entry};
 use cowboy_light::Anchor;
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
-use cowboy_types::{Address, Hash, wire::Blob};
+use cowboy_types::{
+    Address, Hash,
+    wire::{Blob, List},
+};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{Arc, OnceLock, RwLock},
 };
+use tokio::runtime::Handle;
 
 /// Bytes of records that are remembered of one block's state.
 const REMEMBERED_BYTES: usize = 256 * 1024 * 1024;
@@ -81,13 +85,13 @@ impl BlockState {
     }
 
     /// What is remembered of these records, where that is all of them.
-    pub(crate) fn remembered(&self, keys: &[StateKey]) -> Option<Vec<(StateKey, Option<Bytes>)>> {
+    pub(crate) fn remembered(&self, keys: &[StateKey]) -> Option<Records> {
         let records = self.records.read().expect("nothing panics while it holds the lock");
         keys.iter().map(|key| records.values.get(key).map(|value| (*key, value.clone()))).collect()
     }
 
     /// These records, as they were after the block.
-    pub(crate) async fn fetch(&self, keys: Vec<StateKey>) -> Result<Vec<(StateKey, Option<Bytes>)>, Refusal> {
+    pub(crate) async fn fetch(&self, keys: Vec<StateKey>) -> Result<Records, Refusal> {
         if let Some(found) = self.remembered(&keys) {
             return Ok(found);
         }
@@ -102,6 +106,11 @@ impl BlockState {
             records.values.insert(*key, value.clone());
         }
         Ok(found)
+    }
+
+    /// The same, from a worker's thread.
+    pub(crate) fn fetch_here(&self, runtime: &Handle, keys: Vec<StateKey>) -> Result<Records, Refusal> {
+        self.remembered(&keys).map_or_else(|| runtime.block_on(self.fetch(keys)), Ok)
     }
 
     /// These records with proofs against the block's root, each made once; nothing where a newer block came.
@@ -141,7 +150,7 @@ impl BlockState {
         if let Some(anchor) = self.anchor.get() {
             return Ok(Some(anchor.clone()));
         }
-        let made = crate::witness::anchor(&self.node, self.head.number)?;
+        let made = anchor(&self.node, self.head.number)?;
         Ok(made.map(|anchor| self.anchor.get_or_init(|| anchor).clone()))
     }
 
@@ -220,4 +229,21 @@ impl Newest {
         let state = self.state.read().expect("nothing panics while it holds the lock");
         state.as_ref().filter(|state| state.head.digest == head.digest).cloned()
     }
+}
+
+/// The header of a block, and what shows that it is final; nothing where the certificate is still on its way.
+fn anchor(node: &NodeHandle, number: u64) -> Result<Option<Anchor>, Refusal> {
+    let (view, chain) = (node.view().map_err(Refusal::unavailable)?, node.chain().map_err(Refusal::unavailable)?);
+    let Some((last, certificate)) = view.certificate_from(number).map_err(Refusal::unavailable)? else { return Ok(None) };
+    let most = u64::try_from(cowboy_light::answer::MAX_HEADERS).expect("few headers");
+    if last.saturating_sub(number) >= most {
+        return Err(Refusal::unavailable("no certificate near this block is kept"));
+    }
+    let mut headers = Vec::new();
+    for number in number..=last {
+        let Some(block) = chain.block(number).map_err(Refusal::unavailable)? else { return Ok(None) };
+        headers.push(block.header().clone());
+    }
+    let anchor = List::new(headers).zip(Blob::new(certificate)).map(|(headers, certificate)| Anchor { headers, certificate });
+    anchor.map(Some).ok_or_else(|| Refusal::unavailable("the certificate is too long"))
 }

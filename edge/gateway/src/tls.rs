@@ -1,6 +1,5 @@
 //! TLS: the gateway's certificate, read again whenever its files change, and those of domains by the name that is asked for.
 
-use crate::acme::Acme;
 use cowboy_system::names::domains::is_domain;
 use rustls::{
     ServerConfig,
@@ -36,6 +35,28 @@ pub struct Tls {
     pub key: PathBuf,
     /// Who gives certificates; where left out, they are put there by somebody else.
     pub acme: Option<Acme>,
+}
+
+/// Who gives certificates, and for what.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Acme {
+    /// The authority's directory; Let's Encrypt's where left out.
+    #[serde(default = "lets_encrypt")]
+    pub directory: String,
+    /// The domains of the certificate, like `*.cowboy.network`. A wildcard needs the name server.
+    pub domains: Vec<String>,
+    /// Whom the authority may write to, like `mailto:ops@example.com`.
+    #[serde(default)]
+    pub contact: Vec<String>,
+    /// The root that the authority's own server has, PEM; the system's where left out.
+    pub root: Option<PathBuf>,
+    /// Where the account with the authority is kept.
+    pub account: PathBuf,
+}
+
+fn lets_encrypt() -> String {
+    instant_acme::LetsEncrypt::Production.url().to_owned()
 }
 
 /// Why a certificate cannot be used.

@@ -5,24 +5,16 @@
 use crate::{Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
-use cowboy_chain::{
-    Image,
-    input::Images,
-    query::{At, Wants},
-};
+use cowboy_chain::{Image, input::Images, query::At, resume};
 use cowboy_ingress::{
     Visit, Witness,
     signed::{SIGNATURE_HEADER, Said},
     visit::Visited,
     witness::{CONTENT_TYPE, MAX_ENTRIES},
 };
-use cowboy_light::Anchor;
 use cowboy_serve::Client;
 use cowboy_state::{StateKey, records};
-use cowboy_types::{
-    Address, Hash,
-    wire::{Blob, List},
-};
+use cowboy_types::{Address, Hash};
 use hyper::{
     Response, StatusCode,
     header::{self, HeaderValue},
@@ -59,7 +51,8 @@ pub(crate) async fn witness(
             return Err(too_large());
         }
         let Some(entries) = state.prove(keys).await? else { continue };
-        let witness = Witness::new(name, request.clone(), &visited.answer, anchor, entries).ok_or_else(too_large)?;
+        let answer = visited.answer();
+        let witness = Witness::new(name, request.clone(), &answer, anchor, entries).ok_or_else(too_large)?;
         let mut response = Response::new(witness.encode());
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
@@ -67,7 +60,7 @@ pub(crate) async fn witness(
         // What the chain says is nobody's secret, and pages of others check it.
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SIGNATURE_HEADER));
-        let said = Said::of(visited.answer.status.as_u16(), &visited.answer.headers, &visited.answer.shown_body());
+        let said = Said::of(answer.status.as_u16(), &answer.headers, &answer.shown_body());
         let actor = visited.route.map_or(Address::ZERO, |route| route.actor);
         let reading = Reading { block: state.block(), name: name.to_owned(), actor, id, envelope: request };
         reading.sign(shared, &said, headers);
@@ -98,24 +91,15 @@ fn run(runtime: &Handle, state: &BlockState, name: &str, method: &str, request: 
     let seen = Arc::new(Seen { images: state.at.images.clone(), asked: Mutex::default() });
     let at = At { images: seen.clone(), ..state.at.clone() };
     let mut visit = Visit::new(at, name, method, request);
-    let (mut answers, mut keys) = (Vec::new(), BTreeSet::new());
-    loop {
-        match visit.advance(answers) {
-            Wants::Done(visited) => {
-                // A client has no image: it compiles the source.
-                let asked = seen.asked.lock().expect("nothing panics while it holds the lock");
-                keys.extend(asked.iter().map(|code_hash| records::keys::code(code_hash).digest()));
-                return Ok((*visited, keys));
-            }
-            Wants::Keys(wanted) => {
-                keys.extend(&wanted);
-                answers = match state.remembered(&wanted) {
-                    Some(found) => found,
-                    None => runtime.block_on(state.fetch(wanted))?,
-                }
-            }
-        }
-    }
+    let mut keys = BTreeSet::new();
+    let visited = resume::run(&mut visit, |wanted| {
+        keys.extend(&wanted);
+        state.fetch_here(runtime, wanted)
+    })?;
+    // A client has no image: it compiles the source.
+    let asked = seen.asked.lock().expect("nothing panics while it holds the lock");
+    keys.extend(asked.iter().map(|code_hash| records::keys::code(code_hash).digest()));
+    Ok((visited, keys))
 }
 
 /// Images, and which were asked for.
@@ -133,21 +117,4 @@ impl Images for Seen {
     fn put(&self, code_hash: Hash, image: Image) {
         self.images.put(code_hash, image);
     }
-}
-
-/// The header of a block, and what shows that it is final; nothing where the certificate is still on its way.
-pub(crate) fn anchor(node: &cowboy_node::NodeHandle, number: u64) -> Result<Option<Anchor>, Refusal> {
-    let (view, chain) = (node.view().map_err(Refusal::unavailable)?, node.chain().map_err(Refusal::unavailable)?);
-    let Some((last, certificate)) = view.certificate_from(number).map_err(Refusal::unavailable)? else { return Ok(None) };
-    let most = u64::try_from(cowboy_light::answer::MAX_HEADERS).expect("few headers");
-    if last.saturating_sub(number) >= most {
-        return Err(Refusal::unavailable("no certificate near this block is kept"));
-    }
-    let mut headers = Vec::new();
-    for number in number..=last {
-        let Some(block) = chain.block(number).map_err(Refusal::unavailable)? else { return Ok(None) };
-        headers.push(block.header().clone());
-    }
-    let anchor = List::new(headers).zip(Blob::new(certificate)).map(|(headers, certificate)| Anchor { headers, certificate });
-    anchor.map(Some).ok_or_else(|| Refusal::unavailable("the certificate is too long"))
 }

@@ -14,7 +14,7 @@ use commonware_storage::{
     Context,
     qmdb::{self, any::batch::Slot},
 };
-use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey};
+use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey, execution::Done, resume::Records};
 use cowboy_store::state::{Db, Family, RawKey, raw};
 use cowboy_types::{Address, Hash, Instruction};
 use futures::future::{Either, pending, select};
@@ -82,8 +82,7 @@ pub async fn run<E: Context + Spawner + Clock>(
     let mut answers = Vec::new();
     let outcome = loop {
         match course.advance(runtime, answers).await {
-            Need::Done(outcome) => break *outcome,
-            Need::Invalid(reason) => return Err(reason.into()),
+            Need::Done(done) => break *done?,
             Need::Keys(keys) => {
                 // An execution that began again asks for what it had.
                 let unread = read.missing(&keys);
@@ -191,7 +190,7 @@ impl<'a> Course<'a> {
     }
 
     /// Runs until it needs records or is done. A proposal that gives up a transaction starts again without it.
-    async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
+    async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Records) -> Need<Done> {
         let mut answers = answers;
         loop {
             let worker = self.worker.take().expect("it comes back from every round");
@@ -291,7 +290,7 @@ impl Worker {
     /// Continues in a thread where it may take long. Returns nothing if its result is no longer awaited.
     ///
     /// The deterministic runtime has one thread and virtual time: there it continues at once, and no task of it outlives the node.
-    async fn start<E: Spawner + Clock>(mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<(Self, Option<Need>)> {
+    async fn start<E: Spawner + Clock>(mut self, runtime: &E, answers: Records) -> Option<(Self, Option<Need<Done>>)> {
         let clock = runtime.child("execution");
         let run = move || {
             let need = self.advance(&clock, answers);
@@ -302,7 +301,7 @@ impl Worker {
         threads.spawn_blocking(run).await.ok()
     }
 
-    fn advance(&mut self, clock: &impl Clock, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<Need> {
+    fn advance(&mut self, clock: &impl Clock, answers: Records) -> Option<Need<Done>> {
         self.measure.resume(&self.watched);
         self.execution.fill(answers);
         let need = loop {

@@ -13,10 +13,10 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_glue::{dkg::ReshareBlock as _, stateful::Finality};
-use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey};
+use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Outcome, StateKey, resume};
 use cowboy_store::{Ledger, StoreError};
 use cowboy_types::{Hash, Height};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
 use tokio::sync::{broadcast, watch};
 
 /// The stack that a thread needs which rehearses.
@@ -163,14 +163,9 @@ impl Rehearsal {
     }
 
     fn run(&self, input: BlockInput) -> Result<Outcome, BlockInvalid> {
-        let (mut execution, mut answers) = (Execution::new(input), Vec::new());
-        loop {
-            match execution.advance(answers) {
-                Need::Keys(keys) => answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect(),
-                Need::Done(outcome) => return Ok(*outcome),
-                Need::Invalid(reason) => return Err(reason),
-            }
-        }
+        let read = |keys: Vec<StateKey>| Ok::<_, Infallible>(keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect());
+        let Ok(done) = resume::run(&mut Execution::new(input), read);
+        done.map(|outcome| *outcome)
     }
 
     /// How many records two outcomes leave differently.

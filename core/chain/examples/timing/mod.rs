@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use cowboy_chain::genesis::Funded;
 use cowboy_chain::input::{Images, Limits};
-use cowboy_chain::{BlockInput, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
+use cowboy_chain::{BlockInput, ChainConfig, Execution, GenesisConfig, Mode, Outcome, SignedTransaction, StateKey, genesis, resume};
 use cowboy_params::Params;
 use cowboy_state::records::ParameterChange;
 use cowboy_types::instruction::Instruction;
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Height, Nonce, Price, TimestampMs};
 use cowboy_types::{Address, Hash, List, Transaction};
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,15 +94,9 @@ impl Chain {
     }
 
     fn run(&self, mode: Mode) -> Outcome {
-        let mut execution = Execution::new(self.input(mode));
-        let mut answers = Vec::new();
-        loop {
-            match execution.advance(std::mem::take(&mut answers)) {
-                Need::Keys(keys) => answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect(),
-                Need::Done(outcome) => return *outcome,
-                Need::Invalid(reason) => unreachable!("the example's block is valid: {reason}"),
-            }
-        }
+        let read = |keys: Vec<StateKey>| Ok::<_, Infallible>(keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect());
+        let Ok(done) = resume::run(&mut Execution::new(self.input(mode)), read);
+        *done.expect("the example's block is valid")
     }
 
     /// What comes of a block that this chain's state does not take.

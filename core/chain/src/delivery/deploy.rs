@@ -121,7 +121,7 @@ impl Machine {
         match vm_driver::build(source, limits) {
             Ok((image, used)) => {
                 self.environment.images.put(code_hash, image);
-                self.started.insert(code_hash);
+                self.started.insert(code_hash, ());
                 (Ok(Count(used.weight_ns)), price(used))
             }
             Err(failure) => {

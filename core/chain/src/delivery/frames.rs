@@ -28,7 +28,7 @@ pub(super) enum Gives {
 }
 
 /// A handler under way.
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub(super) actor: Address,
     pub(super) sender: Address,
     pub(super) value: Amount,
@@ -50,7 +50,7 @@ pub(super) struct Frame {
 
 /// What the host's work costs besides the price of the host call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Price {
+pub(crate) struct Price {
     pub(super) cycles: u64,
     pub(super) cells: u64,
     pub(super) weight: u64,
@@ -178,7 +178,7 @@ impl Machine {
         let image = self.image(&actor.code_hash)?;
         let weights = &self.environment.params.weights;
         let building = actor.code_bytes.0.saturating_mul(weights.source_byte).saturating_add(actor.body_weight.0);
-        let building = if self.started.insert(actor.code_hash) { building } else { 0 };
+        let building = if self.started.insert(actor.code_hash, ()) { building } else { 0 };
         let weight = weights.call.saturating_add(building);
         let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
         let trace = self.running().calls.len();
@@ -254,10 +254,16 @@ impl Machine {
             }
             Exit::HostCall(call) => call,
         };
-        let checkpoint = self.world.checkpoint();
-        let (calls, sent) = (self.running().calls.len(), self.running().sent.len());
-        let answer = self.answer(&call);
-        let spent = if matches!(answer, Err(Stop::Miss(_))) { Price::default() } else { self.take_spent() };
+        let answer = match self.answer(&call) {
+            // Asked again once the records are there.
+            Err(Stop::Miss(miss)) => {
+                self.top().waits_for = Some(Exit::HostCall(call));
+                return Err(miss);
+            }
+            Err(Stop::Abort(abort)) => Err(abort),
+            Ok(reply) => Ok(reply),
+        };
+        let spent = self.take_spent();
         match answer {
             Ok(Reply::Value(value, price)) => self.resume(Ok(value), price.with(spent)),
             Ok(Reply::Refuse(refusal, price)) => {
@@ -267,23 +273,16 @@ impl Machine {
             Ok(Reply::Enter(frame, price)) => match self.charge_top(price.with(spent).with(Price::weight(frame.weight))) {
                 Ok(()) => self.push(*frame),
                 Err(trap) => {
-                    self.running().calls.truncate(calls);
+                    // It never ran.
+                    self.running().calls.truncate(frame.trace);
                     self.leave(Err((abort_of_trap(trap), None)));
                 }
             },
             // Nothing catches this in the handler itself: its caller sees a failed call.
-            Err(Stop::Abort(abort)) => {
+            Err(abort) => {
                 // Where too little was left, all of it is used, and why the handler ends is known already.
                 let _ = self.charge_top(spent);
                 self.leave(Err((abort, None)));
-            }
-            Err(Stop::Miss(miss)) => {
-                self.world.rollback(&checkpoint);
-                self.forget_spent();
-                self.running().calls.truncate(calls);
-                self.running().sent.truncate(sent);
-                self.top().waits_for = Some(Exit::HostCall(call));
-                return Err(miss);
             }
         }
         Ok(())
@@ -312,7 +311,7 @@ impl Machine {
         };
         let size = u64::try_from(data.len()).unwrap_or(u64::MAX);
         // A query's answer is bound by what its asker takes (decision 127).
-        let most = match self.environment.door {
+        let most = match self.running().envelope.door {
             Door::Block => self.environment.params.execution.return_bytes,
             Door::Query => self.environment.params.fees.block_cells,
         };
@@ -350,8 +349,6 @@ impl Machine {
         self.told_room = told_room.saturating_sub(told);
         if result.is_err() {
             self.world.rollback(&frame.checkpoint);
-            let sent = usize::try_from(self.world.messages()).expect("messages are few");
-            self.running().sent.truncate(sent);
         }
         if self.running().frames.is_empty() {
             return self.end_outer(used, frame.gives, result.map_err(|(abort, _)| abort));
@@ -406,7 +403,7 @@ impl Machine {
 
     /// What a handler may still use: its limits less what it used and what the step under way spent.
     pub(super) fn top_left(&mut self) -> Usage {
-        let spent = self.running().spent.price;
+        let spent = self.running().spent;
         let frame = self.top();
         let used = frame.engine.usage();
         Usage {

@@ -1,8 +1,7 @@
 //! The one verb: an envelope goes in, and what came of it comes out.
 //!
-//! A transaction, a message and a timer all become an [`Envelope`] and pass through [`Machine`]. It alone
-//! checkpoints, charges, runs, catches and rolls back. What the envelope's payer owes is the business of
-//! [`crate::execution`].
+//! A transaction, a message, a timer, a bidding agent's question and a job's callback all become an [`Envelope`] and pass through
+//! [`Machine`], which meters, runs, catches and rolls back. What the envelope's payer owes is the business of [`crate::execution`].
 
 mod deploy;
 mod frames;
@@ -13,9 +12,9 @@ mod spending;
 
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
-use crate::input::{
-    CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_EXCEPTIONS, MAX_PRINTED, MAX_TOLD, SentMessage, Sourced, Trace,
-};
+use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_EXCEPTIONS, MAX_PRINTED, MAX_TOLD, Sourced, Trace};
+use crate::journal::{Journaled, Map, Set, attempt, by_value, journaled};
+use crate::resume::Records;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::{Account, Actor, keys};
@@ -28,13 +27,13 @@ use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Event, Hash, error, keccak256};
 pub use deploy::{canonical_source, padded_salt};
-use frames::Frame;
+use frames::{Frame, Price};
 #[cfg(test)]
 pub(crate) use host::derive;
 pub(crate) use host::mailbox_bytes;
 pub use host::message_id;
 pub(crate) use meter::Meter;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The facts of a block that a delivery may see.
@@ -55,7 +54,6 @@ pub(crate) struct Environment {
     /// The round in which the block was proposed.
     pub(crate) proposed: (u64, u64),
     pub(crate) images: Arc<dyn Images>,
-    pub(crate) door: Door,
 }
 
 /// How much a delivery may.
@@ -97,24 +95,26 @@ pub(crate) struct Envelope {
     pub(crate) limits: Used,
     /// What it costs before it runs.
     pub(crate) intrinsic: Used,
+    /// How much it may.
+    pub(crate) door: Door,
+    /// Why it fails before it runs: its receipt is due all the same.
+    pub(crate) failure: Option<Abort>,
 }
 
 impl Envelope {
+    /// The first delivery of an origin, without intrinsic costs.
+    pub(crate) fn new(kind: ReceiptKind, (origin, id): (Hash, Hash), sender: Address, work: Work, limits: Used) -> Self {
+        let (parent, depth, sent_before, intrinsic) = (Hash::ZERO, 0, 0, Used::default());
+        Self { id, kind, origin, parent, depth, sent_before, sender, work, limits, intrinsic, door: Door::Block, failure: None }
+    }
+
     /// A signed transaction's envelope.
     pub(crate) fn of_transaction(signed: &SignedTransaction, intrinsic: Used) -> Self {
         let transaction = signed.transaction();
-        Self {
-            id: *signed.digest(),
-            kind: ReceiptKind::Transaction,
-            origin: *signed.digest(),
-            parent: Hash::ZERO,
-            depth: 0,
-            sent_before: 0,
-            sender: transaction.from,
-            work: Work::Instruction(transaction.instruction.clone()),
-            limits: Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit },
-            intrinsic,
-        }
+        let work = Work::Instruction(transaction.instruction.clone());
+        let limits = Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit };
+        let ids = (*signed.digest(), *signed.digest());
+        Self { intrinsic, ..Self::new(ReceiptKind::Transaction, ids, transaction.from, work, limits) }
     }
 }
 
@@ -143,7 +143,8 @@ pub(crate) struct Delivered {
 }
 
 /// How far a running delivery is.
-enum Stage {
+#[derive(Clone, Debug)]
+pub(crate) enum Stage {
     /// Nothing happened yet.
     Start,
     /// Handlers are under way.
@@ -152,56 +153,77 @@ enum Stage {
     Ended(Result<Bytes, Abort>),
 }
 
-/// A delivery under way.
-struct Running {
-    envelope: Envelope,
-    target: Address,
-    handler: String,
-    value: Amount,
-    start: Checkpoint,
-    meter: Meter,
-    stage: Stage,
-    frames: Vec<Frame>,
-    created: Option<Address>,
-    minted: Amount,
-    burned: Amount,
-    calls: Vec<CallTrace>,
-    /// Bytes of further prints that the trace keeps.
-    print_room: usize,
-    /// Bytes of further exceptions that it keeps, without the one that ends the delivery.
-    exception_room: usize,
-    sent: Vec<SentMessage>,
-    /// What the step under way spent before its work; nothing between steps.
-    spent: Spent,
-    /// Actors whose manifests the delivery has read, and paid for.
-    manifests: BTreeSet<Address>,
-    side_effect: Option<String>,
-    repays: Option<(Address, Amount)>,
-    /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
-    requests: BTreeMap<Address, Requests>,
+by_value!(Stage, Price, Meter);
+
+journaled! {
+    /// A delivery under way.
+    pub(crate) struct Running {
+        kept {
+            envelope: Envelope,
+            target: Address,
+            handler: String,
+            value: Amount,
+            start: Checkpoint,
+        }
+        undone {
+            meter: Meter,
+            stage: Stage,
+            frames: Vec<Frame>,
+            created: Option<Address>,
+            minted: Amount,
+            burned: Amount,
+            calls: Vec<CallTrace>,
+            /// Bytes of further prints that the trace keeps.
+            print_room: usize,
+            /// Bytes of further exceptions that it keeps, without the one that ends the delivery.
+            exception_room: usize,
+            /// What the step under way spent before its work; nothing between steps.
+            spent: Price,
+            /// Actors whose manifests the delivery has read, and paid for.
+            manifests: Set<Address>,
+            side_effect: Option<String>,
+            repays: Option<(Address, Amount)>,
+            /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
+            requests: Map<Address, Requests>,
+        }
+    }
 }
 
-/// What a step spent before its work was done, so that a step that misses a record leaves nothing of it.
-#[derive(Default)]
-struct Spent {
-    price: frames::Price,
-    /// Actors whose manifests it read first.
-    manifests: Vec<Address>,
+impl Journaled for Option<Running> {
+    type Mark = Option<<Running as Journaled>::Mark>;
+
+    fn mark(&self) -> Self::Mark {
+        self.as_ref().map(Journaled::mark)
+    }
+
+    fn undo(&mut self, mark: Self::Mark) {
+        match (self, mark) {
+            (Some(running), Some(mark)) => running.undo(mark),
+            (running, None) => *running = None,
+            (None, Some(_)) => unreachable!("the step that ends a delivery misses nothing"),
+        }
+    }
 }
 
-/// Runs deliveries over a world, one at a time.
-pub(crate) struct Machine {
-    pub(crate) world: World,
-    pub(crate) environment: Environment,
-    running: Option<Running>,
-    /// Bytes of further prints and exceptions that the block's traces keep.
-    told_room: usize,
-    /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
-    started: BTreeSet<Hash>,
-    /// What the manifests grant that were read in this block, beside their bytes: each is decoded once.
-    granted: BTreeMap<Address, (Bytes, Arc<Grants>)>,
-    /// CBY that dev instructions of the block's earlier transactions made.
-    pub(crate) minted: Amount,
+journaled! {
+    /// Runs deliveries over a world, one at a time.
+    pub(crate) struct Machine {
+        kept {
+            pub(crate) environment: Environment,
+            /// What the manifests grant that were read in this block, beside their bytes: each is decoded once.
+            granted: BTreeMap<Address, (Bytes, Arc<Grants>)>,
+        }
+        undone {
+            pub(crate) world: World,
+            running: Option<Running>,
+            /// Bytes of further prints and exceptions that the block's traces keep.
+            told_room: usize,
+            /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
+            started: Set<Hash>,
+            /// CBY that dev instructions of the block's earlier transactions made.
+            pub(crate) minted: Amount,
+        }
+    }
 }
 
 impl Machine {
@@ -211,16 +233,23 @@ impl Machine {
             environment,
             running: None,
             told_room: MAX_TOLD,
-            started: BTreeSet::new(),
+            started: Set::default(),
             granted: BTreeMap::new(),
             minted: Amount::ZERO,
+        }
+    }
+
+    /// Takes records that were asked for.
+    pub(crate) fn fill(&mut self, records: Records) {
+        for (key, stored) in records {
+            self.world.fill(&key, stored);
         }
     }
 
     /// Forgets everything but what was fetched.
     pub(crate) fn restart(&mut self) {
         self.world.rollback_all();
-        self.started.clear();
+        self.started = Set::default();
         self.told_room = MAX_TOLD;
         self.minted = Amount::ZERO;
     }
@@ -242,8 +271,7 @@ impl Machine {
         let (target, handler, value) = describe(&envelope.work);
         let meter = Meter::new(envelope.limits, self.environment.params.execution.delivery_weight);
         let start = self.world.checkpoint();
-        let (calls, sent) = (Vec::new(), Vec::new());
-        let (created, minted, burned) = (None, Amount::ZERO, Amount::ZERO);
+        let stage = envelope.failure.clone().map_or(Stage::Start, |abort| Stage::Ended(Err(abort)));
         self.running = Some(Running {
             envelope,
             target,
@@ -251,37 +279,34 @@ impl Machine {
             value,
             start,
             meter,
-            stage: Stage::Start,
+            stage,
             frames: Vec::new(),
-            created,
-            minted,
-            burned,
-            calls,
+            created: None,
+            minted: Amount::ZERO,
+            burned: Amount::ZERO,
+            calls: Vec::new(),
             print_room: MAX_PRINTED,
             exception_room: MAX_EXCEPTIONS,
-            sent,
-            spent: Spent::default(),
-            manifests: BTreeSet::new(),
+            spent: Price::default(),
+            manifests: Set::default(),
             side_effect: None,
             repays: None,
-            requests: BTreeMap::new(),
+            requests: Map::default(),
         });
-    }
-
-    /// Takes an envelope that fails before it runs: its receipt is due all the same.
-    pub(crate) fn begin_failed(&mut self, envelope: Envelope, abort: Abort) {
-        self.begin(envelope);
-        self.running().stage = Stage::Ended(Err(abort));
     }
 
     /// Goes one step further. Answers what came of the delivery when it is over. A miss changes nothing.
     pub(crate) fn step(&mut self) -> Result<Option<Delivered>, Miss> {
+        attempt(self, Self::proceed)
+    }
+
+    fn proceed(&mut self) -> Result<Option<Delivered>, Miss> {
         let running = self.running.as_ref().expect("a step needs a delivery");
         match &running.stage {
-            Stage::Start => self.guarded(|machine| machine.start()),
+            Stage::Start => self.catch(Self::start).map(|()| None),
             Stage::Frames => self.step_frames().map(|()| None),
             Stage::Ended(Ok(_)) => {
-                self.guarded(|machine| machine.require_holders())?;
+                self.catch(Self::require_holders)?;
                 let is_over = matches!(self.running().stage, Stage::Ended(Ok(_)));
                 Ok(is_over.then(|| self.finish()))
             }
@@ -318,31 +343,15 @@ impl Machine {
         if is_payment { error::BAD_RECIPIENT } else { error::MISSING_ENTITLEMENT }
     }
 
-    /// Runs a step that either happens whole, or misses and did nothing, or ends the delivery.
-    fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Step<()>) -> Result<Option<Delivered>, Miss> {
-        let checkpoint = self.world.checkpoint();
-        let running = self.running.as_ref().expect("a step needs a delivery");
-        let (meter, calls, sent) = (running.meter.clone(), running.calls.len(), running.sent.len());
-        let done = step(self);
-        if !matches!(done, Err(Stop::Miss(_))) {
-            self.running().spent = Spent::default();
+    /// Runs a step whose failure ends the delivery.
+    fn catch(&mut self, step: impl FnOnce(&mut Self) -> Step<()>) -> Result<(), Miss> {
+        match step(self) {
+            Ok(()) => {}
+            Err(Stop::Abort(abort)) => self.running().stage = Stage::Ended(Err(abort)),
+            Err(Stop::Miss(miss)) => return Err(miss),
         }
-        match done {
-            Ok(()) => Ok(None),
-            Err(Stop::Abort(abort)) => {
-                self.running().stage = Stage::Ended(Err(abort));
-                Ok(None)
-            }
-            Err(Stop::Miss(miss)) => {
-                self.world.rollback(&checkpoint);
-                self.forget_spent();
-                let running = self.running();
-                running.meter = meter;
-                running.calls.truncate(calls);
-                running.sent.truncate(sent);
-                Err(miss)
-            }
-        }
+        self.running().spent = Price::default();
+        Ok(())
     }
 
     fn running(&mut self) -> &mut Running {
@@ -362,17 +371,17 @@ impl Machine {
         replaced.collect()
     }
 
-    /// Closes the books: undoes what a failed delivery did, and hands out what came of it.
+    /// Ends the delivery: undoes what it did where it failed or only asked, and hands out what came of it.
     fn finish(&mut self) -> Delivered {
         let running = self.running.take().expect("a step needs a delivery");
         let Stage::Ended(result) = running.stage else { unreachable!("only an ended delivery is finished") };
-        if result.is_err() {
+        if result.is_err() || running.envelope.door == Door::Query {
             self.world.rollback(&running.start);
         }
         let is_done = result.is_ok();
         let changes = self.world.changes_since(&running.start, &[Kind::Storage, Kind::Account], MAX_CHANGES);
         let sources = self.sources_since(&running.start);
-        let events = self.world.take_events();
+        let (events, sent) = (self.world.take_events(), self.world.take_messages());
         let payload = match &running.envelope.work {
             Work::Handler { payload, .. } => payload.clone(),
             Work::Instruction(_) => Bytes::new(),
@@ -384,7 +393,7 @@ impl Machine {
             origin: running.envelope.origin,
             parent: running.envelope.parent,
             calls: running.calls,
-            sent: if is_done { running.sent } else { Vec::new() },
+            sent,
             changes: changes.into_iter().map(|(key, before, after)| Change { key, before, after }).collect(),
             sources,
         };
@@ -397,7 +406,7 @@ impl Machine {
             used: running.meter.used(),
             weight: running.meter.weight(),
             events,
-            sent: if is_done { self.world.messages() } else { 0 },
+            sent: u64::try_from(trace.sent.len()).expect("messages are few"),
             minted: if is_done { running.minted } else { Amount::ZERO },
             burned: if is_done { running.burned } else { Amount::ZERO },
             trace,

@@ -4,7 +4,7 @@
 
 use super::frames::Price;
 use super::host::length;
-use super::{Machine, Spent, Step};
+use super::{Machine, Step};
 use cowboy_system::Work;
 use cowboy_system::entitlements::{manifests, state};
 use cowboy_types::entitlement::Grants;
@@ -19,7 +19,7 @@ impl Machine {
             return Ok(running.meter.charge(price.cycles, price.cells, price.weight)?);
         }
         let left = self.budget();
-        let spent = &mut self.running().spent.price;
+        let spent = &mut self.running().spent;
         *spent = spent.with(price);
         if price.cycles > left.cycles {
             return Err(error::OUT_OF_CYCLES.into());
@@ -32,24 +32,14 @@ impl Machine {
 
     /// What the step spent before its work, which is over.
     pub(super) fn take_spent(&mut self) -> Price {
-        std::mem::take(&mut self.running().spent).price
-    }
-
-    /// Undoes what a step spent that missed a record: it is run again.
-    pub(super) fn forget_spent(&mut self) {
-        let running = self.running();
-        let Spent { manifests, .. } = std::mem::take(&mut running.spent);
-        for actor in manifests {
-            running.manifests.remove(&actor);
-        }
+        std::mem::take(&mut self.running().spent)
     }
 
     /// What an actor's manifest grants. The first time that a delivery reads it, its bytes count before they are decoded, whether the block
     /// has them decoded already or not.
     pub(super) fn grants(&mut self, actor: Address) -> Step<Arc<Grants>> {
         let Some(bytes) = self.world.get(&state::manifest(actor))?.cloned() else { return Ok(Arc::default()) };
-        if self.running().manifests.insert(actor) {
-            self.running().spent.manifests.push(actor);
+        if self.running().manifests.insert(actor, ()) {
             self.spend(self.reading(length(&bytes)))?;
         }
         if let Some((known, grants)) = self.granted.get(&actor)

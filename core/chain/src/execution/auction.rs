@@ -5,7 +5,6 @@
 //! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
 
 use super::Execution;
-use super::time::Part;
 use crate::fees::{Offer, Offers};
 use crate::lanes::Lane;
 use cowboy_state::Miss;
@@ -16,10 +15,11 @@ use cowboy_types::units::{Cycles, Height, Price};
 use cowboy_types::{Address, Hash};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The auction of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Round {
+pub(crate) struct Round {
     pub(super) auction: Auction,
     turn: Turn,
     /// How many of the due timers were looked at for an agent to ask, and how many agents were asked.
@@ -50,7 +50,7 @@ struct Bidder {
 
 impl Execution {
     /// Begins the auction of this block's timers, where they are auctioned: reads what their order depends on.
-    pub(super) fn open_round(&self, due: &[Timer]) -> Result<Option<Round>, Miss> {
+    pub(super) fn open_round(&self, due: &[Timer]) -> Result<Option<Arc<Round>>, Miss> {
         let environment = &self.machine.environment;
         if !environment.rules.has_timer_auction {
             return Ok(None);
@@ -60,7 +60,8 @@ impl Execution {
         wanted.push(auction::key());
         self.machine.world.require(&wanted)?;
         let auction = auction::read(&self.machine.world, environment.height)?;
-        Ok(Some(Round { auction, turn: Turn::default(), looked_at: 0, asked: 0, bids: BTreeMap::new(), is_ordered: false }))
+        let (turn, bids) = (Turn::default(), BTreeMap::new());
+        Ok(Some(Arc::new(Round { auction, turn, looked_at: 0, asked: 0, bids, is_ordered: false })))
     }
 
     /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
@@ -70,7 +71,7 @@ impl Execution {
         let (world, environment) = (&self.machine.world, &self.machine.environment);
         let (params, height) = (&environment.params, environment.height);
         let (mut first, mut bidders, mut last) = (Vec::new(), Vec::new(), Vec::new());
-        for id in &self.due.ids {
+        for id in self.due.ids.iter() {
             let Some(timer) = world.read::<Timer>(&keys::timer(id))?.filter(|timer| timer.height <= height) else { continue };
             if timer.expires_at < height {
                 first.push(*id);
@@ -95,9 +96,9 @@ impl Execution {
         bidders[oldest..].sort_by_key(|bidder| (Reverse(bidder.score), bidder.id));
         first.extend(bidders.into_iter().map(|bidder| bidder.id));
         first.extend(last);
-        self.due.ids = first;
+        self.due.ids = first.into();
         if let Some(round) = &mut self.due.round {
-            round.is_ordered = true;
+            Arc::make_mut(round).is_ordered = true;
         }
         Ok(())
     }
@@ -105,7 +106,7 @@ impl Execution {
     /// What a bid pays in the auction, as exact offers; nothing where it does not pay the base fee.
     pub(super) fn offers_of(&self, round: &Round, bid: Bid) -> Option<(Offers, Price)> {
         let Offered { base, tip } = round.auction.offered(&self.machine.environment.params, bid)?;
-        let cell = self.books.base_fees.cell;
+        let cell = self.block.base_fees.cell;
         let cycle = Offer { max: base.saturating_add(tip), priority: tip };
         Some((Offers { cycle, cell: Offer { max: cell, priority: Price::ZERO } }, base))
     }
@@ -114,10 +115,10 @@ impl Execution {
     /// are due, it goes behind those, so that the timers of one actor never hide those of others.
     pub(super) fn pass_over(&mut self, id: &Hash, timer: Timer) -> Result<(), Miss> {
         let params = &self.machine.environment.params;
-        if self.due.is_cut && self.books.has_time(params, Part::Timers) {
+        if self.due.is_cut && self.has_time() {
             let weight = params.weights.delivery.saturating_add(params.weights.call);
             timers::pass_over(&mut self.machine.world, self.machine.environment.height, id, timer)?;
-            self.books.weight = self.books.weight.saturating_add(weight);
+            self.block.weight = self.block.weight.saturating_add(weight);
         }
         Ok(())
     }
@@ -125,16 +126,17 @@ impl Execution {
     /// Counts a fire and its tip.
     pub(super) fn count_fire(&mut self, scheduler: Address, tip: Price) {
         if let Some(round) = &mut self.due.round {
-            let fires = round.turn.fires.entry(scheduler).or_default();
+            let turn = &mut Arc::make_mut(round).turn;
+            let fires = turn.fires.entry(scheduler).or_default();
             *fires = fires.saturating_add(1);
-            round.turn.tips.push(tip);
+            turn.tips.push(tip);
         }
     }
 
     /// Closes the auction of this block, where there is one.
     pub(super) fn close_round(&mut self) -> Result<(), Miss> {
         let Some(round) = &self.due.round else { return Ok(()) };
-        let space = &self.books.space;
+        let space = &self.block.space;
         let turn = Turn { used: space.usage().timer.cycles.0, block_cycles: space.cycles(), ..round.turn.clone() };
         let environment = &self.machine.environment;
         auction::turn(&mut self.machine.world, &environment.params, environment.height, turn)

@@ -1,6 +1,6 @@
 //! The last step: tips, base fees, supply, roots.
 
-use super::{Attempt, Execution, Halt, Phase, protocol::announcement};
+use super::{Accumulator, Attempt, Execution, Halt, Turn};
 use crate::fees::next_base_fee;
 use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
@@ -14,22 +14,21 @@ use cowboy_types::{Address, Hash, Receipt, keccak256, merkle};
 
 impl Execution {
     /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
-    pub(super) fn close(&mut self) -> Result<Box<Outcome>, Miss> {
+    pub(super) fn close(&mut self) -> Result<Turn, Halt> {
         self.forget_seen()?;
         self.announce_removals()?;
         let first_job = lifecycle::first_due(&self.machine.world)?;
         let next_timer = [self.first_timer()?, first_job].into_iter().flatten().min();
         let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world, self.input.height)?;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
-        let tips = self.books.tips;
+        let tips = self.block.tips;
         self.machine.world.credit(self.input.proposer, tips)?;
         let reward = self.mint()?;
         let next_base_fees = self.move_base_fees();
         self.count_storage()?;
         self.sweep_burned()?;
-        // Counted last: what misses before here runs again.
-        self.books.supply.minted = self.books.supply.minted.checked_add(reward).expect("all CBY fit");
-        let change = self.books.supply;
+        self.block.mint(reward);
+        let change = self.block.supply;
         let mut total: Supply = self.machine.world.read(&keys::supply())?.expect("genesis wrote the supply");
         total.minted = total.minted.checked_add(change.minted).expect("all CBY ever made fit");
         total.burned = total.burned.checked_add(change.burned).expect("all CBY ever destroyed fit");
@@ -38,50 +37,45 @@ impl Execution {
 
         let next_height = self.input.height.next();
         let has_work = has_jobs || queue.is_some_and(|queue| queue.head < queue.tail) || next_timer.is_some_and(|due| due <= next_height);
-        let books = &mut self.books;
-        let all = [
-            std::mem::take(&mut books.transaction_receipts),
-            std::mem::take(&mut books.message_receipts),
-            std::mem::take(&mut books.timer_receipts),
-            std::mem::take(&mut books.job_receipts),
-            std::mem::take(&mut books.protocol_receipts),
-        ];
-        let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
-        let tx_digests: Vec<Hash> = books.included.iter().map(|signed| *signed.digest()).collect();
+        let block = &mut self.block;
+        let mut sections = std::mem::take(&mut block.receipts);
+        sections.sort_by_key(|(section, ..)| *section);
+        let (receipts, traces): (Vec<Receipt>, Vec<_>) = sections.into_iter().map(|(_, receipt, trace)| (receipt, trace)).unzip();
+        let tx_digests: Vec<Hash> = block.included.iter().map(|signed| *signed.digest()).collect();
         let receipt_digests: Vec<Hash> = receipts.iter().map(Receipt::digest).collect();
-        Ok(Box::new(Outcome {
+        Ok(Turn::Done(Box::new(Outcome {
             writes: self.machine.world.writes(),
-            included: books.included.iter().map(|signed| signed.transaction().clone()).collect(),
+            included: block.included.iter().map(|signed| signed.transaction().clone()).collect(),
             index: index_of(&receipts),
             tx_root: merkle::root(&tx_digests),
             receipt_root: merkle::root(&receipt_digests),
             receipts,
             traces,
-            rejected: std::mem::take(&mut books.rejected),
+            rejected: std::mem::take(&mut block.rejected),
             version: self.machine.environment.rules.version,
-            base_fees: books.base_fees,
+            base_fees: block.base_fees,
             next_base_fees,
-            usage: books.space.usage().clone(),
-            weight_ns: books.weight,
+            usage: block.space.usage().clone(),
+            weight_ns: block.weight,
             supply: change,
             has_work,
             next_timer,
-            pruned: std::mem::take(&mut books.pruned),
-        }))
+            pruned: std::mem::take(&mut block.pruned),
+        })))
     }
 
     /// Counts what system actors destroyed.
     fn sweep_burned(&mut self) -> Result<(), Miss> {
         if let Some(burned) = self.machine.world.read::<Amount>(&keys::burning())? {
             self.machine.world.remove(keys::burning());
-            self.books.burn(burned);
+            self.block.burn(burned);
         }
         Ok(())
     }
 
     /// Pays out what the epoch's validators earned, and fixes who signs next: in the last block of an epoch, which says so, or else in
     /// the first of the next. In the middle of an epoch, fixes who is dealt shares two epochs later.
-    pub(super) fn turn_epoch(&mut self) -> Result<(), Halt> {
+    pub(super) fn turn_epoch(&mut self) -> Result<Turn, Halt> {
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
         let before = self.machine.world.checkpoint();
         if epoch::is_due(&self.machine.world, params, height)? {
@@ -100,10 +94,9 @@ impl Execution {
         if !events.is_empty() {
             let id = keccak256(&[b"cowboy-epoch:", &height.0.to_be_bytes()]);
             let actor = Address::system(cowboy_types::actors::GOVERNANCE);
-            self.books.protocol_receipts.push(announcement(id, actor, actor, events));
+            self.report(id, actor, actor, events);
         }
-        self.phase = Phase::Close;
-        Ok(())
+        Ok(Turn::Over)
     }
 
     /// Makes this block's rewards; they gather until the epoch is over (003 §8.2, State Transition 6). Answers how much.
@@ -120,13 +113,13 @@ impl Execution {
     /// the same price (decision 391).
     fn time_in_cycles(&self) -> u64 {
         let params = &self.machine.environment.params;
-        let part = u128::from(self.books.weight) * u128::from(params.fees.block_cycles) / u128::from(params.execution.block_weight);
+        let part = u128::from(self.block.weight) * u128::from(params.fees.block_cycles) / u128::from(params.execution.block_weight);
         u64::try_from(part).unwrap_or(u64::MAX)
     }
 
     fn move_base_fees(&mut self) -> BaseFees {
         let params = &self.machine.environment.params;
-        let (now, space) = (self.books.base_fees, &self.books.space);
+        let (now, space) = (self.block.base_fees, &self.block.space);
         let next = BaseFees {
             cycle: next_base_fee(params, now.cycle, space.cycles().0.max(self.time_in_cycles()), params.fees.cycles_target),
             cell: next_base_fee(params, now.cell, space.cells().0, params.fees.cells_target),
@@ -139,8 +132,8 @@ impl Execution {
     pub(super) fn restart(&mut self, attempt: Attempt, rejected: Vec<(Hash, Invalid)>) {
         self.machine.restart();
         self.attempt = attempt;
-        self.phase = super::Phase::Open;
-        self.rejected_before = rejected;
+        self.phase = 0;
+        self.block = Accumulator::new(rejected);
     }
 }
 

@@ -1,9 +1,8 @@
 //! Messages of earlier blocks: first in, first out, before new transactions, in their share of the user lane (decision 125).
 
-use super::time::Part;
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
-use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
+use crate::fees::{Cost, Offer, Offers, Used, lane_base_fee};
 use crate::lanes::Lane;
 use cowboy_state::records::{Mailbox, Message, Origin, Queue, Seen, keys};
 use cowboy_state::{Checkpoint, Directory, Key, Kind, Miss};
@@ -16,11 +15,18 @@ use cowboy_types::{Address, Hash, error};
 pub(super) struct Delivery {
     message: Message,
     origin: Origin,
-    prices: Prices,
     /// What is undone when the lane has too little left for it.
     before: Checkpoint,
     /// Whether the lane gave it less than its origin has, though others took from the lane before it.
     is_cut: bool,
+}
+
+impl Delivery {
+    /// Whether it failed for want of what the lane did not give it.
+    pub(super) fn ran_short(&self, delivered: &Delivered) -> bool {
+        let limits = [error::OUT_OF_CYCLES, error::OUT_OF_CELLS];
+        self.is_cut && delivered.result.as_ref().is_err_and(|abort| limits.contains(abort))
+    }
 }
 
 impl Execution {
@@ -29,18 +35,17 @@ impl Execution {
         let params = &self.machine.environment.params;
         let share = u128::from(params.lanes.user_cycles) * u128::from(params.lanes.delivery_share) / 10_000;
         let share = Cycles(u64::try_from(share).expect("a share is less than the whole"));
-        share.saturating_sub(self.books.space.usage().user.cycles)
+        share.saturating_sub(self.block.space.usage().user.cycles)
     }
 
     /// Takes the oldest message, or continues with the callbacks if none is pending or no room is left.
-    pub(super) fn next_message(&mut self) -> Result<(), Halt> {
+    pub(super) fn next_message(&mut self) -> Result<Turn, Halt> {
         let params = &self.machine.environment.params;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
-        let left = Used { cycles: self.deliveries_left(), cells: self.books.space.cells_left(params) };
+        let left = Used { cycles: self.deliveries_left(), cells: self.block.space.cells_left(params) };
         let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
-        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.has_time(params, Part::Deliveries)) else {
-            self.phase = Phase::Callbacks;
-            return Ok(());
+        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.has_time()) else {
+            return Ok(Turn::Over);
         };
         let place = queue.head.0;
         self.fetch_ahead(place, self.last_place(&queue))?;
@@ -58,7 +63,8 @@ impl Execution {
         let before = self.machine.world.checkpoint();
         let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
         self.dequeue(place, queue, &message)?;
-        self.begin_message(Delivery { prices: self.prices_of(&origin), message, origin, before, is_cut: false }, left, was_seen)
+        self.begin_message(Delivery { message, origin, before, is_cut: false }, left, was_seen);
+        Ok(Turn::More)
     }
 
     /// Asks for the next messages together, and then for what their deliveries obviously need: two rounds instead of
@@ -89,15 +95,16 @@ impl Execution {
         self.queue_end.unwrap_or(queue.tail.0)
     }
 
-    /// What an origin's units cost in this block.
-    pub(super) fn prices_of(&self, origin: &Origin) -> Prices {
-        let fees = self.books.base_fees;
+    /// How an origin pays for a message in this block: with all that it holds.
+    fn payment_of(&self, origin: &Origin) -> Payment {
+        let fees = self.block.base_fees;
         let multiplier = Lane::User.fee_multiplier(&self.machine.environment.params);
         let offers = Offers {
             cycle: Offer { max: origin.max_fee_per_cycle, priority: origin.priority_per_cycle },
             cell: Offer { max: origin.max_fee_per_cell, priority: origin.priority_per_cell },
         };
-        offers.at(lane_base_fee(fees.cycle, multiplier), fees.cell)
+        let prices = offers.at(lane_base_fee(fees.cycle, multiplier), fees.cell);
+        Payment { lane: Lane::User, payer: origin.payer, offers, prices, reserve: origin.held }
     }
 
     /// Takes a message out of queue and mailbox, and remembers that it was received.
@@ -122,96 +129,75 @@ impl Execution {
         Ok(())
     }
 
-    fn begin_message(&mut self, mut delivery: Delivery, left: Used, was_seen: bool) -> Result<(), Halt> {
+    fn begin_message(&mut self, mut delivery: Delivery, left: Used, was_seen: bool) {
         let (message, origin) = (&delivery.message, &delivery.origin);
         let params = &self.machine.environment.params;
         let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
         let limits = Used { cycles: origin.cycles.min(left.cycles), cells: origin.cells.min(left.cells) };
         let failure =
             if was_seen { Some(error::DUPLICATE_MESSAGE) } else { (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED) };
-        let is_first = self.books.space.usage().user.cycles == Cycles::ZERO && self.books.space.cells() == Cells::ZERO;
+        let is_first = self.block.space.usage().user.cycles == Cycles::ZERO && self.block.space.cells() == Cells::ZERO;
         delivery.is_cut = !is_first && limits != Used { cycles: origin.cycles, cells: origin.cells };
+        let work = Work::Handler {
+            target: message.target,
+            handler: message.handler.to_string(),
+            payload: message.payload.bytes().clone(),
+            value: message.value,
+        };
+        let ids = (message.origin, nested_id(&message.origin, message.index.0));
         let envelope = Envelope {
-            id: nested_id(&message.origin, message.index.0),
-            kind: ReceiptKind::Message,
-            origin: message.origin,
             parent: message.parent,
             depth: message.depth.0,
             sent_before: origin.sent.0,
-            sender: message.sender,
-            work: Work::Handler {
-                target: message.target,
-                handler: message.handler.to_string(),
-                payload: message.payload.bytes().clone(),
-                value: message.value,
-            },
-            limits,
             intrinsic: if failure.is_some() { Used::default() } else { intrinsic },
+            failure,
+            ..Envelope::new(ReceiptKind::Message, ids, message.sender, work, limits)
         };
-        match failure {
-            Some(abort) => self.machine.begin_failed(envelope, abort),
-            None => self.machine.begin(envelope),
-        }
-        self.charge = Some(Charge::Message(Box::new(delivery)));
-        Ok(())
+        let payment = self.payment_of(origin);
+        self.deliver(envelope, payment, Source::Message(Box::new(delivery)));
     }
 
-    /// Draws what was used from the origin, and gives back what is left once nothing is under way any more.
-    /// A message for which the lane had too little is undone, unpaid, and comes first in the next block.
-    pub(super) fn settle_message(&mut self, delivery: Delivery, delivered: Delivered) -> Result<(), Miss> {
-        let ran_short = matches!(&delivered.result, Err(abort) if [error::OUT_OF_CYCLES, error::OUT_OF_CELLS].contains(abort));
-        if delivery.is_cut && ran_short {
-            self.machine.world.rollback(&delivery.before);
-            self.books.weight = self.books.weight.saturating_add(delivered.weight);
-            self.phase = Phase::Callbacks;
-            return Ok(());
-        }
-        let Delivery { message, mut origin, prices, .. } = delivery;
-        let cost = prices.cost(delivered.used);
-        if delivered.result.is_err() {
-            self.machine.world.credit(message.sender, message.value)?;
-        }
+    /// Undoes a message for which the lane had too little: unpaid, it comes first in the next block.
+    pub(super) fn put_back(&mut self, delivery: &Delivery, weight: u64) {
+        self.machine.world.rollback(&delivery.before);
+        self.block.weight = self.block.weight.saturating_add(weight);
+        self.end_phase();
+    }
+
+    /// Draws what a message used from its origin. Answers what the origin holds for the messages that are left; without any it is closed.
+    pub(super) fn draw(&mut self, delivery: &Delivery, delivered: &Delivered, cost: &Cost) -> Amount {
+        let mut origin = delivery.origin.clone();
         origin.cycles = origin.cycles.saturating_sub(delivered.used.cycles);
         origin.cells = origin.cells.saturating_sub(delivered.used.cells);
         origin.held = origin.held.checked_sub(cost.total()).expect("an origin holds its limits at the maximum prices");
         origin.sent = Count(origin.sent.0 + delivered.sent);
         origin.outstanding = Count(origin.outstanding.0 + delivered.sent - 1);
-        let reserved = origin.held.saturating_add(cost.total());
-        let refund = self.keep_origin(&message.origin, &origin)?;
+        let (world, key) = (&mut self.machine.world, keys::origin(&delivery.message.origin));
+        if origin.outstanding > Count::ZERO {
+            world.write(key, &origin);
+            return origin.held;
+        }
+        world.remove(key);
+        Amount::ZERO
+    }
+
+    /// Gives the value of a message that failed back to its sender.
+    pub(super) fn follow_message(&mut self, delivery: &Delivery, delivered: &mut Delivered) -> Result<(), Miss> {
+        if delivered.result.is_err() {
+            self.machine.world.credit(delivery.message.sender, delivery.message.value)?;
+        }
         // One that fails before it runs, or runs nothing, is taken off two lists and gets a receipt all the same.
         let weights = &self.machine.environment.params.weights;
-        let weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
-        self.books.count(Lane::User, delivered.used, weight, &cost);
-        let fee = fee_of(origin.payer, &prices, reserved, &cost, refund);
-        self.books.count_actors(&delivered.trace);
-        self.books.message_receipts.push((receipt_of(&delivered, fee), delivered.trace));
+        delivered.weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
         Ok(())
     }
 
-    /// Writes an origin, or closes it where nothing of it is under way. Answers what was given back.
-    pub(super) fn keep_origin(&mut self, id: &Hash, origin: &Origin) -> Result<Amount, Miss> {
-        let world = &mut self.machine.world;
-        if origin.outstanding > Count::ZERO {
-            world.write(keys::origin(id), origin);
-            return Ok(Amount::ZERO);
-        }
-        world.remove(keys::origin(id));
-        world.credit(origin.payer, origin.held)?;
-        Ok(origin.held)
-    }
-
-    /// What a transaction or timer has left for its messages, held until they are delivered. Nothing where it sent none.
-    pub(super) fn open_origin(
-        &mut self,
-        delivered: &Delivered,
-        payer: Address,
-        offers: Offers,
-        reserve: Amount,
-        cost: &Cost,
-    ) -> Result<Amount, Miss> {
+    /// What a delivery has left for its messages, held until they are delivered. Nothing where it sent none.
+    pub(super) fn open_origin(&mut self, payment: &Payment, delivered: &Delivered, cost: &Cost) -> Amount {
         if delivered.sent == 0 {
-            return Ok(Amount::ZERO);
+            return Amount::ZERO;
         }
+        let &Payment { payer, offers, reserve, .. } = payment;
         let left = Used {
             cycles: delivered.envelope.limits.cycles.saturating_sub(delivered.used.cycles),
             cells: delivered.envelope.limits.cells.saturating_sub(delivered.used.cells),
@@ -230,7 +216,7 @@ impl Execution {
             outstanding: Count(delivered.sent),
         };
         self.machine.world.write(keys::origin(&delivered.envelope.origin), &origin);
-        Ok(held)
+        held
     }
 
     /// Forgets marks of messages that are older than the dedup window.

@@ -1,10 +1,10 @@
 //! The first step: what the block's rules are, and what is needed before it starts.
 
-use super::{Books, Execution, Halt, Phase};
+use super::{Execution, Halt, Turn};
 use crate::admit::SignedTransaction;
 use crate::delivery::Machine;
 use crate::input::{BaseFees, BlockInvalid, Mode};
-use crate::lanes::Lane;
+use crate::lanes::{Lane, Space};
 use crate::order::{self, Placed};
 use cowboy_state::records::{Deployers, Markets, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
@@ -16,7 +16,7 @@ use cowboy_types::units::Count;
 
 impl Execution {
     /// Reads the rules, asks for everything that the body obviously needs in one batch, and puts the body in order.
-    pub(super) fn open(&mut self) -> Result<(), Halt> {
+    pub(super) fn open(&mut self) -> Result<Turn, Halt> {
         let wanted = self.wanted();
         self.machine.world.require(&wanted)?;
         let (base_fees, scheduled) = rules(&mut self.machine)?;
@@ -24,11 +24,9 @@ impl Execution {
         let declared = self.find_due()?;
         self.keep_seeds()?;
         self.queue_end = self.machine.world.read::<Queue>(&keys::queue())?.map(|queue| queue.tail.0);
-        self.books = Books::new(base_fees, declared);
-        self.books.rejected = std::mem::take(&mut self.rejected_before);
+        (self.block.base_fees, self.block.space) = (base_fees, Space::new(declared));
         self.arrange()?;
-        self.phase = Phase::Messages;
-        Ok(())
+        Ok(Turn::Over)
     }
 
     /// Runs the block under a protocol version, where this build knows it.

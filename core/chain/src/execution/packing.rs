@@ -6,7 +6,7 @@
 //! enough is left for the known ones. The third, which is seldom, takes one of each sender and never begins again.
 
 use super::time::Part;
-use super::{Attempt, Books, Execution};
+use super::{Accumulator, Attempt, Execution};
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
 use crate::input::{Limits, Mode, Trace};
@@ -134,10 +134,10 @@ impl Pledge {
     }
 }
 
-impl Books {
+impl Accumulator {
     /// What is left of the block.
     pub(super) fn room(&self) -> Room<'_> {
-        Room { space: &self.space, weight: self.weight, weight_before: self.weight_before, cycles_of: &self.cycles_of }
+        Room { space: &self.space, weight: self.weight, weight_before: self.weight_before, cycles_of: self.cycles_of.entries() }
     }
 }
 
@@ -149,7 +149,7 @@ impl Execution {
 
     /// Whether a transaction whose turn has come may run: it fits, and a proposal has time and room for it.
     pub(super) fn may_run(&self, lane: Lane, signed: &SignedTransaction) -> bool {
-        let (params, room) = (&self.machine.environment.params, self.books.room());
+        let (params, room) = (&self.machine.environment.params, self.block.room());
         if !room.fits(params, lane, signed) {
             return false;
         }
@@ -162,9 +162,13 @@ impl Execution {
     /// Notes what the block is filled with before its first transaction, in the first attempt of a proposal.
     pub(super) fn note_begin(&mut self) {
         if self.is_proposing() && self.begun.is_none() {
-            let Books { space, weight, weight_before, cycles_of, .. } = &self.books;
-            self.begun =
-                Some(Filled { space: space.clone(), weight: *weight, weight_before: *weight_before, cycles_of: cycles_of.clone() });
+            let Accumulator { space, weight, weight_before, cycles_of, .. } = &self.block;
+            self.begun = Some(Filled {
+                space: space.clone(),
+                weight: *weight,
+                weight_before: *weight_before,
+                cycles_of: cycles_of.entries().clone(),
+            });
         }
     }
 
@@ -189,7 +193,7 @@ impl Execution {
     pub(super) fn choose(&self, candidates: Vec<Placed>) -> Vec<Placed> {
         let Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
         let params = &self.machine.environment.params;
-        let ranked = order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell);
+        let ranked = order::rank(params, candidates, self.block.base_fees.cycle, self.block.base_fees.cell);
         let mut selection = Selection::new(self, limits);
         let (mut later, mut waiting) = (Vec::new(), BTreeSet::new());
         for candidate in ranked {
@@ -258,7 +262,7 @@ struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     fn new(execution: &'a Execution, limits: &'a Limits) -> Self {
-        let (space, senders, skipped) = (execution.books.space.clone(), BTreeSet::new(), BTreeSet::new());
+        let (space, senders, skipped) = (execution.block.space.clone(), BTreeSet::new(), BTreeSet::new());
         Self { execution, limits, space, chosen: Vec::new(), bytes: 0, large_bytes: 0, senders, skipped }
     }
 

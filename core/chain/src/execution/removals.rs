@@ -1,6 +1,6 @@
 //! Removals of entitlements: actors that stop running at a height emit an event there (000 §9.11).
 
-use super::{Execution, protocol::announcement};
+use super::Execution;
 use cowboy_state::Miss;
 use cowboy_system::entitlements::{NUMBER, lifecycle};
 use cowboy_types::{Address, keccak256};
@@ -16,7 +16,7 @@ impl Execution {
         }
         let id = keccak256(&[b"cowboy-entitlement-removal:", &height.0.to_be_bytes()]);
         let registry = Address::system(NUMBER);
-        self.books.protocol_receipts.push(announcement(id, registry, registry, events));
+        self.report(id, registry, registry, events);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Rent and eviction: after the timers, a bounded number of actors each block (003 §17.5, State Rent).
 
-use super::{Execution, Halt, Phase, protocol::announcement};
+use super::{Execution, Halt, Turn};
 use cowboy_state::records::Actor;
 use cowboy_state::{Directory, Kind, Miss};
 use cowboy_system::storage::rent::{self, Collected};
@@ -9,26 +9,24 @@ use cowboy_types::{Address, keccak256};
 
 impl Execution {
     /// Collects the rent of the next actor that is due, or prunes the next piece of one that was evicted.
-    pub(super) fn next_rent(&mut self, collected: u64, pruned: u64) -> Result<(), Halt> {
+    pub(super) fn next_rent(&mut self) -> Result<Turn, Halt> {
         let rows = &self.machine.environment.params.rent;
         let (collections, prunings) = (rows.collections_per_block, rows.prunings_per_block);
-        if let Some(actor) = self.due_for_rent()?.filter(|_| collected < collections) {
+        if let Some(actor) = self.due_for_rent()?.filter(|_| self.block.collected < collections) {
             let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
             let done = rent::collect(&mut self.machine.world, params, height, actor)?;
+            self.block.collected += 1;
             self.note(done);
-            self.phase = Phase::Rent { collected: collected + 1, pruned };
-            return Ok(());
+            return Ok(Turn::More);
         }
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
-        let piece = if pruned < prunings { eviction::prune(&mut self.machine.world, params, height)? } else { None };
-        self.phase = match piece {
-            Some(done) => {
-                self.note(done);
-                Phase::Rent { collected: collections, pruned: pruned + 1 }
-            }
-            None => Phase::Epoch,
-        };
-        Ok(())
+        // What comes due by pruning waits for the next block.
+        self.block.collected = collections;
+        let piece = if self.block.pieces < prunings { eviction::prune(&mut self.machine.world, params, height)? } else { None };
+        let Some(done) = piece else { return Ok(Turn::Over) };
+        self.block.pieces += 1;
+        self.note(done);
+        Ok(Turn::More)
     }
 
     /// The first actor whose next collection is at hand.
@@ -40,13 +38,13 @@ impl Execution {
 
     /// Writes a receipt where there is something to tell.
     fn note(&mut self, done: Collected) {
-        self.books.pruned.extend(done.pruned);
+        self.block.pruned.extend(done.pruned);
         if done.events.is_empty() {
             return;
         }
         let height = self.machine.environment.height;
         let id = keccak256(&[b"rent:", &done.actor.0, &height.0.to_be_bytes(), done.events[0].name.as_bytes()]);
-        self.books.timer_receipts.push(announcement(id, Address::system(NUMBER), done.actor, done.events));
+        self.report(id, Address::system(NUMBER), done.actor, done.events);
     }
 
     /// Counts what the block did to the size of all storage, and lets the rate follow it.

@@ -4,25 +4,26 @@
 //! the lane has no room for comes first in the next block, and none is lost.
 
 use super::auction::Round;
-use super::time::Part;
-use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use super::settle::unpaid;
+use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
-use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
-use crate::input::Trace;
+use crate::fees::{Offer, Offers, Used, lane_base_fee};
+use crate::journal::by_value;
 use crate::lanes::Lane;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::timers::{self, listed};
 use cowboy_types::cbor::Value;
 use cowboy_types::receipt::ReceiptKind;
-use cowboy_types::units::{Amount, Cells, Cycles, Height, Price};
-use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, actors, error, keccak256};
+use cowboy_types::units::{Amount, Cycles, Height, Price};
+use cowboy_types::{Abort, Address, Blob, Event, Hash, Receipt, Text, actors, error, keccak256};
+use std::sync::Arc;
 
 /// The due timers of a block, and how far they are.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Due {
+pub(crate) struct Due {
     /// Ids, in the order in which they are tried.
-    pub(super) ids: Vec<Hash>,
+    pub(super) ids: Arc<[Hash]>,
     next: usize,
     /// Whether the lane had no room for one: those behind it wait too.
     is_lane_full: bool,
@@ -31,18 +32,10 @@ pub(super) struct Due {
     /// Cycles of the cleanup lane that were used.
     pub(super) cleanup_used: u64,
     /// The auction, where timers are auctioned.
-    pub(super) round: Option<Round>,
+    pub(super) round: Option<Arc<Round>>,
 }
 
-/// A timer whose maximum was charged and which is firing.
-#[derive(Clone, Debug)]
-pub(super) struct Fire {
-    timer: Hash,
-    payer: Address,
-    offers: Offers,
-    prices: Prices,
-    reserve: Amount,
-}
+by_value!(Due);
 
 impl Execution {
     /// Reads which timers are due. Answers the cycles that they declare, up to the lane's budget: so much of the
@@ -67,27 +60,26 @@ impl Execution {
         }
         self.machine.world.require(&fired)?;
         let (round, is_cut) = (self.open_round(&due)?, count_of(&ids) == most);
-        self.due = Due { ids, round, is_cut, ..Due::default() };
+        self.due = Due { ids: ids.into(), round, is_cut, ..Due::default() };
         Ok(declared)
     }
 
     /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
-    pub(super) fn next_timer(&mut self) -> Result<(), Halt> {
+    pub(super) fn next_timer(&mut self) -> Result<Turn, Halt> {
         if self.ask_agent()? {
-            return Ok(());
+            return Ok(Turn::More);
         }
         self.order_due()?;
         let Some(id) = self.due.ids.get(self.due.next).copied() else {
             self.close_round()?;
-            self.begin_phase(Phase::Jobs);
-            return Ok(());
+            return Ok(Turn::Over);
         };
         // A timer may have been cancelled by a transaction of this block, or moved: a paused interval that was resumed.
         let height = self.machine.environment.height;
         let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
         let Some(timer) = stored.filter(|timer| timer.height <= height) else {
             self.due.next += 1;
-            return Ok(());
+            return Ok(Turn::More);
         };
         if timer.expires_at < self.machine.environment.height {
             self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
@@ -98,28 +90,27 @@ impl Execution {
             }
         }
         self.due.next += 1;
-        Ok(())
+        Ok(Turn::More)
     }
 
     /// Whether the timer's actor may run in this block; a timer that may not stays, and is looked at in the next.
     fn has_timer_share(&self, timer: &Timer) -> bool {
-        self.books.has_share(&self.machine.environment.params, Lane::Timer, timer.actor, timer.cycles_limit)
+        self.block.has_share(&self.machine.environment.params, Lane::Timer, timer.actor, timer.cycles_limit)
     }
 
     /// Charges the most that the fire can cost, and begins it; removes the timer where nobody pays that. Answers false where it has
     /// to wait.
     fn fire(&mut self, id: &Hash, timer: &Timer) -> Result<bool, Miss> {
         let params = &self.machine.environment.params;
-        let space = &self.books.space;
-        let fits = timer.cycles_limit <= space.left(params, Lane::Timer)
-            && timer.cells_limit <= space.cells_left(params)
-            && self.books.has_time(params, Part::Timers);
+        let space = &self.block.space;
+        let fits =
+            timer.cycles_limit <= space.left(params, Lane::Timer) && timer.cells_limit <= space.cells_left(params) && self.has_time();
         if !fits {
             // First in, first out: those behind it wait too. In an auction a smaller one may fit.
             self.due.is_lane_full = self.due.round.is_none();
             return Ok(false);
         }
-        let fees = self.books.base_fees;
+        let fees = self.block.base_fees;
         let offered = match &self.due.round {
             Some(round) => self.offers_of(round, round.bid_of(id, timer)),
             None => {
@@ -152,45 +143,25 @@ impl Execution {
         let fire = if is_interval { fire_of(id, self.machine.environment.height) } else { *id };
         let rearming = if is_interval { Cycles(params.costs.timer) } else { Cycles::ZERO };
         let reading = timers::reading_cells(params, payload.len());
-        let envelope = Envelope {
-            id: nested_id(&fire, 0),
-            kind: ReceiptKind::Timer,
-            origin: fire,
-            parent: Hash::ZERO,
-            depth: 0,
-            sent_before: 0,
-            sender: timer.fee_payer,
-            work: Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO },
-            limits,
-            intrinsic: Used { cycles: rearming, cells: reading },
-        };
-        self.machine.begin(envelope);
-        self.charge =
-            Some(Charge::Timer(Fire { timer: *id, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve }));
+        let work = Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO };
+        let envelope = Envelope::new(ReceiptKind::Timer, (fire, nested_id(&fire, 0)), timer.fee_payer, work, limits);
+        let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
+        self.deliver(Envelope { intrinsic: Used { cycles: rearming, cells: reading }, ..envelope }, payment, Source::Timer(*id));
         Ok(true)
     }
 
-    /// Refunds what the fire did not use. A handler that failed is charged all the same, and its failure is emitted as an event.
-    pub(super) fn settle_timer(&mut self, fire: Fire, mut delivered: Delivered) -> Result<(), Miss> {
-        let id = fire.timer;
+    /// Counts a fire, and whether it failed: that is emitted as an event, and charged all the same.
+    pub(super) fn follow_timer(&mut self, id: &Hash, payment: &Payment, delivered: &mut Delivered) -> Result<(), Miss> {
         match &delivered.result {
-            Ok(_) => timers::succeed(&mut self.machine.world, &id)?,
+            Ok(_) => timers::succeed(&mut self.machine.world, id)?,
             Err(abort) => {
-                let failed = timers::fail(&mut self.machine.world, &id)?;
-                delivered.events.extend(failure_events(&id, fire.payer, &delivered.handler, abort, failed));
+                let failed = timers::fail(&mut self.machine.world, id)?;
+                delivered.events.extend(failure_events(id, payment.payer, &delivered.handler, abort, failed));
             }
         }
-        self.count_fire(fire.payer, fire.prices.cycle.tip);
-        let cost = fire.prices.cost(delivered.used);
-        let held = self.open_origin(&delivered, fire.payer, fire.offers, fire.reserve, &cost)?;
-        let refund =
-            fire.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
-        self.machine.world.credit(fire.payer, refund)?;
+        self.count_fire(payment.payer, payment.prices.cycle.tip);
         let read = count_of_bytes(&delivered.trace.payload).saturating_mul(self.machine.environment.params.weights.payload_byte);
-        self.books.count(Lane::Timer, delivered.used, delivered.weight.saturating_add(read), &cost);
-        let fee = fee_of(fire.payer, &fire.prices, fire.reserve, &cost, refund);
-        self.books.count_actors(&delivered.trace);
-        self.books.timer_receipts.push((receipt_of(&delivered, fee), delivered.trace));
+        delivered.weight = delivered.weight.saturating_add(read);
         Ok(())
     }
 
@@ -213,9 +184,7 @@ impl Execution {
                 ("TimerCancelledInsufficientFunds", Value::map([timer_id, payer, ("required", required), ("available", available)]))
             }
         };
-        let receipt = unfired(id, timer, abort, name, &data);
-        let trace = Trace::without_calls(receipt.id, ReceiptKind::Timer, *id);
-        self.books.timer_receipts.push((receipt, trace));
+        self.record_unpaid(unfired(id, timer, abort, name, &data));
         Ok(())
     }
 
@@ -267,22 +236,7 @@ fn failure_events(id: &Hash, scheduler: Address, handler: &str, abort: &Abort, f
 fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
     let removed = Value::map([("id", Value::Bytes(id.0.to_vec())), ("reason", Value::text(error::row(abort.code).slug))]);
     let events = vec![event(Address::system(actors::BASEFEE), name, data), event(timer.fee_payer, "timer.removed", &removed)];
-    let none = Cost::default();
-    let fee: Fee = fee_of(timer.fee_payer, &Prices::default(), Amount::ZERO, &none, Amount::ZERO);
-    Receipt {
-        id: nested_id(id, 0),
-        kind: ReceiptKind::Timer,
-        origin: *id,
-        sender: timer.fee_payer,
-        target: timer.actor,
-        handler: Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name"),
-        value: Amount::ZERO,
-        cycles_used: Cycles::ZERO,
-        cells_used: Cells::ZERO,
-        fee,
-        created: None,
-        return_data: Blob::default(),
-        events: List::new(events).expect("two events fit"),
-        abort: Some(abort),
-    }
+    let receipt = unpaid(ReceiptKind::Timer, (*id, nested_id(id, 0)), (timer.fee_payer, timer.actor), timer.fee_payer, events);
+    let handler = Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name");
+    Receipt { handler, abort: Some(abort), ..receipt }
 }

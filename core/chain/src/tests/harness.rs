@@ -3,7 +3,7 @@
 use super::seen::Seen;
 use crate::genesis::Funded;
 use crate::input::{Limits, NoImages};
-use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
+use crate::{BlockInput, ChainConfig, GenesisConfig, Mode, Outcome, SignedTransaction, StateKey, genesis};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_state::records::{
@@ -140,33 +140,18 @@ impl Chain {
         keccak256(&[b"vrf", &self.height.0.to_be_bytes()])
     }
 
-    /// Runs an execution over the map. Answers it and how many rounds of records it took.
-    pub(crate) fn run(&self, input: BlockInput) -> Result<(Outcome, usize), BlockInvalid> {
-        let mut execution = Execution::new(input);
-        let (mut answers, mut rounds) = (Vec::new(), 0);
-        loop {
-            match execution.advance(std::mem::take(&mut answers)) {
-                Need::Keys(keys) => {
-                    rounds += 1;
-                    assert!(!keys.is_empty() && rounds < 10_000, "an execution asks for something, and not for ever");
-                    answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect();
-                }
-                Need::Done(outcome) => return Ok((*outcome, rounds)),
-                Need::Invalid(reason) => return Err(reason),
-            }
-        }
-    }
-
     /// Proposes a block of candidates, verifies it, and commits it. Returns its outcome.
     pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
         let (proposed, rounds) =
             self.run(self.input(Mode::Propose { candidates, limits: Limits::default() })).expect("a proposal is never invalid");
         self.rounds += rounds;
         let transactions = proposed.included.iter().cloned().map(SignedTransaction::unchecked).collect();
-        let (mut verified, _) = self.run(self.input(Mode::Verify { transactions })).expect("what was proposed is valid");
+        let mut verified = self.run_by_records(self.input(Mode::Verify { transactions })).expect("what was proposed is valid");
         assert_eq!(proposed.writes, verified.writes, "maker and checker change the same records");
         assert_eq!(proposed.receipt_root, verified.receipt_root, "maker and checker write the same receipts");
         assert_eq!(proposed.usage, verified.usage, "maker and checker meter the same (A-40)");
+        assert_eq!(proposed.weight_ns, verified.weight_ns, "maker and checker count the same time");
+        assert_eq!(proposed.traces, verified.traces, "what a step did before it missed a record leaves no trace");
         self.apply(&verified);
         verified.rejected = proposed.rejected;
         verified

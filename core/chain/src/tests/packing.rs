@@ -45,8 +45,7 @@ fn drive(chain: &Chain, input: BlockInput, mut after: impl FnMut(&mut Execution,
         match need {
             None => {}
             Some(Need::Keys(keys)) => execution.fill(keys.into_iter().map(|key| (key, chain.state.get(&key).cloned())).collect()),
-            Some(Need::Done(outcome)) => return (*outcome, runs),
-            Some(Need::Invalid(reason)) => unreachable!("a proposal is never invalid: {reason}"),
+            Some(Need::Done(done)) => return (*done.expect("a proposal is never invalid"), runs),
         }
     }
 }

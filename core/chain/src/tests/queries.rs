@@ -2,9 +2,9 @@
 
 use super::harness::{Chain, address, execution, unsigned};
 use crate::input::{Exception, NoImages};
-use crate::query::{Answer, At, Query, QueryError, Question, Simulation, Tried, Wants};
+use crate::query::{Answer, At, Query, QueryError, Question, Simulation, Tried};
+use crate::resume;
 use bytes::Bytes;
-use cowboy_state::StateKey;
 use cowboy_types::units::{Cells, Cycles, Price};
 use cowboy_types::{Address, Transaction, error};
 use std::sync::Arc;
@@ -29,26 +29,16 @@ impl Chain {
         }
     }
 
-    fn drive<T>(&self, mut advance: impl FnMut(Vec<(StateKey, Option<Bytes>)>) -> Wants<T>) -> T {
-        let mut answers = Vec::new();
-        loop {
-            match advance(std::mem::take(&mut answers)) {
-                Wants::Keys(keys) => answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect(),
-                Wants::Done(done) => return *done,
-            }
-        }
-    }
-
     pub(crate) fn ask(&self, target: Address, handler: &str, payload: &[u8], cycles: Option<u64>) -> Answer {
         let question =
             Question { target, handler: handler.to_string(), payload: Bytes::copy_from_slice(payload), cycles_limit: cycles.map(Cycles) };
-        let mut query = Query::new(self.at(), question);
-        self.drive(|answers| query.advance(answers))
+        let Ok(answer) = resume::run(&mut Query::new(self.at(), question), |keys| self.read(keys));
+        answer
     }
 
     fn try_out(&self, transaction: Transaction) -> Tried {
-        let mut simulation = Simulation::new(self.at(), transaction);
-        self.drive(|answers| simulation.advance(answers))
+        let Ok(tried) = resume::run(&mut Simulation::new(self.at(), transaction), |keys| self.read(keys));
+        tried
     }
 }
 

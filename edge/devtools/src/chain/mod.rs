@@ -5,10 +5,11 @@ mod jobs;
 use bytes::Bytes;
 use cowboy_api::keystore::{DEV_MNEMONIC, Mnemonic};
 use cowboy_chain::{
-    BlockInput, ChainConfig, Execution, GenesisConfig, Image, Mode, Need, Outcome, SignedTransaction, StateKey,
+    BlockInput, ChainConfig, Execution, GenesisConfig, Image, Mode, Outcome, SignedTransaction, StateKey,
     genesis::{Funded, genesis},
     input::{Images, Limits, NoImages},
-    query::{Answer, At, Query, Question, Wants},
+    query::{Answer, At, Query, Question},
+    resume::{self, Records},
 };
 use cowboy_console::failure::Failure;
 use cowboy_state::{
@@ -19,6 +20,7 @@ use cowboy_types::{Address, Amount, Cells, ChainId, Cycles, Hash, Height, Instru
 use cowboy_vm::Profiler;
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -169,14 +171,8 @@ impl Chain {
             next_epoch: None,
             images: Arc::clone(&self.images),
         });
-        let mut answers = Vec::new();
-        let outcome = loop {
-            match execution.advance(answers) {
-                Need::Keys(keys) => answers = self.read(keys),
-                Need::Done(outcome) => break outcome,
-                Need::Invalid(reason) => return Err(Failure::Node(reason.to_string())),
-            }
-        };
+        let Ok(done) = resume::run(&mut execution, |keys| self.read(keys));
+        let outcome = done.map_err(|reason| Failure::Node(reason.to_string()))?;
         apply(&mut self.state, &outcome.writes);
         Ok(*outcome)
     }
@@ -185,14 +181,8 @@ impl Chain {
     pub(crate) fn query(&self, question: Question) -> Answer {
         let (height, timestamp, beacon) = (Height(self.height), self.now(), self.beacon());
         let at = At { chain: self.config.clone(), height, timestamp, beacon, round: (0, self.height), images: Arc::clone(&self.images) };
-        let mut query = Query::new(at, question);
-        let mut answers = Vec::new();
-        loop {
-            match query.advance(answers) {
-                Wants::Keys(keys) => answers = self.read(keys),
-                Wants::Done(answer) => break *answer,
-            }
-        }
+        let Ok(answer) = resume::run(&mut Query::new(at, question), |keys| self.read(keys));
+        answer
     }
 
     fn now(&self) -> TimestampMs {
@@ -204,8 +194,8 @@ impl Chain {
         Bytes::copy_from_slice(&cowboy_types::hash::keccak256(&[b"beacon of a chain in memory", &self.height.to_be_bytes()]).0)
     }
 
-    fn read(&self, keys: Vec<StateKey>) -> Vec<(StateKey, Option<Bytes>)> {
-        keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect()
+    fn read(&self, keys: Vec<StateKey>) -> Result<Records, Infallible> {
+        Ok(keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect())
     }
 
     /// Reads or changes records directly, as only tests may.

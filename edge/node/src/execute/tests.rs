@@ -144,8 +144,9 @@ async fn senders_after<E: Spawner + Clock>(time: Duration, runtime: &E, chain: &
                 runtime.sleep(time).await;
                 answers = records(chain, keys);
             }
-            Need::Done(outcome) => return outcome.included.iter().map(|transaction| transaction.from).collect(),
-            Need::Invalid(reason) => unreachable!("a proposal is never invalid: {reason}"),
+            Need::Done(done) => {
+                return done.expect("a proposal is never invalid").included.iter().map(|transaction| transaction.from).collect();
+            }
         }
     }
 }

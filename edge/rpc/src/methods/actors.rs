@@ -17,7 +17,8 @@ use cowboy_api::{
 };
 use cowboy_chain::{
     Query,
-    query::{Answer as Answered, At, QueryError, Question, Wants},
+    query::{Answer as Answered, At, QueryError, Question},
+    resume::run_async,
 };
 use cowboy_state::{
     Directory, Key, Kind, Miss, World,
@@ -298,14 +299,8 @@ pub(crate) async fn read_handler(
 /// not kept for long. Answers its height too.
 async fn answer(app: &App, question: Question) -> Result<(Height, Answered), Refusal> {
     let state = Snapshot::newest(app);
-    let mut query = Query::new(at(app, &state)?, question);
-    let mut answers = Vec::new();
-    loop {
-        match query.advance(answers) {
-            Wants::Done(answer) => return Ok((state.head.height, *answer)),
-            Wants::Keys(keys) => answers = state.fetch(keys).await?,
-        }
-    }
+    let answer = run_async(&mut Query::new(at(app, &state)?, question), |keys| state.fetch(keys)).await?;
+    Ok((state.head.height, answer))
 }
 
 /// The committed block on whose state the execution runs.

@@ -19,11 +19,7 @@ use cowboy_api::{
     error::{BODY_TOO_LARGE, BUSY, NOT_FOUND, TIMEOUT},
     model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
 };
-use cowboy_chain::{
-    Invalid, SignedTransaction, Simulation,
-    fees::lane_base_fee,
-    query::{Tried, Wants},
-};
+use cowboy_chain::{Invalid, SignedTransaction, Simulation, fees::lane_base_fee, query::Tried, resume::run_async};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_overlay::Pool;
 use cowboy_store::View;
@@ -351,14 +347,7 @@ async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulat
 
 /// Runs a transaction against the state, fetching what it misses.
 async fn try_out(app: &App, state: &Snapshot, transaction: Transaction) -> Result<Tried, Refusal> {
-    let mut simulation = Simulation::new(at(app, state)?, transaction);
-    let mut answers = Vec::new();
-    loop {
-        match simulation.advance(answers) {
-            Wants::Done(tried) => return Ok(*tried),
-            Wants::Keys(keys) => answers = state.fetch(keys).await?,
-        }
-    }
+    run_async(&mut Simulation::new(at(app, state)?, transaction), |keys| state.fetch(keys)).await
 }
 
 pub(crate) async fn changes(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::StateChanges> {

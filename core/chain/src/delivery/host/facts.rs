@@ -21,12 +21,12 @@ pub(crate) fn derive(seed: &[u8], label: &[u8]) -> [u8; 32] {
 impl Machine {
     pub(super) fn context(&mut self) -> Step<Reply> {
         let envelope = &self.running().envelope;
-        let origin = envelope.origin;
+        let (origin, door) = (envelope.origin, envelope.door);
         let frame = self.top();
         let (sender, actor, value) = (frame.sender, frame.actor, frame.value);
         let environment = &self.environment;
         // A query has no caller (004 §8.3.1).
-        let sender = if environment.door == Door::Query { Vec::new() } else { sender.0.to_vec() };
+        let sender = if door == Door::Query { Vec::new() } else { sender.0.to_vec() };
         let (epoch, view) = environment.round;
         let pair = |name: &str, value: HostValue| (HostValue::Str(name.to_string()), value);
         let facts = vec![

@@ -69,7 +69,7 @@ impl Machine {
         let needs = JobNeeds::of(&request, &spec);
         let grants = self.top().grants.clone();
         let sets = domain_sets(&self.world, [&*grants])?;
-        let before = self.running().requests.get(&actor).copied().unwrap_or_default();
+        let before = self.running().requests.entries().get(&actor).copied().unwrap_or_default();
         Ok(Some(needs.check(&grants, &sets, before)?))
     }
 

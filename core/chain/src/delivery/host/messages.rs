@@ -5,10 +5,9 @@ use super::{Arguments, length, read};
 use crate::delivery::deploy::Deployment;
 use crate::delivery::frames::{Entry, Gives, Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step, nested_id};
-use crate::input::SentMessage;
 use commonware_codec::Write as _;
 use cowboy_state::records::{Mailbox, Message, Payload, Queue, keys};
-use cowboy_state::{Checkpoint, Directory, Key, Kind, Stop};
+use cowboy_state::{Checkpoint, Directory, Key, Kind, SentMessage, Stop};
 use cowboy_system::registry::Argument;
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Count};
@@ -79,7 +78,7 @@ impl Machine {
         self.world.set_actor(sender, &actor);
         mailbox.count = Count(mailbox.count.0 + 1);
         self.world.write(mailbox_key, &mailbox);
-        let index = sent_before + self.world.count_message();
+        let index = sent_before + self.world.messages() + 1;
         let sent = SentMessage { receipt: nested_id(&origin, index), id, target, handler: handler.to_string(), value };
         let sent_at = self.environment.height;
         self.enqueue(&Message {
@@ -95,7 +94,7 @@ impl Machine {
             value,
             sent_at,
         })?;
-        self.running().sent.push(sent);
+        self.world.note_message(sent);
         self.count_requests(requests);
         Reply::none(price)
     }

@@ -24,7 +24,7 @@ use cowboy_types::{Abort, Address, error};
 impl Machine {
     /// Answers a host call. A miss changes nothing; an abort ends the handler.
     pub(super) fn answer(&mut self, call: &HostCall) -> Step<Reply> {
-        if self.environment.door == Door::Query {
+        if self.running().envelope.door == Door::Query {
             let row = call.function.row();
             if row.access == Access::Delivery {
                 self.running().side_effect = Some(row.name.to_owned());

@@ -1,0 +1,158 @@
+//! Settling a delivery: what was reserved for it becomes its cost, what its messages may need, and a refund (003 §2.3).
+
+use super::{Execution, bids, messages};
+use crate::delivery::{Delivered, Envelope};
+use crate::fees::{Cost, Offers, Prices};
+use crate::input::Trace;
+use crate::lanes::Lane;
+use cowboy_state::Miss;
+use cowboy_types::receipt::{Event, ReceiptKind};
+use cowboy_types::units::{Amount, Cells, Cycles};
+use cowboy_types::{Address, Blob, Fee, Hash, List, Receipt, Text};
+
+/// Who pays for a delivery, in which lane, and what was reserved for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Payment {
+    pub(super) lane: Lane,
+    pub(super) payer: Address,
+    pub(super) offers: Offers,
+    pub(super) prices: Prices,
+    pub(super) reserve: Amount,
+}
+
+/// Where a delivery came from, which says what follows from it beside its cost.
+pub(super) enum Source {
+    /// A transaction: its target may repay the sender.
+    Transaction,
+    /// A message: it draws on its origin.
+    Message(Box<messages::Delivery>),
+    /// The fire of this timer: an interval counts its failures.
+    Timer(Hash),
+    /// A question to a bidding agent: its answer is a bid.
+    Question(bids::Asked),
+    /// A callback of a job: the payer's failures are counted.
+    Callback,
+}
+
+impl Execution {
+    /// Delivers an envelope that is paid for.
+    pub(super) fn deliver(&mut self, envelope: Envelope, payment: Payment, source: Source) {
+        self.machine.begin(envelope);
+        self.owed = Some((payment, source));
+    }
+
+    /// Accumulator what a delivery cost, and what follows from it.
+    pub(super) fn settle(&mut self, payment: Payment, source: Source, mut delivered: Delivered) -> Result<(), Miss> {
+        if let Source::Message(message) = &source
+            && message.ran_short(&delivered)
+        {
+            self.put_back(message, delivered.weight);
+            return Ok(());
+        }
+        let Payment { lane, payer, prices, reserve, .. } = payment;
+        let cost = prices.cost(delivered.used);
+        let held = match &source {
+            Source::Message(message) => self.draw(message, &delivered, &cost),
+            _ => self.open_origin(&payment, &delivered, &cost),
+        };
+        let rest = reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held));
+        let refund = rest.expect("cost and hold are within the reserve");
+        self.machine.world.credit(payer, refund)?;
+        match source {
+            Source::Transaction => self.follow_transaction(&payment, &cost, &mut delivered)?,
+            Source::Message(message) => self.follow_message(&message, &mut delivered)?,
+            Source::Timer(timer) => self.follow_timer(&timer, &payment, &mut delivered)?,
+            Source::Question(asked) => self.follow_question(&asked, payer, &delivered)?,
+            Source::Callback => self.follow_callback(payer, &delivered)?,
+        }
+        self.block.count(lane, delivered.used, delivered.weight, &cost);
+        self.block.count_actors(&delivered.trace);
+        self.block.mint(delivered.minted);
+        self.block.burn(delivered.burned);
+        self.machine.minted = self.block.supply.minted;
+        let fee = fee_of(payer, &prices, reserve, &cost, refund);
+        self.record(receipt_of(&delivered, fee), delivered.trace);
+        Ok(())
+    }
+
+    /// Adds a receipt to the phase's section.
+    pub(super) fn record(&mut self, receipt: Receipt, trace: Trace) {
+        let section = self.phase().section;
+        self.block.receipts.push((section, receipt, trace));
+    }
+
+    /// Adds the receipt by which a system actor reports an operation of the protocol on an address.
+    pub(super) fn report(&mut self, id: Hash, actor: Address, target: Address, events: Vec<Event>) {
+        let receipt = unpaid(ReceiptKind::Protocol, (id, id), (actor, target), target, events);
+        self.record_unpaid(receipt);
+    }
+
+    /// Adds a receipt of what no handler did.
+    pub(super) fn record_unpaid(&mut self, receipt: Receipt) {
+        let trace = Trace::without_calls(receipt.id, receipt.kind.clone(), receipt.origin);
+        self.record(receipt, trace);
+    }
+}
+
+/// What a delivery cost, for its receipt.
+pub(crate) fn fee_of(payer: Address, prices: &Prices, reserved: Amount, cost: &Cost, refunded: Amount) -> Fee {
+    Fee {
+        payer,
+        cycle_price: prices.cycle.total(),
+        cell_price: prices.cell.total(),
+        reserved,
+        burned: cost.burned,
+        tip: cost.tip,
+        refunded,
+    }
+}
+
+/// The receipt of a delivery.
+pub(crate) fn receipt_of(delivered: &Delivered, fee: Fee) -> Receipt {
+    let (return_data, abort) = match &delivered.result {
+        Ok(data) => (Blob::new(data.clone()).expect("the driver bounds return data"), None),
+        Err(abort) => (Blob::default(), Some(abort.clone())),
+    };
+    Receipt {
+        id: delivered.envelope.id,
+        kind: delivered.envelope.kind.clone(),
+        origin: delivered.envelope.origin,
+        sender: delivered.envelope.sender,
+        target: delivered.created.unwrap_or(delivered.target),
+        handler: Text::new(delivered.handler.clone()).expect("handler names are bounded where they are decoded"),
+        value: delivered.value,
+        cycles_used: delivered.used.cycles,
+        cells_used: delivered.used.cells,
+        fee,
+        created: delivered.created,
+        return_data,
+        events: List::new(delivered.events.clone()).expect("the driver bounds events"),
+        abort,
+    }
+}
+
+/// The receipt of what the protocol does by itself, from an actor to an address: it cost nothing.
+pub(super) fn unpaid(
+    kind: ReceiptKind,
+    (origin, id): (Hash, Hash),
+    (sender, target): (Address, Address),
+    payer: Address,
+    events: Vec<Event>,
+) -> Receipt {
+    Receipt {
+        id,
+        kind,
+        origin,
+        sender,
+        target,
+        handler: Text::default(),
+        value: Amount::ZERO,
+        cycles_used: Cycles::ZERO,
+        cells_used: Cells::ZERO,
+        fee: fee_of(payer, &Prices::default(), Amount::ZERO, &Cost::default(), Amount::ZERO),
+        created: None,
+        return_data: Blob::default(),
+        events: List::new(events).expect("a step emits fewer events than a receipt holds"),
+        abort: None,
+    }
+}
