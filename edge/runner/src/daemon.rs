@@ -1,12 +1,12 @@
 //! A running runner: it registers, listens, works, and says what came of it.
 
 use crate::{
-    conduct::Conduct,
+    behaviour::{Behaviour, Honest},
     config::Config,
-    desk::{Desk, Means},
     execute::{Executors, NotReady},
     feed::Feed,
     journal::{Journal, JournalError, Owner},
+    manager::{Context, JobManager},
     metrics::{Board, Status},
     outbox::Outbox,
     peers::Peers,
@@ -54,14 +54,19 @@ pub enum RunnerError {
 
 /// A running runner. Dropping it ends it at once; the journal keeps what matters.
 pub struct Runner {
-    task: JoinHandle<Result<(), RunnerError>>,
+    task: JoinHandle<()>,
     board: Arc<Board>,
     server: Option<Server>,
 }
 
 impl Runner {
     /// Starts one: journal, server, registration, and then the work, in the background.
-    pub async fn start(config: Config, key: PrivateKey, feed: &Feed, conduct: Conduct) -> Result<Self, RunnerError> {
+    pub async fn start(config: Config, key: PrivateKey, feed: &Feed) -> Result<Self, RunnerError> {
+        Self::start_with(config, key, feed, Arc::new(Honest)).await
+    }
+
+    /// Starts one whose decisions are replaced.
+    pub async fn start_with(config: Config, key: PrivateKey, feed: &Feed, behaviour: Arc<dyn Behaviour>) -> Result<Self, RunnerError> {
         let client = Client::new(&config.node.url)?;
         let health = client.health().await?;
         let address = key.address();
@@ -97,7 +102,7 @@ impl Runner {
         };
         let peers = Peers::new(config.runner.private_peers)?;
         let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::tee::DEV_NAME);
-        let means = Means {
+        let context = Context {
             client,
             address,
             genesis: health.genesis.0,
@@ -108,14 +113,13 @@ impl Runner {
             outbox,
             journal: Arc::new(journal),
             board: board.clone(),
-            conduct,
-            numbers: feed.numbers(),
+            behaviour,
             environment: Environment { tee, is_dev, runner: address },
             peers,
             config,
         };
-        let desk = Desk::new(means, records, record.last_heartbeat);
-        let task = tokio::spawn(async move { desk.work(ticks, received).await });
+        let manager = JobManager::new(context, records, record.last_heartbeat);
+        let task = tokio::spawn(manager.work(ticks, received));
         Ok(Self { task, board, server })
     }
 
@@ -132,8 +136,7 @@ impl Runner {
     /// Waits until it ends by itself, which it should not.
     pub async fn ended(&mut self) -> RunnerError {
         match (&mut self.task).await {
-            Ok(Ok(())) => RunnerError::Ended("the feed is closed".into()),
-            Ok(Err(error)) => error,
+            Ok(()) => RunnerError::Ended("the feed is closed".into()),
             Err(error) => RunnerError::Ended(error.to_string()),
         }
     }

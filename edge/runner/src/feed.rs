@@ -11,11 +11,7 @@ use cowboy_types::{
 };
 use futures::{SinkExt as _, StreamExt as _};
 use reqwest::{StatusCode, header};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{sync::broadcast, task::JoinHandle, time::sleep};
 use tokio_tungstenite::{
     WebSocketStream,
@@ -59,23 +55,12 @@ pub struct Tick {
     pub is_whole: bool,
 }
 
-/// The numbers of jobs, in the order in which the chain took them while somebody listened: what simulated misbehaviour repeats by.
-#[derive(Clone, Debug, Default)]
-pub struct Numbers(Arc<Mutex<BTreeMap<Hash, u64>>>);
-
-impl Numbers {
-    /// A job's number: how many were taken before it. One that nobody heard of is the next.
-    pub fn of(&self, job: &Hash) -> u64 {
-        let mut known = self.0.lock().expect("nothing panics while it holds the lock");
-        let next = u64::try_from(known.len()).unwrap_or(u64::MAX);
-        *known.entry(*job).or_insert(next)
-    }
-}
+/// Called with each job that the chain takes, before a tick brings anything else about it.
+pub type Observer = Arc<dyn Fn(Hash) + Send + Sync>;
 
 /// A feed. Dropping it ends it.
 pub struct Feed {
     ticks: broadcast::Sender<Tick>,
-    numbers: Option<Numbers>,
     task: JoinHandle<()>,
 }
 
@@ -85,20 +70,15 @@ impl Feed {
         Self::begin(client, poll, None)
     }
 
-    /// The same, and counts the jobs: for simulated runners alone, since nothing is ever forgotten.
-    pub fn counting(client: Client, poll: Duration) -> Self {
-        Self::begin(client, poll, Some(Numbers::default()))
+    /// The same with an observer of new jobs.
+    pub fn observed(client: Client, poll: Duration, observer: Observer) -> Self {
+        Self::begin(client, poll, Some(observer))
     }
 
-    fn begin(client: Client, poll: Duration, numbers: Option<Numbers>) -> Self {
+    fn begin(client: Client, poll: Duration, observer: Option<Observer>) -> Self {
         let (ticks, _) = broadcast::channel(LAG);
-        let task = tokio::spawn(run(client, poll, ticks.clone(), numbers.clone()));
-        Self { ticks, numbers, task }
-    }
-
-    /// The numbers of jobs, where they are counted.
-    pub(crate) fn numbers(&self) -> Option<Numbers> {
-        self.numbers.clone()
+        let task = tokio::spawn(run(client, poll, ticks.clone(), observer));
+        Self { ticks, task }
     }
 
     /// The ticks from now on.
@@ -113,9 +93,9 @@ impl Drop for Feed {
     }
 }
 
-async fn run(client: Client, poll: Duration, ticks: broadcast::Sender<Tick>, numbers: Option<Numbers>) {
+async fn run(client: Client, poll: Duration, ticks: broadcast::Sender<Tick>, observer: Option<Observer>) {
     loop {
-        match listen(&client, &ticks, numbers.as_ref()).await {
+        match listen(&client, &ticks, observer.as_ref()).await {
             Ok(()) => tracing::info!(node = client.url(), "the node ended the push; asking instead"),
             Err(reason) => tracing::info!(node = client.url(), %reason, "the node pushes nothing; asking instead"),
         }
@@ -140,7 +120,7 @@ async fn run(client: Client, poll: Duration, ticks: broadcast::Sender<Tick>, num
 }
 
 /// Listens to the node's WebSocket until it ends.
-async fn listen(client: &Client, ticks: &broadcast::Sender<Tick>, numbers: Option<&Numbers>) -> Result<(), String> {
+async fn listen(client: &Client, ticks: &broadcast::Sender<Tick>, observer: Option<&Observer>) -> Result<(), String> {
     let mut socket = open(client.url()).await?;
     let wish = serde_json::json!({ "subscribe": ["block", "event"] }).to_string();
     socket.send(Message::text(wish)).await.map_err(|error| error.to_string())?;
@@ -164,7 +144,7 @@ async fn listen(client: &Client, ticks: &broadcast::Sender<Tick>, numbers: Optio
             tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| "it is silent".to_owned())?
         };
         match message {
-            Some(Ok(Message::Text(text))) => gathered.add(&text, height, numbers),
+            Some(Ok(Message::Text(text))) => gathered.add(&text, height, observer),
             Some(Ok(Message::Close(_))) | None => return Ok(()),
             Some(Ok(_)) => {}
             Some(Err(error)) => return Err(error.to_string()),
@@ -181,15 +161,15 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, text: &str, begun_at: u64, numbers: Option<&Numbers>) {
+    fn add(&mut self, text: &str, begun_at: u64, observer: Option<&Observer>) {
         match serde_json::from_str(text) {
             Ok(Notice::Block { block }) => self.height = self.height.max(block.height),
             Ok(Notice::Event { event }) => {
                 self.height = self.height.max(event.block_height);
-                if let (Some(numbers), BEGINS) = (numbers, event.event.name.as_str())
+                if let (Some(observer), BEGINS) = (observer, event.event.name.as_str())
                     && let Some(found) = job_event(BEGINS, &event.event.data.0)
                 {
-                    numbers.of(&found.job);
+                    observer(found.job);
                 }
                 if MATTERS.contains(&event.event.name.as_str())
                     && let Some(found) = job_event(&event.event.name, &event.event.data.0)

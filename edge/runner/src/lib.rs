@@ -8,25 +8,25 @@
 //! - [`feed`]: what happens on the chain, pushed or asked for.
 //! - [`local`]: a job without a chain.
 //! - [`tee`]: what its trusted environment proves and says.
-//! - [`conduct`]: misbehaviour on command, for devnets.
+//! - [`behaviour`]: what simulated runners replace, which misbehave on a devnet.
 //!
-//! Inside: `plan` is what to do next with a job, a pure function; `desk` the loop that does it; `outbox` sends; `share` and `server`
+//! Inside: `plan` is what to do next with a job, a pure function; `manager` the loop that does it; `outbox` sends; `share` and `server`
 //! are how runners give each other their revelations.
 
 #![allow(clippy::result_large_err, reason = "a refusal by the node is the rare way out, and is answered at once")]
 
-pub mod conduct;
+pub mod behaviour;
 pub mod config;
 pub mod daemon;
-mod desk;
 pub mod execute;
 pub mod feed;
 pub mod journal;
 pub mod local;
+mod manager;
 mod metrics;
 mod outbox;
 mod peers;
-mod plan;
+pub mod plan;
 pub mod register;
 pub mod report;
 pub mod request;
@@ -35,7 +35,6 @@ mod share;
 pub mod tee;
 mod work;
 
-pub use conduct::Conduct;
 pub use config::Config;
 pub use daemon::{Runner, RunnerError};
 pub use feed::Feed;

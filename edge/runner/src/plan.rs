@@ -8,23 +8,34 @@ use cowboy_types::{Address, Hash, job};
 
 /// What the chain says of a job, as far as one member's next step depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct View {
-    pub(crate) status: String,
-    pub(crate) attempt: u64,
-    pub(crate) members: Vec<Member>,
-    pub(crate) aggregator: Option<Address>,
-    pub(crate) commit_until: u64,
-    pub(crate) reveal_from: u64,
-    pub(crate) reveal_until: u64,
+pub struct View {
+    /// The status by name, like `assigned`.
+    pub status: String,
+    /// Draws before this one.
+    pub attempt: u64,
+    /// The committee, in the order of the draw.
+    pub members: Vec<Member>,
+    /// Who opens the commitments of all, where anyone does.
+    pub aggregator: Option<Address>,
+    /// The height before which commitments count.
+    pub commit_until: u64,
+    /// The height from which each member may reveal its own result.
+    pub reveal_from: u64,
+    /// The height before which revelations count.
+    pub reveal_until: u64,
 }
 
 /// What the chain says of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) runner: Address,
-    pub(crate) commitment: Hash,
-    pub(crate) has_revealed: bool,
-    pub(crate) is_out: bool,
+pub struct Member {
+    /// The runner's address.
+    pub runner: Address,
+    /// The hash that it committed to; zero before.
+    pub commitment: Hash,
+    /// Whether it opened its commitment.
+    pub has_revealed: bool,
+    /// Whether the chain has decided about it already.
+    pub is_out: bool,
 }
 
 impl View {
@@ -83,7 +94,7 @@ pub(crate) enum Own {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub enum Step {
     /// Nothing now.
     Wait,
     /// Do the work.

@@ -1,7 +1,7 @@
 //! One execution: a job's work, and its result on the disk.
 
 use crate::{
-    conduct::{Manner, Turn},
+    behaviour::{Assignment, Behaviour},
     execute::{self, Done, Executors, Fault, Limits, Task},
     journal::{Journal, Record},
     metrics::Board,
@@ -19,8 +19,8 @@ use std::sync::Arc;
 pub(crate) struct Work {
     pub(crate) id: Hash,
     pub(crate) spec: Arc<JobSpec>,
-    pub(crate) turn: Turn,
-    pub(crate) manner: Manner,
+    pub(crate) assignment: Assignment,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
     /// Whether the runner does not work for who asks.
     pub(crate) is_denied: bool,
     pub(crate) executors: Executors,
@@ -49,7 +49,7 @@ impl Work {
         if let Err(fault) = &done.result {
             tracing::info!(job = %id, kind, %fault, "no result");
         }
-        let done = Done { result: done.result.map(|output| self.manner.said(self.turn, output)), ..done };
+        let done = Done { result: done.result.map(|output| self.behaviour.result(&self.assignment, output)), ..done };
         let mut report = OwnedReport::of(done, self.spec.bounds.wall_ms.0);
         if let Some(result) = &report.result {
             report.attestation = Hex(self.environment.statement(&id, &self.spec, &result.0));

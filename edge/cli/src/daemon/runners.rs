@@ -4,7 +4,8 @@ use super::{demo::Demo, node_failure};
 use clap::Args;
 use cowboy_api::Client;
 use cowboy_console::failure::Failure;
-use cowboy_runner::{Conduct, Config, Feed, Runner, config};
+use cowboy_runner::{Config, Feed, Runner, config};
+use cowboy_simulator::{FaultPlan, JobNumbers};
 use cowboy_types::signing::PrivateKey;
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -60,7 +61,7 @@ pub(crate) struct Runners {
 impl Runners {
     /// Fails where the shares are none, or the file is.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if !self.conduct().is_possible() {
+        if !self.fault_plan().is_possible() {
             return Err(Failure::argument("the shares are not possible", "give each a value between 0 and 1, with a sum of at most 1"));
         }
         self.base().map(drop)
@@ -71,8 +72,8 @@ impl Runners {
         self.count > 0 && !self.no_demo && self.runner_config.is_none()
     }
 
-    fn conduct(&self) -> Conduct {
-        Conduct {
+    fn fault_plan(&self) -> FaultPlan {
+        FaultPlan {
             lie: self.lie,
             disagree: self.disagree,
             late: self.late,
@@ -123,11 +124,13 @@ async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>, d
     while client.height().await.unwrap_or(0) == 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let feed = Feed::counting(client, base.poll_every());
+    let numbers = JobNumbers::default();
+    let feed = Feed::observed(client, base.poll_every(), numbers.observer());
+    let behaviour = told.fault_plan().behaviour(&numbers);
     let starting = keys.into_iter().enumerate().map(|(number, key)| {
         let mut config = base.clone();
         config.runner.state = folder.join("runners").join(number.to_string());
-        Runner::start(config, key, &feed, told.conduct())
+        Runner::start_with(config, key, &feed, behaviour.clone())
     });
     let mut runners = Vec::new();
     for started in futures::future::join_all(starting).await {

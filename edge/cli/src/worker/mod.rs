@@ -7,7 +7,7 @@ use cowboy_api::{
     keystore::{self, ENV_KEY, ENV_RPC_URL},
 };
 use cowboy_console::{failure::Failure, output::Output};
-use cowboy_runner::{Conduct, Config, Feed, Runner};
+use cowboy_runner::{Config, Feed, Runner};
 use cowboy_types::signing::PrivateKey;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -104,7 +104,7 @@ async fn work(config: Config, output: Output) -> Result<(), Failure> {
     // A runner that starts before its node waits for it.
     let started = async {
         loop {
-            match Runner::start(config.clone(), key.clone(), &feed, Conduct::default()).await {
+            match Runner::start(config.clone(), key.clone(), &feed).await {
                 Err(cowboy_runner::RunnerError::Api(error)) if error.code == cowboy_api::error::UNREACHABLE.code => {
                     tracing::warn!(%error, "the node does not answer yet");
                     tokio::time::sleep(config.poll_every()).await;

@@ -1,11 +1,12 @@
 //! The job manager of a runner: the jobs that the chain assigned to it, and the loop that advances each of them.
 
+mod sharing;
+
 use crate::{
-    conduct::{Conduct, Manner, Turn},
+    behaviour::{Assignment, Behaviour},
     config::Config,
-    daemon::RunnerError,
     execute::{Executors, Limits},
-    feed::{Numbers, Tick},
+    feed::Tick,
     journal::{Journal, Record},
     metrics::{Board, JobLine},
     outbox::{Letter, Outbox},
@@ -13,7 +14,7 @@ use crate::{
     plan::{self, Own, Step, View},
     register,
     report::Environment,
-    share::{self, Share},
+    share::Share,
     work::Work,
 };
 use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
@@ -29,6 +30,7 @@ use cowboy_types::{
 };
 use ed25519_consensus::SigningKey;
 use futures::{StreamExt as _, stream};
+use sharing::Peer;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -44,9 +46,6 @@ const REPOST_AFTER: u64 = 6;
 /// Blocks after which a job is asked for again, whatever was pushed.
 const REFRESH_AFTER: u64 = 8;
 
-/// Blocks before members may reveal themselves, in which an aggregator goes ahead with what it has.
-const AGGREGATE_AHEAD: u64 = 2;
-
 /// Blocks between two looks at the runner's own record.
 const SELF_EVERY: u64 = 20;
 
@@ -56,11 +55,8 @@ const AT_ONCE: usize = 8;
 /// Jobs of one page.
 const PAGE: usize = 1_000;
 
-/// The most bytes of a transaction's argument: what does not fit together goes alone (decision 127).
-const MOST_TOGETHER: usize = 120_000;
-
-/// What a runner works with.
-pub(crate) struct Means {
+/// What all jobs of a runner share.
+pub(crate) struct Context {
     pub(crate) client: Client,
     pub(crate) address: Address,
     /// The chain, which signatures name.
@@ -73,9 +69,7 @@ pub(crate) struct Means {
     pub(crate) outbox: Outbox,
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
-    pub(crate) conduct: Conduct,
-    /// The numbers of jobs, where misbehaviour repeats by them.
-    pub(crate) numbers: Option<Numbers>,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
     /// What says that results are those of a trusted environment.
     pub(crate) environment: Environment,
     pub(crate) peers: Peers,
@@ -95,8 +89,7 @@ struct Posted {
 struct Active {
     view: View,
     spec: Arc<JobSpec>,
-    turn: Turn,
-    manner: Manner,
+    assignment: Assignment,
     submitter: Address,
     /// See [`crate::execute::Task::hosts`].
     hosts: Option<Vec<String>>,
@@ -110,16 +103,9 @@ struct Active {
     is_stale: bool,
 }
 
-/// Another runner, as far as aggregation needs to know it.
-#[derive(Clone, Debug)]
-struct Peer {
-    endpoint: String,
-    result_key: Vec<u8>,
-}
-
 /// The jobs of a runner.
-pub(crate) struct Desk {
-    means: Means,
+pub(crate) struct JobManager {
+    context: Context,
     jobs: BTreeMap<Hash, Active>,
     records: BTreeMap<Hash, Record>,
     /// What waits to be executed, the nearest deadline first.
@@ -133,10 +119,10 @@ pub(crate) struct Desk {
     attested_at: Option<u64>,
 }
 
-impl Desk {
-    pub(crate) fn new(means: Means, records: BTreeMap<Hash, Record>, heartbeat_at: u64) -> Self {
+impl JobManager {
+    pub(crate) fn new(context: Context, records: BTreeMap<Hash, Record>, heartbeat_at: u64) -> Self {
         Self {
-            means,
+            context,
             jobs: BTreeMap::new(),
             records,
             queue: BTreeSet::new(),
@@ -150,7 +136,7 @@ impl Desk {
     }
 
     /// Works until the feed ends.
-    pub(crate) async fn work(mut self, mut ticks: broadcast::Receiver<Tick>, mut shares: mpsc::Receiver<Share>) -> Result<(), RunnerError> {
+    pub(crate) async fn work(mut self, mut ticks: broadcast::Receiver<Tick>, mut shares: mpsc::Receiver<Share>) {
         if let Err(error) = self.take_stock().await {
             tracing::warn!(%error, "the node does not say what there is to do");
         }
@@ -161,7 +147,7 @@ impl Desk {
                 tick = ticks.recv() => match tick {
                     Ok(tick) => (self.tick(tick).await, None),
                     Err(broadcast::error::RecvError::Lagged(_)) => (self.take_stock().await, None),
-                    Err(broadcast::error::RecvError::Closed) => return Ok(()),
+                    Err(broadcast::error::RecvError::Closed) => return,
                 },
                 Some(done) = self.running.join_next() => (Ok(()), Some(self.executed(done))),
                 Some(share) = shares.recv() => {
@@ -188,7 +174,7 @@ impl Desk {
     /// The chain went on.
     async fn tick(&mut self, tick: Tick) -> Result<(), ApiError> {
         self.height = self.height.max(tick.height);
-        let own = self.means.address;
+        let own = self.context.address;
         for event in tick.events.iter() {
             if let Some(active) = self.jobs.get_mut(&event.job) {
                 active.is_stale = true;
@@ -209,12 +195,12 @@ impl Desk {
 
     /// Asks for all jobs.
     async fn take_stock(&mut self) -> Result<(), ApiError> {
-        self.height = self.height.max(self.means.client.height().await?);
+        self.height = self.height.max(self.context.client.height().await?);
         let mut ids: BTreeSet<Hash> = self.jobs.keys().copied().collect();
         let mut offset = 0;
         loop {
-            let path = format!("/runner/{}/jobs?offset={offset}&limit={PAGE}", self.means.address);
-            let page: model::Jobs = self.means.client.get(&path).await?;
+            let path = format!("/runner/{}/jobs?offset={offset}&limit={PAGE}", self.context.address);
+            let page: model::Jobs = self.context.client.get(&path).await?;
             ids.extend(page.jobs.iter().map(|job| job.job_id.0));
             offset += page.jobs.len();
             if page.jobs.is_empty() || offset as u64 >= page.total_count {
@@ -229,7 +215,7 @@ impl Desk {
 
     /// Asks for jobs, and notes what the chain says of them.
     async fn look_at(&mut self, ids: Vec<Hash>) -> Result<(), ApiError> {
-        let client = self.means.client.clone();
+        let client = self.context.client.clone();
         let answers = stream::iter(ids).map(|id| {
             let client = client.clone();
             async move { (id, client.get::<model::Job>(&format!("/job/{id}")).await) }
@@ -258,21 +244,22 @@ impl Desk {
             active.is_stale = false;
             return;
         }
-        if plan::next(&view, &self.means.address, Own::Nothing, height) == Step::Forget {
+        if plan::next(&view, &self.context.address, Own::Nothing, height) == Step::Forget {
             return self.forget(&id);
         }
-        let offer = Offer::reading(&self.means.params, job.summary.submitter.0);
+        let offer = Offer::reading(&self.context.params, job.summary.submitter.0);
         let Ok(spec) = lower::decoded(&job.request.0).and_then(|submission| lower::lower(&offer, &submission)) else {
             tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
             return;
         };
-        let (turn, manner) = self.manner(&id, &view);
+        let index = view.members.iter().position(|member| member.runner == self.context.address);
+        let index = index.and_then(|index| u64::try_from(index).ok()).unwrap_or(u64::MAX);
+        let assignment = Assignment { job: id, attempt: view.attempt, index };
         tracing::info!(job = %id, kind = spec.kind.name(), mode = spec.verification.mode.slug(), committee = view.members.len(), "drawn");
         let active = Active {
             view,
             spec: Arc::new(spec),
-            turn,
-            manner,
+            assignment,
             submitter: job.summary.submitter.0,
             hosts: job.hosts.clone(),
             is_at_work: false,
@@ -285,24 +272,10 @@ impl Desk {
         self.jobs.insert(id, active);
     }
 
-    /// How a simulated runner does this. An honest one, which all real ones are, counts nothing for it.
-    fn manner(&self, id: &Hash, view: &View) -> (Turn, Manner) {
-        let place = view.members.iter().position(|member| member.runner == self.means.address);
-        let place = place.and_then(|place| u64::try_from(place).ok()).unwrap_or(u64::MAX);
-        let turn = |job| Turn { job, attempt: view.attempt, place };
-        match &self.means.numbers {
-            Some(numbers) if !self.means.conduct.is_honest() => {
-                let turn = turn(numbers.of(id));
-                (turn, self.means.conduct.of(turn))
-            }
-            _ => (turn(0), Manner::Honest),
-        }
-    }
-
     fn forget(&mut self, id: &Hash) {
         self.jobs.remove(id);
         if self.records.remove(id).is_some() {
-            let (journal, id) = (self.means.journal.clone(), *id);
+            let (journal, id) = (self.context.journal.clone(), *id);
             tokio::spawn(async move {
                 if let Err(error) = journal.forget(vec![id]).await {
                     tracing::warn!(%error, "the journal keeps what is over");
@@ -313,42 +286,42 @@ impl Desk {
 
     /// Says that the runner is there, and looks at what the chain thinks of it.
     async fn beat(&mut self) -> Result<(), ApiError> {
-        if self.height >= self.heartbeat_at.saturating_add(self.means.config.runner.heartbeat_blocks) {
+        if self.height >= self.heartbeat_at.saturating_add(self.context.config.runner.heartbeat_blocks) {
             self.heartbeat_at = self.height;
-            self.means.outbox.post(register::heartbeat());
-            self.means.board.metrics.posted("heartbeat");
+            self.context.outbox.post(register::heartbeat());
+            self.context.board.metrics.posted("heartbeat");
         }
         if self.height < self.looked_at.saturating_add(SELF_EVERY) {
             return Ok(());
         }
         self.looked_at = self.height;
-        if let Some(runner) = register::find(&self.means.client, &self.means.address).await? {
-            let metrics = &self.means.board.metrics;
+        if let Some(runner) = register::find(&self.context.client, &self.context.address).await? {
+            let metrics = &self.context.board.metrics;
             let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
             metrics.reputation.set(number(runner.reputation));
             metrics.stake.set(number(runner.stake));
             metrics.jobs_done.set(number(runner.jobs_done));
             metrics.jobs_failed.set(number(runner.jobs_failed));
-            let balance = self.means.client.account_or_empty(&self.means.address).await?.balance;
+            let balance = self.context.client.account_or_empty(&self.context.address).await?.balance;
             metrics.balance.set(number(balance));
             self.attest(&runner);
-            self.means.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
+            self.context.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
         }
         Ok(())
     }
 
     /// Shows the chain the environment, where it has not seen it in this run, or soon forgets it.
     fn attest(&mut self, runner: &model::Runner) {
-        let Some(tee) = &self.means.environment.tee else { return };
-        let lifetime = self.means.params.jobs.tee_lifetime;
+        let Some(tee) = &self.context.environment.tee else { return };
+        let lifetime = self.context.params.jobs.tee_lifetime;
         let is_fresh = runner.attestation.as_ref().is_some_and(|proven| proven.valid_until > self.height.saturating_add(lifetime / 2));
         let is_under_way = self.attested_at.is_some_and(|at| self.height < at.saturating_add(SELF_EVERY * 2));
         if is_under_way || self.attested_at.is_some() && is_fresh {
             return;
         }
         self.attested_at = Some(self.height);
-        self.means.board.metrics.posted("attest");
-        let (tee, address, poster) = (tee.clone(), self.means.address, self.means.outbox.poster());
+        self.context.board.metrics.posted("attest");
+        let (tee, address, poster) = (tee.clone(), self.context.address, self.context.outbox.poster());
         tokio::spawn(async move {
             match tee.attestation(&address).await {
                 Ok(argument) => {
@@ -370,20 +343,20 @@ impl Desk {
             }
         }
         self.start_work();
-        let metrics = &self.means.board.metrics;
+        let metrics = &self.context.board.metrics;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         metrics.height.set(i64::try_from(self.height).unwrap_or(i64::MAX));
         metrics.jobs.set(count(self.jobs.len()));
         metrics.executing.set(count(self.running.len()));
         metrics.waiting.set(count(self.queue.len()));
-        let mut status = self.means.board.status.lock().expect("nothing panics while it holds the lock");
+        let mut status = self.context.board.status.lock().expect("nothing panics while it holds the lock");
         status.height = self.height;
         status.jobs = lines;
     }
 
     /// Shows where one job stands now.
     fn show(&self, id: Hash, step: Step) {
-        let mut status = self.means.board.status.lock().expect("nothing panics while it holds the lock");
+        let mut status = self.context.board.status.lock().expect("nothing panics while it holds the lock");
         if let Some(line) = status.jobs.iter_mut().find(|line| line.job_id.0 == id) {
             step.name().clone_into(&mut line.step);
         }
@@ -401,14 +374,14 @@ impl Desk {
         let own = match self.records.get(id) {
             Some(record) => {
                 let report = record.report.view().encode();
-                let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &report);
+                let salt = plan::salt(&self.context.secret, &self.context.address, id, active.view.attempt, &report);
                 Own::Result(job::commitment(&report, &salt))
             }
             None if active.is_at_work => Own::AtWork,
             None => Own::Nothing,
         };
-        let step = plan::next(&active.view, &self.means.address, own, self.height);
-        misbehave(active.manner, step, &active.view, self.height)
+        let step = plan::next(&active.view, &self.context.address, own, self.height);
+        self.context.behaviour.step(&active.assignment, step, &active.view, self.height)
     }
 
     fn take_step(&mut self, id: Hash, step: Step) {
@@ -450,15 +423,14 @@ impl Desk {
         let tries = before.map_or(0, |posted| posted.tries + 1);
         active.posted = Some(Posted { step, attempt: active.view.attempt, height, tries });
         tracing::debug!(job = %id, method, tries, "posted");
-        self.means.board.metrics.posted(step.name());
-        self.means.outbox.post(Letter { target: Address::system(verifier::NUMBER), method, argument, value: Amount::ZERO, tries });
+        self.context.board.metrics.posted(step.name());
+        self.context.outbox.post(Letter { target: Address::system(verifier::NUMBER), method, argument, value: Amount::ZERO, tries });
     }
 
     fn commitment(&self, id: &Hash, share: &Share) -> Value {
         let active = &self.jobs[id];
         let own = cowboy_types::keccak256(&[&share.report.view().encode(), &share.salt.0]);
-        let copied = || active.view.members.iter().map(|member| member.commitment).find(|commitment| *commitment != Hash::ZERO);
-        let commitment = if active.manner == Manner::Copy { copied().unwrap_or(own) } else { own };
+        let commitment = self.context.behaviour.commitment(&active.assignment, own, &active.view);
         Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("commitment", Value::Bytes(commitment.0.to_vec()))])
     }
 
@@ -466,111 +438,34 @@ impl Desk {
     fn own_share(&self, id: &Hash) -> Option<Share> {
         let (active, record) = (self.jobs.get(id)?, self.records.get(id)?);
         let report = record.report.view();
-        let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &report.encode());
+        let salt = plan::salt(&self.context.secret, &self.context.address, id, active.view.attempt, &report.encode());
         Some(Share {
             job_id: Hex(*id),
             attempt: active.view.attempt,
-            runner: Hex(self.means.address),
+            runner: Hex(self.context.address),
             salt: Hex(salt.to_vec()),
-            signature: Hex(self.means.result_key.sign(&report.signed(&self.means.genesis, id)).to_bytes().to_vec()),
+            signature: Hex(self.context.result_key.sign(&report.signed(&self.context.genesis, id)).to_bytes().to_vec()),
             report: record.report.clone(),
         })
     }
 
-    /// Gives the revelation to the aggregator, once. Its silence is no failure: a few blocks later everybody reveals.
-    fn give_away(&mut self, id: Hash) {
-        let Some(share) = self.own_share(&id) else { return };
-        let Some(active) = self.jobs.get_mut(&id) else { return };
-        let (Some(aggregator), true) = (active.view.aggregator, active.shared != Some(active.view.attempt)) else { return };
-        active.shared = Some(active.view.attempt);
-        let (client, peers, known) = (self.means.client.clone(), self.means.peers.clone(), self.peers.get(&aggregator).cloned());
-        tokio::spawn(async move {
-            let endpoint = match known {
-                Some(peer) => peer.endpoint,
-                None => {
-                    register::find(&client, &aggregator).await.ok().flatten().map(|runner| runner.capabilities.endpoint).unwrap_or_default()
-                }
-            };
-            match peers.give(&endpoint, &share).await {
-                Ok(()) => tracing::debug!(job = %id, %aggregator, "shared"),
-                Err(reason) => tracing::debug!(job = %id, %aggregator, endpoint, reason, "the aggregator does not take it"),
-            }
-        });
-    }
-
-    /// Another member's revelation came.
-    async fn take_share(&mut self, share: Share) -> Result<(), ApiError> {
-        let (id, runner) = (share.job_id.0, share.runner.0);
-        if self.jobs.get(&id).is_some_and(|active| active.view.status == "assigned") {
-            // The sender saw a newer block.
-            self.look_at(vec![id]).await?;
-        }
-        let peer = self.peer(&runner).await?;
-        let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
-        let member = active.view.closed().find(|member| member.runner == runner);
-        let is_wanted = active.view.aggregator == Some(self.means.address) && active.view.attempt == share.attempt;
-        let (genesis, most_bytes) = (&self.means.genesis, active.spec.schema.max_return_bytes.0);
-        let is_right = member.is_some_and(|member| share.is_right(genesis, &member.commitment, &peer.result_key, most_bytes));
-        if is_wanted && is_right {
-            self.means.board.metrics.share();
-            active.shares.insert(runner, share);
-        } else {
-            tracing::debug!(job = %id, from = %runner, is_wanted, is_right, "a share is left aside");
-        }
-        Ok(())
-    }
-
-    async fn peer(&mut self, runner: &Address) -> Result<Peer, ApiError> {
-        if let Some(known) = self.peers.get(runner) {
-            return Ok(known.clone());
-        }
-        let found = register::find(&self.means.client, runner).await?;
-        let peer = found.map_or(Peer { endpoint: String::new(), result_key: Vec::new() }, |runner| Peer {
-            endpoint: runner.capabilities.endpoint,
-            result_key: runner.result_key.0,
-        });
-        self.peers.insert(*runner, peer.clone());
-        Ok(peer)
-    }
-
-    /// Opens all commitments together, once all are here or time is short.
-    fn aggregate(&mut self, id: Hash) {
-        let Some(own) = self.own_share(&id) else { return };
-        let Some(active) = self.jobs.get(&id) else { return };
-        let awaited = active.view.closed().filter(|member| member.runner != self.means.address).count();
-        let is_late = self.height + AGGREGATE_AHEAD >= active.view.reveal_from;
-        if active.shares.len() < awaited && !is_late {
-            return;
-        }
-        let mut together: Vec<&Share> = vec![&own];
-        let closed: Vec<Address> = active.view.closed().map(|member| member.runner).collect();
-        together.extend(active.shares.values().filter(|share| closed.contains(&share.runner.0)));
-        let argument = share::together(&id, &together);
-        // Alone, or too long: it speaks for itself, and so sets the others free to do the same.
-        if together.len() == 1 || argument.encode().len() > MOST_TOGETHER {
-            let argument = own.argument(true);
-            return self.post(id, Step::Reveal, "reveal", argument);
-        }
-        self.post(id, Step::Aggregate, "submit_verified_result", argument);
-    }
-
     /// Begins what waits, as far as there is room.
     fn start_work(&mut self) {
-        while self.running.len() < self.means.config.runner.max_executing {
+        while self.running.len() < self.context.config.runner.max_executing {
             let Some((_, id)) = self.queue.pop_first() else { return };
             let Some(active) = self.jobs.get(&id) else { continue };
             let work = Work {
                 id,
                 spec: active.spec.clone(),
-                turn: active.turn,
-                manner: active.manner,
-                is_denied: self.means.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
-                executors: self.means.executors.clone(),
-                journal: self.means.journal.clone(),
-                board: self.means.board.clone(),
-                limits: Limits::of(&active.spec, &self.means.config),
+                assignment: active.assignment,
+                behaviour: self.context.behaviour.clone(),
+                is_denied: self.context.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
+                executors: self.context.executors.clone(),
+                journal: self.context.journal.clone(),
+                board: self.context.board.clone(),
+                limits: Limits::of(&active.spec, &self.context.config),
                 hosts: active.hosts.clone(),
-                environment: self.means.environment.clone(),
+                environment: self.context.environment.clone(),
                 height: self.height,
             };
             self.running.spawn(work.run());
@@ -597,19 +492,5 @@ impl Desk {
                 None
             }
         }
-    }
-}
-
-/// What a simulated runner does instead of the right step.
-fn misbehave(manner: Manner, step: Step, view: &View, height: u64) -> Step {
-    let is_revelation = matches!(step, Step::Aggregate | Step::Share | Step::Reveal | Step::AttestCrash);
-    let others_committed = view.members.iter().any(|member| member.commitment != Hash::ZERO);
-    match manner {
-        Manner::Late if matches!(step, Step::Submit | Step::Commit) && height + 1 < view.commit_until => Step::Wait,
-        Manner::Crash if matches!(step, Step::Submit) => Step::Wait,
-        Manner::Crash if is_revelation => Step::AttestCrash,
-        Manner::Withhold | Manner::Copy if is_revelation || step == Step::Submit => Step::Wait,
-        Manner::Copy if step == Step::Commit && !others_committed => Step::Wait,
-        _ => step,
     }
 }
