@@ -258,7 +258,7 @@ impl Handle for SubmitVerifiedResult {
             let output = |place: u64| usize::try_from(place).ok().and_then(|place| outputs.get(place)).ok_or(error::INVALID_ARGUMENT);
             let result = place.map(output).transpose()?.map(Vec::as_slice);
             let said = Said { result, fault: *fault, progress: *progress, usage, attestation };
-            let revealed = Revelation { runner: *runner, report: said.report()?, salt: salt.clone(), signature: signature.clone() };
+            let revealed = Revelation { runner: *runner, report: said.report()?, salt: *salt, signature: *signature };
             if revealed.salt.is_none() {
                 return Err(error::COMMITMENT_MISMATCH.into());
             }
