@@ -352,12 +352,6 @@ impl Actor {
     }
 }
 
-/// A 32-byte id among the arguments.
-pub(crate) fn hash_argument(argument: &Value, name: &str) -> Step<cowboy_types::Hash> {
-    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    Ok(cowboy_types::Hash(bytes.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
-}
-
 /// An address among the arguments.
 pub(crate) fn address_argument(argument: &Value, name: &str) -> Step<Address> {
     let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;

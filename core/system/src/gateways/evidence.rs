@@ -8,9 +8,10 @@
 //! validators, who decide.
 
 use super::answers::{ANSWER_VERSION, SignedAnswer};
-use super::handlers::announce;
+use super::api::{JudgeAnswer, Moved, Punished, Report, ReportAnswers, Slashed};
 use super::{DISPATCH, NUMBER, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
 use commonware_codec::DecodeExt as _;
 use cowboy_state::{Key, Step};
 use cowboy_types::cbor::{self, Value};
@@ -19,8 +20,7 @@ use cowboy_types::units::Amount;
 use cowboy_types::{Address, Transaction, error, signing};
 
 /// A dispatch that somebody signed: the transaction, and the request's id.
-fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transaction, String)> {
-    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+fn dispatch(context: &Context<'_>, bytes: &[u8]) -> Step<(Transaction, String)> {
     let transaction = Transaction::from_bytes(bytes).map_err(|_| error::BAD_EVIDENCE)?;
     signing::verify(&transaction).map_err(|_| error::BAD_EVIDENCE)?;
     if transaction.chain_id != context.chain_id {
@@ -37,43 +37,45 @@ fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transa
     }
 }
 
-/// {first, second}: slashes who signed both.
-pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context, 2);
-    let (first, first_id) = dispatch(context, argument, "first")?;
-    let (second, second_id) = dispatch(context, argument, "second")?;
-    // The same request under other prices is a replacement, and no fault.
-    if (first.from, first.nonce) != (second.from, second.nonce) || first_id == second_id {
-        return Err(error::BAD_EVIDENCE.into());
+impl Handle for Report {
+    fn handle(self, context: &mut Context<'_>) -> Step<Punished> {
+        charge(context, 2);
+        let (first, first_id) = dispatch(context, &self.first)?;
+        let (second, second_id) = dispatch(context, &self.second)?;
+        // The same request under other prices is a replacement, and no fault.
+        if (first.from, first.nonce) != (second.from, second.nonce) || first_id == second_id {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        slash(context, first.from, state::fault_key(first.from, first.nonce.0))
     }
-    slash(context, first.from, state::fault_key(first.from, first.nonce.0))
 }
 
 /// An answer that a gateway signed about this chain, and whose it is.
-fn answer(context: &Context<'_>, argument: &Value, name: &str) -> Step<(SignedAnswer, Address)> {
-    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+fn answer(context: &Context<'_>, bytes: &[u8]) -> Step<(SignedAnswer, Address)> {
     let signed = SignedAnswer::decode(bytes.to_vec()).map_err(|_| error::BAD_EVIDENCE)?;
     let is_evidence = signed.statement.genesis == context.genesis && signed.statement.version == ANSWER_VERSION;
     let signer = signed.signer().filter(|_| is_evidence).ok_or(error::BAD_EVIDENCE)?;
     Ok((signed, signer))
 }
 
-/// {first, second}: slashes who signed both answers, where they cannot both be true.
-pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context, 2);
-    let (first, signer) = answer(context, argument, "first")?;
-    let (second, other) = answer(context, argument, "second")?;
-    if signer != other || !first.statement.contradicts(&second.statement) {
-        return Err(error::BAD_EVIDENCE.into());
+impl Handle for ReportAnswers {
+    fn handle(self, context: &mut Context<'_>) -> Step<Punished> {
+        charge(context, 2);
+        let (first, signer) = answer(context, &self.first)?;
+        let (second, other) = answer(context, &self.second)?;
+        if signer != other || !first.statement.contradicts(&second.statement) {
+            return Err(error::BAD_EVIDENCE.into());
+        }
+        slash(context, signer, state::answer_fault_key(signer, first.statement.height))
     }
-    slash(context, signer, state::answer_fault_key(signer, first.statement.height))
 }
 
-/// {answer}: slashes who signed an answer that governance found to be false.
-pub(crate) fn judge_answer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    charge(context, 1);
-    let (signed, signer) = answer(context, argument, "answer")?;
-    slash(context, signer, state::answer_fault_key(signer, signed.statement.height))
+impl Handle for JudgeAnswer {
+    fn handle(self, context: &mut Context<'_>) -> Step<Punished> {
+        charge(context, 1);
+        let (signed, signer) = answer(context, &self.answer)?;
+        slash(context, signer, state::answer_fault_key(signer, signed.statement.height))
+    }
 }
 
 /// The price of evidence with `signatures` of them: what an actor pays for checking each itself.
@@ -83,7 +85,7 @@ fn charge(context: &mut Context<'_>, signatures: u64) {
 }
 
 /// Burns the part of a gateway's stake that governance set, once for each key.
-fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Value> {
+fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Punished> {
     let mut record = state::gateway(context.world, gateway)?.ok_or(error::GATEWAY_UNKNOWN)?;
     if context.world.get(&key)?.is_some() {
         return Err(error::BAD_EVIDENCE.into());
@@ -96,6 +98,6 @@ fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Value> {
     context.world.burn(slashed)?;
     context.world.write(key, &context.height);
     state::set_gateway(context.world, gateway, &record);
-    announce(context, "gateway.slashed", gateway, slashed);
-    Ok(Value::map([("slashed", Value::uint(slashed.0))]))
+    Slashed(Moved { amount: slashed, gateway }).emit(context.world);
+    Ok(Punished { slashed })
 }

@@ -1,12 +1,11 @@
 //! The serving-fee pool: shared out each epoch by stake times uptime (004 §9.4).
 
-use super::NUMBER;
+use super::api::{Moved, Paid};
 use super::state;
-use crate::actor::announce;
+use crate::schema::Emit;
 use crate::staking::epoch::epoch_of;
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 
 /// Whether the pool is to be shared out in this block: it is the first of an epoch for which that was not done.
@@ -38,8 +37,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height) -> Result<(), Mi
         if part > Amount::ZERO {
             assert!(world.debit(state::pool(), part)?, "parts are at most the whole");
             world.credit(address, part)?;
-            let data = Value::map([("amount", Value::uint(part.0)), ("gateway", Value::Bytes(address.0.to_vec()))]);
-            announce(world, NUMBER, "gateway.paid", &data);
+            Paid(Moved { amount: part, gateway: address }).emit(world);
         }
     }
     world.write(state::epoch_key(), &Count(epoch_of(params, height)));

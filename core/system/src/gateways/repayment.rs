@@ -3,13 +3,13 @@
 //! The gateway signs and its account pays, as for any transaction. Where a manifest says `"pays": "actor"`, the target of a
 //! dispatch that succeeds gives the gateway the transaction's base fees back. Tips are the gateway's own: it chooses them.
 
-use super::{NUMBER, state, types::Repaid};
+use super::{api, state, types::Repaid};
 use crate::actor::Context;
+use crate::schema::Emit as _;
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Blob, Event, Text};
+use cowboy_types::{Address, Event};
 
 /// What an actor paid in the period of a height.
 fn paid(world: &World, params: &Params, height: Height, actor: Address) -> Result<Repaid, Miss> {
@@ -42,14 +42,5 @@ pub fn repay(
     world.credit(gateway, amount)?;
     record.amount = record.amount.saturating_add(amount);
     world.write(state::repaid_key(actor), &record);
-    let data = Value::map([
-        ("actor", Value::Bytes(actor.0.to_vec())),
-        ("amount", Value::uint(amount.0)),
-        ("gateway", Value::Bytes(gateway.0.to_vec())),
-    ]);
-    Ok(Some(Event {
-        emitter: Address::system(NUMBER),
-        name: Text::new("gateway.repaid").expect("event names of the protocol are short"),
-        data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    }))
+    Ok(Some(api::Repaid { actor, amount, gateway }.event()))
 }

@@ -5,12 +5,13 @@
 //! and many may claim one domain. The record names the name's owner, so that whoever gets the name later needs a new one
 //! (decision 362). A claim has a deposit, because it takes room until it is released.
 
+use super::api::{Claim, ClaimDomain, ClaimsDomain, DomainClaimed, DomainReleased, ReleaseDomain};
 use super::handlers::own;
 use super::{NUMBER, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
 use core::net::Ipv4Addr;
 use cowboy_state::{Key, Kind, Miss, Step, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::domain::is_canonical_host;
 use cowboy_types::units::{Amount, ChainId, Count, Height};
 use cowboy_types::{Abort, Address, error, record};
@@ -92,9 +93,8 @@ fn is_valid(world: &World, claim: &DomainClaim, name: &str, height: Height) -> R
     Ok(live.is_some_and(|live| (live.record.owner, live.record.registered_at) == (claim.owner, claim.registered_at)))
 }
 
-fn domain_argument(argument: &Value) -> Result<&str, Abort> {
-    let domain = argument.get("domain").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    if is_domain(domain) { Ok(domain) } else { Err(error::DOMAIN_INVALID) }
+fn require_domain(domain: &str) -> Result<(), Abort> {
+    if is_domain(domain) { Ok(()) } else { Err(error::DOMAIN_INVALID) }
 }
 
 /// Adds to a count, or takes from it; a count of nothing has no record. Answers the count.
@@ -106,11 +106,6 @@ fn count(world: &mut World, key: Key, change: i64) -> Result<u64, Miss> {
         after => world.write(key, &Count(after)),
     }
     Ok(after)
-}
-
-fn emit(context: &mut Context<'_>, event: &'static str, domain: &str, name: &str) {
-    let data = Value::map([("domain", Value::text(domain)), ("name", Value::text(name))]);
-    context.announce(NUMBER, event, &data);
 }
 
 /// Keeps a claim's deposit of what came along, and gives the rest back.
@@ -128,55 +123,60 @@ fn give_back(context: &mut Context<'_>, to: Address, amount: Amount) -> Step<()>
     Ok(context.world.credit(to, amount)?)
 }
 
-/// {name, domain}: the owner of the name wants it served under the domain.
-pub(super) fn claim(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let live = own(context, argument)?;
-    let domain = domain_argument(argument)?;
-    let deposit = take_deposit(context)?;
-    let key = claim_key(domain, &live.name);
-    context.world.require([&key, &claims_key(domain), &domains_key(&live.name)])?;
-    let made = DomainClaim { owner: live.record.owner, registered_at: live.record.registered_at, deposit };
-    match context.world.read::<DomainClaim>(&key)? {
-        Some(former) if (former.owner, former.registered_at) == (made.owner, made.registered_at) => {
-            return Err(error::DOMAIN_CLAIMED.into());
-        }
-        // Of a former owner, or a former registration: it is counted already.
-        Some(former) => give_back(context, former.owner, former.deposit)?,
-        None => {
-            if count(context.world, domains_key(&live.name), 1)? > context.params.names.domains_max {
-                return Err(error::DOMAIN_LIMIT.into());
+impl Handle for ClaimDomain {
+    fn handle(self, context: &mut Context<'_>) -> Step<String> {
+        let Self { name, domain } = self;
+        let live = own(context, &name)?;
+        require_domain(&domain)?;
+        let deposit = take_deposit(context)?;
+        let key = claim_key(&domain, &name);
+        context.world.require([&key, &claims_key(&domain), &domains_key(&name)])?;
+        let made = DomainClaim { owner: live.record.owner, registered_at: live.record.registered_at, deposit };
+        match context.world.read::<DomainClaim>(&key)? {
+            Some(former) if (former.owner, former.registered_at) == (made.owner, made.registered_at) => {
+                return Err(error::DOMAIN_CLAIMED.into());
             }
-            count(context.world, claims_key(domain), 1)?;
+            // Of a former owner, or a former registration: it is counted already.
+            Some(former) => give_back(context, former.owner, former.deposit)?,
+            None => {
+                if count(context.world, domains_key(&name), 1)? > context.params.names.domains_max {
+                    return Err(error::DOMAIN_LIMIT.into());
+                }
+                count(context.world, claims_key(&domain), 1)?;
+            }
         }
+        context.world.write(key, &made);
+        let text = proof(context.chain_id, &name, made.owner);
+        DomainClaimed(Claim { domain, name }).emit(context.world);
+        Ok(text)
     }
-    context.world.write(key, &made);
-    emit(context, "name.domain_claimed", domain, &live.name);
-    Ok(Value::text(proof(context.chain_id, &live.name, made.owner)))
 }
 
-/// {name, domain}: the claim ends, and whoever made it has the deposit back. The name's owner, or anybody where the claim is without
-/// effect already.
-pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    let domain = domain_argument(argument)?;
-    let key = claim_key(domain, name);
-    context.world.require([&key, &claims_key(domain), &domains_key(name)])?;
-    let claim = context.world.read::<DomainClaim>(&key)?.ok_or(error::NAME_NOT_FOUND)?;
-    if claim.owner != context.sender && is_valid(context.world, &claim, name, context.height)? {
-        return Err(error::NAME_NOT_OWNER.into());
+impl Handle for ReleaseDomain {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { name, domain } = self;
+        require_domain(&domain)?;
+        let key = claim_key(&domain, &name);
+        context.world.require([&key, &claims_key(&domain), &domains_key(&name)])?;
+        let claim = context.world.read::<DomainClaim>(&key)?.ok_or(error::NAME_NOT_FOUND)?;
+        if claim.owner != context.sender && is_valid(context.world, &claim, &name, context.height)? {
+            return Err(error::NAME_NOT_OWNER.into());
+        }
+        context.world.remove(key);
+        give_back(context, claim.owner, claim.deposit)?;
+        count(context.world, domains_key(&name), -1)?;
+        count(context.world, claims_key(&domain), -1)?;
+        DomainReleased(Claim { domain, name }).emit(context.world);
+        Ok(())
     }
-    context.world.remove(key);
-    give_back(context, claim.owner, claim.deposit)?;
-    count(context.world, domains_key(name), -1)?;
-    count(context.world, claims_key(domain), -1)?;
-    emit(context, "name.domain_released", domain, name);
-    Ok(Value::Null)
 }
 
-/// {name, domain} → whether the owner of the name wants it served under the domain.
-pub(super) fn claims(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    Ok(Value::Bool(claimant(context.world, domain_argument(argument)?, name, context.height)?.is_some()))
+impl Handle for ClaimsDomain {
+    fn handle(self, context: &mut Context<'_>) -> Step<bool> {
+        let Self { name, domain } = self;
+        require_domain(&domain)?;
+        Ok(claimant(context.world, &domain, &name, context.height)?.is_some())
+    }
 }
 
 #[cfg(test)]

@@ -1,31 +1,27 @@
 //! What 0x0E does when asked.
 
+use super::api::{
+    Change, Described, GetName, Lookup, Pointed, PolicySet, Quote, Quoted, Register, Registered, Renew, Renewed, Resolve, SetActor,
+    SetSubdomainPolicy, Transfer, Transferred,
+};
 use super::price::{self, Stage};
 use super::state::{self, Live};
 use super::types::{Policy, Registration};
 use super::{NUMBER, label, release};
-use crate::actor::{Context, address_argument, number_argument};
+use crate::actor::{Arguments, Context, Handle};
 use crate::entitlements::manifests;
+use crate::schema::Emit;
 use crate::{gateways, treasury};
 use cowboy_state::Step;
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Abort, Address, error};
+use cowboy_types::{Address, List, error};
 
 /// What lasts as long as the name above it.
 const WITH_ROOT: Height = Height(u64::MAX);
 
-/// The name among the arguments, in its one form.
-pub(super) fn name_argument<'a>(context: &Context<'_>, argument: &'a Value) -> Result<&'a str, Abort> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    label::check(context.params, name)?;
-    Ok(name)
-}
-
-/// The blocks that are paid for: at least so many, and no more than a name can be paid ahead.
-fn duration_argument(context: &Context<'_>, argument: &Value, min: u64) -> Step<u64> {
-    let blocks = number_argument(argument, "duration_blocks")?;
-    if (min..=context.params.names.duration_max).contains(&blocks) { Ok(blocks) } else { Err(error::NAME_DURATION.into()) }
+/// Fails unless so many blocks may be paid for: at least `min`, and no more than a name can be paid ahead.
+fn require_duration(context: &Context<'_>, blocks: u64, min: u64) -> Step<()> {
+    if (min..=context.params.names.duration_max).contains(&blocks) { Ok(()) } else { Err(error::NAME_DURATION.into()) }
 }
 
 /// The shortest first term of a name: a year, so that nobody takes a name for the price of a moment and its grace with it. What
@@ -79,28 +75,9 @@ fn take_fee(context: &mut Context<'_>, fee: Amount) -> Step<()> {
     Ok(())
 }
 
-pub(super) fn announce(context: &mut Context<'_>, event: &'static str, name: &str, record: &Registration, fee: Amount) {
-    let data = Value::map([
-        ("actor_address", Value::Bytes(record.actor.0.to_vec())),
-        ("expires_at", Value::uint(record.expires_at.0)),
-        ("fee", Value::uint(fee.0)),
-        ("name", Value::text(name)),
-        ("owner", Value::Bytes(record.owner.0.to_vec())),
-    ]);
-    context.announce(NUMBER, event, &data);
-}
-
-/// A registration as it is answered (004 §7.1).
-fn shown(name: &str, record: &Registration, expires_at: Height) -> Value {
-    Value::map([
-        ("actor_address", Value::Bytes(record.actor.0.to_vec())),
-        ("expires_at", Value::uint(expires_at.0)),
-        ("is_dns", Value::Bool(name.split('.').all(|label| label.len() <= label::DNS_LABEL))),
-        ("name", Value::text(name)),
-        ("owner", Value::Bytes(record.owner.0.to_vec())),
-        ("registered_at", Value::uint(record.registered_at.0)),
-        ("subdomain_policy", Value::uint(u64::from(record.policy.number()))),
-    ])
+/// What an event says of a name.
+pub(super) fn change(name: &str, record: &Registration, fee: Amount) -> Change {
+    Change { actor_address: record.actor, expires_at: record.expires_at, fee, name: name.to_owned(), owner: record.owner }
 }
 
 /// What a term of a rented name costs whoever takes it now, and the stage it is at. Fails where it cannot be taken.
@@ -115,15 +92,18 @@ fn price_of(context: &Context<'_>, name: &str, blocks: u64) -> Step<(Amount, Sta
     Ok((fee, stage))
 }
 
-pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    let actor = address_argument(argument, "actor_address")?;
-    let blocks = duration_argument(context, argument, first_min(context, name))?;
-    require_ingress(context, actor)?;
-    if name.contains('.') { register_below(context, name, actor, blocks) } else { register_root(context, name, actor, blocks) }
+impl Handle for Register {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let Self { name, actor_address: actor, duration_blocks: blocks } = self;
+        label::check(context.params, &name)?;
+        require_duration(context, blocks, first_min(context, &name))?;
+        require_ingress(context, actor)?;
+        let is_below = name.contains('.');
+        if is_below { register_below(context, &name, actor, blocks) } else { register_root(context, &name, actor, blocks) }
+    }
 }
 
-fn register_root(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Value> {
+fn register_root(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Described> {
     let is_reserved = label::is_reserved(name);
     if is_reserved {
         context.require_governance().map_err(|_| error::NAME_RESERVED)?;
@@ -149,7 +129,7 @@ fn register_root(context: &mut Context<'_>, name: &str, actor: Address, blocks: 
 
 /// A name below another: free for who holds the name above, and as long as that; at the price of a long name for others under an open
 /// policy. It never costs more than a name of its own, and never lasts longer than what is above it.
-fn register_below(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Value> {
+fn register_below(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Described> {
     let root = state::live(context.world, label::root_of(name), context.height)?.ok_or(error::NAME_NOT_FOUND)?;
     let parent = name.split_once('.').map_or(name, |(_, parent)| parent);
     let above = state::resolve(context.world, parent, context.height)?.ok_or(error::NAME_NOT_FOUND)?;
@@ -182,114 +162,136 @@ fn after(height: Height, blocks: u64) -> Height {
 }
 
 /// Takes the fee, or the deposit of a name below another that costs none, and enters the record. The deposit for a former record goes back.
-fn enter(context: &mut Context<'_>, name: &str, record: &Registration, fee: Amount) -> Step<Value> {
+fn enter(context: &mut Context<'_>, name: &str, record: &Registration, fee: Amount) -> Step<Described> {
     take_fee(context, fee)?;
     release::settle(context, name)?;
     if name.contains('.') && fee == Amount::ZERO {
         release::put_down(context, name)?;
     }
     state::set(context.world, name, record)?;
-    announce(context, "name.registered", name, record, fee);
-    answer(context, name, record)
+    Registered(change(name, record, fee)).emit(context.world);
+    described(context, name, record)
 }
 
-fn answer(context: &Context<'_>, name: &str, record: &Registration) -> Step<Value> {
+/// A name's record as it is returned.
+fn described(context: &Context<'_>, name: &str, record: &Registration) -> Step<Described> {
     let root = state::registration(context.world, label::root_of(name))?;
-    let expires_at = root.map_or(record.expires_at, |root| record.expires_at.min(root.expires_at));
-    Ok(shown(name, record, expires_at))
+    Ok(Described {
+        actor_address: record.actor,
+        expires_at: root.map_or(record.expires_at, |root| record.expires_at.min(root.expires_at)),
+        is_dns: name.split('.').all(|label| label.len() <= label::DNS_LABEL),
+        name: name.to_owned(),
+        owner: record.owner,
+        registered_at: record.registered_at,
+        subdomain_policy: record.policy.clone(),
+    })
 }
 
-pub(super) fn renew(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    let blocks = duration_argument(context, argument, context.params.names.renewal_min)?;
-    let mut record = state::registration(context.world, name)?.ok_or(error::NAME_NOT_FOUND)?;
-    let root = state::registration(context.world, label::root_of(name))?.ok_or(error::NAME_NOT_FOUND)?;
-    let is_below = name.contains('.');
-    let is_of_root = record.root_registered_at == root.registered_at;
-    let stage = price::stage(context.params, record.expires_at, context.height);
-    if !is_of_root || record.expires_at == WITH_ROOT || !matches!(stage, Stage::Live | Stage::Grace) {
-        return Err(error::NAME_NOT_FOUND.into());
+impl Handle for Renew {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let Self { name, duration_blocks: blocks } = self;
+        label::check(context.params, &name)?;
+        require_duration(context, blocks, context.params.names.renewal_min)?;
+        let mut record = state::registration(context.world, &name)?.ok_or(error::NAME_NOT_FOUND)?;
+        let root = state::registration(context.world, label::root_of(&name))?.ok_or(error::NAME_NOT_FOUND)?;
+        let is_of_root = record.root_registered_at == root.registered_at;
+        let stage = price::stage(context.params, record.expires_at, context.height);
+        if !is_of_root || record.expires_at == WITH_ROOT || !matches!(stage, Stage::Live | Stage::Grace) {
+            return Err(error::NAME_NOT_FOUND.into());
+        }
+        let yearly = if name.contains('.') { Amount(context.params.names.fee_6) } else { price::yearly(context.params, &name) };
+        // From the present expiry, so that there is no gap (004 §7.6).
+        let expires_at = after(record.expires_at, blocks);
+        if expires_at.0.saturating_sub(context.height.0) > context.params.names.duration_max {
+            return Err(error::NAME_DURATION.into());
+        }
+        let fee = price::term(context.params, yearly, blocks);
+        take_fee(context, fee)?;
+        record.expires_at = expires_at;
+        state::set(context.world, &name, &record)?;
+        Renewed(change(&name, &record, fee)).emit(context.world);
+        described(context, &name, &record)
     }
-    let yearly = if is_below { Amount(context.params.names.fee_6) } else { price::yearly(context.params, name) };
-    // From the present expiry, so that there is no gap (004 §7.6).
-    let expires_at = after(record.expires_at, blocks);
-    if expires_at.0.saturating_sub(context.height.0) > context.params.names.duration_max {
-        return Err(error::NAME_DURATION.into());
-    }
-    let fee = price::term(context.params, yearly, blocks);
-    take_fee(context, fee)?;
-    record.expires_at = expires_at;
-    state::set(context.world, name, &record)?;
-    announce(context, "name.renewed", name, &record, fee);
-    answer(context, name, &record)
 }
 
 /// The record of a name that counts and is the sender's.
-pub(super) fn own(context: &Context<'_>, argument: &Value) -> Step<Live> {
-    let name = name_argument(context, argument)?;
+pub(super) fn own(context: &Context<'_>, name: &str) -> Step<Live> {
+    label::check(context.params, name)?;
     let live = state::live(context.world, name, context.height)?.ok_or(error::NAME_NOT_FOUND)?;
     if live.record.owner == context.sender { Ok(live) } else { Err(error::NAME_NOT_OWNER.into()) }
 }
 
-fn change(context: &mut Context<'_>, event: &'static str, live: Live) -> Step<Value> {
-    state::set(context.world, &live.name, &live.record)?;
-    announce(context, event, &live.name, &live.record, Amount::ZERO);
-    answer(context, &live.name, &live.record)
+/// Writes a changed record, and emits the event that says so.
+fn set<E: Emit>(context: &mut Context<'_>, event: fn(Change) -> E, live: &Live) -> Step<Described> {
+    let Live { name, record, .. } = live;
+    state::set(context.world, name, record)?;
+    event(change(name, record, Amount::ZERO)).emit(context.world);
+    described(context, name, record)
 }
 
-pub(super) fn transfer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let mut live = own(context, argument)?;
-    live.record.owner = address_argument(argument, "new_owner")?;
-    change(context, "name.transferred", live)
-}
-
-pub(super) fn set_actor(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let mut live = own(context, argument)?;
-    let actor = address_argument(argument, "actor_address")?;
-    require_ingress(context, actor)?;
-    live.record.actor = actor;
-    change(context, "name.pointed", live)
-}
-
-pub(super) fn set_policy(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let mut live = own(context, argument)?;
-    live.record.policy = Policy::from_number(number_argument(argument, "policy")?).ok_or(error::INVALID_ARGUMENT)?;
-    change(context, "name.policy_set", live)
-}
-
-pub(super) fn resolve(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    let found = state::resolve(context.world, name, context.height)?;
-    Ok(found.map_or(Value::Null, |live| Value::Bytes(live.record.actor.0.to_vec())))
-}
-
-pub(super) fn lookup(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actor = address_argument(argument, "actor_address")?;
-    let most = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
-    let mut names = Vec::new();
-    let found = state::of_actor(context.world, actor, most)?;
-    context.charge_records(found.len());
-    for name in found {
-        if let Some(live) = state::live(context.world, &name, context.height)?
-            && state::is_own(context.world, &live.record)?
-        {
-            names.push(Value::text(name));
-        }
+impl Handle for Transfer {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let mut live = own(context, &self.name)?;
+        live.record.owner = self.new_owner;
+        set(context, Transferred, &live)
     }
-    Ok(Value::Array(names))
 }
 
-pub(super) fn quote(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    let blocks = duration_argument(context, argument, context.params.names.renewal_min.min(first_min(context, name)))?;
-    let (fee, stage) = price_of(context, name, blocks)?;
-    Ok(Value::map([("fee", Value::uint(fee.0)), ("stage", Value::text(stage.name()))]))
+impl Handle for SetActor {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let mut live = own(context, &self.name)?;
+        require_ingress(context, self.actor_address)?;
+        live.record.actor = self.actor_address;
+        set(context, Pointed, &live)
+    }
 }
 
-pub(super) fn get_name(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    match state::registration(context.world, name)? {
-        Some(record) => answer(context, name, &record),
-        None => Ok(Value::Null),
+impl Handle for SetSubdomainPolicy {
+    fn handle(self, context: &mut Context<'_>) -> Step<Described> {
+        let mut live = own(context, &self.name)?;
+        live.record.policy = self.policy;
+        set(context, PolicySet, &live)
+    }
+}
+
+impl Handle for Resolve {
+    fn handle(self, context: &mut Context<'_>) -> Step<Option<Address>> {
+        label::check(context.params, &self.name)?;
+        Ok(state::resolve(context.world, &self.name, context.height)?.map(|live| live.record.actor))
+    }
+}
+
+impl Handle for Lookup {
+    fn handle(self, context: &mut Context<'_>) -> Step<<Self as Arguments>::Result> {
+        let limit = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
+        let found = state::of_actor(context.world, self.actor_address, limit)?;
+        context.charge_records(found.len());
+        let mut names = Vec::new();
+        for name in found {
+            if let Some(live) = state::live(context.world, &name, context.height)?
+                && state::is_own(context.world, &live.record)?
+            {
+                names.push(name);
+            }
+        }
+        Ok(List::new(names).expect("the parameter's range bounds them"))
+    }
+}
+
+impl Handle for Quote {
+    fn handle(self, context: &mut Context<'_>) -> Step<Quoted> {
+        let Self { name, duration_blocks: blocks } = self;
+        label::check(context.params, &name)?;
+        require_duration(context, blocks, context.params.names.renewal_min.min(first_min(context, &name)))?;
+        let (fee, stage) = price_of(context, &name, blocks)?;
+        Ok(Quoted { fee, stage: stage.into() })
+    }
+}
+
+impl Handle for GetName {
+    fn handle(self, context: &mut Context<'_>) -> Step<Option<Described>> {
+        label::check(context.params, &self.name)?;
+        let found = state::registration(context.world, &self.name)?;
+        found.map(|record| described(context, &self.name, &record)).transpose()
     }
 }

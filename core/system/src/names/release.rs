@@ -1,13 +1,14 @@
 //! Names below others that cost no fee: the deposit of their records, and its return (decision 368).
 
-use super::handlers::{announce, name_argument};
+use super::api::{Release, Released};
+use super::handlers::change;
 use super::price::{self, Stage};
 use super::types::Registration;
 use super::{NUMBER, label, state};
-use crate::actor::Context;
+use crate::actor::{Context, Handle};
 use crate::deposits;
+use crate::schema::Emit;
 use cowboy_state::{Key, Kind, Miss, Step};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, error, record};
 
@@ -51,18 +52,20 @@ fn may_count(context: &Context<'_>, name: &str, record: &Registration) -> Result
     Ok(root.as_ref().is_some_and(is_of_root) && is_held(record.expires_at))
 }
 
-/// {name}: removes a name below another one, and gives its deposit back. Its owner, or anybody once it counts no more.
-pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = name_argument(context, argument)?;
-    if !name.contains('.') {
-        return Err(error::NAME_POLICY.into());
+impl Handle for Release {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { name } = self;
+        label::check(context.params, &name)?;
+        if !name.contains('.') {
+            return Err(error::NAME_POLICY.into());
+        }
+        let record = state::registration(context.world, &name)?.ok_or(error::NAME_NOT_FOUND)?;
+        if record.owner != context.sender && may_count(context, &name, &record)? {
+            return Err(error::NAME_NOT_OWNER.into());
+        }
+        settle(context, &name)?;
+        state::remove(context.world, &name, &record)?;
+        Released(change(&name, &record, Amount::ZERO)).emit(context.world);
+        Ok(())
     }
-    let record = state::registration(context.world, name)?.ok_or(error::NAME_NOT_FOUND)?;
-    if record.owner != context.sender && may_count(context, name, &record)? {
-        return Err(error::NAME_NOT_OWNER.into());
-    }
-    settle(context, name)?;
-    state::remove(context.world, name, &record)?;
-    announce(context, "name.released", name, &record, Amount::ZERO);
-    Ok(Value::Null)
 }

@@ -44,21 +44,19 @@ macro_rules! form {
     (@make $default:expr) => { Some(|| $default) };
 }
 
-/// Declares the events of a system actor: for each its name and the struct of its data, which [`Emit::emit`] emits.
+/// Declares the events of a system actor: for each its name and the struct of its data, which [`Emit::emit`] emits. Events with the same data
+/// wrap one form: `"name" Data(Form)`.
 macro_rules! events {
     (
         $(#[$about:meta])*
         $vis:vis $EVENTS:ident by $number:path;
         $(
             $(#[doc = $doc:literal])+
-            $name:literal $Data:ident { $( $(#[doc = $field_doc:literal])+ $field:ident: $Type:ty ),* $(,)? }
+            $name:literal $Data:ident $data:tt
         )+
     ) => {
         $(
-            $crate::schema::form! {
-                $(#[doc = $doc])+
-                pub(crate) struct $Data { $( $(#[doc = $field_doc])+ $field: $Type ),* }
-            }
+            $crate::schema::events! { @data [$(#[doc = $doc])+] $Data $data }
 
             impl $crate::schema::Emit for $Data {
                 const EMITTER: u8 = $number;
@@ -70,6 +68,33 @@ macro_rules! events {
         $vis const $EVENTS: &[$crate::schema::EventRow] = &[ $(
             $crate::schema::EventRow { name: $name, doc: concat!($($doc),+), data: <$Data as $crate::schema::Record>::FIELDS },
         )+ ];
+    };
+    (@data [$(#[$about:meta])+] $Data:ident { $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty ),* $(,)? }) => {
+        $crate::schema::form! {
+            $(#[$about])+
+            pub(crate) struct $Data { $( $(#[doc = $doc])+ $field: $Type ),* }
+        }
+    };
+    (@data [$(#[$about:meta])+] $Data:ident ($Form:ty)) => {
+        $(#[$about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $Data(pub $Form);
+
+        impl $crate::schema::Record for $Data {
+            const FIELDS: &'static [$crate::schema::Field] = <$Form as $crate::schema::Record>::FIELDS;
+        }
+
+        impl $crate::schema::Form for $Data {
+            const SHAPE: $crate::schema::Shape = <$Form as $crate::schema::Form>::SHAPE;
+
+            fn read(value: &cowboy_types::cbor::Value) -> Result<Self, $crate::schema::Refused> {
+                $crate::schema::Form::read(value).map(Self)
+            }
+
+            fn write(&self) -> cowboy_types::cbor::Value {
+                $crate::schema::Form::write(&self.0)
+            }
+        }
     };
 }
 

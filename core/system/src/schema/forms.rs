@@ -63,6 +63,7 @@ macro_rules! numbers {
 numbers! {
     u64: Some, |number: &u64| *number;
     u8: |number| u8::try_from(number).ok(), |number: &u8| u64::from(*number);
+    u16: |number| u16::try_from(number).ok(), |number: &u16| u64::from(*number);
     Amount: |number| Some(Amount(number)), |amount: &Amount| amount.0;
     ChainId: |number| Some(ChainId(number)), |id: &ChainId| id.0;
     Count: |number| Some(Count(number)), |count: &Count| count.0;
@@ -118,6 +119,18 @@ impl<const MAX: usize> Form for Text<MAX> {
 
     fn write(&self) -> Value {
         Value::text(self.to_string())
+    }
+}
+
+impl Form for String {
+    const SHAPE: Shape = Shape::Text(0);
+
+    fn read(value: &Value) -> Result<Self, Refused> {
+        value.as_text().map(str::to_owned).ok_or(REFUSED)
+    }
+
+    fn write(&self) -> Value {
+        Value::text(self.as_str())
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Shape {
     Number,
     /// An integer from 0 to 2¹²⁸ − 1: 16 bytes, big-endian, where it does not fit 64 bits.
     Units,
-    /// A text of at most this many bytes.
+    /// A text of at most this many bytes; 0 where only the transaction's size or a rule of the method bounds it.
     Text(usize),
     /// One of a few texts.
     Word(&'static [&'static str]),
@@ -113,7 +113,7 @@ impl Shape {
         }
         match shape {
             Shape::Number | Shape::Units | Shape::Address => "an ",
-            Shape::Bool | Shape::Hash | Shape::List(..) => "a ",
+            Shape::Bool | Shape::Hash | Shape::List(..) | Shape::Text(0) => "a ",
             Shape::Word(_) => "one of ",
             Shape::Map(_) => "a map ",
             _ => "",
@@ -129,6 +129,7 @@ impl fmt::Display for Shape {
             Self::Bool => f.write_str("bool"),
             Self::Number => f.write_str("integer"),
             Self::Units => f.write_str("integer of 128 bits"),
+            Self::Text(0) => f.write_str("text"),
             Self::Text(max) => write!(f, "text of at most {max} bytes"),
             Self::Word(words) => f.write_str(&words.join(" | ")),
             Self::Bytes(0) => f.write_str("bytes"),
