@@ -21,6 +21,7 @@ mod example;
 pub mod gateways;
 pub mod governance;
 pub mod instructions;
+mod interface;
 pub mod market;
 pub mod names;
 mod page;
@@ -40,6 +41,7 @@ pub mod treasury;
 pub mod verifier;
 
 pub use actor::{Actor, Context, Draw, Forward, Method, Work};
+pub use interface::interface;
 pub use page::markdown;
 pub use protocol::{FIRST_VERSION, Rules, Versions};
 pub use registry::{ACTORS, call};

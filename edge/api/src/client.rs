@@ -154,6 +154,11 @@ impl Client {
         self.post(&format!("/actor/{actor}/read_handler"), question).await
     }
 
+    /// What a view of a system actor returns.
+    pub async fn view(&self, actor: &Address, method: &str, arguments: &serde_json::Value) -> Result<model::ViewAnswer, ApiError> {
+        self.post(&format!("/actors/{actor}/views/{method}"), arguments).await
+    }
+
     /// Submits one transaction and answers its name.
     pub async fn submit(&self, transaction: &Transaction) -> Result<Hash, ApiError> {
         let result = self.submit_bytes("/submit", transaction, ANSWER_TIME).await?;

@@ -8,6 +8,7 @@
 //! - [`follow`]: the frames of `/follow`.
 //! - [`verify`]: proofs checked without trusting the node.
 //! - [`keystore`]: mnemonics, key files, and where a key is looked up.
+//! - [`system`]: the methods of system actors in JSON, derived from their tables.
 //! - [`source`]: what an actor's source says about it.
 //! - [`cbor`]: canonical CBOR as JSON, for people. [`wake`]: what the payload of a timer means to the SDK.
 
@@ -26,6 +27,7 @@ pub mod model;
 pub mod openapi;
 pub mod permission;
 pub mod source;
+pub mod system;
 pub mod table;
 pub mod traceback;
 pub mod verify;

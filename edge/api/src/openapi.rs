@@ -2,8 +2,11 @@
 
 use crate::{
     error::ApiError,
+    system::{self, schema, schema_of_fields},
     table::{Answer, Body, Endpoint, Method, Rate, Shape, Verb},
 };
+use cowboy_system::{ACTORS, actor};
+use cowboy_types::Address;
 use std::collections::BTreeMap;
 use utoipa::openapi::{
     ContentBuilder, HttpMethod, InfoBuilder, KnownFormat, ObjectBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref, RefOr,
@@ -25,6 +28,16 @@ pub fn document() -> OpenApi {
             Verb::Post => HttpMethod::Post,
         };
         paths = paths.path(method.path, PathItem::new(verb, operation(*endpoint, &method, &mut schemas)));
+    }
+    for actor in ACTORS {
+        for method in actor.methods().filter(|method| method.is_view) {
+            let path = format!("/actors/{}/views/{}", Address::system(actor.number), method.name);
+            paths = paths.path(path, PathItem::new(HttpMethod::Post, view(actor, method, &mut schemas)));
+        }
+        for event in actor.events.iter().copied().flatten() {
+            let about = format!("{} Emitted by {}.", event.doc.trim(), actor.name);
+            schemas.insert(format!("Event.{}", event.name), schema_of_fields(event.data, &about).into());
+        }
     }
     let info = InfoBuilder::new()
         .title("Cowboy node")
@@ -100,6 +113,29 @@ fn operation(endpoint: Endpoint, method: &Method, schemas: &mut Schemas) -> Oper
     operation.responses(responses.build())
 }
 
+/// A view of a system actor, with the forms of its arguments and of what it returns.
+fn view(actor: &actor::Actor, method: &actor::Method, schemas: &mut Schemas) -> OperationBuilder {
+    let answer = ObjectBuilder::new()
+        .property("block_height", number())
+        .required("block_height")
+        .property("result", schema(&method.result))
+        .required("result")
+        .property("cycles_used", number())
+        .required("cycles_used");
+    let body = ContentBuilder::new().schema(Some(schema_of_fields(method.arguments, ""))).build();
+    let answer = ContentBuilder::new().schema(Some(Schema::from(answer.build()))).build();
+    let responses = ResponsesBuilder::new()
+        .response("200", ResponseBuilder::new().description(method.doc.trim()).content("application/json", answer).build())
+        .response("4XX", failure("Refused: what, why and how to fix it.", schemas))
+        .response("429", failure("Too many requests.", schemas));
+    OperationBuilder::new()
+        .operation_id(Some(format!("{}.{}", system::slug(actor), method.name)))
+        .summary(Some(method.doc.trim()))
+        .tag(actor.name)
+        .request_body(Some(RequestBodyBuilder::new().required(Some(Required::True)).content("application/json", body).build()))
+        .responses(responses.build())
+}
+
 fn failure(about: &str, schemas: &mut Schemas) -> utoipa::openapi::Response {
     ResponseBuilder::new().description(about).content("application/json", json(Shape::of::<ApiError>(), schemas)).build()
 }
@@ -154,6 +190,25 @@ mod tests {
         for reference in references {
             let name = reference.strip_prefix("#/components/schemas/").expect("references are to components");
             assert!(document["components"]["schemas"][name].is_object(), "{name}");
+        }
+    }
+
+    /// The forms of views and events stand in the document as the tables have them.
+    #[test]
+    fn the_document_has_every_view_and_event() {
+        let document = serde_json::to_value(document()).expect("the document is JSON");
+        let view = &document["paths"]["/actors/0x0000000000000000000000000000000000000006/views/token_get"]["post"];
+        let argument = &view["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(argument["required"], serde_json::json!(["token_id"]));
+        let result = &view["responses"]["200"]["content"]["application/json"]["schema"]["properties"]["result"];
+        assert_eq!(result["properties"]["supply"]["type"], "string", "an integer of 128 bits is text");
+        assert_eq!(result["properties"]["hook"]["type"], serde_json::json!(["string", "null"]));
+        for actor in ACTORS {
+            for event in actor.events.iter().copied().flatten() {
+                let schema = &document["components"]["schemas"][format!("Event.{}", event.name)];
+                let properties = schema["properties"].as_object().map_or(0, serde_json::Map::len);
+                assert_eq!(properties, event.data.len(), "{}", event.name);
+            }
         }
     }
 

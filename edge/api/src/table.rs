@@ -245,6 +245,10 @@ endpoints! {
         "An actor's timers, by height."
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
         "Runs a handler on committed state; it cannot write."
+        View Post "/actors/{address}/views/{method}" [] (ViewArguments) => (ViewAnswer);
+        "Runs a view of a system actor on committed state, with arguments and result as typed JSON."
+        Methods Get "/methods" [] () => (Methods);
+        "The methods and events of system actors, with the forms of their arguments, results and data."
     }
     "Governance" {
         Proposals Get "/governance/proposals" [OFFSET, LIMIT, STAGE] () => (Proposals);

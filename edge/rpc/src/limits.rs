@@ -64,9 +64,9 @@ fn work_of(endpoint: Endpoint) -> Work {
     match endpoint {
         Health | HealthDetailed | HealthReady | Height | Upgrades | BaseFee | Genesis | Epoch | Account | Pending | Submit
         | DevSnapshot | DevRevert | DevBalance | DevImpersonate => Work::Light,
-        Follow | Socket | SubmitWait | Faucet | ReadHandler | DevMine | DevWarp | Simulate => Work::Waits,
+        Follow | Socket | SubmitWait | Faucet | ReadHandler | View | DevMine | DevWarp | Simulate => Work::Waits,
         Actor => Work::Runs,
-        Params | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders
+        Params | Methods | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders
         | TokenEvents | Transactions | StateChanges | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry | Permissions
         | ActorRent | MissingChunks | Chunk | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks
         | Council | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token

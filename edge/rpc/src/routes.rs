@@ -4,7 +4,7 @@ use crate::{
     App, explorer, limits,
     methods::{
         accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, search, streams, timers, tokens,
-        transactions, validators,
+        transactions, validators, views,
     },
     metrics,
     refusal::Refusal,
@@ -103,6 +103,8 @@ handlers! {
     Timers get timers::all;
     ActorTimers get timers::of_actor;
     ReadHandler post actors::read_handler;
+    View post views::view;
+    Methods get views::methods;
     Proposals get governance::proposals;
     Proposal get governance::proposal;
     Timelocks get governance::timelocks;

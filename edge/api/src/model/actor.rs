@@ -233,6 +233,32 @@ pub struct ReadHandler {
     pub min_block: Option<u64>,
 }
 
+/// The arguments of a view of a system actor: an object, whose fields `/methods` describes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = Object)]
+pub struct ViewArguments(pub serde_json::Value);
+
+/// The answer of a view of a system actor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ViewAnswer {
+    /// The height whose state it saw.
+    pub block_height: u64,
+    /// What it returned, in the form that `/methods` describes.
+    #[schema(value_type = Object)]
+    pub result: serde_json::Value,
+    /// Cycles it used.
+    pub cycles_used: u64,
+}
+
+/// The methods and events of the system actors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Methods {
+    /// A system actor each: number, address, name, methods and events.
+    #[schema(value_type = Vec<Object>)]
+    pub actors: serde_json::Value,
+}
+
 /// The answer to a [`ReadHandler`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReadAnswer {

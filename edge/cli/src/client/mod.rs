@@ -12,6 +12,7 @@ mod gateway;
 mod gov;
 mod init;
 mod job;
+mod method;
 mod name;
 mod outcome;
 mod proof;
@@ -117,6 +118,10 @@ enum Command {
     Search(search::Search),
     /// Show the status of the chain and the node
     Status,
+    /// Call a method of a system actor, or read one of its views
+    #[command(after_help = "Example:
+  cowboy call route-registry quote --name mysite --duration-blocks 31536000")]
+    Call(method::Call),
     /// Submit off-chain jobs and show them
     #[command(subcommand)]
     Job(job::Job),
@@ -222,6 +227,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Proof(command) => command.run(&session).await,
         Command::VerifyResponse(command) => command.run(&session).await,
         Command::Status => block::status(&session).await,
+        Command::Call(command) => command.run(&session).await,
         Command::Job(command) => command.run(&session).await,
         Command::Runner(command) => command.run(&session).await,
         Command::Timer(command) => command.run(&session).await,

@@ -280,19 +280,31 @@ pub(crate) async fn read_handler(
     }
     let question =
         Question { target: address, handler: asked.selector, payload: payload.into(), cycles_limit: asked.max_cycles.map(Cycles) };
+    let (height, answer) = ask(&app, &peer, question).await?;
+    Ok(Json(model::ReadAnswer {
+        block_height: height.get(),
+        result: BASE64_STANDARD.encode(&answer.result),
+        cycles_used: answer.cycles_used.get(),
+    }))
+}
+
+/// What a handler returned.
+pub(super) struct Returned {
+    /// The bytes.
+    pub(super) result: bytes::Bytes,
+    /// Cycles it used.
+    pub(super) cycles_used: Cycles,
+}
+
+/// Runs a question among the client's others. Answers the height whose state it saw, too.
+pub(super) async fn ask(app: &App, peer: &Peer, question: Question) -> Result<(Height, Returned), Refusal> {
     let asked = {
         let app = app.clone();
         move |runtime: &tokio::runtime::Handle| runtime.block_on(answer(&app, question))
     };
     let (height, answer) = app.limits.run(peer.client(), asked).await??;
-    match answer.result {
-        Ok(result) => Ok(Json(model::ReadAnswer {
-            block_height: height.get(),
-            result: BASE64_STANDARD.encode(&result),
-            cycles_used: answer.cycles_used.get(),
-        })),
-        Err(error) => Err(explain(&error).into()),
-    }
+    let result = answer.result.map_err(|error| explain(&error))?;
+    Ok((height, Returned { result, cycles_used: answer.cycles_used }))
 }
 
 /// Runs a question against the newest state, fetching what it misses: the state of the moment when its turn has come, for older ones are

@@ -18,6 +18,7 @@ pub(crate) mod timers;
 pub(crate) mod tokens;
 pub(crate) mod transactions;
 pub(crate) mod validators;
+pub(crate) mod views;
 
 use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT};
 use serde::Deserialize;

@@ -13,3 +13,4 @@ mod lists;
 mod methods;
 mod proofs;
 mod streams;
+mod views;
