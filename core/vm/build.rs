@@ -5,9 +5,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Modules that only make sense outside a VM.
-const OUTSIDE: &[&str] = &["testing", "pytest_plugin", "mock_host", "_lowering", "_ed25519", "_offchain", "_payloads", "_secp256k1"];
-
 /// Modules written in parts: folders, and their files in order.
 const PARTS: &[(&str, &[&str])] = &[("collections", &["deque", "dicts"]), ("enum", &["classes", "members", "flags", "checks"])];
 
@@ -22,7 +19,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn main() {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let frozen = root.join("src/frozen");
-    let sdk = root.join("../../sdk/python/cowboy_sdk");
+    let sdk = root.join("../sdk/cowboy_sdk");
     let mut out = String::from("/// Modules that come with the VM.\npub(crate) const FROZEN_MODULES: &[FrozenModule] = &[\n");
     let mut add = |path: &str, file: &str, parts: &[PathBuf], package: bool| {
         let parts: Vec<String> =
@@ -51,9 +48,6 @@ fn main() {
     }
     for source in sources(&sdk) {
         let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("ASCII file names").to_owned();
-        if OUTSIDE.contains(&stem.as_str()) {
-            continue;
-        }
         if stem == "__init__" {
             add("cowboy_sdk", "cowboy_sdk/__init__.py", &[source], true);
         } else {

@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 SDK = pathlib.Path(__file__).parent / "cowboy_sdk"
+ON_CHAIN = pathlib.Path(__file__).parents[2] / "core/sdk/cowboy_sdk"
 PAGE = pathlib.Path(__file__).parents[2] / "docs/reference.md"
 
 # A program for each module: an actor, and behind this line a test of it.
@@ -36,7 +37,8 @@ def is_public(name):
 
 def documented(module):
     """{path of names: docstring} of a module's source, in it and in the private modules that it takes names from."""
-    tree = ast.parse((SDK / f"{module}.py").read_text())
+    path = ON_CHAIN / f"{module}.py"
+    tree = ast.parse((path if path.exists() else SDK / path.name).read_text())
     found = {(): ast.get_docstring(tree)}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and (node.module or "").startswith("_"):

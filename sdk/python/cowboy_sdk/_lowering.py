@@ -1,6 +1,6 @@
 """Turns an `async def` into a function that can be left at an await and entered again in a later block.
 
-The VM does this when an actor is deployed (core/vm/src/compile/lowering); this module does the same for actors that run in
+The VM does this when an actor is deployed (core/compiler/src/lowering); this module does the same for actors that run in
 plain Python, so that tests see what the chain will do: the same refusals, the same numbers of awaits, the same names kept.
 
 The function stays one function with its own control flow. It gets a frame as its first parameter; `$at` is the number of

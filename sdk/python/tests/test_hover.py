@@ -55,13 +55,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(folder):
+def server(folder, package):
     beside = pathlib.Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen([beside / "pyright-langserver", "--stdio"], **pipes, env=environment)
     try:
-        found = Server(process, {"analysis": {"extraPaths": [str(SDK)]}})
+        found = Server(process, {"analysis": {"extraPaths": [str(package)]}})
         place = {"uri": folder.as_uri(), "name": "hover"}
         able = {"workspace": {"configuration": True}, "textDocument": {"hover": {"contentFormat": ["markdown"]}}}
         found.ask("initialize", {"processId": None, "rootUri": place["uri"], "workspaceFolders": [place], "capabilities": able})
@@ -80,7 +80,7 @@ def names():
     return sorted({alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names})
 
 
-def test_every_public_name_has_its_documentation(tmp_path):
+def test_every_public_name_has_its_documentation(tmp_path, installed):
     pytest.importorskip("pyright")
     public = names()
     lines = [f"from cowboy_sdk import {', '.join(public)}", "from cowboy_sdk.testing import Chain", "@actor", "class Made(Actor): ..."]
@@ -92,9 +92,9 @@ def test_every_public_name_has_its_documentation(tmp_path):
         for member in members:
             places.append((f"{owner}.{member}", len(lines), len(owner) + 1))
             lines.append(f"{owner}.{member}")
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["."], "extraPaths": [str(SDK)]}))
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["."], "extraPaths": [str(installed)]}))
     document = {"uri": (tmp_path / "names.py").as_uri(), "languageId": "python", "version": 1, "text": "\n".join(lines) + "\n"}
-    with server(tmp_path) as editor:
+    with server(tmp_path, installed) as editor:
         editor.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
         bare = []
         for name, line, character in places:

@@ -42,8 +42,8 @@ def sources(tmp_path_factory):
     return folder
 
 
-def run(*command, folder):
-    environment = {**os.environ, "MYPYPATH": str(SDK), "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+def run(*command, folder, package):
+    environment = {**os.environ, "MYPYPATH": str(package), "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=folder, env=environment)
 
 
@@ -51,15 +51,15 @@ def test_the_pages_have_programs():
     assert len(list(programs())) >= 6
 
 
-def test_mypy(sources):
-    done = run("mypy", "--strict", "--python-version", "3.11", *sorted(path.name for path in sources.glob("*.py")), folder=sources)
+def test_mypy(sources, installed):
+    done = run("mypy", "--strict", "--python-version", "3.11", *sorted(path.name for path in sources.glob("*.py")), folder=sources, package=installed)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pyright(sources):
-    options = {"include": ["."], "extraPaths": [str(SDK)], "pythonVersion": "3.11"}
+def test_pyright(sources, installed):
+    options = {"include": ["."], "extraPaths": [str(installed)], "pythonVersion": "3.11"}
     (sources / "pyrightconfig.json").write_text(json.dumps(options))
-    done = run("pyright", "--pythonpath", sys.executable, folder=sources)
+    done = run("pyright", "--pythonpath", sys.executable, folder=sources, package=installed)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
