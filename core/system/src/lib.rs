@@ -22,6 +22,7 @@ pub mod gateways;
 pub mod governance;
 pub mod instructions;
 mod interface;
+pub mod ledger;
 pub mod market;
 pub mod names;
 mod page;

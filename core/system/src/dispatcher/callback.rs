@@ -1,4 +1,4 @@
-//! Answers: messages of the Result Verifier to who asked, in a later block, paid by what was held for them (002 §3; decision 129).
+//! Answers: messages of the Result Verifier to the requester, in a later block, paid by what was held for them (002 §3; decision 129).
 
 use super::state;
 use cowboy_state::{Miss, World};
@@ -31,7 +31,7 @@ pub fn waiting(world: &World) -> Result<u64, Miss> {
 pub struct Answer {
     /// The job.
     pub job: Hash,
-    /// Who asked, and gets back what the delivery does not use.
+    /// The requester, who gets back what the delivery does not use.
     pub payer: Address,
     /// Where it goes.
     pub callback: Callback,

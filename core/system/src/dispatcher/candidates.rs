@@ -12,13 +12,13 @@ use cowboy_types::job::{Candidate, Candidates, EpochCommittee, Job, JobKind, Job
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, List, error};
 
-/// Frozen time of matching what one candidate provides, in ns.
+/// Modelled execution time of matching what one candidate provides, in ns.
 const WEIGHT_MATCH: u64 = 20_000;
 
 /// Modelled execution time of one candidate's record, in ns.
 pub(super) const WEIGHT_EACH: u64 = 2_000;
 
-/// Every runner, ascending by address. Costs the submitter so many cycles for each, before the first is looked at (002 §7.4), so that
+/// Every runner, ascending by address. Costs the submitter `jobs.candidate` cycles for each, before the first is looked at (002 §7.4), so that
 /// nobody has thousands of records read for a delivery that cannot pay for it.
 pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Address, Runner)>> {
     let count = runners::state::directory().count(context.world)?;

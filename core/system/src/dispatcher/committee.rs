@@ -66,7 +66,7 @@ pub(super) fn try_again(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) ->
     waiting::leave(block, job, spec)?;
     let seed = job.seed;
     draw(block, job, spec, seed)?;
-    announce_committee(block.world, job);
+    emit_committee(block.world, job);
     Ok("draw")
 }
 
@@ -120,7 +120,7 @@ pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, seed: H
 }
 
 /// A member that was just drawn; one that is gone from the registry asks for nothing.
-fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
+pub(super) fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
     Member {
         runner,
         reputation: Count(reputation),
@@ -165,17 +165,8 @@ pub(super) fn blame(block: &mut Block<'_>, runner: Address) -> Result<(), Miss> 
     Ok(())
 }
 
-/// Leaves a runner out of later draws.
-pub(super) fn exclude(job: &mut Job, runner: Address) {
-    let mut excluded = std::mem::take(&mut job.excluded).into_vec();
-    if let Err(place) = excluded.binary_search(&runner) {
-        excluded.insert(place, runner);
-    }
-    job.excluded = List::new(excluded).expect("a few committees fit");
-}
-
 /// Says who was drawn, and what the draw can be checked with.
-pub(super) fn announce_committee(world: &mut World, job: &Job) {
+pub(super) fn emit_committee(world: &mut World, job: &Job) {
     if job.status != JobStatus::Assigned {
         return;
     }

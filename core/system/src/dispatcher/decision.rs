@@ -1,72 +1,24 @@
 //! What the members' commitments and results come to: the verdicts, and the result that stands (002 §8; 003 §5.3).
 
 use super::api::{JobVerified, UsageAnomaly};
-use super::committee::{blame, exclude, release};
+use super::committee::{blame, release};
 use super::effects::Block;
-use super::lifecycle::{give_up, retry};
-use super::payout::{excuse, pay_unfit, settle};
+use super::lifecycle::perform;
+use super::payout::{pay_unfit, settle};
+use super::transitions::{self, Event, next};
 use super::{callback, payment, second, state};
+use crate::market::embeddings;
 use crate::market::judge::{self, Judgement, Submission};
-use crate::market::{self, embeddings};
 use crate::runners::{self, reputation};
 use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::job::{Absent, Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
+use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
 
-/// Commitments are over: who made none loses reputation and is left out; enough of them go on, too few are drawn again.
-pub(super) fn close_commitments(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    let mut committed = 0;
-    for member in &mut members {
-        if member.commitment != Hash::ZERO {
-            committed += 1;
-            continue;
-        }
-        member.verdict = Verdict::TimedOut;
-        blame(block, member.runner)?;
-        release(block.world, member.runner, &job.id)?;
-        exclude(job, member.runner);
-    }
-    job.members = List::new(members).expect("a committee fits");
-    if committed < job.threshold.0.max(spec.verification.mode.least_runners()) {
-        if second::is_last(job) {
-            return second::fall_back(block, job, spec);
-        }
-        return retry(block, job, spec);
-    }
-    if job.members.iter().all(|member| member.commitment == Hash::ZERO || member.output != Hash::ZERO) {
-        return decide(block, job, spec);
-    }
-    job.status = JobStatus::Revealing;
-    job.reveal_from = Height(block.height.0.saturating_add(block.params.jobs.aggregator_timeout));
-    job.reveal_until = Height(block.height.0.saturating_add(block.params.jobs.reveal_window));
-    job.status_until = job.reveal_until;
-    Ok("reveal")
-}
-
-/// Revelations are over: who committed and did not reveal may still attest a crash, or is slashed.
-pub(super) fn close_revelations(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    let mut absent = std::mem::take(&mut job.absent).into_vec();
-    for member in members.iter_mut().filter(|member| member.commitment != Hash::ZERO && member.output == Hash::ZERO) {
-        member.verdict = Verdict::Unrevealed;
-        exclude(job, member.runner);
-        if member.is_crashed {
-            blame(block, member.runner)?;
-        } else {
-            absent.push(Absent { runner: member.runner, due: Height(block.height.0.saturating_add(block.params.jobs.crash_window)) });
-        }
-    }
-    job.members = List::new(members).expect("a committee fits");
-    job.absent = List::new(absent).expect("a few committees fit");
-    decide(block, job, spec)
-}
-
-/// The rules by which a job's results are judged where so many must agree.
+/// The rules by which a job's results are judged where `threshold` must agree.
 fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<judge::Rules, Miss> {
     Ok(judge::Rules {
         threshold,
@@ -77,7 +29,7 @@ fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<
     })
 }
 
-/// What the results of some members come to where so many must agree, and whose results they are: places among the members.
+/// What the results of some members come to where `threshold` must agree, and whose results they are: places among the members.
 pub(super) fn judged(
     world: &World,
     params: &Params,
@@ -122,7 +74,7 @@ fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
 }
 
 /// Judges what was revealed.
-fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let threshold = usize::try_from(job.threshold.0).expect("committees are small");
     let (places, judged) = judged(block.world, block.params, job, spec, &job.members, threshold)?;
     let mut members = std::mem::take(&mut job.members).into_vec();
@@ -154,7 +106,6 @@ fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'stat
         }
     }
     job.delivered = List::new(waiting).expect("a few committees fit");
-    let unfit = members.iter().filter(|member| member.verdict == Verdict::Unfit).count();
     job.members = List::new(members).expect("a committee fits");
     match judged.accepted {
         Some((place, bytes)) => {
@@ -169,22 +120,10 @@ fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'stat
             accept(block, job, spec, chosen, bytes.into())?;
             Ok("verify")
         }
-        None if let Some(fault) = common_fault(job) => {
-            excuse(block, job, spec, fault)?;
-            Ok("excuse")
-        }
-        // The submitter's own check decides that there is no result: nobody else would do better.
-        None if unfit >= threshold.max(1) => {
-            give_up(block, job, spec, "checks_failed")?;
-            Ok("fail")
-        }
-        None if second::is_last(job) => second::end(block, job, spec),
-        None if second::is_disagreement(job, spec) => second::ask(block, job, spec),
         None => {
-            for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
-                exclude(job, runner);
-            }
-            retry(block, job, spec)
+            let rules = transitions::Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
+            let actions = next(job, Event::NoResult, &rules);
+            perform(block, job, spec, actions)
         }
     }
 }
@@ -203,13 +142,6 @@ pub(crate) fn change_members<T>(job: &mut Job, change: impl FnOnce(&mut [Member]
 /// Whether a member's result is one to judge: revealed, no report of a fault, not proven dishonest already.
 fn is_judged(member: &Member) -> bool {
     member.output != Hash::ZERO && member.fault == Count::ZERO && member.verdict != Verdict::Dishonest
-}
-
-/// The fault that enough members report, where one is.
-fn common_fault(job: &Job) -> Option<u64> {
-    let count = |fault: u64| job.members.iter().filter(|member| member.fault.0 == fault).count();
-    let needed = usize::try_from(job.threshold.0).expect("committees are small").max(1);
-    (market::FAULT_ACTOR..=market::FAULT_IMPOSSIBLE).find(|fault| count(*fault) >= needed)
 }
 
 /// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the

@@ -13,7 +13,7 @@ use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{EpochCommittee, Job, JobSpec, JobStatus};
-use cowboy_types::units::{Amount, Count, Height, Price};
+use cowboy_types::units::{Amount, Count, Height, Price, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 use sha2::{Digest as _, Sha256};
 
@@ -99,7 +99,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         candidates: Count(count),
         retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
         stood_still: state::standstill(context.world)?.blocks,
-        ..empty(context, spec, id)
+        ..submitted(id, context.sender, context.height, context.timestamp, spec.timeout_blocks.0)
     };
     let world = &mut *context.world;
     world.write(state::spec_key(&id), spec);
@@ -143,14 +143,14 @@ fn pay_judging(context: &mut Context<'_>, spec: &JobSpec, committee: u64) -> Ste
     Ok(())
 }
 
-/// A job of the sender as it begins: without money, runners or results.
-fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
-    let until = Height(context.height.0.saturating_add(spec.timeout_blocks.0));
+/// A job as it begins, which may take `blocks`: without money, runners or results.
+pub(super) fn submitted(id: Hash, submitter: Address, submitted_at: Height, submitted_ms: TimestampMs, blocks: u64) -> Job {
+    let until = Height(submitted_at.0.saturating_add(blocks));
     Job {
         id,
-        submitter: context.sender,
-        submitted_at: context.height,
-        submitted_ms: context.timestamp,
+        submitter,
+        submitted_at,
+        submitted_ms,
         status: JobStatus::Drawing,
         due: until,
         status_until: until,

@@ -3,19 +3,20 @@
 //! Nothing here fails: a step misses records and is run again, or happens.
 
 use super::api::{JobFailed, NonRevealSlash};
-use super::committee::{announce_committee, draw, release, round_seed, try_again};
-use super::decision::{close_commitments, close_revelations};
+use super::committee::{blame, draw, emit_committee, release, round_seed, try_again};
+use super::decision::decide;
 use super::effects::Block;
 use super::handlers::pay_out;
-use super::payout::{pay_delivered, settle};
-use super::{callback, candidates, selection, state, waiting};
+use super::payout::{excuse, pay_delivered, settle};
+use super::transitions::{Action, Event, Rules, next};
+use super::{callback, candidates, second, selection, state, waiting};
 use crate::market::judge;
 use crate::runners::handlers as registry;
 use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
 
 /// The job with which something happens next, where anything does in this block.
@@ -64,20 +65,20 @@ pub fn is_drawing(world: &World, height: Height) -> Result<bool, Miss> {
 pub struct Step {
     /// The job.
     pub job: Hash,
-    /// Who asked for it.
+    /// The requester.
     pub submitter: Address,
     /// The number of the step, from 1.
     pub number: u64,
     /// What happened, in a word.
     pub name: &'static str,
-    /// Frozen time of it, in ns.
+    /// Modelled execution time of it, in ns.
     pub weight: u64,
 }
 
-/// Frozen time of any step, in ns.
+/// Modelled execution time of any step, in ns.
 const STEP_WEIGHT: u64 = 100_000;
 
-/// Frozen time of a draw, for each candidate.
+/// Modelled execution time of a draw, for each candidate.
 const DRAW_WEIGHT: u64 = 500;
 
 /// Advances a job by one step. Returns what the step did, and the job with what it asked for, which the caller keeps; none where it is forgotten.
@@ -99,13 +100,13 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
     if is_immediate {
         let seed = job.seed;
         draw(block, &mut job, &spec, seed)?;
-        announce_committee(block.world, &job);
+        emit_committee(block.world, &job);
         step.name = draw_step(&job);
     } else if let Some(seed) = seed {
         state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
         let seed = selection::seed(&seed.0, id, job.submitted_at);
         draw(block, &mut job, &spec, seed)?;
-        announce_committee(block.world, &job);
+        emit_committee(block.world, &job);
         step.name = draw_step(&job);
     } else if job.status == JobStatus::Waiting && block.height < job.status_until {
         // Its agenda may wake it for something else: only its turn in the queue is a try.
@@ -113,7 +114,9 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
             step.name = try_again(block, &mut job, &spec)?;
         }
     } else if job.status_until <= block.height {
-        step.name = at_deadline(block, &mut job, &spec)?;
+        let rules = Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
+        let actions = next(&mut job, Event::Deadline, &rules);
+        step.name = perform(block, &mut job, &spec, actions)?;
         if step.name == FORGET {
             return Ok((step, None));
         }
@@ -133,39 +136,34 @@ fn looking(job: &Job) -> u64 {
 /// The step after which nothing is left of a job.
 const FORGET: &str = "forget";
 
-/// What happens to a job at its deadline. Answers it in a word.
-fn at_deadline(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    Ok(match job.status {
-        JobStatus::Waiting => {
-            waiting::leave(block, job, spec)?;
-            give_up(block, job, spec, "runners_busy")?;
-            "fail"
-        }
-        JobStatus::Drawing => {
-            state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id))?;
-            give_up(block, job, spec, "no_seed")?;
-            "fail"
-        }
-        JobStatus::Assigned => close_commitments(block, job, spec)?,
-        JobStatus::Revealing => close_revelations(block, job, spec)?,
-        JobStatus::Verified => {
-            settle(block.world, block.params, block.height, job, spec)?;
-            "settle"
-        }
-        JobStatus::Disputed => {
-            block.note_lapse();
-            "lapse"
-        }
-        JobStatus::Settled | JobStatus::Failed if job.absent.is_empty() && job.callback_held == Amount::ZERO => {
-            forget(block.world, job)?;
-            FORGET
-        }
-        // Something of it still goes on: an answer waits, or a stake may be slashed.
-        JobStatus::Settled | JobStatus::Failed => {
-            job.status_until = block.height.next();
-            "wait"
-        }
-    })
+/// Does what a transition asks for, in its order. Returns what happened, in a word.
+pub(super) fn perform(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, actions: Vec<Action>) -> Result<&'static str, Miss> {
+    let mut name = if job.status == JobStatus::Revealing { "reveal" } else { "wait" };
+    for action in actions {
+        name = match action {
+            Action::Blame(runner) => blame(block, runner).map(|()| name),
+            Action::Release(runner) => release(block.world, runner, &job.id).map(|()| name),
+            Action::LeaveQueue => waiting::leave(block, job, spec).map(|()| name),
+            Action::LeaveDraws => {
+                let round = state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id);
+                state::draws().remove(block.world, &round).map(|_| name)
+            }
+            Action::Judge => decide(block, job, spec),
+            Action::Retry => retry(block, job, spec),
+            Action::AskFurther => second::ask(block, job, spec),
+            Action::FallBack => second::fall_back(block, job, spec),
+            Action::EndWithoutMajority => second::end(block, job, spec),
+            Action::Excuse(fault) => excuse(block, job, spec, fault).map(|()| "excuse"),
+            Action::GiveUp(reason) => give_up(block, job, spec, reason).map(|()| "fail"),
+            Action::Settle => settle(block.world, block.params, block.height, job, spec).map(|()| "settle"),
+            Action::Lapse => {
+                block.note_lapse();
+                Ok("lapse")
+            }
+            Action::Forget => forget(block.world, job).map(|()| FORGET),
+        }?;
+    }
+    Ok(name)
 }
 
 /// What a draw came to, in a word.
@@ -208,7 +206,7 @@ pub(super) fn finish(params: &Params, height: Height, job: &mut Job, status: Job
     job.status_until = Height(height.0.saturating_add(params.jobs.retention));
 }
 
-/// Draws again, without those who failed; gives up after so many draws (002 §6).
+/// Draws again, without those who failed; gives up after `jobs.retries` draws (002 §6).
 pub(super) fn retry(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let members = std::mem::take(&mut job.members).into_vec();
     for member in &members {
@@ -222,7 +220,7 @@ pub(super) fn retry(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Res
     job.attempt = Count(job.attempt.0 + 1);
     let seed = job.seed;
     draw(block, job, spec, seed)?;
-    announce_committee(block.world, job);
+    emit_committee(block.world, job);
     Ok(match job.status {
         JobStatus::Failed => "fail",
         JobStatus::Waiting => "wait",

@@ -7,6 +7,7 @@
 //! - [`selection`]: the draw, as pure functions.
 //! - [`lower`]: what a submission asks of the chain.
 //! - [`candidates`]: who may be drawn.
+//! - `transitions`: what a deadline or a verdict changes of a job, as pure functions.
 //! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
 //! - `waiting`: jobs that wait for runners with a free slot.
 //! - [`effects`]: what a step of a job means for others, which [`crate::agenda`] applies.
@@ -27,6 +28,7 @@ pub(crate) mod payout;
 mod published;
 mod second;
 pub mod selection;
+mod transitions;
 pub(crate) mod waiting;
 
 use crate::actor::{Actor, Method};

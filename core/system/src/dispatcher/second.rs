@@ -1,25 +1,26 @@
 //! Committees that disagree: one further committee decides, and it is the job's last (decision 309).
 
-use super::committee::{announce_committee, draw, exclude, release};
+use super::committee::{draw, emit_committee, release};
 use super::decision::{accept, judged};
 use super::effects::Block;
 use super::lifecycle::give_up;
+use super::transitions::exclude;
 use crate::market::judge::{Judge, Rules, Submission};
 use bytes::Bytes;
 use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
-use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
+use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Mode, Verdict};
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Hash, List};
 
 /// Whether enough members revealed something for a quorum, and none came of it: not their silence but their disagreement ends the draw.
-pub(super) fn is_disagreement(job: &Job, spec: &JobSpec) -> bool {
+pub(super) fn is_disagreement(job: &Job, mode: &Mode) -> bool {
     let spoke = |member: &&Member| {
         let is_open = matches!(member.verdict, Verdict::Pending | Verdict::Differs | Verdict::Unfit);
         member.output != Hash::ZERO && is_open
     };
     let spoken = u64::try_from(job.members.iter().filter(spoke).count()).expect("committees are small");
-    !spec.verification.mode.is_single() && spoken >= job.threshold.0
+    !mode.is_single() && spoken >= job.threshold.0
 }
 
 /// Whether the committee at work is the last that the job has.
@@ -49,7 +50,7 @@ pub(super) fn ask(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Resul
     }
     let majority = job.committee.0 / 2 + 1;
     job.threshold = Count((threshold * job.committee.0).div_ceil(first).clamp(1, majority));
-    announce_committee(block.world, job);
+    emit_committee(block.world, job);
     Ok("retry")
 }
 

@@ -3,8 +3,8 @@
 use super::open;
 use super::state::{self, Holder, NUMBER, Permission};
 use crate::actor::Context;
+use crate::ledger;
 use crate::registrations::{self, label};
-use crate::tokens;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
@@ -19,7 +19,7 @@ pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Ste
     let is_governance = context.is_governance();
     let may = match scope {
         Scope::Global => false,
-        Scope::Token { token } => tokens::state::find(context.world, token)?.is_some_and(|token| token.owner == sender),
+        Scope::Token { token } => ledger::find(context.world, token)?.is_some_and(|token| token.owner == sender),
         Scope::Actor { actor } => sender == *actor || context.world.actor(*actor)?.is_some_and(|record| record.owner == sender),
         Scope::Runner { runner } => sender == *runner,
         Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(context, name)? == Some(sender),

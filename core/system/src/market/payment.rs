@@ -108,7 +108,7 @@ pub struct Split {
     pub treasury: Amount,
     /// Destroyed, dust included.
     pub burned: Amount,
-    /// Back to who asked.
+    /// Refunded to the requester.
     pub refund: Amount,
 }
 

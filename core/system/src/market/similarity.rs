@@ -50,7 +50,7 @@ impl Embedded {
     }
 }
 
-/// Whether the cosine of two embeddings is at least so many hundredths of a percent.
+/// Whether the cosine of two embeddings is at least `share`, in hundredths of a percent.
 pub fn is_similar(one: &[i16], other: &[i16], share: u64) -> bool {
     if one.len() != other.len() {
         return false;

@@ -6,4 +6,4 @@
 
 pub(crate) mod api;
 pub mod handlers;
-pub mod state;
+pub use crate::ledger as state;

@@ -200,7 +200,7 @@ fn agree(context: &Context<'_>, claim: &mut Challenge, is_upheld: bool) -> Step<
 }
 
 /// Ends a claim. Upheld: who is accused is slashed and not paid, and the bonds of all claims against it come back. Not upheld: the bond is
-/// destroyed. When no claim is open any more, the window goes on, or the job is settled where nobody is left to be paid.
+/// destroyed. When no claim is open any more, the window continues, or the job is settled where nobody is left to be paid.
 fn resolve(
     world: &mut World,
     params: &Params,
@@ -268,7 +268,7 @@ fn end_claim(world: &mut World, job: &mut Job, place: usize, burned: u64) -> Res
 }
 
 /// What becomes of a job after a claim: while one is open it stays disputed; where nobody is left to be paid it is settled; else its window
-/// goes on where it stood still.
+/// continues where it stood still.
 fn go_on(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
     if job.claims.iter().any(Challenge::is_open) {
         return Ok(());

@@ -43,7 +43,7 @@ impl Opened {
         member.held = Count(height.0.saturating_sub(self.job.drawn_at.0));
     }
 
-    /// Keeps the job. Where everybody said what they can, it goes on in this very block.
+    /// Keeps the job. Where everybody said what they can, it advances in this very block.
     fn close(mut self, context: &mut Context<'_>, is_complete: bool) -> Step<()> {
         if is_complete {
             self.job.status_until = context.height;
@@ -164,7 +164,7 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
     Ok(())
 }
 
-/// Frozen time of verifying a signature, in ns.
+/// Modelled execution time of verifying a signature, in ns.
 const VERIFY_WEIGHT: u64 = 60_000;
 
 /// Usage as it is paid: at most what the job's bounds allow, which its runner was drawn for. A request is one, however many

@@ -1,4 +1,4 @@
-//! Where tokens stand. No other file spells their keys.
+//! The records of tokens, which 0x06 keeps. No other file spells their keys.
 
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
 use cowboy_types::actors::BASEFEE as NUMBER;
