@@ -148,7 +148,13 @@ impl GenesisConfig {
         Ok(params)
     }
 
-    /// What never changes while the chain lives.
+    /// What never changes while the chain lives whose validators have this group key. Its genesis hash covers both (decision 426).
+    pub fn chain_of(&self, group_key: &[u8; 96]) -> Result<crate::input::ChainConfig, GenesisError> {
+        let genesis = blake3(&[b"cowboy-chain:", &self.hash().0, group_key]);
+        Ok(crate::input::ChainConfig { genesis, ..self.chain()? })
+    }
+
+    /// The same of a chain without a group key, as where blocks are executed and nobody signs them.
     pub fn chain(&self) -> Result<crate::input::ChainConfig, GenesisError> {
         let (genesis, versions) = (self.hash(), Versions::ALL);
         Ok(crate::input::ChainConfig { genesis, chain_id: self.chain_id, is_dev: self.is_dev, params: self.params()?, versions })

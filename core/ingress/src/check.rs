@@ -42,8 +42,8 @@ impl Trust {
     /// The chain that begins with an encoded genesis, whose validators have this group key.
     pub fn new(genesis: &[u8], group_key: &[u8]) -> Result<Self, TrustError> {
         let genesis = GenesisConfig::decode(genesis.to_vec()).map_err(|_| TrustError::Genesis)?;
-        let chain = genesis.chain().map_err(|_| TrustError::Genesis)?;
-        let key = group_key.try_into().map_err(|_| TrustError::GroupKey)?;
+        let key: &[u8; 96] = group_key.try_into().map_err(|_| TrustError::GroupKey)?;
+        let chain = genesis.chain_of(key).map_err(|_| TrustError::Genesis)?;
         let validators = GroupKey::new(&chain.genesis, key).ok_or(TrustError::GroupKey)?;
         Ok(Self { chain: Arc::new(chain), validators })
     }
@@ -53,7 +53,7 @@ impl Trust {
         signed::Chain { genesis: self.chain.genesis, is_dev: self.chain.is_dev }
     }
 
-    /// The genesis hash: a client that pins this hash and the key trusts nothing else.
+    /// The genesis hash, which covers the group key: a client that pins this hash trusts nothing else.
     pub fn genesis(&self) -> Hash {
         self.chain.genesis
     }

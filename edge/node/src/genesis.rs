@@ -27,7 +27,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Everything that a chain starts from.
 #[derive(Clone)]
 pub struct Genesis {
-    /// What the protocol starts from. Its hash identifies the chain.
+    /// What the protocol starts from.
     pub config: GenesisConfig,
     /// The public half of the dealing that made the group key.
     pub sharing: Vec<u8>,
@@ -60,13 +60,14 @@ impl Genesis {
     pub fn new(config: GenesisConfig, sharing: Vec<u8>) -> Result<Self, GenesisProblem> {
         let info = first_epoch(&config.validators, &sharing)?;
         let committee = Committee::of(&info)?;
-        let chain = Arc::new(config.chain()?);
+        let chain = Arc::new(config.chain_of(&committee.group_key().0)?);
         let allocation = cowboy_chain::genesis(&config)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-        let block = block(&config, &committee, &Payload::EpochInfo(info));
+        let block = block(&config, chain.genesis, &committee, &Payload::EpochInfo(info));
         Ok(Self { config, sharing, committee, block, allocation: Arc::new(allocation), chain })
     }
 
-    /// The name of the chain.
+    /// The genesis hash, which identifies the chain: it commits to the configuration and to the group key
+    /// ([decision 426](../../../docs/decisions/0426-the-genesis-hash-covers-the-group-key.md)).
     pub fn hash(&self) -> Hash {
         self.chain.genesis
     }
@@ -128,7 +129,7 @@ pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProb
     Ok((Genesis::new(config, sharing)?, keys))
 }
 
-fn block(config: &GenesisConfig, committee: &Committee, epoch: &Payload) -> SealedBlock {
+fn block(config: &GenesisConfig, genesis: Hash, committee: &Committee, epoch: &Payload) -> SealedBlock {
     let epoch = Blob::new(epoch::encode(epoch)).expect("an epoch of 1,024 validators fits");
     let leader = committee.members().first().expect("a committee has members");
     let mut key = [0; 32];
@@ -139,7 +140,7 @@ fn block(config: &GenesisConfig, committee: &Committee, epoch: &Payload) -> Seal
     let engine = engine_context(&context).expect("a member's key is a key");
     let header = Header {
         version: FIRST_VERSION,
-        genesis: config.hash(),
+        genesis,
         context,
         parent: Hash::ZERO,
         number: Count(0),
@@ -168,3 +169,32 @@ fn block(config: &GenesisConfig, committee: &Committee, epoch: &Payload) -> Seal
 
 type InitialUpdate =
     commonware_storage::qmdb::any::ordered::Update<state::RawKey, commonware_storage::qmdb::any::value::VariableEncoding<Bytes>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonware_cryptography::bls12381::{
+        dkg::feldman_desmedt,
+        primitives::{sharing::Mode, variant::MinSig},
+    };
+    use commonware_utils::N3f1;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    /// The same configuration with a group key that somebody else dealt to the same validators is another chain.
+    #[test]
+    fn the_hash_covers_the_group_key() {
+        let (genesis, keys) = dev(DevGenesis { validators: 4, ..DevGenesis::default() }).expect("a genesis");
+        let again = Genesis::new(genesis.config.clone(), genesis.sharing.clone()).expect("a genesis");
+        assert_eq!((again.hash(), again.block.hash()), (genesis.hash(), genesis.block.hash()));
+        let players = keys.iter().map(|keys| commonware_cryptography::Signer::public_key(&keys.network));
+        let players = commonware_utils::ordered::Set::from_iter_dedup(players);
+        let (output, _) =
+            feldman_desmedt::deal::<MinSig, _, N3f1>(ChaCha20Rng::from_seed([7; 32]), Mode::NonZeroCounter, players).expect("players");
+        let other = Genesis::new(genesis.config.clone(), commonware_codec::Encode::encode(&output).to_vec()).expect("it is a dealing");
+        assert_eq!(other.config, genesis.config);
+        assert_ne!(other.committee.group_key(), genesis.committee.group_key());
+        assert_ne!(other.hash(), genesis.hash());
+        assert_eq!(other.block.header().genesis, other.hash(), "one hash for the chain");
+    }
+}

@@ -9,6 +9,7 @@ use cowboy_api::{
     verify::{Claim, Verified, verify},
 };
 use cowboy_console::{failure::Failure, output::table};
+use cowboy_ingress::Trust;
 use cowboy_light::GroupKey;
 use cowboy_state::{Key, Kind, records};
 use cowboy_types::Hash;
@@ -30,7 +31,7 @@ pub(crate) struct Proof {
     /// The genesis hash that the chain must have [default: trust the node's]
     #[arg(long, global = true, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// The validators' group key [default: trust the node's]
+    /// The validators' group key [default: the one that the genesis hash covers]
     #[arg(long, global = true, value_name = "HEX")]
     group_key: Option<HexBytes>,
     /// Fail if the proven header is older than this
@@ -84,15 +85,19 @@ impl Proof {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let asked = self.what.asked(session)?;
         let genesis: model::Genesis = session.client.get("/genesis").await?;
-        if let Some(expected) = self.genesis.filter(|expected| *expected != genesis.hash.0) {
+        let key = self.group_key.as_ref().unwrap_or(&genesis.group_key);
+        // What the node says of its hash is not read: the hash of what it gives covers the group key.
+        let trust = Trust::new(&genesis.config.0, &key.0);
+        let hash = trust.map_err(|error| Failure::argument(error.to_string(), "check where it is from"))?.genesis();
+        if let Some(expected) = self.genesis.filter(|expected| *expected != hash) {
             return Err(Failure::argument(
-                format!("the node's chain has the genesis {}, not {expected}", genesis.hash),
+                format!("the node's chain has the genesis {hash}, not {expected}"),
                 "ask a node of the right chain with --rpc-url",
             ));
         }
-        let key = self.group_key.as_ref().unwrap_or(&genesis.group_key);
-        let validators = key.0.as_slice().try_into().ok().and_then(|key| GroupKey::new(&genesis.hash, key));
-        let validators = validators.ok_or_else(|| Failure::argument("the group key is not a key", "give its 96 bytes in hex"))?;
+        let is_pinned = self.genesis.is_some() || self.group_key.is_some();
+        let validators = key.0.as_slice().try_into().ok().and_then(|key| GroupKey::new(&hash, key));
+        let validators = validators.ok_or_else(|| Failure::argument("the group key is not valid", "give its 96 bytes in hex"))?;
         let proof: model::Proof = session.client.get(&asked.path).await?;
         let verified = verify(&proof, &validators, &[asked.claim]).map_err(|error| Failure::Proof(error.to_string()))?;
         let item = proof.items.first().ok_or_else(|| Failure::Proof("the proof has no item".into()))?;
@@ -106,14 +111,14 @@ impl Proof {
             ("age", format!("{age} s, by this machine's clock")),
             ("header", verified.header.digest().to_string()),
             ("finalized", format!("by the validators in epoch {epoch}, view {view}")),
-            ("genesis", genesis.hash.to_string()),
-            ("group key", format!("{}{}", key, if self.group_key.is_none() { " (as the node says)" } else { "" })),
+            ("genesis", hash.to_string()),
+            ("group key", format!("{}{}", key, if is_pinned { "" } else { " (as the node says)" })),
         ]);
         session.output.result(
             &json!({
                 "verified": true, "present": item.value.is_some(), "value": value, "height": height, "age_seconds": age,
                 "header": Hex(verified.header.digest()), "epoch": epoch, "view": view,
-                "genesis": genesis.hash, "group_key": key,
+                "genesis": hash.to_string(), "group_key": key,
             }),
             rows,
         );

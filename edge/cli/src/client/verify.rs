@@ -39,7 +39,7 @@ pub(crate) struct VerifyResponse {
     /// The genesis hash that the chain must have [default: trust the node's]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// The validators' group key [default: trust the node's]
+    /// The validators' group key [default: the one that the genesis hash covers]
     #[arg(long, value_name = "HEX")]
     group_key: Option<HexBytes>,
     /// A saved copy of a node's /genesis, so that no node has to be asked
@@ -110,7 +110,7 @@ impl VerifyResponse {
                 format!("the chain has the genesis {}, not {expected}", trust.genesis()),
                 "ask a node of the right chain with --rpc-url",
             )),
-            None => Ok((trust, self.genesis_file.is_some() || (self.genesis.is_some() && self.group_key.is_some()))),
+            None => Ok((trust, self.genesis_file.is_some() || self.genesis.is_some())),
         }
     }
 }
