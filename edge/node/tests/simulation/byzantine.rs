@@ -13,9 +13,9 @@ use commonware_p2p::{
     Recipients,
     simulated::{SplitOrigin, SplitTarget},
 };
-use commonware_runtime::{Clock as _, IoBuf, Supervisor as _, deterministic};
+use commonware_runtime::{Clock, IoBuf, Supervisor as _, deterministic};
 use cowboy_chain::genesis::Funded;
-use cowboy_node::{Genesis, engine, genesis as node_genesis, seeds::Scheme};
+use cowboy_node::{Chain, Genesis, engine, genesis as node_genesis, seeds::Scheme};
 use cowboy_params::Params;
 use cowboy_system::staking::{state, types};
 use std::{
@@ -76,14 +76,52 @@ impl Traitor {
 
     /// Whom a half may speak to.
     fn recipients(&self, half: SplitOrigin, meant: &Recipients<PublicKey>, all: &[PublicKey]) -> Recipients<PublicKey> {
-        let is_meant = |peer: &PublicKey| match meant {
-            Recipients::All => true,
-            Recipients::Some(some) => some.contains(peer),
-            Recipients::One(one) => one == peer,
-        };
         let is_first = half == SplitOrigin::Primary;
         let speaks_to = |peer: &PublicKey| self.treason == Treason::Loud || self.friends.contains(peer) == is_first;
-        Recipients::Some(all.iter().filter(|peer| is_meant(peer) && (!self.treason.is_double() || speaks_to(peer))).cloned().collect())
+        among(meant, all, |peer| !self.treason.is_double() || speaks_to(peer))
+    }
+}
+
+/// Those of the peers that a message is meant for that may have it.
+fn among(meant: &Recipients<PublicKey>, all: &[PublicKey], may_have: impl Fn(&PublicKey) -> bool) -> Recipients<PublicKey> {
+    let is_meant = |peer: &PublicKey| match meant {
+        Recipients::All => true,
+        Recipients::Some(some) => some.contains(peer),
+        Recipients::One(one) => one == peer,
+    };
+    Recipients::Some(all.iter().filter(|peer| is_meant(peer) && may_have(peer)).cloned().collect())
+}
+
+/// What does not arrive of what a validator deals.
+#[derive(Clone)]
+pub(crate) enum Withheld {
+    /// Anything before this time.
+    Until(SystemTime),
+    /// Its dealings to all but the first validator.
+    ButOne,
+    /// Its dealings in the first three quarters of each epoch of this length. They must be acknowledged in the first half.
+    ThreeQuarters(Arc<Chain>, u64),
+}
+
+impl Withheld {
+    /// Who receives a message of the channel of dealings.
+    fn recipients(
+        &self,
+        clock: &impl Clock,
+        meant: &Recipients<PublicKey>,
+        message: &IoBuf,
+        all: &[PublicKey],
+    ) -> Option<Recipients<PublicKey>> {
+        // After the epoch, one byte here, stands what the message is.
+        let is_dealing = message.as_ref().get(1) == Some(&0);
+        match self {
+            Self::Until(time) => (clock.current() >= *time).then(|| meant.clone()),
+            Self::ButOne if is_dealing => Some(among(meant, all, |peer| Some(peer) == all.first())),
+            Self::ThreeQuarters(chain, length) if is_dealing => {
+                (chain.head.borrow().number % length * 4 >= length * 3).then(|| meant.clone())
+            }
+            Self::ButOne | Self::ThreeQuarters(..) => Some(meant.clone()),
+        }
     }
 }
 
@@ -102,21 +140,23 @@ pub(crate) type Ends<S> = (S, commonware_p2p::simulated::Receiver<PublicKey>);
 
 type Whole = (commonware_p2p::simulated::Sender<PublicKey, deterministic::Context>, commonware_p2p::simulated::Receiver<PublicKey>);
 
-/// The channels of a validator as its two halves have them. An honest one is whole: everything is its first half's. Until a
-/// time, where one is given, nothing that it deals reaches anybody.
+/// The channels of a validator as its two halves have them. An honest one is whole: everything is its first half's.
 pub(crate) fn halves(
     context: &deterministic::Context,
     channels: Vec<Whole>,
     all: &[PublicKey],
     traitor: Option<Traitor>,
-    undealt: Option<SystemTime>,
+    withheld: Option<Withheld>,
 ) -> [Vec<Ends<impl commonware_p2p::Sender<PublicKey = PublicKey> + use<>>>; 2] {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (number, (sender, receiver)) in channels.into_iter().enumerate() {
         let (speaks, hears, all) = (traitor.clone(), traitor.clone(), all.to_vec());
-        let (clock, undealt) = (Arc::new(context.child("clock")), undealt.filter(|_| engine::CHANNELS[number].0 == "dealings"));
+        let (clock, withheld) = (Arc::new(context.child("clock")), withheld.clone().filter(|_| engine::CHANNELS[number].0 == "dealings"));
         let senders = sender.split_with(move |half, meant: &Recipients<PublicKey>, message: &IoBuf| match &speaks {
-            None => undealt.is_none_or(|until| clock.current() >= until).then(|| meant.clone()),
+            None => match &withheld {
+                Some(withheld) => withheld.recipients(&*clock, meant, message, &all),
+                None => Some(meant.clone()),
+            },
             Some(traitor) => {
                 traitor.overhear(number, message);
                 Some(traitor.recipients(half, meant, &all))

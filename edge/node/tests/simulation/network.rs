@@ -1,7 +1,7 @@
 //! A whole network under the deterministic runtime: one seed decides everything.
 
 use crate::{
-    byzantine::{Ends, Traitor, Treason, halves},
+    byzantine::{Ends, Traitor, Treason, Withheld, halves},
     checks::{Holds, account},
     common::{ACCOUNTS, genesis, key, sign_by},
     script::{SENT, transaction},
@@ -70,6 +70,15 @@ pub(crate) const SEED: &str = "COWBOY_SIM_SEED";
 
 type Marshal = Mailbox<Scheme, Standard<SealedBlock>>;
 
+/// How a validator deals where it does not as it must.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dealer {
+    /// To one other alone.
+    ToOne,
+    /// When the time for dealings is over, in epochs of this length.
+    Late(u64),
+}
+
 /// A network of validators, with what of each survives its crashes.
 #[derive(Clone)]
 pub(crate) struct Network {
@@ -87,6 +96,8 @@ pub(crate) struct Network {
     pub(crate) orders: Vec<(usize, PrivateKey, Vec<Instruction>)>,
     /// For how long from the beginning no dealing reaches anybody.
     pub(crate) undealt: Option<Duration>,
+    /// The validator that deals to some only, or too late.
+    pub(crate) dealer: Option<(usize, Dealer)>,
     /// The validator whose shares are gone whenever it is started again.
     pub(crate) loses_shares: Option<usize>,
     /// Where the validators keep their shares.
@@ -129,6 +140,7 @@ impl Network {
             listens: None,
             orders,
             undealt: None,
+            dealer: None,
             loses_shares: None,
             secrets,
             leaves: None,
@@ -228,7 +240,6 @@ impl EngineDefinition for Network {
         let InitContext { context, index, oracle, channels, participants, monitor, .. } = init;
         let traitor = self.traitor.clone().filter(|traitor| traitor.index == index);
         let treason = traitor.as_ref().map(|traitor| traitor.treason);
-        let [first, second] = halves(&context, channels, participants, traitor, self.undealt.map(|time| SystemTime::UNIX_EPOCH + time));
         let start = self.starts[index].fetch_add(1, Ordering::Relaxed);
         let (prefix, ledger) = match self.wiped == Some(index) && start > 0 {
             true => (format!("validator-{index}-{start}"), Ledger::in_memory().expect("memory is enough")),
@@ -240,6 +251,12 @@ impl EngineDefinition for Network {
         }
         let secrets = Secrets::new(folder, &self.genesis.hash(), &self.keys[index]);
         let chain = self.chain(index, ledger, Duration::from_secs(1));
+        let withheld = match self.dealer.filter(|(dealer, _)| *dealer == index) {
+            Some((_, Dealer::ToOne)) => Some(Withheld::ButOne),
+            Some((_, Dealer::Late(length))) => Some(Withheld::ThreeQuarters(chain.clone(), length)),
+            None => self.undealt.map(|time| Withheld::Until(SystemTime::UNIX_EPOCH + time)),
+        };
+        let [first, second] = halves(&context, channels, participants, traitor, withheld);
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {
                 let _ends = (first, second);

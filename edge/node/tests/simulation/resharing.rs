@@ -3,7 +3,7 @@
 use crate::{
     checks::require,
     common::genesis,
-    network::{Network, VALIDATORS, Validator, settle},
+    network::{Dealer, Network, VALIDATORS, Validator, settle},
 };
 use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_glue::{
@@ -194,6 +194,30 @@ fn a_failed_dealing_keeps_the_set() {
         };
         others.iter().fold(Schedule::new(), both).at(Duration::from_secs(66), Action::Heal(LINK))
     });
+}
+
+/// A dealer deals to one other alone, or so late that nobody acknowledges it in time, or is killed between its dealing and the
+/// acknowledgements, in every epoch: the dealings of the others suffice, and the set changes as it would.
+#[test]
+fn a_dealer_that_does_not_deal_holds_nobody_up() {
+    for (seed, dealer) in [(4, Some(Dealer::ToOne)), (5, Some(Dealer::Late(LENGTH))), (6, None)] {
+        let (mut network, newcomer, leaver) = network();
+        network.dealer = dealer.map(|dealer| (3, dealer));
+        let validators = network.participants();
+        let killed = (0..4).filter(|_| dealer.is_none()).fold(Schedule::new(), |schedule, epoch| {
+            let begins = Duration::from_secs(epoch * LENGTH);
+            let [stop, start] = [1, 5].map(|second| begins + Duration::from_secs(second));
+            schedule.at(stop, Action::Crash(validators[3].clone())).at(start, Action::Restart(validators[3].clone()))
+        });
+        let plan = PlanBuilder::new(network)
+            .seed(seed)
+            .link(LINK)
+            .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
+            .timeout(Duration::from_secs(900))
+            .crash(Crash::Schedule(killed))
+            .property(Passed { newcomer, leaver, undealt: None, lost: None });
+        settle(seed, "resharing", plan);
+    }
 }
 
 /// Everybody is killed again and again while the first epoch ends, and one loses its shares and what it was dealt each time: it follows
