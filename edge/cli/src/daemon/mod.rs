@@ -9,6 +9,7 @@ mod dev;
 mod doctor;
 mod examples;
 pub(crate) mod follow;
+mod forget;
 mod genesis_file;
 mod join;
 mod keys;

@@ -3,7 +3,7 @@
 //! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
 
 use super::{
-    follow,
+    follow, forget,
     genesis_file::{self, GenesisSettings, listed},
     node_failure, not_running,
     overlay::OverlayArgs,
@@ -160,7 +160,7 @@ pub(super) struct Secrets {
     signer: HexBytes,
     /// The share of the group key; absent before one was dealt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    share: Option<HexBytes>,
+    pub(super) share: Option<HexBytes>,
 }
 
 impl std::fmt::Debug for Secrets {
@@ -442,8 +442,10 @@ impl Start {
             overlay.provide(server.provider());
         }
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
+        let forgetter = tokio::spawn(forget::forget_genesis_share(node.clone(), self.config.clone(), file));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), None)));
         let told = signals.told(&node).await;
+        forgetter.abort();
         if let Some(printer) = printer {
             printer.abort();
         }

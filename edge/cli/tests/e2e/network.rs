@@ -287,6 +287,9 @@ fn validators_come_and_go() {
     }
     let newcomer = nodes.remove(4);
     nodes.push(without_shares(root, newcomer));
+    for index in 0..4 {
+        assert!(file(root, index)["secrets"].get("share").is_none(), "the share of genesis is over: validator {index}");
+    }
     let newest = cowboy(root, &nodes[1].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
     for gone in [3, 0] {
         assert_eq!(nodes.remove(gone).terminate(), Some(0));

@@ -92,13 +92,25 @@ where
     }
 }
 
+impl Chain {
+    /// The newest epoch that every restart begins in or after.
+    fn settled_epoch(&self) -> u64 {
+        self.committees.epoch_of(self.head.borrow().number.saturating_sub(SETTLED))
+    }
+
+    /// Whether a validator may still need the share that genesis dealt to it.
+    pub fn needs_genesis_share(&self) -> bool {
+        self.settled_epoch() == 0
+    }
+}
+
 /// Removes the secrets of an epoch when the next one has some final blocks, so that no restart begins before it.
 async fn forget_old(chain: Arc<Chain>, secrets: Secrets) {
     let mut head = chain.head.subscribe();
     let mut forgotten = 0;
     loop {
-        let number = head.borrow_and_update().number;
-        let epoch = chain.committees.epoch_of(number.saturating_sub(SETTLED));
+        head.borrow_and_update();
+        let epoch = chain.settled_epoch();
         if epoch > forgotten {
             secrets.forget_before(Epoch::new(epoch));
             forgotten = epoch;
