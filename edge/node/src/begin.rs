@@ -38,9 +38,6 @@ use std::{
     sync::Arc,
 };
 
-/// The most bytes of them with their proof.
-pub const MAX_OPERATIONS_BYTES: usize = 64 * (MAX_VALUE_BYTES + 64 * 1024);
-
 /// The stack of the thread that fetches: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 

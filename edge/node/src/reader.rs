@@ -4,13 +4,20 @@ use bytes::Bytes;
 use commonware_storage::{merkle::Location, qmdb::sync::Request};
 use cowboy_chain::StateKey;
 use cowboy_state::{Miss, World};
-use cowboy_store::{proof::StateProof, state::Family};
+use cowboy_store::{
+    proof::StateProof,
+    state::{Family, MAX_VALUE_BYTES},
+};
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
 use std::num::NonZeroU64;
 
 /// The most operations that are fetched at once.
 pub const MAX_OPERATIONS: u64 = 64;
+
+/// The most bytes of operations with their proof: one with the largest value fits. Of operations that are together larger, fewer are given,
+/// and the rest is asked for again ([decision 427](../../../docs/decisions/0427-batches-of-state-are-small.md)).
+pub const MAX_OPERATIONS_BYTES: usize = 2 * MAX_VALUE_BYTES;
 
 /// Operations that are wanted, in the order in which the state was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

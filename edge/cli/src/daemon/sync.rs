@@ -7,8 +7,8 @@ use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{
     Feed, FollowError, Genesis, Head, NodeHandle,
-    begin::{self, Batch, BeginError, Certified, Fetch, MAX_OPERATIONS_BYTES},
-    reader::Wanted,
+    begin::{self, Batch, BeginError, Certified, Fetch},
+    reader::{MAX_OPERATIONS_BYTES, Wanted},
     refetch::MAX_COPY_BYTES,
 };
 use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Operations, Pool, Position, Source};

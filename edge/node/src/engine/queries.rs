@@ -4,7 +4,7 @@ use crate::{
     application::Machine,
     chain::Chain,
     execute::Databases,
-    reader::{StateReader, Wanted},
+    reader::{MAX_OPERATIONS_BYTES, StateReader, Wanted},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -22,7 +22,7 @@ use cowboy_store::{
 };
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
-use std::sync::Arc;
+use std::{num::NonZeroU64, sync::Arc};
 
 /// Hands the state to the chain's queries once the state machine has opened it.
 pub(super) fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) {
@@ -51,8 +51,16 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
 
     fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(async move {
-            let (response, _) = self.0.read().await.serve(wanted.request()?).await.ok()?;
-            Some(response.encode())
+            let state = self.0.read().await;
+            let mut request = wanted.request()?;
+            loop {
+                let (response, _) = state.serve(request.clone()).await.ok()?;
+                let bytes = response.encode();
+                match halved(&request, bytes.len()) {
+                    Some(less) => request = less,
+                    None => return Some(bytes),
+                }
+            }
         })
     }
 
@@ -66,6 +74,13 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
             proofs
         })
     }
+}
+
+/// The first half of a request whose response has this many bytes. `None` where they are not too many, or are of one operation.
+fn halved(request: &Request<Family>, bytes: usize) -> Option<Request<Family>> {
+    let Request::Operations { size, start, max_ops } = request else { return None };
+    let half = NonZeroU64::new(max_ops.get() / 2).filter(|_| bytes > MAX_OPERATIONS_BYTES)?;
+    Some(Request::Operations { size: *size, start: *start, max_ops: half })
 }
 
 /// No state is fetched from peers: a node that is behind executes every block.
@@ -90,4 +105,26 @@ impl Source for NoSync {
 
 impl<D: Send + Sync + 'static> AttachableResolver<D> for NoSync {
     async fn attach_database(&self, _: Shared<D>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonware_storage::merkle::Location;
+
+    /// Operations that are too large together are given one by one at last, and what is small enough is given whole.
+    #[test]
+    fn large_operations_are_given_in_smaller_batches() {
+        let of = |max_ops| Request::Operations {
+            size: Location::new(100),
+            start: Location::new(7),
+            max_ops: NonZeroU64::new(max_ops).expect("there are some"),
+        };
+        assert_eq!(halved(&of(64), MAX_OPERATIONS_BYTES), None);
+        assert_eq!(halved(&of(64), MAX_OPERATIONS_BYTES + 1), Some(of(32)));
+        assert_eq!(halved(&of(3), usize::MAX), Some(of(1)));
+        assert_eq!(halved(&of(1), usize::MAX), None, "one alone is given whatever its size");
+        let boundary = Request::Boundary { size: Location::new(100), start: Location::new(7) };
+        assert_eq!(halved(&boundary, usize::MAX), None);
+    }
 }
