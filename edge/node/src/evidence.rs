@@ -110,7 +110,7 @@ impl Report {
         let Some(total) = state::total(world)?.filter(|total| total.epoch.0 == self.epoch) else { return Ok(false) };
         let set = state::set(world, total.epoch.0)?;
         let is_member = |address| set.as_ref().is_some_and(|set| set.members.iter().any(|member| member.address == address));
-        Ok(is_member(own) && is_member(self.accused) && !witnesses.iter().any(|witness| *witness == own))
+        Ok(is_member(own) && is_member(self.accused) && !witnesses.contains(&own))
     }
 }
 

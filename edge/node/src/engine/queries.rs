@@ -54,7 +54,7 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
             let state = self.0.read().await;
             let mut request = wanted.request()?;
             loop {
-                let (response, _) = state.serve(request.clone()).await.ok()?;
+                let (response, _) = state.serve(request).await.ok()?;
                 let bytes = response.encode();
                 match halved(&request, bytes.len()) {
                     Some(less) => request = less,
