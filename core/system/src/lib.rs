@@ -25,6 +25,7 @@ mod interface;
 pub mod ledger;
 pub mod market;
 pub mod names;
+pub mod offchain;
 mod page;
 pub mod pairing;
 pub mod protocol;

@@ -2,7 +2,7 @@
 //!
 //! The file is TOML. Every table may be left out; what is left out has the default of its field.
 
-use cowboy_system::runners::handlers::ENVIRONMENTS;
+use cowboy_system::offchain::ENVIRONMENTS;
 use cowboy_types::{
     Address, Amount,
     entitlement::domain,
@@ -366,7 +366,7 @@ impl Config {
             return Err(wrong("runner.deny_submitters", denied, "addresses, 0x and 40 hex digits each"));
         }
         if let Some(tee) = &self.tee {
-            if cowboy_system::tee::environment(&tee.environment).is_none() {
+            if cowboy_system::offchain::environment(&tee.environment).is_none() {
                 return Err(wrong("tee.environment", &tee.environment, "sgx, sev, tdx or nitro"));
             }
             if tee.document.is_some() != tee.command.is_empty() {

@@ -101,7 +101,7 @@ impl Runner {
             jobs: Vec::new(),
         };
         let peers = Peers::new(config.runner.private_peers)?;
-        let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::tee::DEV_NAME);
+        let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::offchain::DEV_NAME);
         let context = Context {
             client,
             address,

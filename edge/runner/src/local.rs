@@ -6,12 +6,10 @@ use crate::{
     request::{Malformed, Request},
 };
 use cowboy_params::Params;
-use cowboy_system::{
-    dispatcher::{
-        lower::{self, Offer},
-        payment,
-    },
-    verifier::judge::{self, Rules, Submission},
+use cowboy_system::offchain::{
+    judge::{self, Rules, Submission},
+    lower::{self, Offer},
+    payment,
 };
 use cowboy_types::{
     Address, Hash,

@@ -19,12 +19,9 @@ use crate::{
 };
 use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
 use cowboy_params::Params;
-use cowboy_system::{
-    dispatcher::lower::{self, Offer},
-    tee, verifier,
-};
+use cowboy_system::offchain::lower::{self, Offer};
 use cowboy_types::{
-    Address, Amount, Hash,
+    Address, Amount, Hash, actors,
     cbor::Value,
     job::{self, JobSpec},
 };
@@ -325,7 +322,7 @@ impl JobManager {
         tokio::spawn(async move {
             match tee.attestation(&address).await {
                 Ok(argument) => {
-                    poster(Letter { target: Address::system(tee::NUMBER), method: "attest", argument, value: Amount::ZERO, tries: 1 })
+                    poster(Letter { target: Address::system(actors::TEE), method: "attest", argument, value: Amount::ZERO, tries: 1 })
                 }
                 Err(reason) => tracing::error!(reason, "the environment proves nothing"),
             }
@@ -424,7 +421,7 @@ impl JobManager {
         active.posted = Some(Posted { step, attempt: active.view.attempt, height, tries });
         tracing::debug!(job = %id, method, tries, "posted");
         self.context.board.metrics.posted(step.name());
-        self.context.outbox.post(Letter { target: Address::system(verifier::NUMBER), method, argument, value: Amount::ZERO, tries });
+        self.context.outbox.post(Letter { target: Address::system(actors::VERIFIER), method, argument, value: Amount::ZERO, tries });
     }
 
     fn commitment(&self, id: &Hash, share: &Share) -> Value {

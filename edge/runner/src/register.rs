@@ -6,8 +6,8 @@ use crate::{
 };
 use cowboy_api::{ApiError, Client, error::NOT_FOUND, model};
 use cowboy_params::Jobs;
-use cowboy_system::{runners, runners::handlers::required_stake};
-use cowboy_types::{Address, Amount, cbor::Value};
+use cowboy_system::offchain::required_stake;
+use cowboy_types::{Address, Amount, actors, cbor::Value};
 use ed25519_consensus::VerificationKey;
 use std::time::{Duration, Instant};
 
@@ -146,7 +146,7 @@ pub(crate) async fn register(
         return Err(RegisterError::TooLittle { address: *address, balance, needed });
     }
     let letter = |method, value| Letter {
-        target: Address::system(runners::NUMBER),
+        target: Address::system(actors::RUNNERS),
         method,
         argument: declaration(config, result_key, endpoint),
         value: Amount(value),
@@ -181,5 +181,5 @@ pub(crate) async fn register(
 /// What says that a runner is there.
 pub(crate) fn heartbeat() -> Letter {
     // What was tried once may be too little after a probation: a heartbeat is always tried.
-    Letter { target: Address::system(runners::NUMBER), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
+    Letter { target: Address::system(actors::RUNNERS), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
 }

@@ -5,7 +5,7 @@ use crate::{
     tee::Tee,
 };
 use cowboy_api::{Hex, HexBytes};
-use cowboy_system::{tee, verifier::FAULT_ACTOR};
+use cowboy_system::offchain::{DEV_NAME, FAULT_ACTOR};
 use cowboy_types::{
     Address, Hash,
     cbor::Value,
@@ -79,11 +79,8 @@ impl Environment {
 /// What a development chain takes for an attestation. It proves nothing.
 fn dev_attestation(runner: &Address, output: &[u8], model: &Hash) -> Vec<u8> {
     let digest = cowboy_types::keccak256(&[output]);
-    let mut fields = vec![
-        ("type", Value::text(tee::DEV_NAME)),
-        ("runner", Value::Bytes(runner.0.to_vec())),
-        ("output", Value::Bytes(digest.0.to_vec())),
-    ];
+    let mut fields =
+        vec![("type", Value::text(DEV_NAME)), ("runner", Value::Bytes(runner.0.to_vec())), ("output", Value::Bytes(digest.0.to_vec()))];
     if *model != Hash::ZERO {
         fields.push(("model", Value::Bytes(model.0.to_vec())));
     }

@@ -1,6 +1,6 @@
 //! What a job asks a runner to do: the one reading of a submission that the chain checked, as JSON.
 
-use cowboy_system::dispatcher::request as submission;
+use cowboy_system::offchain::request as submission;
 use cowboy_types::cbor::Value;
 use cowboy_types::job::JobKind;
 use serde_json::{Map, Value as Json};

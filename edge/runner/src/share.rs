@@ -4,7 +4,7 @@
 
 use crate::report::OwnedReport;
 use cowboy_api::{HexAddress, HexBytes, HexHash};
-use cowboy_system::verifier::{FAULT_ACTOR, FAULT_IMPOSSIBLE};
+use cowboy_system::offchain::{FAULT_ACTOR, FAULT_IMPOSSIBLE};
 use cowboy_types::{
     Hash,
     cbor::Value,

@@ -1,10 +1,10 @@
 //! What a runner's trusted environment proves and says: a document of the hardware once in a while, and a statement of each result.
 //!
 //! The document binds a key to the runner and to the measured program; 0x05 checks it against the manufacturer's roots and governance's
-//! policies. The key then signs what the program says of each result (`cowboy_system::tee::statement`).
+//! policies. The key then signs what the program says of each result (`cowboy_system::offchain::statement`).
 
 use crate::config;
-use cowboy_system::tee::{handlers::binding, statement};
+use cowboy_system::offchain::{binding, statement};
 use cowboy_types::{Address, Hash, cbor::Value, keccak256, signing::PrivateKey};
 use ed25519_consensus::SigningKey;
 use std::{path::PathBuf, process::Stdio, time::Duration};

@@ -84,6 +84,6 @@ async fn models_answer_in_the_form_that_was_asked_for() {
         }
     }
     let answer = executors.run(&task(json!({ "prompt": "say: hats are good" }), "", true)).await.result.expect("an answer");
-    let embedded = cowboy_system::verifier::similarity::Embedded::read(&answer).expect("an answer with its embedding");
+    let embedded = cowboy_system::offchain::similarity::Embedded::read(&answer).expect("an answer with its embedding");
     assert_eq!((embedded.answer.as_slice(), embedded.embedding.len()), (&b"hats are good"[..], 64));
 }

@@ -15,7 +15,7 @@ use crate::{
     config::{Config, Llm},
     request::{Malformed, Request},
 };
-use cowboy_system::verifier::similarity::{Embedded, MAX_DIMENSIONS};
+use cowboy_system::offchain::similarity::{Embedded, MAX_DIMENSIONS};
 use cowboy_types::{Hash, job::JobKind};
 use futures::future::BoxFuture;
 use reqwest::{StatusCode, header::RETRY_AFTER};

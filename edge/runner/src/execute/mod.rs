@@ -17,7 +17,7 @@ use crate::{
     config::Config,
     request::{Malformed, Request},
 };
-use cowboy_system::verifier::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
+use cowboy_system::offchain::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
 use cowboy_types::{
     job::{self, JobKind, JobSpec},
     units::Count,

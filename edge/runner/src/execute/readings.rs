@@ -6,9 +6,9 @@ use crate::{
     request::Request,
 };
 use cowboy_api::cbor;
-use cowboy_system::{
-    dispatcher::lower::{self, Offer},
-    entitlements::needs::JobNeeds,
+use cowboy_system::offchain::{
+    JobNeeds,
+    lower::{self, Offer},
 };
 use cowboy_types::{Address, entitlement::domain, job::JobKind, keccak256};
 use serde_json::{Map, Value as Json, json};

@@ -2,7 +2,7 @@
 //!
 //! That rule knows no references and no patterns, so a short schema cannot ask for endless work. Whatever it does not know, it refuses.
 
-use cowboy_system::verifier::{json, schema};
+use cowboy_system::offchain::{json, schema};
 use serde_json::Value as Json;
 
 /// The longest schema, in bytes.
