@@ -9,12 +9,12 @@
 
 use crate::image::Image;
 use crate::interp::known::FIRST_EPOCH;
-use crate::interp::window::moved;
 use crate::objects::payload::{Attributes, Payload, Str};
 use crate::overlay::Overlay;
 use crate::spares::Spares;
 use crate::types::{latin1, ty};
 use crate::value::{Link, Ref, Value};
+use crate::window::moved;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};

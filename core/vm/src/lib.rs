@@ -50,6 +50,7 @@ mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
 mod types;
 mod value;
+mod window;
 
 pub use cost_page::{NativeCost, markdown as costs, native_costs};
 pub use cowboy_compiler::opcode::{OPCODES, OpcodeRow};

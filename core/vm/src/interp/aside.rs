@@ -1,7 +1,6 @@
 //! What is around the loop, and what it does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
 
 use super::operators::BinaryOp;
-use super::window::{afresh, push};
 use super::{Frame, OnReturn, Vm};
 use crate::costs::Charge;
 use crate::error::{Exit, Outcome, Throw, Trap};
@@ -9,6 +8,7 @@ use crate::image::{LinkedCode, Program};
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::objects::payload::Payload;
 use crate::value::{Link, Ref, Value};
+use crate::window::{afresh, push};
 use cowboy_compiler::opcode::{CYCLES, Instruction, Op};
 use cowboy_num::F64;
 use std::sync::Arc;

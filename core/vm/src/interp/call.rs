@@ -2,7 +2,6 @@
 //!
 //! Arguments already lie in the registers where the callee's parameters will be, so a plain call moves nothing.
 
-use super::window::push;
 use super::{Frame, OnReturn, Vm};
 use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
@@ -10,6 +9,7 @@ use crate::image::LinkedCode;
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
+use crate::window::push;
 use cowboy_compiler::code::{Code, CodeKind};
 use cowboy_compiler::opcode::{Instruction, Op};
 use std::sync::Arc;

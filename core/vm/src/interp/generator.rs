@@ -1,6 +1,5 @@
 //! Generators, coroutines and asynchronous generators: their registers rest in the heap between two steps.
 
-use super::window::{afresh, alone, push};
 use super::{Frame, OnReturn, Pending, Vm};
 use crate::costs::ITERATOR_RENEWED;
 use crate::error::{Outcome, Throw, Trap};
@@ -8,6 +7,7 @@ use crate::image::LinkedCode;
 use crate::objects::payload::{Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
+use crate::window::{afresh, alone, push};
 use cowboy_compiler::opcode::Op;
 
 /// What a generator is woken with.

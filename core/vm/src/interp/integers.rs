@@ -5,11 +5,11 @@
 use super::Vm;
 use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
-use super::window::{afresh, moved};
 use crate::costs::{Charge, TEXT_APPENDED, TEXT_WRITTEN};
 use crate::objects::payload::{Payload, big_size};
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use crate::window::{afresh, moved};
 use cowboy_compiler::opcode::{Instruction, Op, TEMP_B, TEMP_C};
 use cowboy_num::int;
 use cowboy_num::sizes;

@@ -2,7 +2,6 @@
 
 use super::allowance::Items;
 use super::generator::Wake;
-use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
@@ -10,6 +9,7 @@ use crate::heap::holds_objects;
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::{afresh, moved};
 use cowboy_num::sizes;
 
 /// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.

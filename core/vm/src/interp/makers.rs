@@ -1,6 +1,5 @@
 //! Calls of builtin classes, `list(items)` or `float(text)`: what making their instances means is found out once a run.
 
-use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
@@ -8,6 +7,7 @@ use crate::image::Program;
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 
 /// What a call of a builtin class does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Membership: `in` and `not in`.
 
 use super::operators::Number;
-use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::costs::{ITEM_LOOKED_AT, TEXT_PASSED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 
 impl Vm {
     /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.

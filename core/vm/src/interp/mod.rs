@@ -48,7 +48,6 @@ pub(crate) mod tables;
 pub(crate) mod text;
 pub(crate) mod trace;
 pub(crate) mod unwind;
-pub(crate) mod window;
 
 use crate::error::{Throw, Trap};
 use crate::heap::{Heap, holds_objects};
@@ -57,6 +56,7 @@ use crate::limits::{self, Limits, Usage};
 use crate::objects::payload::{Attributes, Exception, Payload};
 use crate::types::{EMPTY_TUPLE, ty};
 use crate::value::{Link, Ref, Value};
+use crate::window::{afresh, moved};
 use std::sync::Arc;
 
 /// What happens with the value that a frame returns.
@@ -211,7 +211,7 @@ impl Frame {
             return None;
         }
         match self.on_return {
-            OnReturn::Store => Some((self.dest as usize, window::afresh(value))),
+            OnReturn::Store => Some((self.dest as usize, afresh(value))),
             OnReturn::Init(instance) if value.is_none() => Some((self.dest as usize, instance)),
             _ => None,
         }
@@ -662,7 +662,7 @@ impl Vm {
         }
         let (size, holds) = (40 + 8 * items.len(), holds_objects(&items));
         let items = self.heap.spares.boxed(items);
-        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(window::moved(items)), size));
+        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), size));
         if holds {
             self.label_children(tuple);
         }
@@ -672,8 +672,7 @@ impl Vm {
     /// A list that takes the references over.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
         let (size, holds) = (56 + 8 * items.len(), holds_objects(&items));
-        let list =
-            Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(window::moved(items))), size));
+        let list = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(moved(items))), size));
         if holds {
             self.label_children(list);
         }

@@ -1,6 +1,5 @@
 //! Arithmetic: fast paths are in the loop, builtin types here, special methods last.
 
-use super::window::{afresh, moved};
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::costs::{
     BITS_SHIFTED, BYTES_MADE, Charge, EXPONENTS_APART, FLOAT_REMAINDER, LARGE, LARGE_AS_FLOAT, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED,
@@ -11,6 +10,7 @@ use crate::objects::payload::Payload;
 use crate::objects::set;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::{afresh, moved};
 use cowboy_compiler::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use cowboy_num::sizes;
 use cowboy_num::{F64, int};

@@ -2,10 +2,10 @@
 
 use super::Vm;
 use super::barrier::is_tracked;
-use super::window::afresh;
 use crate::costs::{Charge, ZIPPED};
 use crate::objects::payload::{DictPart, Iter, Payload};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 
 /// Modelled bytes of the tuple that is not made: it counts all the same.
 const PAIR: usize = 56;

@@ -3,13 +3,13 @@
 
 use super::barrier::is_tracked;
 use super::compare::SHORT_TEXT;
-use super::window::{afresh, moved};
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
 use crate::objects::payload::{List, Payload};
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
+use crate::window::{afresh, moved};
 use cowboy_compiler::opcode::Instruction;
 use cowboy_num::sizes;
 use std::cmp::Ordering;

@@ -4,7 +4,7 @@
 /// What a register of the frame holds.
 macro_rules! register {
     ($vm:ident, $base:ident, $index:expr) => {
-        crate::interp::window::afresh(&$vm.registers[$base + usize::from($index)])
+        crate::window::afresh(&$vm.registers[$base + usize::from($index)])
     };
 }
 
@@ -33,7 +33,7 @@ macro_rules! consume {
 macro_rules! take {
     ($vm:ident, $base:ident, $index:expr, $temporary:expr) => {{
         let index = $base + usize::from($index);
-        let value = crate::interp::window::afresh(&$vm.registers[index]);
+        let value = crate::window::afresh(&$vm.registers[index]);
         if $temporary {
             $vm.registers[index] = Value::Undefined;
         } else if let Value::Obj(object) = value {

@@ -2,7 +2,6 @@
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
 use super::aside::{add, divide, float_operands, multiply, plain_field, shifted, subtract};
-use super::window::{Cursor, Window, afresh};
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, FLOAT_ROOT, ITEM_MADE, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
@@ -13,6 +12,7 @@ use crate::objects::float::is_root;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
+use crate::window::{Cursor, Window, afresh};
 use cowboy_compiler::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use cowboy_num::sizes;
 use std::cmp::Ordering;

@@ -2,12 +2,12 @@
 
 use super::Vm;
 use super::registers::{consume, set};
-use super::window::{afresh, moved};
 use crate::costs::{ITEM_MADE, ITEMS_PASSED, ITEMS_SLICED};
 use crate::heap::holds_objects;
 use crate::objects::payload::{List, Payload};
 use crate::types::ty;
 use crate::value::Value;
+use crate::window::{afresh, moved};
 use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use cowboy_num::sizes;
 use std::ops::Range;

@@ -3,12 +3,12 @@
 use super::Vm;
 use super::registers::{consume, register, set, take};
 use super::step::discard;
-use super::window::afresh;
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 use cowboy_compiler::opcode::{Instruction, Op, TEMP_A, TEMP_B, TEMP_C};
 
 /// The attribute that such an instruction is about.

@@ -1,6 +1,5 @@
 //! Dicts and sets: the operations that everything else uses.
 
-use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, ENTRY_FOLDED, KEY_FAR, KEYWORD_NAME};
 use crate::error::{Outcome, Throw, Trap};
@@ -8,6 +7,7 @@ use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 
 impl Vm {
     /// A new, empty dict.

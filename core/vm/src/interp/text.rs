@@ -2,13 +2,13 @@
 
 use super::compare::NATIVE_DEPTH;
 use super::operators::Number;
-use super::window::{afresh, moved};
 use super::{Expect, Vm};
 use crate::costs::{CLASS_DICT_SHOWN, FLOAT_DIGITS, FORMAT_SPEC, SHOWN_INSIDE, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
+use crate::window::{afresh, moved};
 use cowboy_num as num;
 use cowboy_num::int::{PlainSpec, decimal};
 

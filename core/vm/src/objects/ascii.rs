@@ -5,10 +5,10 @@ use crate::costs::{TEXT_CASED, TEXT_JOINED_ITEM, TEXT_PART, TEXT_PASSED, TEXT_WR
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::interp::Vm;
-use crate::interp::window::{afresh, moved};
 use crate::objects::payload::{Payload, Str};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::{afresh, moved};
 use cowboy_num::int::push_decimal;
 use cowboy_num::sizes;
 use std::ops::Range;

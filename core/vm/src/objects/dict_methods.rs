@@ -3,12 +3,12 @@
 use crate::costs::{ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
-use crate::interp::window::afresh;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
 use crate::objects::payload::{DictPart, Iter, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;

@@ -5,10 +5,10 @@
 use crate::costs::{ITEM_SORTED, TEXT_COMPARED};
 use crate::error::Outcome;
 use crate::interp::compare::SHORT_TEXT;
-use crate::interp::window::afresh;
 use crate::interp::{CompareOp, Vm};
 use crate::objects::payload::Payload;
 use crate::value::Value;
+use crate::window::afresh;
 use cowboy_num::sizes;
 use std::cmp::Ordering;
 

@@ -4,7 +4,7 @@
 //! - [`cowboy_compiler`] makes every code body, nothing else does, and `verify` has checked it before it is linked: each operand that names
 //!   a register is below the body's number of registers, each jump leads to an instruction, and the last one never falls off the end.
 //! - A [`Window`] covers exactly the registers of the frame it was made for, which [`Window::over`] checks once. It is valid until the
-//!   register stack grows. Only a call of a method of [`super::Vm`] can do that, and the loop makes a new window after each of them.
+//!   register stack grows. Only a call of a method of [`crate::Vm`] can do that, and the loop makes a new window after each of them.
 //! - A [`Cursor`] borrows the instructions that it walks over.
 //!
 //! With debug assertions on, as in every test, each access is checked all the same.
