@@ -236,9 +236,11 @@ mod tests {
             (Waiting, &[], vec![Action::LeaveQueue, Action::GiveUp("runners_busy")], Waiting),
             (Drawing, &[], vec![Action::LeaveDraws, Action::GiveUp("no_seed")], Drawing),
             (Assigned, &[Commit, Commit, Commit], vec![], Revealing),
-            (Assigned, &[Commit, Commit, Nothing], late(3).to_vec(), Revealing),
+            (Assigned, &[Commit, Commit, Commit, Nothing], late(4).to_vec(), Revealing),
+            // As many as must agree are fewer than the mode needs.
+            (Assigned, &[Commit, Commit, Nothing], [&late(3)[..], &[Action::Retry]].concat(), Assigned),
             (Assigned, &[Commit, Nothing, Nothing], [&late(2)[..], &late(3), &[Action::Retry]].concat(), Assigned),
-            (Assigned, &[Reveal, Reveal, Nothing], [&late(3)[..], &[Action::Judge]].concat(), Assigned),
+            (Assigned, &[Reveal, Reveal, Reveal, Nothing], [&late(4)[..], &[Action::Judge]].concat(), Assigned),
             (Revealing, &[Reveal, Reveal, Reveal], vec![Action::Judge], Revealing),
             (Revealing, &[Reveal, Reveal, Crash], vec![Action::Blame(runner(3)), Action::Judge], Revealing),
             (Revealing, &[Reveal, Reveal, Commit], vec![Action::Judge], Revealing),
