@@ -12,13 +12,13 @@ use cowboy_ingress::Trust;
 use cowboy_ingress::request::REQUEST_ID_HEADER;
 use cowboy_ingress::signed::{Chain, NotSigned, Said, check, read};
 use cowboy_system::gateways::answers::SignedAnswer;
-use cowboy_types::{Address, Hash, cbor::Value};
+use cowboy_types::{Address, Hash};
 use reqwest::{
     Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Asks a gateway for a page, and checks that it signed what it answered.
@@ -162,6 +162,6 @@ impl Kept {
 
 /// The argument of a report: two answers that one gateway signed.
 pub(crate) fn report(first: &str, second: &str) -> Result<Value, Failure> {
-    let signed = |path| Ok::<_, Failure>(Value::Bytes(Kept::load(path)?.signed.0));
-    Ok(Value::map([("first", signed(first)?), ("second", signed(second)?)]))
+    let signed = |path| Ok::<_, Failure>(Kept::load(path)?.signed);
+    Ok(json!({ "first": signed(first)?, "second": signed(second)? }))
 }

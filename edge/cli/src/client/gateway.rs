@@ -2,7 +2,7 @@
 
 use super::{
     answer::{self, VerifyAnswer},
-    name::system_call,
+    method::instruction,
     session::Session,
 };
 use crate::send::Terms;
@@ -10,7 +10,8 @@ use clap::Subcommand;
 use cowboy_api::model;
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
-use cowboy_types::{Amount, cbor::Value};
+use cowboy_types::Amount;
+use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Gateway {
@@ -87,20 +88,25 @@ pub(crate) enum Gateway {
 
 impl Gateway {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
-        let place =
-            |endpoint: &str, port: u16| Value::map([("endpoint", Value::text(endpoint)), ("http_port", Value::uint(u64::from(port)))]);
-        let none = Value::Map(Vec::new());
+        let none = json!({});
         match self {
             Self::Register { endpoint, http_port, stake, terms } => {
-                call(session, "register_gateway", &place(&endpoint, http_port), amount::argument(&stake)?, &terms).await
+                call(
+                    session,
+                    "register_gateway",
+                    &json!({ "endpoint": endpoint, "http_port": http_port }),
+                    amount::argument(&stake)?,
+                    &terms,
+                )
+                .await
             }
             Self::SetEndpoint { endpoint, http_port, terms } => {
-                call(session, "set_endpoint", &place(&endpoint, http_port), Amount::ZERO, &terms).await
+                call(session, "set_endpoint", &json!({ "endpoint": endpoint, "http_port": http_port }), Amount::ZERO, &terms).await
             }
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
             Self::Draw { amount, terms } => {
-                let argument = Value::map([("amount", Value::uint(amount::argument(&amount)?.get()))]);
+                let argument = json!({ "amount": amount::argument(&amount)?.get() });
                 call(session, "draw", &argument, Amount::ZERO, &terms).await
             }
             Self::Unstake { terms } => call(session, "unstake", &none, Amount::ZERO, &terms).await,
@@ -128,7 +134,7 @@ impl Gateway {
 }
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    session.submit(system_call(NUMBER, method, argument, value)?, terms).await
+    session.submit(instruction(NUMBER, method, argument, value)?, terms).await
 }
 
 fn describe(gateway: &model::Gateway) -> String {

@@ -1,6 +1,7 @@
 //! `cowboy gov`: what is decided, by whom, and when it takes effect.
 
-use super::job::{ask, json_argument};
+use super::job::json_argument;
+use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand, ValueEnum};
@@ -152,7 +153,7 @@ impl Gov {
                 call(session, "circuit_break", &json!({ "actor": actor.to_string() }), Amount::ZERO, &terms).await
             }
             Self::Pauses => {
-                let pauses = ask_method(session, "get_pauses", &json!({})).await?;
+                let pauses = session.client.view(&Address::system(governance::NUMBER), "get_pauses", &json!({})).await?.result;
                 session.output.result(&pauses, describe_pauses(&pauses));
                 Ok(())
             }
@@ -210,7 +211,7 @@ impl Gov {
 }
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    session.submit(ask(Address::system(governance::NUMBER), method, argument, value)?, terms).await
+    session.submit(instruction(governance::NUMBER, method, argument, value)?, terms).await
 }
 
 /// Fails, before a transaction is paid for, where there is no such proposal.
@@ -245,7 +246,7 @@ async fn preview(session: &Session, decision: &Value) -> Result<Value, Failure> 
 
 /// The answer of a method of 0x09 that changes nothing, from a transaction that is tried and not sent.
 async fn ask_method(session: &Session, method: &str, argument: &Value) -> Result<Value, Failure> {
-    let instruction = ask(Address::system(governance::NUMBER), method, argument, Amount::ZERO)?;
+    let instruction = instruction(governance::NUMBER, method, argument, Amount::ZERO)?;
     Ok(cbor::decode_or_hex(&send::try_out(&session.client, &session.key()?, instruction).await?.receipt.return_data.0))
 }
 

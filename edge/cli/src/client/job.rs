@@ -1,5 +1,6 @@
 //! `cowboy job`: ask the off-chain market, watch, and check who was drawn.
 
+use super::method::encoded_call;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::Subcommand;
@@ -10,9 +11,8 @@ use cowboy_system::dispatcher::{
     lower::{self, Offer},
     selection,
 };
-use cowboy_types::instruction::Actor as ActorInstruction;
 use cowboy_types::job::{Candidate, Candidates};
-use cowboy_types::{Address, Amount, Blob, Hash, Height, Instruction, List, Text};
+use cowboy_types::{Address, Amount, Hash, Height, List};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -102,14 +102,6 @@ impl Job {
     }
 }
 
-/// A call of a system actor's method.
-pub(super) fn ask(target: Address, method: &str, argument: &serde_json::Value, value: Amount) -> Result<Instruction, Failure> {
-    let payload = Blob::new(payload::method_argument(argument)?)
-        .ok_or_else(|| Failure::argument("the JSON is too long for a transaction", "shorten it"))?;
-    let handler = Text::new(method).expect("names of methods are short");
-    Ok(Instruction::Actor(ActorInstruction::Execute { target, handler, payload, value }))
-}
-
 /// JSON given as text or as `@FILE`.
 pub(super) fn json_argument(text: &str) -> Result<serde_json::Value, Failure> {
     serde_json::from_slice(&payload::bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
@@ -158,7 +150,7 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<H
     dispatcher::request::Request::read(&submission)
         .map_err(|refusal| Failure::argument(format!("the chain would refuse the job: {refusal}"), "docs/jobs.md lists the fields"))?;
     require_time(session, &submission).await?;
-    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &argument, Amount::ZERO)?;
+    let instruction = encoded_call(dispatcher::NUMBER, "submit_job", submission, Amount::ZERO)?;
     let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
     let height = sent.receipt.as_ref().map(|receipt| receipt.block_height);

@@ -176,9 +176,13 @@ fn encoded(method: &Method, argument: &Value) -> Result<Vec<u8>, Failure> {
 /// A call of a system actor's method. The argument is checked against the method's table.
 pub(super) fn instruction(actor: u8, method: &str, argument: &Value, value: Amount) -> Result<Instruction, Failure> {
     let method = declared(actor, method)?;
-    let payload = Blob::new(encoded(method, argument)?)
-        .ok_or_else(|| Failure::argument("the argument is too long for a transaction", "shorten it"))?;
-    let handler = Text::new(method.name).expect("names of methods are short");
+    encoded_call(actor, method.name, encoded(method, argument)?, value)
+}
+
+/// A call of a system actor's method with an argument in canonical CBOR.
+pub(super) fn encoded_call(actor: u8, method: &'static str, argument: Vec<u8>, value: Amount) -> Result<Instruction, Failure> {
+    let payload = Blob::new(argument).ok_or_else(|| Failure::argument("the argument is too long for a transaction", "shorten it"))?;
+    let handler = Text::new(method).expect("names of methods are short");
     Ok(Instruction::Actor(ActorInstruction::Execute { target: Address::system(actor), handler, payload, value }))
 }
 
@@ -218,6 +222,16 @@ mod tests {
         assert!(parsed.is_ok(), "{:?}", parsed.err());
         let missing = Cli::try_parse_from(["cowboy", "call", "0x06", "token_burn", "--amount", "5"]).expect_err("a field is missing");
         assert!(missing.to_string().contains("--token-id"), "{missing}");
+    }
+
+    /// What docs/jobs.md declares is a runner's declaration.
+    #[test]
+    fn a_declaration_is_an_argument() {
+        let rates = json!({ "http_request_base": 1_000, "max_job_value": 5_000_000_000_u64 });
+        let key = format!("0x{}", "11".repeat(32));
+        let declaration = json!({ "result_key": key, "kinds": ["http"], "rates": rates, "max_concurrent": 4 });
+        let made = instruction(0x01, "register", &declaration, Amount::ZERO);
+        assert!(made.is_ok(), "{:?}", made.err());
     }
 
     /// What a table does not allow is refused with the field's name, before anything is sent.

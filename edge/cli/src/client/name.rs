@@ -1,13 +1,14 @@
 //! `cowboy name`: names of actors.
 
+use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::model;
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::names::{NUMBER, domains, label, price};
-use cowboy_types::{Address, Amount, Blob, ChainId, Instruction, Text, cbor::Value, instruction::Actor};
-use serde_json::json;
+use cowboy_types::{Amount, ChainId};
+use serde_json::{Value, json};
 
 /// Blocks of a day.
 const DAY: u64 = 86_400;
@@ -185,27 +186,27 @@ impl Name {
             Self::Register { name, actor, paid, served } => register(session, &name, &actor, &paid, &served).await,
             Self::Renew { name, paid } => {
                 let value = fee(session, &name, &paid, false).await?;
-                let argument = Value::map([("name", Value::text(&name[..])), ("duration_blocks", Value::uint(paid.blocks()))]);
+                let argument = json!({ "name": name, "duration_blocks": paid.blocks() });
                 call(session, "renew", &argument, value, &paid.terms, &name).await
             }
             Self::Transfer { name, to, terms } => {
-                let argument = Value::map([("name", Value::text(&name[..])), ("new_owner", bytes(session.address(&to)?))]);
+                let argument = json!({ "name": name, "new_owner": session.address(&to)?.to_string() });
                 call(session, "transfer", &argument, Amount::ZERO, &terms, &name).await
             }
             Self::SetActor { name, actor, terms } => {
-                let argument = Value::map([("name", Value::text(&name[..])), ("actor_address", bytes(session.address(&actor)?))]);
+                let argument = json!({ "name": name, "actor_address": session.address(&actor)?.to_string() });
                 call(session, "set_actor", &argument, Amount::ZERO, &terms, &name).await
             }
             Self::SetPolicy { name, policy, terms } => {
-                let argument = Value::map([("name", Value::text(&name[..])), ("policy", Value::uint(policy))]);
+                let argument = json!({ "name": name, "policy": policy });
                 call(session, "set_subdomain_policy", &argument, Amount::ZERO, &terms, &name).await
             }
             Self::ClaimDomain { name, domain, terms } => claim_domain(session, &name, &domain, &terms).await,
             Self::ReleaseDomain { name, domain, terms } => {
-                call(session, "release_domain", &about_domain(&name, &domain), Amount::ZERO, &terms, &name).await
+                call(session, "release_domain", &json!({ "name": name, "domain": domain }), Amount::ZERO, &terms, &name).await
             }
             Self::Release { name, terms } => {
-                let argument = Value::map([("name", Value::text(name.as_str()))]);
+                let argument = json!({ "name": name });
                 call(session, "release", &argument, Amount::ZERO, &terms, &name).await
             }
             Self::Resolve { name } => {
@@ -240,9 +241,8 @@ impl Name {
 async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, served: &Served) -> Result<(), Failure> {
     let actor = session.address(actor)?;
     let value = fee(session, name, paid, true).await?;
-    let argument =
-        Value::map([("name", Value::text(name)), ("actor_address", bytes(actor)), ("duration_blocks", Value::uint(paid.blocks()))]);
-    let sent = send::send(&session.client, &session.key()?, instruction("register", &argument, value)?, &paid.terms).await?;
+    let argument = json!({ "name": name, "actor_address": actor.to_string(), "duration_blocks": paid.blocks() });
+    let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "register", &argument, value)?, &paid.terms).await?;
     if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
         session.output.progress("a label of 64 characters can be reached only with an explicit host header: DNS allows 63");
     }
@@ -295,16 +295,8 @@ async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> 
     Err(failure.map_or_else(gone, Failure::from))
 }
 
-fn bytes(address: Address) -> Value {
-    Value::Bytes(address.0.to_vec())
-}
-
-fn instruction(method: &str, argument: &Value, value: Amount) -> Result<Instruction, Failure> {
-    system_call(NUMBER, method, argument, value)
-}
-
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms, name: &str) -> Result<(), Failure> {
-    let sent = send::send(&session.client, &session.key()?, instruction(method, argument, value)?, terms).await?;
+    let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, method, argument, value)?, terms).await?;
     let record = session.client.get::<model::Name>(&format!("/names/{name}")).await.ok();
     let text = record.as_ref().map(describe).unwrap_or_default();
     session.output.result(
@@ -314,13 +306,9 @@ async fn call(session: &Session, method: &str, argument: &Value, value: Amount, 
     Ok(())
 }
 
-fn about_domain(name: &str, domain: &str) -> Value {
-    Value::map([("name", Value::text(name)), ("domain", Value::text(domain))])
-}
-
 async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms) -> Result<(), Failure> {
     let (key, deposit) = (session.key()?, Amount(session.client.params().await?.names.domain_deposit));
-    let instruction = instruction("claim_domain", &about_domain(name, domain), deposit)?;
+    let instruction = instruction(NUMBER, "claim_domain", &json!({ "name": name, "domain": domain }), deposit)?;
     let sent = send::send(&session.client, &key, instruction, terms).await?;
     let health = session.client.health().await?;
     let (at, text) = (format!("{}{domain}", domains::LABEL), domains::proof(ChainId(health.chain_id), name, key.address()));
@@ -349,14 +337,6 @@ fn describe(name: &model::Name) -> String {
         ("expires", format!("at {}", name.expires_at)),
         ("names below", policy.to_owned()),
     ])
-}
-
-/// A call of a system actor.
-pub(super) fn system_call(number: u8, method: &str, argument: &Value, value: Amount) -> Result<Instruction, Failure> {
-    let payload =
-        Blob::new(argument.encode()).ok_or_else(|| Failure::argument("the argument is too long for a transaction", "shorten it"))?;
-    let handler = Text::new(method).expect("names of methods are short");
-    Ok(Instruction::Actor(Actor::Execute { target: Address::system(number), handler, payload, value }))
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! `cowboy rent`: what an actor owes for its storage, and bringing back what was evicted.
 
-use super::{
-    job::{ask, json_argument},
-    session::Session,
-};
+use super::{job::json_argument, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, HexAddress, HexBytes, model};
@@ -88,7 +85,7 @@ async fn owed(session: &Session, actor: &Address) -> Result<model::Rent, Failure
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<send::Sent, Failure> {
-    let instruction = ask(Address::system(storage::NUMBER), method, argument, value)?;
+    let instruction = instruction(storage::NUMBER, method, argument, value)?;
     send::send(&session.client, &session.key()?, instruction, terms).await
 }
 

@@ -1,13 +1,14 @@
 //! `cowboy runner`: who works, and becoming one of them.
 
-use super::job::{ask, json_argument};
+use super::job::json_argument;
+use super::method::instruction;
 use super::session::Session;
 use crate::send::Terms;
 use clap::Subcommand;
 use cowboy_api::model;
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::runners;
-use cowboy_types::{Address, Amount};
+use cowboy_types::Amount;
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]
@@ -162,7 +163,7 @@ impl Runner {
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    session.submit(ask(Address::system(runners::NUMBER), method, argument, value)?, terms).await
+    session.submit(instruction(runners::NUMBER, method, argument, value)?, terms).await
 }
 
 /// Whether jobs are drawn to a runner, and what helps where they are not.

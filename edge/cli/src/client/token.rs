@@ -1,13 +1,13 @@
 //! `cowboy token`: tokens of the protocol. Amounts are in a token's smallest units.
 
-use super::job::ask;
+use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Sent, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
 use cowboy_console::{failure::Failure, output::table};
 use cowboy_system::basefee;
-use cowboy_types::{Address, Amount, instruction::Instruction};
+use cowboy_types::Amount;
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -120,7 +120,7 @@ impl Token {
         match self {
             Self::Create(asked) => create(session, asked).await,
             Self::Transfer { token, to, amount, from, terms } => {
-                let mut argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": number(amount) });
+                let mut argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": amount.to_string() });
                 let method = match from {
                     None => "token_transfer",
                     Some(owner) => {
@@ -131,15 +131,16 @@ impl Token {
                 call(session, method, argument, &terms).await
             }
             Self::Approve { token, spender, amount, terms } => {
-                let argument = json!({ "token_id": token, "spender": session.address(&spender)?.to_string(), "amount": number(amount) });
+                let argument =
+                    json!({ "token_id": token, "spender": session.address(&spender)?.to_string(), "amount": amount.to_string() });
                 call(session, "token_approve", argument, &terms).await
             }
             Self::Mint { token, to, amount, terms } => {
-                let argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": number(amount) });
+                let argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": amount.to_string() });
                 call(session, "token_mint", argument, &terms).await
             }
             Self::Burn { token, amount, terms } => {
-                call(session, "token_burn", json!({ "token_id": token, "amount": number(amount) }), &terms).await
+                call(session, "token_burn", json!({ "token_id": token, "amount": amount.to_string() }), &terms).await
             }
             Self::Info { token } => {
                 let found: model::Token = session.client.get(&format!("/token/{token}")).await?;
@@ -168,21 +169,16 @@ impl Token {
     }
 }
 
-/// A number of tokens as an argument: a whole number, or 16 bytes where it is too large for one.
-fn number(amount: u128) -> Value {
-    u64::try_from(amount).map_or_else(|_| format!("0x{}", hex::encode(amount.to_be_bytes())).into(), Value::from)
-}
-
 async fn create(session: &Session, asked: Create) -> Result<(), Failure> {
     let mut argument = json!({
         "name": asked.name,
         "symbol": asked.symbol,
         "decimals": asked.decimals,
-        "initial_supply": number(asked.supply),
+        "initial_supply": asked.supply.to_string(),
         "metadata_uri": asked.metadata_uri,
     });
     if let Some(most) = asked.max_supply {
-        argument["max_supply"] = number(most);
+        argument["max_supply"] = most.to_string().into();
     }
     if let Some(hook) = &asked.hook {
         argument["hook"] = session.address(hook)?.to_string().into();
@@ -198,15 +194,11 @@ async fn create(session: &Session, asked: Create) -> Result<(), Failure> {
 }
 
 async fn post(session: &Session, method: &str, argument: &Value, terms: &Terms) -> Result<Sent, Failure> {
-    send::send(&session.client, &session.key()?, instruction(method, argument)?, terms).await
+    send::send(&session.client, &session.key()?, instruction(basefee::NUMBER, method, argument, Amount::ZERO)?, terms).await
 }
 
 async fn call(session: &Session, method: &str, argument: Value, terms: &Terms) -> Result<(), Failure> {
-    session.submit(instruction(method, &argument)?, terms).await
-}
-
-fn instruction(method: &str, argument: &Value) -> Result<Instruction, Failure> {
-    ask(Address::system(basefee::NUMBER), method, argument, Amount::ZERO)
+    session.submit(instruction(basefee::NUMBER, method, &argument, Amount::ZERO)?, terms).await
 }
 
 fn describe(token: &model::Token) -> String {

@@ -1,6 +1,7 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
-use super::job::{ask, json_argument};
+use super::job::json_argument;
+use super::method::instruction;
 use super::session::Session;
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
@@ -165,7 +166,7 @@ fn stage(validator: &model::Validator) -> String {
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    session.submit(ask(Address::system(governance::NUMBER), method, argument, value)?, terms).await
+    session.submit(instruction(governance::NUMBER, method, argument, value)?, terms).await
 }
 
 fn describe(validator: &model::Validator) -> String {
