@@ -121,7 +121,10 @@ fn read(shape: &Shape, json: &Json) -> Result<Value, Refused> {
         Shape::Number => number::<u64>(json).map(Value::uint),
         Shape::Units => number::<u128>(json).map(units),
         Shape::Text(max) => json.as_str().filter(|text| *max == 0 || text.len() <= *max).map(Value::text),
-        Shape::Word(words) => json.as_str().filter(|text| words.contains(text)).map(Value::text),
+        // In any case, as the chain reads kinds of jobs; it goes to the chain as the table has it.
+        Shape::Word(words) => {
+            json.as_str().and_then(|text| words.iter().find(|word| word.eq_ignore_ascii_case(text))).map(|word| Value::text(*word))
+        }
         Shape::Bytes(max) => bytes(json).filter(|bytes| *max == 0 || bytes.len() <= *max).map(Value::Bytes),
         Shape::Fixed(length) => bytes(json).filter(|bytes| bytes.len() == *length).map(Value::Bytes),
         Shape::Address => json.as_str().and_then(|text| text.parse::<Address>().ok()).map(|address| Value::Bytes(address.0.to_vec())),
