@@ -175,7 +175,7 @@ fn a_stranger_registers_by_command() {
         (&["leave"][..], "validator_unknown"),
         (&["register", "@foreign.json"], "key_possession"),
         (&["register", "@own.json", "--stake", "99999cby"], "validator_stake"),
-        (&["register", "{}"], "invalid_argument"),
+        (&["register", "{}"], "argument `signing_key`: missing"),
     ] {
         let refused = validator(arguments);
         assert!(refused.code != Some(0) && refused.stderr.contains(reason), "{arguments:?}: {refused:?}");
