@@ -348,15 +348,24 @@ def test_tests_and_profiles(shell):
     shows(block("docs/tools.md", 1, "").text, shell.refused(shell.clone, "cowboy test tests/test_counter.py"))
 
 
-@runs("docs/tools.md", 3, 4)
+@runs("docs/tools.md", 3)
+def test_system_actors_are_called(shell):
+    deploy, register, *_ = block("docs/names.md", 0, "").commands()
+    calls = [line.replace("0x…", RUNNER) for line in block("docs/tools.md", 3, "sh").commands()]
+    lines = ["cowboy init local", "cowboy wallet create", "cowboy faucet", deploy, register, *calls, "cowboy name get mysite --json"]
+    said = shell.run(shell.clone, [line.replace("mysite", "callsite") for line in lines])
+    assert "route-registry" in said and json.loads(said.rpartition("--json\n")[2])["owner"] == RUNNER
+
+
+@runs("docs/tools.md", 4, 5)
 @needs_programs
 def test_lint_and_instructions(shell):
     (shell.clone / "actor.py").write_text("import time\n" + COUNTER)
-    shows(block("docs/tools.md", 3, "").text, shell.refused(shell.clone, "cowboy lint actor.py"))
+    shows(block("docs/tools.md", 4, "").text, shell.refused(shell.clone, "cowboy lint actor.py"))
     fee = "RATE = 3\n\ndef fee(amount, tip):\n    if amount > 1000:\n        return amount * RATE + tip\n    return amount * RATE + tip\n"
     (shell.clone / "fee.py").write_text(fee)
     # The page shows the beginning; how many there are follows from the rest of the function.
-    shown = re.sub(r"\d+ instructions, \d+ registers, \d+ cycles", "…", block("docs/tools.md", 4, "").text)
+    shown = re.sub(r"\d+ instructions, \d+ registers, \d+ cycles", "…", block("docs/tools.md", 5, "").text)
     shows(shown, shell.run(shell.clone, ["cowboy vm disassemble fee.py"]))
 
 
