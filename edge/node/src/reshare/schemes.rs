@@ -53,8 +53,8 @@ impl Provider for Schemes {
 pub struct Enrolled<E> {
     /// Where the engine keeps its records of votes.
     pub storage: E,
-    /// What the partitions with these records begin with.
-    pub records: String,
+    /// What the partitions with these records begin with, and those with what was heard while it listened.
+    pub records: [String; 2],
     /// Where the schemes are put.
     pub schemes: Schemes,
     /// Who signs in which epoch.
@@ -70,9 +70,11 @@ pub struct Enrolled<E> {
 impl<E: Storage> Enrolled<E> {
     /// Removes the record of votes of an epoch that nobody votes in any more.
     async fn forget(&self, epoch: u64) {
-        match self.storage.remove(&votes::partition(&self.records, epoch), None).await {
-            Ok(()) | Err(Error::PartitionMissing(_)) => {}
-            Err(error) => tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed"),
+        for records in &self.records {
+            match self.storage.remove(&votes::partition(records, epoch), None).await {
+                Ok(()) | Err(Error::PartitionMissing(_)) => {}
+                Err(error) => tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed"),
+            }
         }
     }
 

@@ -124,6 +124,20 @@ fn a_leader_that_is_away_is_skipped() {
     run(plan(network, 0, false).property(Check(Of("no view is waited for", nobody_waits), nobody)));
 }
 
+/// A validator that listens although it has the record of its votes, as one that was stopped for a while, reads the record only when it votes again.
+#[test]
+fn a_validator_listens_beside_the_record_of_its_votes() {
+    let mut network = Network::new();
+    network.listens_again = Some(network.participants().len() - 1);
+    let last = network.participants().pop().expect("there are four");
+    let at = Duration::from_secs;
+    let [stop, listen, stop_again, vote] =
+        [Action::Crash(last.clone()), Action::Restart(last.clone()), Action::Crash(last.clone()), Action::Restart(last.clone())];
+    let schedule = Schedule::new().at(at(6), stop).at(at(7), listen).at(at(12), stop_again).at(at(13), vote);
+    let led = Check(Of("who listened leads again", has_led), last);
+    run(plan(network, seed(), true).exit_condition(ProcessedHeightAtLeast::new(LAST)).crash(Crash::Schedule(schedule)).property(led));
+}
+
 /// a validator that has lost the record of its votes has every block, and neither votes nor proposes while it listens.
 #[test]
 fn a_validator_that_listens_follows_and_never_votes() {

@@ -92,6 +92,8 @@ pub(crate) struct Network {
     pub(crate) wiped: Option<usize>,
     /// The validator that only listens.
     pub(crate) listens: Option<usize>,
+    /// Who listens from its second start on until its third, beside the record of its votes.
+    pub(crate) listens_again: Option<usize>,
     /// What accounts beside the script's send, each in its order: through which validator, by whose key, and what.
     pub(crate) orders: Vec<(usize, PrivateKey, Vec<Instruction>)>,
     /// For how long from the beginning no dealing reaches anybody.
@@ -138,6 +140,7 @@ impl Network {
             kept: Kept::default(),
             wiped: None,
             listens: None,
+            listens_again: None,
             orders,
             undealt: None,
             dealer: None,
@@ -270,7 +273,8 @@ impl EngineDefinition for Network {
             orders: self.orders.iter().filter(|order| order.0 == index).map(|(_, key, sent)| (key.clone(), sent.clone())).collect(),
         };
         context.child("client").spawn(move |clock| client.run(clock));
-        let role = if self.listens == Some(index) { Role::Listens } else { Role::Votes };
+        let is_listening = self.listens == Some(index) || (self.listens_again == Some(index) && start == 1);
+        let role = if is_listening { Role::Listens } else { Role::Votes };
         let monitor = treason.is_none().then_some(monitor);
         let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, secrets, monitor };
         // Its blocks come a little later, so that they are others.
