@@ -53,7 +53,7 @@ impl Params {
 /// The docs page of the parameters, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
-        "# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused.\n",
+        "# Parameters\n\nGenerated from `core/params/src/rows/` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused.\n",
     );
     for (group, about) in Params::GROUPS {
         page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));

@@ -127,9 +127,9 @@ impl fmt::Display for SetError {
     }
 }
 
-/// Declares groups of parameters: the structs that code reads, and the rows that everyone else reads.
-macro_rules! parameters {
-    ($(
+/// Declares a group of parameters: the struct that code reads, and the rows that everyone else reads.
+macro_rules! rows {
+    (
         $(#[doc = $group_doc:literal])+
         $group_id:literal $group:ident: $Group:ident {
             $(
@@ -137,66 +137,109 @@ macro_rules! parameters {
                 $row_id:literal $name:ident: $unit:ident = $genesis:literal in $min:literal..=$max:literal, $tier:ident $($mark:ident)?, $source:literal;
             )+
         }
-    )+) => {
-        $(
-            $(#[doc = $group_doc])+
-            #[derive(Clone, Debug, PartialEq, Eq)]
-            pub struct $Group { $( $(#[doc = $doc])+ pub $name: u64, )+ }
+    ) => {
+        $(#[doc = $group_doc])+
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $Group { $( $(#[doc = $doc])+ pub $name: u64, )+ }
 
-            impl $Group {
-                /// The values at genesis.
-                pub const GENESIS: Self = Self { $( $name: $genesis, )+ };
+        impl $Group {
+            /// The values at genesis.
+            pub const GENESIS: Self = Self { $( $name: $genesis, )+ };
+
+            /// The number of the group: the upper byte of its rows' numbers.
+            pub(crate) const ID: u16 = $group_id;
+
+            /// The name of the group, and what it is about.
+            pub(crate) const ABOUT: (&'static str, &'static str) = (stringify!($group), concat!($($group_doc),+));
+
+            /// The rows of the group, by number.
+            pub(crate) const ROWS: &'static [$crate::table::Row] = &[ $( $crate::table::Row {
+                id: ($group_id << 8) | $row_id,
+                name: concat!(stringify!($group), ".", stringify!($name)),
+                doc: concat!($($doc),+),
+                unit: $crate::table::Unit::$unit,
+                genesis: $genesis,
+                min: $min,
+                max: $max,
+                tier: $crate::table::Tier::$tier,
+                is_active: {
+                    let marks: &[$crate::table::Mark] = &[$($crate::table::Mark::$mark)?];
+                    marks.is_empty()
+                },
+                source: $source,
+            }, )+ ];
+
+            /// The value of the row with this lower byte.
+            pub(crate) fn slot(&mut self, row: u16) -> Option<&mut u64> {
+                match row {
+                    $( $row_id => Some(&mut self.$name), )+
+                    _ => None,
+                }
             }
-        )+
 
+            /// The same, to read.
+            pub(crate) fn get(&self, row: u16) -> Option<u64> {
+                match row {
+                    $( $row_id => Some(self.$name), )+
+                    _ => None,
+                }
+            }
+        }
+
+        $( const _: () = {
+            let (min, genesis, max): (u64, u64, u64) = ($min, $genesis, $max);
+            assert!(min <= genesis && genesis <= max, concat!(stringify!($name), ": the genesis value lies in its range"));
+        }; )+
+    };
+}
+pub(crate) use rows;
+
+/// Declares all parameters, which are these groups.
+macro_rules! parameters {
+    ($($group:ident: $Group:ident,)+) => {
         /// Every number of the protocol. A block runs under one of these and never changes it.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub struct Params { $( $(#[doc = $group_doc])+ pub $group: $Group, )+ }
+        pub struct Params { $(
+            #[doc = concat!("The rows of `", stringify!($group), "`.")]
+            pub $group: $Group,
+        )+ }
 
         impl Params {
             /// The values at genesis.
             pub const GENESIS: Self = Self { $( $group: $Group::GENESIS, )+ };
 
             /// The table: one row a parameter, by number.
-            pub const ROWS: &'static [Row] = &[ $( $( Row {
-                id: ($group_id << 8) | $row_id,
-                name: concat!(stringify!($group), ".", stringify!($name)),
-                doc: concat!($($doc),+),
-                unit: Unit::$unit,
-                genesis: $genesis,
-                min: $min,
-                max: $max,
-                tier: Tier::$tier,
-                is_active: {
-                    let marks: &[Mark] = &[$(Mark::$mark)?];
-                    marks.is_empty()
-                },
-                source: $source,
-            }, )+ )+ ];
+            pub const ROWS: &'static [Row] = &$crate::table::joined::<{ 0 $( + $Group::ROWS.len() )+ }>(&[ $( $Group::ROWS ),+ ]);
 
             /// The groups, with what they are about.
-            pub const GROUPS: &'static [(&'static str, &'static str)] = &[ $( (stringify!($group), concat!($($group_doc),+)), )+ ];
+            pub const GROUPS: &'static [(&'static str, &'static str)] = &[ $( $Group::ABOUT ),+ ];
 
             pub(crate) fn slot(&mut self, id: u16) -> Option<&mut u64> {
-                match id {
-                    $( $( id if id == (($group_id << 8) | $row_id) => Some(&mut self.$group.$name), )+ )+
-                    _ => None,
-                }
+                let (group, row) = (id >> 8, id & 0xFF);
+                $( if group == $Group::ID { return self.$group.slot(row); } )+
+                None
             }
 
             /// The value of the row with this number.
             pub fn get(&self, id: u16) -> Option<u64> {
-                match id {
-                    $( $( id if id == (($group_id << 8) | $row_id) => Some(self.$group.$name), )+ )+
-                    _ => None,
-                }
+                let (group, row) = (id >> 8, id & 0xFF);
+                $( if group == $Group::ID { return self.$group.get(row); } )+
+                None
             }
         }
-
-        $( $( const _: () = {
-            let (min, genesis, max): (u64, u64, u64) = ($min, $genesis, $max);
-            assert!(min <= genesis && genesis <= max, concat!(stringify!($name), ": the genesis value lies in its range"));
-        }; )+ )+
     };
 }
 pub(crate) use parameters;
+
+/// The rows of all groups as one table of `N` rows.
+pub(crate) const fn joined<const N: usize>(mut groups: &[&[Row]]) -> [Row; N] {
+    let [[first, ..], ..] = groups else { panic!("the first group has a row") };
+    let mut table = [*first; N];
+    let mut free: &mut [Row] = &mut table;
+    while let [group, others @ ..] = groups {
+        let (filled, rest) = free.split_at_mut(group.len());
+        filled.copy_from_slice(group);
+        (free, groups) = (rest, others);
+    }
+    table
+}
