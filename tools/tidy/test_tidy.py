@@ -65,6 +65,14 @@ class Checks(unittest.TestCase):
         self.assertEqual([p for p in problems(tree(**crate, core__types__Cargo_dot_toml=named)) if "not current" not in p], [])
         self.finds("core/types/tests/b.rs:1: no module names this file", **crate, core__types__Cargo_dot_toml=named, core__types__tests__b_dot_rs="")
 
+    def test_a_price_outside_the_tables(self):
+        self.finds("core/system/src/draw.rs:1: DRAW_WEIGHT prices work.", core__system__src__draw_dot_rs="const DRAW_WEIGHT: u64 = 500;\n")
+        literal = "fn f(context: &mut Context) {\n    context.spend(0, count * 2_000)?;\n}\n"
+        self.finds("core/chain/src/draw.rs:2: 2_000 is charged as a literal.", core__chain__src__draw_dot_rs=literal)
+        row = "fn f(context: &mut Context) {\n    context.spend(0, context.params.weights.draw)?;\n}\n"
+        tables = tree(core__system__src__draw_dot_rs=row, core__vm__src__native_dot_rs="const CALL_WEIGHT: u32 = 200;\n")
+        self.assertEqual([problem for problem in problems(tables) if "not current" not in problem], [])
+
     def test_a_section_that_does_not_exist(self):
         self.finds("core/a.rs:2: 003 §6.9 does not exist", core__a_dot_rs="// one\n// 003 §6.9\n")
 

@@ -97,5 +97,25 @@ rows! {
         0x06 record: Nanoseconds = 2_000 in 100..=1_000_000, Fixed, "ours: decision 390";
         /// Recovering a signer of evidence, with decoding and hashing what is signed.
         0x07 evidence: Nanoseconds = 200_000 in 1_000..=10_000_000, Fixed, "ours: decision 132";
+        /// Any step of a job.
+        0x08 job_step: Nanoseconds = 100_000 in 1_000..=10_000_000, Fixed, "ours: decision 435";
+        /// A draw, for each candidate.
+        0x09 draw: Nanoseconds = 500 in 10..=100_000, Fixed, "ours: decision 435";
+        /// Matching what one candidate provides with what a job requires.
+        0x0A matching: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 435";
+        /// Reading a byte of a result, or of a schema that results are compared with.
+        0x0B judged_byte: Nanoseconds = 50 in 1..=10_000, Fixed, "ours: decision 393";
+        /// A comparison of judging, for each byte of a result.
+        0x0C comparison: Nanoseconds = 5 in 1..=1_000, Fixed, "ours: decision 393";
+        /// Comparisons for each byte of a result, where results are compared with each other.
+        0x0D comparisons: Count = 4 in 1..=100, Fixed, "ours: decision 393";
+        /// Verifying an Ed25519 signature of a runner or of its environment.
+        0x0E verify_ed25519: Nanoseconds = 60_000 in 1_000..=10_000_000, Fixed, "ours: decision 435";
+        /// Verifying that a validator has the keys that it registers.
+        0x0F possession: Nanoseconds = 2_000_000 in 10_000..=100_000_000, Fixed, "ours: decision 435";
+        /// Verifying a document of a trusted environment: up to six certificates on curves of 384 bits.
+        0x10 tee_document: Nanoseconds = 20_000_000 in 100_000..=100_000_000, Fixed, "ours: decision 435";
+        /// Hashing a byte of a message whose signature an actor verifies.
+        0x11 signed_byte: Nanoseconds = 4 in 1..=1_000, Fixed, "ours: decision 132";
     }
 }

@@ -135,5 +135,9 @@ rows! {
         0x41 dispute_vote_margin: Blocks = 86_400 in 1..=604_800, T0, "ours: decision 314";
         /// Maximum modelled time of judging all results that a job may get, of both committees. A job that exceeds it is refused.
         0x42 judging_weight: Nanoseconds = 400_000_000 in 1_000_000..=4_000_000_000, T0, "ours: decision 393";
+        /// The most runners that a job may name.
+        0x43 runners_max: Count = 9 in 1..=9, Fixed, "ours: decision 435";
+        /// How often a runner's probation doubles, at most: 64 times the first.
+        0x44 probation_doublings: Count = 6 in 0..=16, Fixed, "ours: decision 435";
     }
 }

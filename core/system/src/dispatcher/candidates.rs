@@ -12,12 +12,6 @@ use cowboy_types::job::{Candidate, Candidates, EpochCommittee, Job, JobKind, Job
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, List, error};
 
-/// Modelled execution time of matching what one candidate provides, in ns.
-const WEIGHT_MATCH: u64 = 20_000;
-
-/// Modelled execution time of one candidate's record, in ns.
-pub(super) const WEIGHT_EACH: u64 = 2_000;
-
 /// Every runner, ascending by address. Costs the submitter `jobs.candidate` cycles for each, before the first is looked at (002 §7.4), so that
 /// nobody has thousands of records read for a delivery that cannot pay for it.
 pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Address, Runner)>> {
@@ -25,7 +19,7 @@ pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Addres
     let candidate = context.params.jobs.candidate;
     let check = context.params.entitlements.check_cycles;
     let each = if spec.required_runner_pool.is_some() { candidate.saturating_add(check) } else { candidate };
-    context.spend(each.saturating_mul(count), WEIGHT_EACH.saturating_mul(count))?;
+    context.spend(each.saturating_mul(count), context.params.weights.record.saturating_mul(count))?;
     Ok(runners::state::all(context.world)?)
 }
 
@@ -62,7 +56,7 @@ pub fn of_job(
     }
     let mut required = Requirements::of(context, submitter, spec)?;
     if needs_model(spec) || !required.are_none() {
-        context.spend(0, WEIGHT_MATCH.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
+        context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
         let keys = able.iter().flat_map(|(address, _)| [runners::state::profile_key(*address), attestations::key(*address)]);
         context.world.require(&keys.collect::<Vec<Key>>())?;
         let mut kept = Vec::new();

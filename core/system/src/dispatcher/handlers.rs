@@ -132,14 +132,14 @@ fn pay_judging(context: &mut Context<'_>, spec: &JobSpec, committee: u64) -> Ste
     let rows = &context.params.jobs;
     let longest = spec.schema.max_return_bytes.0;
     let all = if spec.verification.mode.is_single() { committee } else { committee.saturating_add(second::size(rows, committee)) };
-    let (weight, most) = (judge::weight(spec, longest.saturating_mul(all)), rows.judging_weight);
+    let (weight, most) = (judge::weight(&context.params.weights, spec, longest.saturating_mul(all)), rows.judging_weight);
     if weight > most {
         let text = format!("Judging its results can take {weight} ns; the most is {most} ns. Lower max_return_bytes, or leave checks out.");
         context.explanation = Some(text);
         return Err(invalid().into());
     }
     let words = longest.div_ceil(32).saturating_mul(committee);
-    context.charge(words.saturating_mul(rows.verify_word).saturating_mul(judge::effort(spec)), 0);
+    context.charge(words.saturating_mul(rows.verify_word).saturating_mul(judge::effort(&context.params.weights, spec)), 0);
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use super::effects::Block;
 use super::handlers::pay_out;
 use super::payout::{excuse, pay_delivered, settle};
 use super::transitions::{Action, Event, Rules, next};
-use super::{callback, candidates, second, selection, state, waiting};
+use super::{callback, second, selection, state, waiting};
 use crate::market::judge;
 use crate::runners::handlers as registry;
 use crate::schema::Emit;
-use cowboy_params::Params;
+use cowboy_params::{Params, Weights};
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
 use cowboy_types::units::{Count, Height};
@@ -75,22 +75,17 @@ pub struct Step {
     pub weight: u64,
 }
 
-/// Modelled execution time of any step, in ns.
-const STEP_WEIGHT: u64 = 100_000;
-
-/// Modelled execution time of a draw, for each candidate.
-const DRAW_WEIGHT: u64 = 500;
-
 /// Advances a job by one step. Returns what the step did, and the job with what it asked for, which the caller keeps; none where it is forgotten.
 pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<(Job, JobSpec)>), Miss> {
+    let weights = &block.params.weights;
     let mut job = state::find(block.world, id)?.expect("the agenda lists jobs that are there");
     let spec = state::spec(block.world, id)?;
     let may_draw = matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing);
     job.steps = Count(job.steps.0 + 1);
-    let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: STEP_WEIGHT };
+    let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: weights.job_step };
     let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= block.height;
-    let judged = if is_decided { judging(block.world, &job, &spec)? } else { 0 };
-    let drawn = if may_draw { DRAW_WEIGHT.saturating_mul(job.candidates.0) } else { 0 };
+    let judged = if is_decided { judging(block, &job, &spec)? } else { 0 };
+    let drawn = if may_draw { weights.draw.saturating_mul(job.candidates.0) } else { 0 };
     step.weight = step.weight.saturating_add(judged).saturating_add(drawn);
     if punish(block, &mut job)? {
         step.name = "slash";
@@ -122,15 +117,15 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
         }
     }
     if may_draw && !job.passed.is_empty() {
-        step.weight = step.weight.saturating_add(looking(&job));
+        step.weight = step.weight.saturating_add(looking(weights, &job));
     }
     Ok((step, Some((job, spec))))
 }
 
 /// Modelled execution time of the records of runners that a draw reads where some are busy, in ns.
-fn looking(job: &Job) -> u64 {
+fn looking(weights: &Weights, job: &Job) -> u64 {
     let most = u64::try_from(MAX_DRAWN).expect("a few committees").saturating_add(job.committee.0);
-    candidates::WEIGHT_EACH.saturating_mul(job.candidates.0.min(most))
+    weights.record.saturating_mul(job.candidates.0.min(most))
 }
 
 /// The step after which nothing is left of a job.
@@ -172,14 +167,14 @@ fn draw_step(job: &Job) -> &'static str {
 }
 
 /// Modelled execution time of judging the results of both committees, in ns: by their bytes, and what the job's checks compare.
-fn judging(world: &World, job: &Job, spec: &JobSpec) -> Result<u64, Miss> {
+fn judging(block: &Block<'_>, job: &Job, spec: &JobSpec) -> Result<u64, Miss> {
     let revealed = job.all_members().filter(|member| member.output != Hash::ZERO);
     let mut bytes: u64 = 0;
     for member in revealed {
-        let output = state::output(world, &job.id, &member.output)?;
+        let output = state::output(block.world, &job.id, &member.output)?;
         bytes = bytes.saturating_add(u64::try_from(output.len()).unwrap_or(u64::MAX));
     }
-    Ok(judge::weight(spec, bytes))
+    Ok(judge::weight(&block.params.weights, spec, bytes))
 }
 
 /// When something happens to a job next.

@@ -19,9 +19,6 @@ use cowboy_types::{Abort, Address, Blob, Hash, List, Text, error};
 /// The handler that receives an answer where the job names none.
 const HANDLER: &str = "handle_job_result";
 
-/// The most runners that a job may name.
-const MOST_RUNNERS: u64 = 9;
-
 fn invalid() -> Abort {
     error::JOB_INVALID
 }
@@ -341,8 +338,8 @@ fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Abort> {
         && spec.schema.expected_execution_ms > Count::ZERO
         && is_format(&spec.schema.data_format);
     let runners = verification.runners.0;
-    let has_runners = runners == 0 || (mode.least_runners()..=MOST_RUNNERS).contains(&runners) && (!mode.is_single() || runners == 1);
-    let most = if runners == 0 { MOST_RUNNERS } else { runners };
+    let has_runners = runners == 0 || (mode.least_runners()..=rows.runners_max).contains(&runners) && (!mode.is_single() || runners == 1);
+    let most = if runners == 0 { rows.runners_max } else { runners };
     let least_agreeing = if mode.is_single() { 1 } else { 2 };
     let has_threshold = verification.threshold.0 == 0 || (least_agreeing..=most).contains(&verification.threshold.0);
     // Decisions 46 and 82: the same bytes mean something only where environment, tools and seed are the same.

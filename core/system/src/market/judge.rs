@@ -3,6 +3,7 @@
 use super::json::Json;
 use super::schema::Schema;
 use super::similarity::{Embedded, largest_group};
+use cowboy_params::Weights;
 use cowboy_types::job::{Check, JobSpec, Mode, Snapshot, Verdict};
 use cowboy_types::units::Height;
 use cowboy_types::{Hash, cbor};
@@ -151,33 +152,24 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Modelled execution time of reading a byte of a result, in ns.
-const READ_WEIGHT: u64 = 50;
-
-/// Modelled execution time of a comparison, for each byte of a result, in ns.
-const STEP_WEIGHT: u64 = 5;
-
-/// Comparisons for each byte of a result, where results are compared with each other.
-const COMPARING_STEPS: u64 = 4;
-
 /// Modelled execution time of judging results that have `bytes` bytes together, in ns (decision 393). The results of a committee are read
 /// twice: their verdicts are found first, and then what they say in common, or how they differ from those of another committee.
-pub fn weight(spec: &JobSpec, bytes: u64) -> u64 {
+pub fn weight(weights: &Weights, spec: &JobSpec, bytes: u64) -> u64 {
     let passes = if spec.verification.mode.is_single() { 1 } else { 2 };
     let checks = spec.verification.checks.iter();
     let schemas = checks.filter_map(|check| if let Check::JsonSchema { schema } = check { Some(schema.len()) } else { None });
     let schemas = schemas.fold(spec.schema.data_format.len(), usize::saturating_add);
-    let schemas = u64::try_from(schemas).unwrap_or(u64::MAX).saturating_mul(READ_WEIGHT);
-    schemas.saturating_add(bytes.saturating_mul(byte_weight(spec))).saturating_mul(passes)
+    let schemas = u64::try_from(schemas).unwrap_or(u64::MAX).saturating_mul(weights.judged_byte);
+    schemas.saturating_add(bytes.saturating_mul(byte_weight(weights, spec))).saturating_mul(passes)
 }
 
 /// How many times as long as reading a result judging it takes, rounded to the nearest.
-pub fn effort(spec: &JobSpec) -> u64 {
-    byte_weight(spec).saturating_add(READ_WEIGHT / 2) / READ_WEIGHT
+pub fn effort(weights: &Weights, spec: &JobSpec) -> u64 {
+    byte_weight(weights, spec).saturating_add(weights.judged_byte / 2) / weights.judged_byte
 }
 
 /// Modelled execution time of reading a byte of a result once and comparing it as the job says, in ns.
-fn byte_weight(spec: &JobSpec) -> u64 {
+fn byte_weight(weights: &Weights, spec: &JobSpec) -> u64 {
     let verification = &spec.verification;
     let compared = [
         !verification.vote_field.is_empty(),
@@ -185,20 +177,20 @@ fn byte_weight(spec: &JobSpec) -> u64 {
         spec.schema.data_format[..] == *"cbor",
         verification.snapshot != Snapshot::Elected,
     ];
-    let compared = compared.map(u64::from).iter().sum::<u64>().saturating_mul(COMPARING_STEPS);
+    let compared = compared.map(u64::from).iter().sum::<u64>().saturating_mul(weights.comparisons);
     let format = Schema::parse(&spec.schema.data_format).map_or(0, |schema| schema.steps());
-    let checks = verification.checks.iter().map(steps_of).fold(format, u64::saturating_add);
-    checks.saturating_add(compared).saturating_mul(STEP_WEIGHT).saturating_add(READ_WEIGHT)
+    let checks = verification.checks.iter().map(|check| steps_of(weights, check)).fold(format, u64::saturating_add);
+    checks.saturating_add(compared).saturating_mul(weights.comparison).saturating_add(weights.judged_byte)
 }
 
 /// Comparisons that a check makes for each byte of a result, at most.
-fn steps_of(check: &Check) -> u64 {
+fn steps_of(weights: &Weights, check: &Check) -> u64 {
     match check {
         Check::JsonSchema { schema } => Schema::parse(schema).map_or(0, |schema| schema.steps()),
         Check::NoLeak { markers: texts } | Check::ContainsNone { texts } | Check::ContainsAll { texts } => {
             u64::try_from(texts.len()).expect("a list is bounded")
         }
-        check if compares(check) => COMPARING_STEPS,
+        check if compares(check) => weights.comparisons,
         _ => 1,
     }
 }

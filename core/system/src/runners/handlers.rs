@@ -18,9 +18,6 @@ use cowboy_types::{Abort, Address, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
 
-/// Doublings of a probation, at most: 64 times the first.
-const MOST_DOUBLINGS: u64 = 6;
-
 /// The trusted environments, each with its bit.
 pub const ENVIRONMENTS: [(&str, u8); 5] = [("sgx", 1), ("sev", 2), ("tdx", 4), ("nitro", 8), ("dev", 128)];
 
@@ -307,7 +304,7 @@ impl Handle for GetRunner {
 /// Puts a runner whose reputation fell too low on probation, twice as long each time.
 fn put_on_probation(rows: &Jobs, runner: &mut Runner, height: Height) {
     if reputation::points(rows, runner, height) < rows.reputation_min && runner.probation_until <= height {
-        let doublings = runner.probations.0.min(MOST_DOUBLINGS);
+        let doublings = runner.probations.0.min(rows.probation_doublings);
         runner.probation_until = Height(height.0.saturating_add(rows.probation << doublings));
         runner.probations = Count(runner.probations.0 + 1);
     }

@@ -14,9 +14,6 @@ use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Text, error, signing};
 
-/// Nanoseconds of weight for verifying both proofs of possession.
-const POSSESSION_WEIGHT: u64 = 2_000_000;
-
 /// The sender's own record.
 fn own(context: &Context<'_>) -> Step<Validator> {
     Ok(state::validator(context.world, context.sender)?.ok_or(error::VALIDATOR_UNKNOWN)?)
@@ -41,7 +38,8 @@ impl Handle for RegisterValidator {
         if signing::address_of_public_key(&record.signing_key).is_none() {
             return Err(error::INVALID_ARGUMENT.into());
         }
-        context.spend(context.params.costs.verify_ed25519.saturating_add(context.params.costs.verify_bls), POSSESSION_WEIGHT)?;
+        let costs = &context.params.costs;
+        context.spend(costs.verify_ed25519.saturating_add(costs.verify_bls), context.params.weights.possession)?;
         let registration =
             Registration { genesis: context.genesis, account: context.sender, network_key: record.network_key, vrf_key: record.vrf_key };
         if !registration.is_proven(&network_proof, &vrf_proof) {

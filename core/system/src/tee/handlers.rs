@@ -16,9 +16,6 @@ use cowboy_types::{Address, Blob, Hash, List, error, keccak256};
 /// What separates this use of a document's data from every other.
 const KEY_DOMAIN: &[u8] = b"cowboy-tee-key:";
 
-/// Modelled execution time of verifying a document, in ns: up to six certificates on 384-bit curves.
-const DOCUMENT_WEIGHT: u64 = 20_000_000;
-
 /// What a document must carry to bind a runner to its program's key.
 pub fn binding(runner: Address, key: &[u8; 32]) -> Hash {
     keccak256(&[KEY_DOMAIN, &runner.0, key])
@@ -29,7 +26,7 @@ impl Handle for Attest {
         let Self { environment, document, collateral, key } = self;
         let runner = runners::read(context.world, context.sender)?;
         let roots = state::roots(context.world, &environment)?;
-        context.spend(context.params.jobs.tee_document, DOCUMENT_WEIGHT)?;
+        context.spend(context.params.jobs.tee_document, context.params.weights.tee_document)?;
         // The block's time is the only one that all validators share.
         let seconds = context.timestamp.0 / 1_000;
         let proven = documents::verify(&environment, &roots, &document, &collateral, seconds).ok_or(error::TEE_DOCUMENT)?;

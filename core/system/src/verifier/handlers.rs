@@ -125,7 +125,7 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
         }
     }
     let runner = runners::state::read(context.world, revealed.runner)?;
-    context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
+    context.charge(context.params.costs.verify_ed25519, context.params.weights.verify_ed25519);
     let message = report.signed(&context.genesis, &opened.job.id);
     let holds = ed25519_consensus::VerificationKey::try_from(runner.result_key.0)
         .is_ok_and(|key| key.verify(&revealed.signature.0.into(), &message).is_ok());
@@ -151,7 +151,7 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
         return Ok(());
     }
     let (address, output) = (opened.members[place].runner, opened.members[place].output);
-    context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
+    context.charge(context.params.costs.verify_ed25519, context.params.weights.verify_ed25519);
     let about = About { job: &opened.job.id, spec: &opened.spec, address, runner, output: &output };
     let attested = statement::check(context.world, context.is_dev, context.height, &about, attestation)?;
     opened.members[place].is_attested = attested == Attested::Accepted;
@@ -163,9 +163,6 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
     }
     Ok(())
 }
-
-/// Modelled execution time of verifying a signature, in ns.
-const VERIFY_WEIGHT: u64 = 60_000;
 
 /// Usage as it is paid: at most what the job's bounds allow, which its runner was drawn for. A request is one, however many
 /// addresses it leads through; where a job bounds no input, a model cannot read more tokens than the submission has bytes.

@@ -17,9 +17,6 @@ const ED25519: u64 = 2;
 /// BLS12-381, proof-of-possession suites: key of 48 bytes and signature of 96, or key of 96 and signature of 48.
 const BLS12_381: u64 = 3;
 
-/// Nanoseconds of weight for a byte of a message, beside those of the function's row.
-const HASHING_WEIGHT: u64 = 4;
-
 impl Machine {
     /// (scheme, public key, message, signature) → whether the signature holds.
     pub(super) fn verify_signature(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
@@ -33,7 +30,7 @@ impl Machine {
             _ => (0, None),
         };
         // The price is 003's whatever the message's length; the weight of decision 132 stands for hashing it.
-        let hashing = u64::try_from(message.len()).unwrap_or(u64::MAX).saturating_mul(HASHING_WEIGHT);
+        let hashing = u64::try_from(message.len()).unwrap_or(u64::MAX).saturating_mul(self.environment.params.weights.signed_byte);
         let price = Price { weight: hashing, ..Price::cycles(cycles) };
         match holds {
             Some(holds) => Ok(Reply::Value(HostValue::Bool(holds), price)),
