@@ -41,7 +41,8 @@ impl From<Abort> for Stop {
 /// The result of a handler that may have to run again.
 pub type Step<T> = Result<T, Stop>;
 
-/// A record as it was before the block, and as it is now. What was written and never fetched is new: nothing was there before.
+/// A record as it was before the block, and as it is now. What was written and never fetched is new: nothing was there before. What was
+/// erased and never fetched was there, and stands here as empty.
 #[derive(Clone, Debug)]
 struct Slot {
     before: Option<Bytes>,
@@ -155,6 +156,15 @@ impl World {
     pub fn remove(&mut self, key: Key) {
         debug_assert!(self.knows(&key), "a record is read before it is removed: {key:?}");
         self.put(key, None);
+    }
+
+    /// Removes a record that is there, as another record says, and whose content nobody needs: it is not read for that.
+    pub fn erase(&mut self, key: Key) {
+        if self.knows(&key) {
+            return self.put(key, None);
+        }
+        self.slots.insert(key.clone(), Slot { before: Some(Bytes::new()), now: None });
+        self.journal.push((key, Previous::Unknown));
     }
 
     /// Emits an event.

@@ -297,7 +297,7 @@ pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, 
     Ok(world.get(&keys::timer_payload(id))?.cloned().expect("a timer with a payload has its record"))
 }
 
-/// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled.
+/// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled. Its payload is not read, since nobody pays for that.
 pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
     Directory::timers().remove(world, &listing(timer.height, timer.sequence, id))?;
     Directory::timers_of(timer.fee_payer).remove(world, &id.0)?;
@@ -310,8 +310,7 @@ pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
     })?;
     world.remove(keys::timer(id));
     if timer.payload_bytes > Count::ZERO {
-        world.require([&keys::timer_payload(id)])?;
-        world.remove(keys::timer_payload(id));
+        world.erase(keys::timer_payload(id));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use cowboy_state::records::{ParameterChange, ParameterChanges, Timer, keys};
 use cowboy_types::cbor::Value;
 use cowboy_types::permission::Constraints;
 use cowboy_types::units::{Cells, Count, Cycles, Price};
-use cowboy_types::{Address, List, actors, error};
+use cowboy_types::{Address, Hash, List, actors, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
@@ -155,8 +155,12 @@ fn payloads_of_timers_are_paid_for() {
     let outcome = chain.block(vec![]);
     assert_eq!(outcome.receipts[0].cells_used, Cells(reading));
     assert!(outcome.weight_ns >= 60_000 * GENESIS.weights.payload_byte);
+    // Nobody pays for reading it when it is cancelled: whoever reads it now finds another record.
+    let payload = keys::timer_payload(&Hash(id[..].try_into().expect("an id")));
+    chain.state.insert(payload.digest(), keys::queue().seal(b"")).expect("the payload is there");
     assert!(chain.call(actor, "cancel", &id).is_success());
     assert_eq!(chain.actor(actor).timer_bytes, Count(0));
+    assert!(!chain.state.contains_key(&payload.digest()), "it is removed all the same");
 }
 
 /// Timers of an actor beyond its share never hide those of others, however many there are.

@@ -1,6 +1,6 @@
 //! Rent, quotas, eviction and return (003 §4.4, §17.5, State Rent, Storage Quotas).
 
-use super::harness::{ALL, Chain, address, deployment, execution, parameters};
+use super::harness::{ALL, Chain, address, deployment, execution, manifest, parameters};
 use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, Timer};
 use cowboy_state::{Directory, Kind};
@@ -268,6 +268,35 @@ fn restore(chain: &mut Chain, from: u8, actor: Address, chunk: u64, entries: &[(
     let pair = |(key, value): &(Vec<u8>, Vec<u8>)| Value::Array(vec![Value::Bytes(key.clone()), Value::Bytes(value.clone())]);
     let entries = Value::Array(entries.iter().map(pair).collect());
     ask(chain, from, "restore", [of(actor), ("chunk", Value::uint(chunk)), ("entries", entries)], 0)
+}
+
+/// The removal of an entitlement changes nothing of a dormant actor: neither it nor a redeployment pays the debt. Once that is paid, the actor
+/// runs if its manifest allows it.
+#[test]
+fn a_removed_entitlement_leaves_a_dormant_actor_dormant() {
+    for (is_redeployed, expected) in [(true, ActorStatus::Active), (false, ActorStatus::NonExecutable)] {
+        let mut chain = expensive(&[("entitlements.deprecation_window", 100)]);
+        let actor = deploy(&mut chain, 0);
+        chain.call(actor, "many", &[7; 30_000]);
+        let kept = chunks(&chain, actor);
+        begin_epoch(&mut chain, 10);
+        let debt = chain.record::<Dormancy>(&state::dormancy_key(actor)).expect("it is dormant").debt;
+        let from = chain.height.0 + 2;
+        assert!(chain.decide(0x07, "deprecate", &Value::map([("id", Value::text("storage.kv")), ("from", Value::uint(from))])));
+        chain.idle(from + 102 - chain.height.0);
+        assert_eq!(chain.actor(actor).status, ActorStatus::Dormant, "after the removal");
+        if is_redeployed {
+            let manifest = manifest(&[("econ.hold_balance", &[]), ("timer.schedule", &[])]);
+            let argument = Value::map([of(actor), ("manifest", Value::Bytes(manifest))]).encode();
+            assert_eq!(chain.send(1, execution(Address::system(0x07), "redeploy", &argument, 0)).abort, None);
+        }
+        assert_eq!(chain.call(actor, "get", b"").abort, Some(error::ACTOR_DORMANT));
+        for (chunk, entries) in (0..).zip(&kept) {
+            assert_eq!(restore(&mut chain, 6, actor, chunk, entries).abort, None);
+        }
+        assert_eq!(ask(&mut chain, 8, "pay_debt", [of(actor)], debt.0 * 11 / 10).abort, None);
+        assert_eq!(chain.actor(actor).status, expected);
+    }
 }
 
 /// whoever has the data brings an actor back: every chunk as it was, and the debt with its fee.

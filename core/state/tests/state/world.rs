@@ -112,6 +112,31 @@ fn what_was_not_fetched_stays_unknown() {
     assert!(world.writes().is_empty());
 }
 
+/// What another record says is there is erased without being fetched; a rollback forgets that, and what was written in this block is only gone.
+#[test]
+fn records_are_erased_unread() {
+    let mut world = World::default();
+    let checkpoint = world.checkpoint();
+    world.erase(key(1));
+    assert_eq!(world.get(&key(1)), Ok(None));
+    assert_eq!(world.writes().into_iter().collect::<Vec<_>>(), [(key(1).digest(), None)]);
+    world.rollback(&checkpoint);
+    assert!(world.get(&key(1)).is_err() && world.writes().is_empty());
+
+    world.put(key(2), Some(Bytes::from_static(b"new")));
+    world.erase(key(2));
+    assert!(world.writes().is_empty(), "nothing was there before the block");
+    world.rollback(&checkpoint);
+    let miss = world.get(&key(3)).expect_err("the store was not asked");
+    for digest in world.want(miss) {
+        world.fill(&digest, Some(key(3).seal(b"old")));
+    }
+    world.erase(key(3));
+    assert_eq!(world.writes().into_iter().collect::<Vec<_>>(), [(key(3).digest(), None)]);
+    world.rollback_all();
+    assert_eq!(world.get(&key(3)), Ok(Some(&Bytes::from_static(b"old"))));
+}
+
 /// What was never fetched is missed, all of it together; what was fetched is not.
 #[test]
 fn misses_are_batched() {

@@ -107,8 +107,11 @@ pub fn sweep(world: &mut World, height: Height, most: u64) -> Result<Vec<Event>,
         if !holds {
             continue;
         }
-        record.status = ActorStatus::NonExecutable;
-        world.set_actor(*actor, &record);
+        // One that is dormant stays so: what it holds does not pay its rent.
+        if record.status == ActorStatus::Active {
+            record.status = ActorStatus::NonExecutable;
+            world.set_actor(*actor, &record);
+        }
         let data = Value::map([("id", Value::text(row.id.to_string())), ("height", Value::uint(height.0))]);
         announced.push(Event {
             emitter: *actor,

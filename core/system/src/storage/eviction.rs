@@ -7,6 +7,8 @@ use super::api::Restored;
 use super::rent::{self, Collected, event};
 use super::types::{Dormancy, RentAccount};
 use super::{NUMBER, state};
+use crate::entitlements::lifecycle::Standings;
+use crate::entitlements::manifests;
 use crate::schema::Emit as _;
 use crate::timers;
 use cowboy_params::Params;
@@ -113,7 +115,10 @@ pub(super) fn wake(world: &mut World, params: &Params, height: Height, actor: Ad
         return Ok(false);
     }
     let mut record = world.actor(actor)?.expect("a dormant actor exists");
-    record.status = ActorStatus::Active;
+    // What it holds may have been removed meanwhile (000 §9.11).
+    let standings = Standings::read(world)?;
+    let is_executable = standings.rows().is_empty() || standings.are_executable(&manifests::granted(world, actor)?, height);
+    record.status = if is_executable { ActorStatus::Active } else { ActorStatus::NonExecutable };
     record.rent_epoch = Count(rent::epoch_of(params, height));
     world.remove(state::dormancy_key(actor));
     world.set_actor(actor, &record);
