@@ -19,7 +19,7 @@ use crate::{
     proposer::Proposer,
     reshare::{
         Dealing, NoPlan, logs,
-        schemes::{Enrolled, Schemes},
+        schemes::{Enrolled, Partitions, Schemes},
         secrets::Secrets,
         tap::{Later, Tap, deliver},
     },
@@ -255,12 +255,11 @@ where
         },
     );
     let proposer = Proposer::new(machine_mailbox.clone(), chain.clone());
-    let (records, partition_prefix) = partitions(&prefix, role);
     let (fence, gate) = Fence::new();
     let schemes = Schemes::default();
     let registrar = Enrolled {
         storage: context.child("records"),
-        records,
+        partitions: Partitions::new(&prefix),
         schemes: schemes.clone(),
         committees: chain.committees.clone(),
         marshal: marshal.clone(),
@@ -298,19 +297,11 @@ where
             state_sync: NoPlan::disabled(),
             blocks_per_epoch: length,
             mailbox_size: MAILBOX,
-            partition_prefix,
+            partition_prefix: Partitions::new(&prefix).written(role),
         },
     );
     context.child("boundaries").spawn(move |_| deliver(boundaries, epochs));
     Engine { handle: orchestrator.start(votes, certificates, resolver), marshal }
-}
-
-/// What the partitions of a validator begin with that hold the record of its votes, and those with what it heard while it listened; and which of
-/// both the engine writes. Who listens has no key that its own votes could be read with, so their record stays as it is until it votes again.
-fn partitions(prefix: &str, role: Role) -> ([String; 2], String) {
-    let both = ["simplex", "heard"].map(|name| format!("{prefix}-{name}"));
-    let written = both[usize::from(role == Role::Listens)].clone();
-    (both, written)
 }
 
 /// Starts what a validator does beside consensus: it spreads transactions, exchanges damaged blocks and reports faults.

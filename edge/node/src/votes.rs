@@ -46,12 +46,11 @@ pub fn records(engine: &Path) -> Vec<String> {
 
 /// Discards all records of votes in an engine's folder.
 pub fn discard(engine: &Path) -> Result<(), StoreError> {
-    for name in records(engine) {
-        let record = engine.join(name);
-        fs::remove_dir_all(&record).map_err(|error| StoreError::file(&record, error))?;
-    }
-    Ok(())
+    records(engine).into_iter().try_for_each(|name| remove(&engine.join(name)))
 }
+
+/// The partition that is there once a record was discarded because its validator had no share, until the validator has listened.
+pub const DISCARDED: &str = "cowboy-discarded";
 
 /// The file beside it that names the validator whose record it is.
 pub const OWNER: &str = "voter";
@@ -101,7 +100,7 @@ impl Votes {
         // A fresh folder without a record of a new epoch means that the validator has not voted in it.
         let is_kept = is_in(epoch) || epoch.checked_sub(1).is_some_and(is_in);
         let has_all = word == Some(LISTENED) || (word != Some(LISTENING) && is_kept);
-        let may_vote = is_own && has_all && self.is_fresh(now_ms)?;
+        let may_vote = is_own && has_all && !self.engine.join(DISCARDED).exists() && self.is_fresh(now_ms)?;
         self.write(if may_vote { "" } else { LISTENING })?;
         Ok(may_vote)
     }
@@ -126,7 +125,9 @@ impl Votes {
     /// Notes that the validator has listened for long enough, and votes from this time on.
     pub(crate) fn listened(&self, now_ms: u64) -> Result<(), StoreError> {
         self.beat(now_ms)?;
-        self.write(LISTENED)
+        self.write(LISTENED)?;
+        // Last: a crash before this makes the validator listen once more.
+        remove(&self.engine.join(DISCARDED))
     }
 
     fn owner(&self) -> PathBuf {
@@ -146,6 +147,14 @@ impl Votes {
     }
 }
 
+/// Removes a folder, where there is one.
+fn remove(folder: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::file(folder, error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// The text of a file, where there is one.
 fn read(path: &Path) -> Result<Option<String>, StoreError> {
     match fs::read_to_string(path) {
@@ -161,7 +170,7 @@ fn read(path: &Path) -> Result<Option<String>, StoreError> {
 pub fn replace(engine: &Path, own: Option<&Path>) -> io::Result<()> {
     let mut names = records(engine);
     names.extend(own.map(records).unwrap_or_default());
-    names.extend([OWNER, ALIVE].map(str::to_owned));
+    names.extend([OWNER, ALIVE, DISCARDED].map(str::to_owned));
     names.sort();
     names.dedup();
     for name in names {
@@ -252,6 +261,21 @@ mod tests {
         }
     }
 
+    /// What the engine heard while its validator had no share is no record of the votes before.
+    #[test]
+    fn a_validator_whose_record_was_discarded_listens() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
+        let may_vote = || votes.may_vote(0, NOW).expect("it reads and writes");
+        put(folder.path());
+        votes.beat(NOW).expect("it writes");
+        assert!(may_vote());
+        fs::create_dir(folder.path().join(DISCARDED)).expect("the folder is writable");
+        assert!(!may_vote());
+        votes.listened(NOW).expect("it writes");
+        assert!(may_vote());
+    }
+
     #[test]
     fn a_folder_from_a_snapshot_gets_the_own_votes() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -262,10 +286,12 @@ mod tests {
         fs::write(own.join(record(0)).join("1"), [2]).expect("the folder is writable");
         fs::write(own.join(OWNER), "me").expect("the folder is writable");
         fs::write(own.join(ALIVE), "7").expect("the folder is writable");
+        fs::create_dir(own.join(DISCARDED)).expect("the folder is writable");
         replace(&snapshot, Some(&own)).expect("it copies");
         assert_eq!(fs::read(snapshot.join(record(0)).join("1")).ok(), Some(vec![2]));
         assert_eq!(fs::read_to_string(snapshot.join(OWNER)).ok().as_deref(), Some("me"));
         assert_eq!(fs::read_to_string(snapshot.join(ALIVE)).ok().as_deref(), Some("7"));
+        assert!(snapshot.join(DISCARDED).exists(), "it must listen still");
         replace(&snapshot, None).expect("it discards");
         assert!(records(&snapshot).is_empty() && !snapshot.join(OWNER).exists() && !snapshot.join(ALIVE).exists());
     }

@@ -9,7 +9,7 @@ use crate::{
 use commonware_consensus::types::{Epoch, Height};
 use commonware_cryptography::{
     bls12381::primitives::variant::MinSig,
-    certificate::{Provider, Scoped},
+    certificate::{Provider, Scheme as _, Scoped},
     ed25519::PublicKey,
 };
 use commonware_glue::dkg::{Registrar, types::SchemeInfo};
@@ -49,12 +49,39 @@ impl Provider for Schemes {
     }
 }
 
+/// What the names of the engine's partitions begin with.
+pub struct Partitions {
+    /// Those with the records of votes.
+    pub votes: String,
+    /// Those with what was heard while the validator listened.
+    pub heard: String,
+    /// The name of the one that says that a record of votes was discarded ([`votes::DISCARDED`]).
+    pub discarded: String,
+}
+
+impl Partitions {
+    /// The partitions of a validator.
+    pub fn new(prefix: &str) -> Self {
+        let named = |name| format!("{prefix}-{name}");
+        Self { votes: named("simplex"), heard: named("heard"), discarded: named("discarded") }
+    }
+
+    /// Those that the engine writes. Who listens has no key that its own votes could be read with, so their record stays as it is until it votes
+    /// again.
+    pub fn written(&self, role: Role) -> String {
+        match role {
+            Role::Votes => self.votes.clone(),
+            Role::Listens => self.heard.clone(),
+        }
+    }
+}
+
 /// Makes the scheme of an epoch that begins, and takes note of who signs in it.
 pub struct Enrolled<E> {
     /// Where the engine keeps its records of votes.
     pub storage: E,
-    /// What the partitions with these records begin with, and those with what was heard while it listened.
-    pub records: [String; 2],
+    /// The engine's partitions.
+    pub partitions: Partitions,
     /// Where the schemes are put.
     pub schemes: Schemes,
     /// Who signs in which epoch.
@@ -70,12 +97,33 @@ pub struct Enrolled<E> {
 impl<E: Storage> Enrolled<E> {
     /// Removes the record of votes of an epoch that nobody votes in any more.
     async fn forget(&self, epoch: u64) {
-        for records in &self.records {
-            match self.storage.remove(&votes::partition(records, epoch), None).await {
-                Ok(()) | Err(Error::PartitionMissing(_)) => {}
-                Err(error) => tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed"),
+        for records in [&self.partitions.votes, &self.partitions.heard] {
+            if let Err(error) = self.remove(&votes::partition(records, epoch)).await {
+                tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed");
             }
         }
+    }
+
+    async fn remove(&self, partition: &str) -> Result<(), Error> {
+        match self.storage.remove(partition, None).await {
+            Ok(()) | Err(Error::PartitionMissing(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Discards the record of votes of an epoch in which this validator has no share: the engine cannot read its own votes without it. It is noted
+    /// first, so that the validator listens before it votes where it gets the share back
+    /// ([decision 429](../../../../docs/decisions/0429-a-record-without-its-share-is-discarded.md)).
+    async fn discard(&self, epoch: Epoch) -> Result<(), Error> {
+        let record = votes::partition(&self.partitions.votes, epoch.get());
+        match self.storage.scan(&record).await {
+            Ok(blobs) if !blobs.is_empty() => {}
+            Ok(_) | Err(Error::PartitionMissing(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        tracing::warn!(%epoch, "this validator has no share of this epoch: the record of its votes is discarded, and it listens before it votes");
+        self.storage.open(&self.partitions.discarded, &epoch.get().to_be_bytes()).await?;
+        self.remove(&record).await
     }
 
     /// A scheme that signs where this node has a share that lies on the public polynomial, and may vote.
@@ -107,7 +155,11 @@ impl<E: Storage> Registrar for Enrolled<E> {
         let block = self.marshal.get_block(Height::new(number)).await;
         let block = block.expect("the block that introduces an epoch is final here when the epoch begins");
         self.committees.learn(block.inner()).expect("a final boundary block introduces an epoch");
-        self.schemes.put(epoch, self.scheme(epoch, info));
+        let scheme = self.scheme(epoch, info);
+        if self.role == Role::Votes && scheme.me().is_none() {
+            self.discard(epoch).await.unwrap_or_else(|error| panic!("the record of votes of epoch {epoch} cannot be discarded: {error}"));
+        }
+        self.schemes.put(epoch, scheme);
         if let Some(over) = epoch.get().checked_sub(2) {
             self.forget(over).await;
         }
