@@ -41,7 +41,7 @@
 //! - [`check`]: the state of a stopped node against its ledger.
 //! - [`imported`]: a folder from a snapshot is verified before it is used.
 //! - [`votes`], `listen`: a validator without the record of its votes listens before it votes.
-//! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
+//! - [`genesis`]: what a chain starts from. [`founding`]: how its validators make the group key together. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
 
 pub mod application;
 pub mod begin;
@@ -62,6 +62,7 @@ pub mod execute;
 mod failing;
 mod faults;
 pub mod follow;
+pub mod founding;
 pub mod genesis;
 pub mod gossip;
 mod head;

@@ -1,6 +1,6 @@
 //! A validator's file loses the share that genesis dealt when later shares sign.
 
-use super::network::{ValidatorFile, read, write_new};
+use super::network::{ValidatorFile, read, replace};
 use cowboy_console::failure::Failure;
 use cowboy_node::NodeHandle;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,5 @@ pub(super) async fn forget_genesis_share(node: NodeHandle, config: PathBuf, file
 fn without_share(config: &Path) -> Result<(), Failure> {
     let mut file: ValidatorFile = read(config)?;
     file.secrets.share = None;
-    let draft = config.with_extension("new");
-    match std::fs::remove_file(&draft) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Failure::file(&draft)(error)),
-        _ => {}
-    }
-    write_new(&draft, &file)?;
-    std::fs::File::open(&draft).and_then(|draft| draft.sync_all()).map_err(Failure::file(&draft))?;
-    std::fs::rename(&draft, config).map_err(Failure::file(config))
+    replace(config, &file)
 }

@@ -11,8 +11,8 @@ use cowboy_chain::{
 };
 use cowboy_console::{failure::Failure, payload};
 use cowboy_params::Params;
-use cowboy_state::records::ParameterChange;
-use cowboy_types::{Address, Amount, Blob, ChainId, List, Text};
+use cowboy_state::records::{GenesisValidator, ParameterChange};
+use cowboy_types::{Address, Amount, Blob, ChainId, List, Text, TimestampMs};
 use serde_json::Value;
 use std::{fmt::Write as _, path::Path};
 
@@ -62,6 +62,21 @@ impl GenesisSettings {
     pub(super) fn of_file(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
         Self::of_toml(&text)
+    }
+
+    /// The genesis with these validators at this time.
+    pub(super) fn config(self, validators: Vec<GenesisValidator>, timestamp_ms: TimestampMs) -> Result<GenesisConfig, Failure> {
+        Ok(GenesisConfig {
+            chain_id: self.chain_id.unwrap_or(ChainId(1)),
+            is_dev: false,
+            timestamp_ms,
+            accounts: listed("account", self.accounts)?,
+            deployers: listed("deployers", self.deployers)?,
+            validators: listed("validators", validators)?,
+            parameters: listed("parameters", self.parameters)?,
+            council: listed("council", self.council)?,
+            calls: listed("calls", self.calls)?,
+        })
     }
 
     fn of_toml(text: &str) -> Result<Self, Failure> {
@@ -209,7 +224,6 @@ pub(super) fn listed<T, const N: usize>(name: &str, items: Vec<T>) -> Result<Lis
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::TimestampMs;
 
     const FILE: &str = r#"
 chain_id = 7
@@ -252,18 +266,7 @@ license = "0x0404040404040404040404040404040404040404040404040404040404040404"
 "#;
 
     fn config(text: &str) -> GenesisConfig {
-        let settings = GenesisSettings::of_toml(text).expect("the file is right");
-        GenesisConfig {
-            chain_id: settings.chain_id.expect("it is named"),
-            is_dev: false,
-            timestamp_ms: TimestampMs(0),
-            accounts: listed("account", settings.accounts).expect("they fit"),
-            deployers: listed("deployers", settings.deployers).expect("they fit"),
-            validators: List::default(),
-            parameters: listed("parameters", settings.parameters).expect("they fit"),
-            council: listed("council", settings.council).expect("they fit"),
-            calls: listed("calls", settings.calls).expect("they fit"),
-        }
+        GenesisSettings::of_toml(text).and_then(|settings| settings.config(Vec::new(), TimestampMs(0))).expect("the file is right")
     }
 
     /// What is printed of a genesis makes the same genesis, and the genesis makes a chain.

@@ -2,6 +2,7 @@
 
 mod backup;
 mod banner;
+mod ceremony;
 mod check;
 mod checkpoint;
 mod demo;
@@ -60,6 +61,8 @@ enum Command {
     Follow(follow::Follow),
     /// Create the genesis and the validators' files of a new network
     Genesis(network::NewNetwork),
+    /// Create a genesis together with other founders, without anybody who has the group key
+    Ceremony(ceremony::Ceremony),
     /// Set up a folder for a node that follows a chain
     Init(network::Init),
     /// Export the chain of a stopped node to a file, or import it
@@ -94,6 +97,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Record(record) => record.run(output),
         Command::Follow(follow) => follow.run(output),
         Command::Genesis(network) => network.run(output),
+        Command::Ceremony(ceremony) => ceremony.run(output),
         Command::Init(init) => init.run(output),
         Command::Snapshot(snapshot) => snapshot.run(output),
         Command::Check(check) => check.run(output),

@@ -4,7 +4,7 @@
 
 use super::{
     follow, forget,
-    genesis_file::{self, GenesisSettings, listed},
+    genesis_file::{self, GenesisSettings},
     node_failure, not_running,
     overlay::OverlayArgs,
     serving::{self, Serving, StopSignals},
@@ -35,7 +35,7 @@ use cowboy_types::{Address, Amount, ChainId, Hash, TimestampMs, signing::Private
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use std::{
-    fs::OpenOptions,
+    fs::{File, OpenOptions},
     io::Write as _,
     net::{SocketAddr, UdpSocket},
     path::{Path, PathBuf},
@@ -45,7 +45,7 @@ use std::{
 };
 
 /// What a validator stakes.
-const STAKE_CBY: u64 = 100_000;
+pub(super) const STAKE_CBY: u64 = 100_000;
 
 /// `genesis.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -133,9 +133,9 @@ pub(super) enum NodeFile {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Peer {
     /// Its Ed25519 key.
-    key: HexBytes,
+    pub(super) key: HexBytes,
     /// Where it listens. The name of a host is looked up at each start.
-    address: HostPort,
+    pub(super) address: HostPort,
 }
 
 /// A peer as `key@host:port`.
@@ -275,17 +275,7 @@ impl NewNetwork {
         let stake = Amount::from_cby(STAKE_CBY).expect("the stake fits");
         let (validators, sharing, keys) = Committee::derive(&seed, count, stake);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let config = GenesisConfig {
-            chain_id: settings.chain_id.unwrap_or(ChainId(1)),
-            is_dev: false,
-            timestamp_ms: TimestampMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
-            accounts: listed("account", settings.accounts)?,
-            deployers: listed("deployers", settings.deployers)?,
-            validators: listed("validators", validators)?,
-            parameters: listed("parameters", settings.parameters)?,
-            council: listed("council", settings.council)?,
-            calls: listed("calls", settings.calls)?,
-        };
+        let config = settings.config(validators, TimestampMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)))?;
         let genesis = Genesis::new(config, sharing).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile::of(&genesis))?;
@@ -318,13 +308,35 @@ impl NewNetwork {
 
 /// Writes a file that is not there yet, for its owner only: it may hold secrets.
 pub(super) fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).expect("files are JSON");
+    writeln!(create_private(path)?, "{text}").map_err(Failure::file(path))
+}
+
+/// A file that is not there yet, for its owner only.
+fn create_private(path: &Path) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(Failure::file(path))?;
+    options.open(path).map_err(Failure::file(path))
+}
+
+/// Writes a file for its owner only, in place of what is there. A crash leaves the old file or the new one.
+pub(super) fn replace(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).expect("files are JSON");
-    writeln!(file, "{text}").map_err(Failure::file(path))
+    replace_text(path, &format!("{text}\n"))
+}
+
+/// The same with any text.
+pub(super) fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
+    let draft = path.with_extension("new");
+    match std::fs::remove_file(&draft) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Failure::file(&draft)(error)),
+        _ => {}
+    }
+    let mut file = create_private(&draft)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Failure::file(&draft))?;
+    std::fs::rename(&draft, path).map_err(Failure::file(path))
 }
 
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {

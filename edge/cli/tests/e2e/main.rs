@@ -2,6 +2,7 @@
 
 mod actor;
 mod author;
+mod ceremony;
 mod client;
 mod fuzz;
 mod join;
