@@ -1,14 +1,17 @@
 //! The base image: builtin types, names and functions, and the modules that come with the VM, made once per process.
 
-use crate::error::{Exit, Outcome, Throw, Trap};
-use crate::heap::{Heap, Map};
-use crate::image::{Image, Program, link};
-use crate::interp::{Frame, OnReturn, Vm};
+use crate::error::Throw;
+use crate::heap::Heap;
+use crate::image::{Image, Program};
+use crate::interp::Vm;
+use crate::interp::load::{load_module, run_module};
+use crate::interp::native::NativeKind;
 use crate::limits::{Limits, Rules};
-use crate::native::{NativeKind, natives};
-use crate::objects::payload::{Class, Payload, Str};
+use crate::link::link;
+use crate::natives::natives;
+use crate::payload::{Class, Map, Payload, Str};
 use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
-use crate::value::{Link, Ref, Value};
+use crate::value::{Ref, Value};
 use cowboy_compiler::{CompileError, Trust, compile_trusted};
 use std::sync::{Arc, OnceLock};
 
@@ -57,7 +60,7 @@ fn build() -> Result<Image, String> {
     }
     make_natives(&mut heap);
     let program = Arc::new(program);
-    let mut vm = Vm::above(Arc::new(Image::nothing()), UNLIMITED);
+    let mut vm = Vm::above(Arc::new(Image::nothing()), UNLIMITED, natives());
     vm.heap = heap;
     vm.program = Arc::clone(&program);
     vm.caches_for_program();
@@ -86,7 +89,7 @@ fn build() -> Result<Image, String> {
         vm.dict_set_name(BUILTINS_DICT, open, function);
     }
     let helpers = Arc::clone(&vm.helpers);
-    Ok(Image::freeze(vm.heap, program, None, helpers))
+    Ok(Image::freeze(vm.heap.into_parts(), program, None, helpers))
 }
 
 fn explain(vm: &mut Vm, throw: Throw) -> String {
@@ -165,7 +168,7 @@ fn make_fixed(heap: &mut Heap) {
 
 /// Native functions as attributes of their classes, of builtins or of their modules.
 fn make_natives(heap: &mut Heap) {
-    let mut vm = Vm::above(Arc::new(Image::nothing()), UNLIMITED);
+    let mut vm = Vm::above(Arc::new(Image::nothing()), UNLIMITED, natives());
     std::mem::swap(&mut vm.heap, heap);
     for (index, row) in TYPES.iter().enumerate() {
         let class = Value::Obj(Ref::fixed(index));
@@ -207,241 +210,4 @@ fn make_natives(heap: &mut Heap) {
     }
     crate::modules::constants(&mut vm);
     std::mem::swap(&mut vm.heap, heap);
-}
-
-impl Vm {
-    /// The dict of a native module, made when it is not there yet.
-    pub(crate) fn native_module(&mut self, path: &str) -> Ref {
-        let name = self.heap.intern(path);
-        if let Some(Value::Obj(module)) = self.dict_get_name(MODULES_DICT, name) {
-            if let Payload::Module { dict, .. } = self.heap.payload(module) {
-                return *dict;
-            }
-        }
-        let (_, dict) = self.make_module(path, false);
-        dict
-    }
-
-    /// A module with its dict, entered into the table of modules.
-    pub(crate) fn make_module(&mut self, path: &str, package: bool) -> (Value, Ref) {
-        let name = self.heap.intern(path);
-        let dict = self.new_dict();
-        if let Some(table) = self.table_mut(dict) {
-            table.module = true;
-        }
-        self.dict_set_name(dict, nm::NAME, Value::Obj(name));
-        let package_name = self.heap.intern("__package__");
-        let parent = if package { path } else { path.rsplit_once('.').map_or("", |(parent, _)| parent) };
-        let parent = Value::Obj(self.heap.intern(parent));
-        self.dict_set_name(dict, package_name, parent);
-        self.heap.retain(Value::Obj(name));
-        let module = self.heap.make(ty::MODULE, Payload::Module { name: Value::Obj(name), dict });
-        self.heap.retain(module);
-        self.dict_set_name(MODULES_DICT, name, module);
-        (module, dict)
-    }
-
-    /// Forgets the inline caches, for a program with more codes.
-    pub(crate) fn caches_for_program(&mut self) {
-        self.first_sites = vec![0; self.program.codes.len()];
-        self.caches = vec![crate::interp::NO_CACHE];
-    }
-
-    /// Remembers which helper stands in for which native function.
-    fn adopt_helpers(&mut self, dict: Ref) {
-        let mut helpers = vec![Value::Undefined; natives().len()];
-        for (index, native) in natives().iter().enumerate() {
-            if !native.helper.is_empty() {
-                let name = self.heap.intern(native.helper);
-                match self.dict_get_name(dict, name) {
-                    Some(value) => helpers[index] = value,
-                    None => panic!("the helper {} of {} is missing", native.helper, native.name),
-                }
-            }
-        }
-        for name in HELPER_NAMES {
-            let interned = self.heap.intern(name);
-            match self.dict_get_name(dict, interned) {
-                Some(value) => helpers.push(value),
-                None => panic!("the helper {name} is missing"),
-            }
-        }
-        self.helpers = Arc::new(helpers);
-    }
-
-    /// Position of a named helper.
-    pub(crate) fn helper_position(&self, name: &str) -> Option<usize> {
-        HELPER_NAMES.iter().position(|known| *known == name).map(|index| natives().len() + index)
-    }
-}
-
-/// Helpers that the interpreter itself calls.
-const HELPER_NAMES: &[&str] = &[
-    "alias_getitem",
-    "alias_iter",
-    "alias_parameters",
-    "and_slow",
-    "anext_default",
-    "as_tuple",
-    "ascii",
-    "async_generator_close",
-    "bound_special",
-    "build_class",
-    "build_dict",
-    "build_set",
-    "compare_eq",
-    "compare_ge",
-    "compare_gt",
-    "compare_le",
-    "compare_lt",
-    "compare_ne",
-    "contains",
-    "coroutine_await",
-    "delegate_close",
-    "delegate_throw",
-    "dict_delitem",
-    "dict_getitem",
-    "dict_ior",
-    "dict_setitem",
-    "dict_update",
-    "dir_slow",
-    "enumerate_generator",
-    "exception_group_derive",
-    "exception_group_new",
-    "exception_group_split",
-    "exception_group_subgroup",
-    "exception_set_args",
-    "exception_str",
-    "filter_new",
-    "format_converted",
-    "generator_abandoned",
-    "generator_close",
-    "generator_throw",
-    "getattr_default",
-    "getitem_index",
-    "getitem_slice",
-    "handler_entry",
-    "hasattr_slow",
-    "iadd_reflected",
-    "identity",
-    "imul_reflected",
-    "in_base",
-    "instantiate",
-    "iter_by_index",
-    "iter_sentinel",
-    "keyword_merge",
-    "list_extend",
-    "list_iadd",
-    "maketrans",
-    "map_new",
-    "match_class",
-    "match_group",
-    "match_keys",
-    "match_rest",
-    "max_list",
-    "max_slow",
-    "min_list",
-    "min_slow",
-    "object_ne",
-    "or_slow",
-    "percent_bytes",
-    "percent_slow",
-    "pow_three",
-    "prepare_reraise_star",
-    "raise_class",
-    "range_slice",
-    "range_slow",
-    "repeat_in_place",
-    "repeated",
-    "repr_slow",
-    "reversed_by_index",
-    "set_add",
-    "set_iand",
-    "set_ior",
-    "set_isub",
-    "set_ixor",
-    "set_update",
-    "setitem_slow",
-    "sorted_slow",
-    "str_format",
-    "str_subclass",
-    "sub_slow",
-    "sum_slow",
-    "translate",
-    "type_call",
-    "type_new",
-    "unpack",
-    "xor_slow",
-    "zip_generator",
-];
-
-/// Runs a module body to its end.
-fn run_module(vm: &mut Vm, code: u32, globals: Ref) -> Result<(), String> {
-    let frames = std::mem::take(&mut vm.frames);
-    let registers = std::mem::replace(&mut vm.registers, vec![Value::Undefined; 1_024]);
-    vm.push_module(code, globals);
-    let exit = vm.run();
-    vm.frames = frames;
-    vm.registers = registers;
-    match exit {
-        Exit::Return(_) => Ok(()),
-        Exit::Raise(error) => Err(format!("{}\n{}: {}", error.traceback.join("\n"), error.type_name, error.message)),
-        other => Err(format!("a frozen module ended with {other:?}")),
-    }
-}
-
-/// While the base image is made: loads a frozen module and the packages above it.
-pub(crate) fn load_module(vm: &mut Vm, path: &str) -> Outcome<()> {
-    let mut parent: Option<Ref> = None;
-    let mut prefix = String::new();
-    for part in path.split('.') {
-        if !prefix.is_empty() {
-            prefix.push('.');
-        }
-        prefix.push_str(part);
-        let name = vm.heap.intern(&prefix);
-        let known = vm.dict_get_name(MODULES_DICT, name);
-        let fresh = known.is_none();
-        let module = match known {
-            Some(module) => module,
-            None => {
-                let Some((_, code, package)) = vm.module_codes.iter().find(|(known, _, _)| *known == prefix).cloned() else {
-                    return Ok(());
-                };
-                let (module, dict) = vm.make_module(&prefix, package);
-                run_module(vm, code, dict).map_err(|message| vm.raise(ty::IMPORT_ERROR, &message))?;
-                module
-            }
-        };
-        // Only once: the package may have given the name to something of its own since.
-        if let (Some(parent), true) = (parent, fresh) {
-            let attribute = vm.heap.intern(part);
-            vm.heap.retain(module);
-            vm.dict_set_name(parent, attribute, module);
-        }
-        parent = match module.object().map(|object| vm.heap.payload(object)) {
-            Some(Payload::Module { dict, .. }) => Some(*dict),
-            _ => return Err(Throw::Trap(Trap::Internal)),
-        };
-    }
-    Ok(())
-}
-
-impl Vm {
-    /// Pushes the frame of a module body.
-    pub(crate) fn push_module(&mut self, code: u32, globals: Ref) {
-        let registers = usize::from(self.program.codes[code as usize].code.registers);
-        self.ensure_registers(registers + 8);
-        self.frames.push(Frame {
-            code,
-            pc: 0,
-            base: 1,
-            dest: 0,
-            globals,
-            handled: self.handled.len() as u32,
-            generator: Link::NONE,
-            namespace: Value::Undefined,
-            on_return: OnReturn::Entry,
-        });
-    }
 }

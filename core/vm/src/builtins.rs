@@ -4,12 +4,12 @@ mod intrinsics;
 
 use crate::costs::{ATTRIBUTE_MISSED, CLASS_TESTED, ITERATION, NAME_IMPORTED, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::generator::Wake;
+use crate::frame::{CompareOp, Expect, OnReturn, Pending, Wake};
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::{BinaryOp, Number};
-use crate::interp::{CompareOp, Expect, OnReturn, Pending, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{GeneratorState, Payload};
 use crate::objects::{object, sorting};
+use crate::payload::{GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::Value;
 

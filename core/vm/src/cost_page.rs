@@ -1,8 +1,9 @@
 //! What everything costs, as a page: work by its rows, instructions, host functions and builtin functions.
 
 use crate::costs::COSTS;
+use crate::interp::native::NativeKind;
 use crate::limits::CYCLE_WEIGHT;
-use crate::native::{NativeKind, natives};
+use crate::natives::natives;
 use cowboy_compiler::opcode::{OPCODES, OpcodeRow};
 use std::fmt::Write as _;
 
@@ -73,7 +74,7 @@ pub struct NativeCost {
 
 /// The cost of every native function, in the order of the table.
 pub fn native_costs() -> Vec<NativeCost> {
-    let cost = |native: &crate::native::Native| NativeCost {
+    let cost = |native: &crate::interp::native::Native| NativeCost {
         name: native.name,
         cycles: native.cycles,
         weight: native.weight,

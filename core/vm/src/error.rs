@@ -1,7 +1,7 @@
 //! Ways a run ends or is interrupted.
 
+use crate::frame::{OnReturn, Wake};
 use crate::host::{HostCall, HostValue};
-use crate::interp::OnReturn;
 use crate::value::Value;
 
 /// Why a run is over at once and cannot be continued by the program.
@@ -95,7 +95,7 @@ pub(crate) enum Throw {
     /// A traced line comes: the instruction in whose place the saved position is, has yet to run.
     Line,
     /// A generator has to go on, and what it gives is the result.
-    Resume(crate::value::Ref, Box<(crate::interp::generator::Wake, OnReturn)>),
+    Resume(crate::value::Ref, Box<(Wake, OnReturn)>),
 }
 
 /// The outcome of an operation.

@@ -7,76 +7,20 @@
 //! Memory is modelled: an object has the size that CPython's has (see [`Payload::size`]), charged when it is made or grows and
 //! returned when it dies. Exceeding the limit is noticed at the next safe point and ends the run with a trap.
 
-use crate::image::Image;
-use crate::interp::known::FIRST_EPOCH;
-use crate::objects::payload::{Attributes, Payload, Str};
-use crate::overlay::Overlay;
+use crate::caches::FIRST_EPOCH;
+use crate::image::{HeapParts, Image};
+use crate::overlay::{ALTERED, Overlay};
+use crate::payload::{Attributes, Map, Payload, Shape, Slot, Str};
 use crate::spares::Spares;
-use crate::types::{latin1, ty};
+use crate::types::{latin1, nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::moved;
-use indexmap::IndexMap;
+use cowboy_num::int::push_decimal;
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
-
-/// A fixed, fast hash for small keys: no seed, so every run is the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FixedHasher(u64);
-
-impl Hasher for FixedHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(u64::from(byte));
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-/// An insertion-ordered map with the fixed hash.
-pub(crate) type Map<K, V> = IndexMap<K, V, BuildHasherDefault<FixedHasher>>;
-
-/// One object.
-#[derive(Clone, Debug)]
-pub(crate) struct Slot {
-    /// References from registers, objects and tables.
-    pub count: u32,
-    /// Its class.
-    pub class: Ref,
-    /// Its label for the cycle barrier: smaller than that of every container it holds. `i32::MAX` while never stored anywhere.
-    pub depth: i32,
-    /// What it is.
-    pub payload: Payload,
-}
-
-/// Which attributes instances with the same history have, and where.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shape {
-    /// Attribute names by position.
-    pub names: Vec<Ref>,
-}
 
 /// The count of what lives as long as the run: no run can count it down to nothing.
 const ETERNAL: u32 = 1 << 30;
-/// Stands in the overlay for an object that is not where the bottom image has it, and that the run has not copied.
-pub(crate) const ALTERED: u32 = u32::MAX;
 /// Objects that a run has room for at once.
 const FIRST_SLOTS: usize = 64;
 /// Instances with more attributes than this keep them in a dict.
@@ -108,7 +52,7 @@ pub(crate) struct Heap {
     doomed: Vec<Value>,
     /// Buffers of what died.
     pub(crate) spares: Spares,
-    /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `objects::characters`.
+    /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `interp::characters`.
     pub(crate) marks: Map<Ref, Box<[u32]>>,
     /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
     pub(crate) abandoned: VecDeque<Ref>,
@@ -688,12 +632,36 @@ impl Heap {
     }
 }
 
-/// What is left of a heap when its run is over and it becomes an image.
-pub(crate) struct HeapParts {
-    pub image: Arc<Image>,
-    pub overlay: Overlay,
-    pub slots: Vec<Slot>,
-    pub interned: BTreeMap<Box<str>, Ref>,
-    pub shapes: Vec<Shape>,
-    pub transitions: BTreeMap<(u32, Ref), u32>,
+impl Heap {
+    /// `str(n)`, and its length.
+    pub(crate) fn decimal(&mut self, number: i64) -> (Value, usize) {
+        let mut text = self.spares.empty_text(0);
+        push_decimal(&mut text, number);
+        let length = text.len();
+        (self.ascii(text), length)
+    }
+
+    /// A text object of ASCII characters.
+    #[inline]
+    pub(crate) fn ascii(&mut self, text: String) -> Value {
+        let text = moved(text);
+        match text.as_bytes() {
+            [] => Value::Obj(nm::EMPTY),
+            [only] => Value::Obj(latin1(*only)),
+            bytes => {
+                let size = 49 + bytes.len();
+                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(moved(text))), size))
+            }
+        }
+    }
+}
+
+impl Heap {
+    /// Forgets where the characters of a text are that dies or changes.
+    #[inline(always)]
+    pub(crate) fn forget_marks(&mut self, object: Ref) {
+        if !self.marks.is_empty() {
+            self.marks.swap_remove(&object);
+        }
+    }
 }

@@ -4,12 +4,12 @@
 //! base image (builtins and the modules that come with the VM); where the actor's module body changed an object of the base,
 //! the image has its own patched copy.
 
-use crate::heap::{ALTERED, Heap, HeapParts, Shape, Slot};
-use crate::interp::known::Known;
-use crate::objects::payload::Payload;
+use crate::caches::Known;
+use crate::overlay::{ALTERED, Overlay};
+use crate::payload::{Payload, Shape, Slot};
 use crate::types::ty;
 use crate::value::{Ref, Value};
-use cowboy_compiler::code::{Code, CodeKind, Const, Unit};
+use cowboy_compiler::code::Code;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -134,9 +134,9 @@ impl Image {
         slots + payloads + codes + 4 * self.altered.len()
     }
 
-    /// Freezes a heap whose run is over.
-    pub(crate) fn freeze(heap: Heap, program: Arc<Program>, main: Option<Ref>, helpers: Arc<Vec<Value>>) -> Self {
-        let HeapParts { image, overlay, mut slots, interned, shapes, transitions } = heap.into_parts();
+    /// Freezes what is left of a heap.
+    pub(crate) fn freeze(parts: HeapParts, program: Arc<Program>, main: Option<Ref>, helpers: Arc<Vec<Value>>) -> Self {
+        let HeapParts { image, overlay, mut slots, interned, shapes, transitions } = parts;
         for slot in &mut slots {
             if let Payload::Str(string) = slot.payload.core_mut() {
                 string.hash();
@@ -178,45 +178,12 @@ impl Image {
     }
 }
 
-/// Adds a unit to a program; its constants and names become objects of the heap. Returns the number of its code 0.
-pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
-    let first = u32::try_from(program.codes.len()).expect("bounded by the source limit");
-    let unit_index = u32::try_from(program.files.len()).expect("bounded by the source limit");
-    program.files.push(Arc::new(SourceFile { file: unit.file().to_owned(), source: unit.source().to_owned() }));
-    for code in unit.codes() {
-        let consts = code.consts.iter().map(|value| constant(heap, value)).collect();
-        let names = code.names.iter().map(|name| heap.intern(name)).collect();
-        let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
-        let plain = (code.kind == CodeKind::Plain && code.parameters() == usize::from(code.positional)).then_some(code.positional);
-        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, unit: unit_index, plain };
-        program.codes.push(Arc::new(linked));
-    }
-    first
-}
-
-fn constant(heap: &mut Heap, value: &Const) -> Value {
-    match value {
-        Const::None => Value::None,
-        Const::Ellipsis => Value::Ellipsis,
-        Const::Bool(value) => Value::truth(*value),
-        Const::Int(value) => Value::Int(*value),
-        Const::BigInt(value) => heap.make(ty::INT, Payload::BigInt(value.clone())),
-        Const::Float(value) => Value::Float(*value),
-        Const::Imaginary(value) => {
-            heap.make(ty::COMPLEX, Payload::Complex(cowboy_num::complex::Complex::new(cowboy_num::F64::ZERO, *value)))
-        }
-        Const::Str(text) if is_identifier(text) => Value::Obj(heap.intern(text)),
-        Const::Str(text) => heap.str(text),
-        Const::Bytes(bytes) if bytes.is_empty() => Value::Obj(crate::types::EMPTY_BYTES),
-        Const::Bytes(bytes) => heap.make(ty::BYTES, Payload::Bytes(bytes.clone())),
-        Const::Tuple(items) if items.is_empty() => Value::Obj(crate::types::EMPTY_TUPLE),
-        Const::Tuple(items) => {
-            let items: Vec<Value> = items.iter().map(|item| constant(heap, item)).collect();
-            heap.make(ty::TUPLE, Payload::Tuple(items.into()))
-        }
-    }
-}
-
-fn is_identifier(text: &str) -> bool {
-    text.len() <= 64 && !text.is_empty() && text.chars().all(|c| c == '_' || c.is_alphanumeric())
+/// What is left of a heap when its run is over and it becomes an image.
+pub(crate) struct HeapParts {
+    pub image: Arc<Image>,
+    pub overlay: Overlay,
+    pub slots: Vec<Slot>,
+    pub interned: BTreeMap<Box<str>, Ref>,
+    pub shapes: Vec<Shape>,
+    pub transitions: BTreeMap<(u32, Ref), u32>,
 }

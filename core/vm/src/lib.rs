@@ -32,20 +32,28 @@
 
 mod base;
 mod builtins;
+mod caches;
 mod cost_page;
 mod costs;
+mod digests;
 mod error;
+mod escapes;
+mod frame;
 mod heap;
 mod host;
 mod image;
 mod interp;
 mod library;
 mod limits;
+mod link;
 mod modules;
-mod native;
+mod natives;
 mod objects;
 mod overlay;
+mod payload;
+mod regex;
 mod run;
+mod scratch;
 mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
 mod types;

@@ -1,10 +1,13 @@
 //! Images with more modules than an actor has: for tools that run Python beside a chain, such as test runners.
 
-use crate::base::{base_image, load_module};
+use crate::base::base_image;
 use crate::error::Throw;
-use crate::image::{Image, Program, link};
+use crate::image::{Image, Program};
 use crate::interp::Vm;
+use crate::interp::load::load_module;
 use crate::limits::Limits;
+use crate::link::link;
+use crate::natives::natives;
 use crate::run::script_above;
 use cowboy_compiler::code::Unit;
 use cowboy_compiler::{CompileError, Trust, compile_beside};
@@ -50,7 +53,7 @@ impl Library {
     pub fn with(&self, modules: &[LibraryModule], limits: Limits) -> Result<Library, LibraryError> {
         let mut paths = self.paths.clone();
         paths.extend(modules.iter().map(|module| module.path.clone()));
-        let mut vm = Vm::above(Arc::clone(&self.image), limits);
+        let mut vm = Vm::above(Arc::clone(&self.image), limits, natives());
         let mut program = Program::clone(&self.image.program);
         let mut codes = Vec::new();
         for module in modules {
@@ -70,7 +73,7 @@ impl Library {
         }
         let program = Arc::clone(&vm.program);
         let helpers = Arc::clone(&vm.helpers);
-        Ok(Library { image: Arc::new(Image::freeze(vm.heap, program, None, helpers)), paths })
+        Ok(Library { image: Arc::new(Image::freeze(vm.heap.into_parts(), program, None, helpers)), paths })
     }
 
     /// Compiles a script that may import the library's modules beside those of the whitelist.

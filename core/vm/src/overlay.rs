@@ -1,5 +1,8 @@
 //! A sparse table over the handles of an image: what a run says about few of them.
 
+/// Stands in the overlay for an object that is not where the bottom image has it, and that the run has not copied.
+pub(crate) const ALTERED: u32 = u32::MAX;
+
 /// Handles on a page.
 const PAGE: usize = 64;
 

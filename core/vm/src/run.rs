@@ -3,12 +3,15 @@
 use crate::base::base_image;
 use crate::costs::{HOST_BYTES, HOST_OBJECT};
 use crate::error::{Exit, Outcome, PendingCall, PyError, Throw, Trap};
+use crate::frame::OnReturn;
 use crate::host::{HostError, HostValue};
-use crate::image::{Image, Program, link};
+use crate::image::{Image, Program};
 use crate::interp::operators::Number;
-use crate::interp::{EntryKind, OnReturn, Vm};
+use crate::interp::{EntryKind, Vm};
 use crate::limits::{Limits, Usage};
-use crate::objects::payload::Payload;
+use crate::link::link;
+use crate::natives::natives;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::code::Unit;
@@ -61,7 +64,7 @@ pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), (
     let program = Arc::clone(&vm.program);
     let helpers = Arc::clone(&vm.helpers);
     let heap = vm.heap;
-    Ok((Arc::new(Image::freeze(heap, program, Some(globals), helpers)), usage))
+    Ok((Arc::new(Image::freeze(heap.into_parts(), program, Some(globals), helpers)), usage))
 }
 
 /// An image whose body has not run: for [`Entry::Script`].
@@ -74,14 +77,14 @@ pub(crate) fn script_above(image: Arc<Image>, unit: &Unit) -> Arc<Image> {
     let (vm, code, globals) = above(image, unit, Limits::default());
     let program = Arc::clone(&vm.program);
     let helpers = Arc::clone(&vm.helpers);
-    let mut image = Image::freeze(vm.heap, program, Some(globals), helpers);
+    let mut image = Image::freeze(vm.heap.into_parts(), program, Some(globals), helpers);
     image.body = Some(code);
     Arc::new(image)
 }
 
 /// A run above an image with the unit linked in and its module made.
 fn above(base: Arc<Image>, unit: &Unit, limits: Limits) -> (Vm, u32, Ref) {
-    let mut vm = Vm::above(Arc::clone(&base), limits);
+    let mut vm = Vm::above(Arc::clone(&base), limits, natives());
     let mut program = Program::clone(&base.program);
     let code = link(&mut vm.heap, &mut program, unit);
     vm.program = Arc::new(program);
@@ -103,7 +106,7 @@ impl Vm {
     pub fn start(image: Arc<Image>, entry: Entry, limits: Limits) -> Vm {
         let main = image.main;
         let body = image.body;
-        let mut vm = Vm::above(image, limits);
+        let mut vm = Vm::above(image, limits, natives());
         match entry {
             Entry::Script => {
                 if let (Some(code), Some(globals)) = (body, main) {

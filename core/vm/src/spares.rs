@@ -1,7 +1,7 @@
 //! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
-use crate::objects::dict::Dict;
+use crate::payload::dict::Dict;
 use crate::value::Value;
 use crate::window::{afresh, moved};
 use std::ops::Range;

@@ -2,13 +2,13 @@
 
 use crate::costs::{ASCII_READ, CLASS_COPIED, ENTRY_LISTED, KEY_STEP, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::generator::Wake;
-use crate::interp::{OnReturn, Pending, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::dict::NEAR;
-use crate::objects::escapes::push_escape;
-use crate::objects::payload::Payload;
+use crate::escapes::push_escape;
+use crate::frame::{OnReturn, Pending, Wake};
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::objects::{list, object};
+use crate::payload::Payload;
+use crate::payload::dict::NEAR;
 use crate::types::{nm, ty};
 use crate::value::{Truth, Value};
 use cowboy_num::sizes;
@@ -106,7 +106,7 @@ fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::Int(positions.into_iter().find(|&position| position >= start).unwrap_or(-1)))
 }
 
-fn position(vm: &Vm, dict: Value, position: Value) -> Option<crate::objects::dict::Entry> {
+fn position(vm: &Vm, dict: Value, position: Value) -> Option<crate::payload::dict::Entry> {
     let (Value::Obj(object), Value::Int(position)) = (dict, position) else { return None };
     let table = vm.table(object)?;
     table.entries.get(sizes::index(position)?).copied().filter(|entry| !entry.key.is_undefined())

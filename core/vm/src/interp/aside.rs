@@ -1,12 +1,12 @@
 //! What is around the loop, and what it does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
 
+use super::native::{NATIVE_PARAMETERS, Role};
 use super::operators::BinaryOp;
 use super::{Frame, OnReturn, Vm};
 use crate::costs::Charge;
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
-use crate::native::{NATIVE_PARAMETERS, Role};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::value::{Link, Ref, Value};
 use crate::window::{afresh, push};
 use cowboy_compiler::opcode::{CYCLES, Instruction, Op};
@@ -167,7 +167,7 @@ impl Vm {
 
     #[inline(never)]
     pub(super) fn call_builtin(&mut self, row: u16, at: usize, count: usize, dest: usize) -> bool {
-        let native = &self.natives[usize::from(row)];
+        let native = self.native(row);
         let signature = &native.signature;
         if signature.simple && count >= signature.required && count <= signature.positional {
             self.owe(Charge::of_function(native));
@@ -227,7 +227,7 @@ impl Vm {
     /// `len`, `list.append` and `dict.get`, the most frequent builtin functions: whether the arguments from `at` on are such that this was all.
     #[inline(never)]
     pub(super) fn call_at_once(&mut self, row: u16, at: usize, count: u16, dest: usize) -> bool {
-        let native = &self.natives[usize::from(row)];
+        let native = self.native(row);
         let price = Charge::of_function(native);
         let value = match (native.role, &self.registers[at..at + usize::from(count)]) {
             (Role::Length, [value]) => match self.heap.quick_length(value) {

@@ -4,7 +4,7 @@ use super::compare::NATIVE_DEPTH;
 use super::{Cache, CacheKind, OnReturn, Pending, Vm};
 use crate::costs::{ANCESTOR_PASSED, ATTRIBUTE_HELD, ATTRIBUTE_NAME, RAISE_PREPARED};
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 
@@ -239,14 +239,14 @@ impl Vm {
                 Ok(self.bound_method(found, object))
             }
             Payload::Native(row) => {
-                let kind = crate::native::native(*row).kind;
+                let kind = self.native(*row).kind;
                 match kind {
-                    crate::native::NativeKind::Method => {
+                    super::native::NativeKind::Method => {
                         self.heap.retain(object);
                         self.heap.retain(found);
                         Ok(self.bound_method(found, object))
                     }
-                    crate::native::NativeKind::ClassMethod => {
+                    super::native::NativeKind::ClassMethod => {
                         self.heap.retain(found);
                         self.heap.retain(Value::Obj(class));
                         let receiver = Value::Obj(class);
@@ -388,7 +388,7 @@ impl Vm {
                 let inner = *inner;
                 self.bind_class_method(inner, class)
             }
-            Payload::Native(row) if crate::native::native(*row).kind == crate::native::NativeKind::ClassMethod => {
+            Payload::Native(row) if self.native(*row).kind == super::native::NativeKind::ClassMethod => {
                 self.bind_class_method(found, class)
             }
             Payload::Instance(_) | Payload::Extended(_) => {
@@ -471,7 +471,7 @@ impl Vm {
                 let binds = match found {
                     Value::Obj(function) => match self.heap.payload(function) {
                         Payload::Function(_) => true,
-                        Payload::Native(row) => crate::native::native(*row).kind == crate::native::NativeKind::Method,
+                        Payload::Native(row) => self.native(*row).kind == super::native::NativeKind::Method,
                         _ => false,
                     },
                     _ => false,

@@ -3,7 +3,7 @@
 use super::{Cache, CacheKind, OnReturn, Vm};
 use crate::costs::CLASS_CHANGED;
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::payload::{Attributes, Payload};
+use crate::payload::{Attributes, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Value};
 

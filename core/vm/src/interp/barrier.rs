@@ -3,7 +3,7 @@
 use super::Vm;
 use crate::costs::{BARRIER_EDGE, BARRIER_SEEN};
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 

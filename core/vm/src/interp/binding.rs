@@ -1,10 +1,10 @@
 //! Arguments become parameters: of functions written in Python, and of builtin ones.
 
 use super::Vm;
+use super::native::NativeKind;
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
-use crate::native::NativeKind;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::nm;
 use crate::value::{Ref, Value};
 
@@ -190,7 +190,7 @@ impl Vm {
     /// Binds the arguments of a builtin function: one value per parameter, then the extra positional ones. Not retained,
     /// but for the dict of extra keywords.
     pub(super) fn bind_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>) -> Outcome<(Vec<Value>, Option<Value>)> {
-        let native = crate::native::native(row);
+        let native = self.native(row);
         let signature = &native.signature;
         let names: Vec<Value> = match names {
             Some(names) => self.tuple_items(Value::Obj(names)),

@@ -2,7 +2,7 @@
 
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::{GeneratorState, Payload};
+use crate::payload::{GeneratorState, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Truth, Value};
 
@@ -153,11 +153,11 @@ impl Vm {
                 }
             }
             (Payload::Native(row), nm::NAME) => {
-                let text = crate::native::native(*row).short().to_owned();
+                let text = self.native(*row).short().to_owned();
                 Some(self.text_value(&text))
             }
             (Payload::Native(row), nm::QUALNAME) => {
-                let text = crate::native::native(*row).name.to_owned();
+                let text = self.native(*row).name.to_owned();
                 Some(self.text_value(&text))
             }
             (Payload::Native(_), nm::MODULE) => Some(self.text_value("builtins")),
@@ -250,7 +250,12 @@ impl Vm {
                 let name = Value::Obj(*name);
                 Some(self.heap.retain(name))
             }
-            (Payload::Hasher(_), nm::NAME_ATTR | nm::DIGEST_SIZE | nm::BLOCK_SIZE) => crate::modules::hash_attribute(self, object, name),
+            (Payload::Hasher(state), nm::NAME_ATTR) => {
+                let name = state.name;
+                Some(self.heap.str(name))
+            }
+            (Payload::Hasher(state), nm::DIGEST_SIZE) => Some(Value::Int(state.digest_size)),
+            (Payload::Hasher(state), nm::BLOCK_SIZE) => Some(Value::Int(state.block_size)),
             (payload, _) => match (payload.core(), name) {
                 (Payload::Property(parts), nm::FGET | nm::FSET | nm::FDEL | nm::DOC) => {
                     let value = match name {

@@ -6,7 +6,7 @@ use super::{Frame, OnReturn, Vm};
 use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
+use crate::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::push;

@@ -1,10 +1,10 @@
 //! Calls of builtin functions: arguments, receivers, results, and what goes on in Python.
 
+use super::native::{First, NATIVE_PARAMETERS, Native};
 use super::{OnReturn, Vm};
 use crate::costs::Charge;
 use crate::error::{Outcome, PendingCall, Throw, Trap};
-use crate::native::{First, NATIVE_PARAMETERS, Native};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
@@ -19,7 +19,7 @@ impl Vm {
         dest: usize,
         on_return: OnReturn,
     ) -> Outcome<bool> {
-        let native = &self.natives[usize::from(row)];
+        let native = self.native(row);
         self.owe(Charge::of_function(native));
         let signature = &native.signature;
         let mut fixed = [Value::Undefined; NATIVE_PARAMETERS];
@@ -169,7 +169,7 @@ impl Vm {
     pub(super) fn native_fallback(&mut self, row: u16, arguments: &[Value]) -> Outcome {
         let function = self.helpers.get(usize::from(row)).copied().unwrap_or(Value::Undefined);
         if function.is_undefined() {
-            let native = crate::native::native(row);
+            let native = self.native(row);
             let message = format!("{}() cannot take an object implemented in Python here", native.name);
             return Err(self.type_error(message));
         }
@@ -177,7 +177,7 @@ impl Vm {
         let arguments = arguments[..used].iter().map(|value| value.or(Value::None)).collect::<Vec<_>>();
         self.heap.retain(function);
         let mut arguments = self.heap.retain_all(&arguments);
-        if crate::native::native(row).helper.starts_with("retry_") {
+        if self.native(row).helper.starts_with("retry_") {
             // It turns the arguments into builtin ones and calls the same native function again.
             arguments.insert(0, self.heap.make(ty::NATIVE, Payload::Native(row)));
         }

@@ -3,8 +3,9 @@
 use super::{OnReturn, Vm};
 use crate::costs::{CLASS_ANCESTOR, CLASS_ENTRY, CLASS_MADE, CLASS_ORDER, CLASS_SLOT};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
-use crate::heap::{Heap, Map};
-use crate::objects::payload::{Class, Payload};
+use crate::heap::Heap;
+use crate::payload::Map;
+use crate::payload::{Class, Payload};
 use crate::types::{Layout, nm, ty};
 use crate::value::{Ref, Value};
 

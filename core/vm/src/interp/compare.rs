@@ -1,5 +1,6 @@
 //! Comparison and truth.
 
+use super::native::Role;
 use super::operators::Number;
 use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::costs::{
@@ -8,8 +9,7 @@ use crate::costs::{
 };
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
-use crate::native::Role;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
@@ -19,55 +19,6 @@ use std::cmp::Ordering;
 pub(crate) const SHORT_TEXT: usize = 64;
 /// Nesting of containers that comparison, hashing and repr follow.
 pub(crate) const NATIVE_DEPTH: usize = 200;
-
-impl CompareOp {
-    /// How messages write it.
-    pub(crate) fn symbol(self) -> &'static str {
-        match self {
-            CompareOp::Lt => "<",
-            CompareOp::Le => "<=",
-            CompareOp::Eq => "==",
-            CompareOp::Ne => "!=",
-            CompareOp::Gt => ">",
-            CompareOp::Ge => ">=",
-        }
-    }
-
-    /// The special method.
-    pub(crate) fn method(self) -> Ref {
-        match self {
-            CompareOp::Lt => nm::LT,
-            CompareOp::Le => nm::LE,
-            CompareOp::Eq => nm::EQ,
-            CompareOp::Ne => nm::NE,
-            CompareOp::Gt => nm::GT,
-            CompareOp::Ge => nm::GE,
-        }
-    }
-
-    /// The operator with the operands exchanged.
-    pub(crate) fn reflected(self) -> CompareOp {
-        match self {
-            CompareOp::Lt => CompareOp::Gt,
-            CompareOp::Le => CompareOp::Ge,
-            CompareOp::Gt => CompareOp::Lt,
-            CompareOp::Ge => CompareOp::Le,
-            same => same,
-        }
-    }
-
-    /// Its answer for an ordering.
-    pub(crate) fn holds(self, ordering: Ordering) -> bool {
-        match self {
-            CompareOp::Lt => ordering == Ordering::Less,
-            CompareOp::Le => ordering != Ordering::Greater,
-            CompareOp::Eq => ordering == Ordering::Equal,
-            CompareOp::Ne => ordering != Ordering::Equal,
-            CompareOp::Gt => ordering == Ordering::Greater,
-            CompareOp::Ge => ordering != Ordering::Less,
-        }
-    }
-}
 
 impl Heap {
     /// How two numbers, two texts, or two short tuples of them compare; `None` for everything else.
@@ -456,8 +407,7 @@ impl Vm {
         }
         for (class, op, swapped) in order {
             let mut function = self.lookup(class, op.method());
-            if function.and_then(|found| self.native_row(found)).is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectOrder)
-            {
+            if function.and_then(|found| self.native_row(found)).is_some_and(|row| self.native(row).role == Role::ObjectOrder) {
                 function = None;
             }
             let mut negate = false;

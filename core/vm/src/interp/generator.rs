@@ -3,27 +3,19 @@
 use super::{Frame, OnReturn, Pending, Vm};
 use crate::costs::ITERATOR_RENEWED;
 use crate::error::{Outcome, Throw, Trap};
+use crate::frame::Wake;
 use crate::image::LinkedCode;
-use crate::objects::payload::{Generator, GeneratorState, Payload};
+use crate::payload::{Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::{afresh, alone, push};
 use cowboy_compiler::opcode::Op;
 
-/// What a generator is woken with.
-#[derive(Debug)]
-pub(crate) enum Wake {
-    /// A value that its `yield` gives. The reference is taken over.
-    Send(Value),
-    /// An exception raised at its `yield`. The reference is taken over.
-    Throw(Value),
-}
-
 /// The sort of step of an asynchronous generator that raises in it what is sent.
 pub(crate) const THROWN: u8 = 1;
 
 impl Vm {
-    fn generator(&mut self, generator: Ref) -> Option<&mut crate::objects::payload::Generator> {
+    fn generator(&mut self, generator: Ref) -> Option<&mut crate::payload::Generator> {
         match self.heap.payload_mut(generator) {
             Payload::Generator(row) => Some(row),
             _ => None,

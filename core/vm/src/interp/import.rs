@@ -3,7 +3,7 @@
 use super::Vm;
 use crate::costs::{IMPORT, NAME_IMPORTED};
 use crate::error::Outcome;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Value};
 
@@ -14,7 +14,7 @@ impl Vm {
         let text = self.name_text(path).to_owned();
         let text = self.absolute_path(&text);
         if self.loader {
-            crate::base::load_module(self, &text)?;
+            super::load::load_module(self, &text)?;
         }
         let wanted = if top { text.split('.').next().unwrap_or_default().to_owned() } else { text.clone() };
         let name = self.heap.intern(&wanted);
@@ -63,7 +63,7 @@ impl Vm {
         let package = self.dict_get_name(dict, nm::NAME).and_then(|name| self.text(name)).unwrap_or_default().to_owned();
         let path = format!("{package}.{}", self.name_text(name));
         if self.loader {
-            crate::base::load_module(self, &path)?;
+            super::load::load_module(self, &path)?;
         }
         let path = self.heap.intern(&path);
         if let Some(value) = self.dict_get_name(MODULES_DICT, path) {

@@ -1,11 +1,11 @@
 //! Instances: what calling a class does.
 
+use super::native::Role;
 use super::operators::BinaryOp;
 use super::{OnReturn, Pending, Vm};
 use crate::costs::EXCEPTION_MADE;
 use crate::error::{Outcome, PendingCall, Throw};
-use crate::native::Role;
-use crate::objects::payload::{Attributes, Exception, List, Payload, Str};
+use crate::payload::{Attributes, Exception, List, Payload, Str};
 use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
 use crate::value::{Ref, Value};
 
@@ -109,8 +109,8 @@ impl Vm {
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
         let new_native = self.native_row(new);
         let init_native = self.native_row(init);
-        let object_new = new_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectNew);
-        let object_init = init_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectInit);
+        let object_new = new_native.is_some_and(|row| self.native(row).role == Role::ObjectNew);
+        let object_init = init_native.is_some_and(|row| self.native(row).role == Role::ObjectInit);
         if object_new {
             if object_init && count > 0 {
                 self.clear_registers(at, count);
@@ -134,7 +134,7 @@ impl Vm {
         }
         // A builtin's __new__, or one written in Python.
         if let Some(row) = new_native {
-            let role = self.natives[usize::from(row)].role;
+            let role = self.native(row).role;
             if matches!(role, Role::ContainerNew | Role::ExceptionNew) {
                 let instance = self.new_builtin(class)?;
                 if role == Role::ExceptionNew {
@@ -147,7 +147,7 @@ impl Vm {
                     if let Some(row) = self.exception_row(instance) {
                         row.args = args;
                     }
-                    if count == positional && init_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ExceptionInit) {
+                    if count == positional && init_native.is_some_and(|row| self.native(row).role == Role::ExceptionInit) {
                         self.heap.release(Value::Obj(class));
                         self.clear_registers(at, count);
                         self.give_back(instance, on_return, dest)?;
@@ -273,7 +273,7 @@ impl Vm {
         dest: usize,
     ) -> Outcome<()> {
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
-        let object_init = self.native_row(init).is_some_and(|row| crate::native::native(row).name == "object.__init__");
+        let object_init = self.native_row(init).is_some_and(|row| self.native(row).name == "object.__init__");
         if !self.is_instance(instance, class) || object_init || init.is_undefined() {
             self.heap.release_all(arguments);
             for (_, value) in keywords {

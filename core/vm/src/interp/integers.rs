@@ -6,7 +6,7 @@ use super::Vm;
 use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
 use crate::costs::{Charge, TEXT_APPENDED, TEXT_WRITTEN};
-use crate::objects::payload::{Payload, big_size};
+use crate::payload::{Payload, big_size};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};

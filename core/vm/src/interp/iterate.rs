@@ -1,12 +1,12 @@
 //! Iteration: `for`, unpacking, and builtin iterators.
 
 use super::allowance::Items;
-use super::generator::Wake;
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
+use crate::frame::Wake;
 use crate::heap::holds_objects;
-use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
+use crate::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};

@@ -4,25 +4,12 @@
 //! that name nothing but objects and shapes of the image. Like every cache, they change neither cycles nor memory nor the order of
 //! anything: whether a handler is the first one cannot be seen in what it does.
 
-use super::{Cache, CacheKind, EntryKind, FIRST_METHODS, MethodEntry, NO_METHOD, Vm};
+use super::{EntryKind, Vm};
+use crate::caches::{CONSTRUCTOR, Cache, CacheKind, FIRST_EPOCH, FIRST_METHODS, Known, MethodEntry, NO_CACHE, NO_METHOD};
 use crate::value::Value;
-
-/// Epochs that a run begins with.
-pub(crate) const FIRST_EPOCH: u32 = 1;
 
 /// Most inline caches that are handed on, so that many images in a code cache stay small.
 const SITES: usize = 512;
-
-/// What is handed on.
-#[derive(Debug)]
-pub(crate) struct Known {
-    /// Numbers of codes, and where their inline caches begin.
-    codes: Vec<(u32, u32)>,
-    /// Inline caches; the first one is nobody's.
-    caches: Vec<Cache>,
-    /// The method cache.
-    methods: Vec<MethodEntry>,
-}
 
 impl Vm {
     /// Begins with what an earlier handler of the image knew.
@@ -44,7 +31,7 @@ impl Vm {
 
     #[inline(never)]
     fn knowledge(&self) -> Known {
-        let mut known = Known { codes: Vec::new(), caches: vec![super::NO_CACHE], methods: Vec::new() };
+        let mut known = Known { codes: Vec::new(), caches: vec![NO_CACHE], methods: Vec::new() };
         for (code, &first) in (0..).zip(&self.first_sites) {
             let count = self.program.codes[code as usize].code.sites.len();
             if first == 0 || known.caches.len() + count > SITES {
@@ -52,12 +39,12 @@ impl Vm {
             }
             known.codes.push((code, u32::try_from(known.caches.len()).expect("bounded by SITES")));
             let caches = &self.caches[first as usize..first as usize + count];
-            known.caches.extend(caches.iter().map(|cache| if self.outlives(cache) { *cache } else { super::NO_CACHE }));
+            known.caches.extend(caches.iter().map(|cache| if self.outlives(cache) { *cache } else { NO_CACHE }));
         }
         if self.methods.len() == FIRST_METHODS {
             let lasting = |entry: &MethodEntry| {
                 let frozen = self.heap.is_frozen(entry.class) && self.is_of_image(entry.value);
-                let name = entry.name == super::CONSTRUCTOR || self.heap.is_frozen(entry.name);
+                let name = entry.name == CONSTRUCTOR || self.heap.is_frozen(entry.name);
                 entry.epoch == FIRST_EPOCH && frozen && name
             };
             known.methods = self.methods.iter().map(|entry| if lasting(entry) { *entry } else { NO_METHOD }).collect();

@@ -1,10 +1,10 @@
 //! Calls of builtin classes, `list(items)` or `float(text)`: what making their instances means is found out once a run.
 
+use super::native::{NATIVE_PARAMETERS, Role};
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
 use crate::image::Program;
-use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -32,7 +32,7 @@ impl Vm {
             None => self.makers.resize(usize::try_from(TYPE_COUNT).expect("a handle fits a word"), Maker::Unknown),
         }
         let row = |vm: &mut Self, name| vm.lookup(class, name).and_then(|function| vm.native_row(function));
-        let role = |vm: &Self, row: u16| vm.natives[usize::from(row)].role;
+        let role = |vm: &Self, row: u16| vm.native(row).role;
         let maker = if self.heap.slot(class).class != ty::TYPE || self.is_subclass(class, ty::TYPE) {
             Maker::General
         } else {
@@ -66,7 +66,7 @@ impl Vm {
     fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
         let maker = self.maker(class);
         let (Maker::New(row) | Maker::Filled(row)) = maker else { return None };
-        let native = &self.natives[usize::from(row)];
+        let native = self.native(row);
         if let (ty::STR, 1, Some(&Value::Int(number))) = (class, count, self.registers.get(at)) {
             let (text, length) = self.heap.decimal(number);
             self.owe(Charge::of_function(native) + TEXT_WRITTEN.of(length));

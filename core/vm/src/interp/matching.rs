@@ -2,7 +2,7 @@
 
 use super::Vm;
 use crate::error::Outcome;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 

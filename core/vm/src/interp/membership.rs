@@ -4,12 +4,21 @@ use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::costs::{ITEM_LOOKED_AT, TEXT_PASSED};
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::payload::Payload;
+use crate::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
 
 impl Vm {
+    /// Whether a value is a set, frozenset or view of keys or pairs.
+    pub(crate) fn is_set(&self, value: Value) -> bool {
+        match value.object().map(|object| self.heap.payload(object).core()) {
+            Some(Payload::Set(_)) => true,
+            Some(Payload::DictView { part, .. }) => *part != DictPart::Values,
+            _ => false,
+        }
+    }
+
     /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.
     pub(crate) fn contains_or_call(&mut self, container: Value, item: Value, negate: bool) -> Outcome<bool> {
         let outcome = self.contains_native(container, item);
@@ -63,7 +72,7 @@ impl Vm {
                 self.heap.release(key);
                 found.map(|found| found.is_some())
             }
-            Payload::DictView { dict: Value::Obj(dict), part: crate::objects::payload::DictPart::Keys } => {
+            Payload::DictView { dict: Value::Obj(dict), part: DictPart::Keys } => {
                 let dict = *dict;
                 let hash = self.hash_native(item)?;
                 Ok(self.dict_find(dict, item, hash)?.is_some())

@@ -14,23 +14,28 @@ mod binding;
 mod builtin_attributes;
 pub(crate) mod call;
 mod call_native;
+mod characters;
 pub(crate) mod classes;
 pub(crate) mod compare;
 pub(crate) mod generator;
 pub(crate) mod hashing;
+mod helpers;
 pub(crate) mod import;
 mod instances;
 mod integers;
 pub(crate) mod iterate;
 pub(crate) mod known;
+pub(crate) mod load;
 mod makers;
 mod matching;
 mod membership;
 mod names;
+pub(crate) mod native;
 pub(crate) mod operators;
 mod pairs;
 pub(crate) mod profile;
 mod quick;
+mod quoted;
 #[cfg(test)]
 mod reference;
 mod registers;
@@ -49,224 +54,18 @@ pub(crate) mod text;
 pub(crate) mod trace;
 pub(crate) mod unwind;
 
+use crate::caches::{CONSTRUCTOR, Cache, CacheKind, FIRST_METHODS, METHOD_CACHE, MethodEntry, NO_CACHE, NO_METHOD};
 use crate::error::{Throw, Trap};
+use crate::frame::{Alternative, CompareOp, Expect, Frame, OnReturn, Pending, Then};
 use crate::heap::{Heap, holds_objects};
 use crate::image::{Image, Program};
 use crate::limits::{self, Limits, Usage};
-use crate::objects::payload::{Attributes, Exception, Payload};
+use crate::payload::{Attributes, Exception, Payload};
+use crate::scratch::Scratch;
 use crate::types::{EMPTY_TUPLE, ty};
-use crate::value::{Link, Ref, Value};
-use crate::window::{afresh, moved};
+use crate::value::{Ref, Value};
+use crate::window::moved;
 use std::sync::Arc;
-
-/// What happens with the value that a frame returns.
-#[derive(Debug)]
-pub(crate) enum OnReturn {
-    /// Into the destination register.
-    Store,
-    /// Nothing.
-    Discard,
-    /// It has to be `None`; the new instance goes into the destination register.
-    Init(Value),
-    /// Its truth, or the opposite, into the destination register.
-    Truth { negate: bool },
-    /// Its truth decides a jump.
-    Jump { when: bool, target: u32 },
-    /// The next item of a `for` loop; being exhausted jumps.
-    ForIter { exit: u32 },
-    /// A step of `yield from`: the delegate's return goes on at the target.
-    Send { done: u32 },
-    /// The frame is the entry's.
-    Entry,
-    /// Something rarer.
-    Other(Box<Pending>),
-}
-
-/// Where the truth of a comparison goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Then {
-    /// The value itself into the destination register.
-    Store,
-    /// Its truth decides a jump.
-    Jump { when: bool, target: u32 },
-}
-
-/// What a special method has to return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expect {
-    /// `__repr__`: text.
-    Repr,
-    /// `__str__`: text.
-    Str,
-    /// `__format__`: text.
-    Format,
-    /// `__bool__`: a truth value.
-    Bool,
-    /// `__len__`: a length.
-    Len,
-    /// `__len__` in a truth test.
-    LenTruth,
-    /// `__hash__`: an integer.
-    Hash,
-    /// `__index__`: an integer.
-    Index,
-    /// `__int__`: an integer.
-    Int,
-    /// `__float__`: a float.
-    Float,
-    /// `__iter__`: an iterator.
-    Iter,
-    /// `__bytes__`: bytes.
-    Bytes,
-    /// `__await__`: an iterator, and no coroutine.
-    Await,
-}
-
-/// Rare things to do with a result.
-#[derive(Debug)]
-pub(crate) enum Pending {
-    /// A binary operator's method; `NotImplemented` tries the next one.
-    Binary { rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str },
-    /// A comparison's method; `NotImplemented` tries the reflected one, then identity.
-    Compare { rest: Vec<Alternative>, negate: bool, left: Value, right: Value, op: CompareOp, then: Then },
-    /// `next()` with a default.
-    NextDefault { default: Value },
-    /// `next()` of a generator: its return is StopIteration.
-    Next,
-    /// The result has to be of a kind; its truth then decides, when asked.
-    Check { expect: Expect, then: Option<Then>, negate: bool },
-    /// An AttributeError means that `__getattr__` is asked.
-    GetAttr { object: Value, name: Value, fallback: Value },
-    /// The iterator for a `for` loop, whose registers begin at the destination.
-    Iterator,
-    /// `__new__` of a class: `__init__` follows.
-    New { class: Ref, arguments: Vec<Value>, keywords: Vec<(Ref, Value)> },
-    /// The tuple's items go into registers from the destination on.
-    Unpack { count: usize },
-    /// As above, with a list of the rest in the middle.
-    UnpackRest { before: usize, after: usize },
-    /// Closing a generator: StopIteration and GeneratorExit are fine, a value is not.
-    Close,
-}
-
-/// A method that may know the answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Alternative {
-    /// The method. The reference is the alternative's.
-    pub function: Value,
-    /// Whether the right operand is the receiver.
-    pub swapped: bool,
-    /// Whether the answer is the opposite: `__eq__` asked for `!=`.
-    pub negate: bool,
-}
-
-/// The six comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CompareOp {
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-/// One activation of a code body.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    /// The code.
-    pub code: u32,
-    /// The next instruction.
-    pub pc: u32,
-    /// The first register.
-    pub base: u32,
-    /// The register, counted from the stack's bottom, that gets the result.
-    pub dest: u32,
-    /// The module's dict.
-    pub globals: Ref,
-    /// How many exceptions were being handled when it began.
-    pub handled: u32,
-    /// The generator that it runs.
-    pub generator: Link,
-    /// The namespace of a class body.
-    pub namespace: Value,
-    /// What happens with the result.
-    pub on_return: OnReturn,
-}
-
-// An object and a frame are a line of the processor's cache each.
-const _: () = assert!(size_of::<crate::heap::Slot>() <= 64 && size_of::<Frame>() <= 64, "a cache line");
-
-impl Frame {
-    /// The register that the end of the frame writes and what it writes there, where that is all that it does when it returns `value`.
-    #[inline(always)]
-    fn lands(&self, value: &Value) -> Option<(usize, Value)> {
-        if !self.generator.is_none() || !self.namespace.is_undefined() {
-            return None;
-        }
-        match self.on_return {
-            OnReturn::Store => Some((self.dest as usize, afresh(value))),
-            OnReturn::Init(instance) if value.is_none() => Some((self.dest as usize, instance)),
-            _ => None,
-        }
-    }
-}
-
-/// What an inline cache knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CacheKind {
-    /// Nothing yet.
-    Empty,
-    /// The attribute is a field of instances with this class and shape.
-    Field,
-    /// The attribute is this function of the class, which instances with this shape do not hide.
-    Method,
-    /// Storing adds the field and leads to the shape in `index`.
-    Transition,
-    /// The attribute of this very class object.
-    ClassAttribute,
-    /// The global is at this position of the module's dict; until some module's dict changes it has this value.
-    Global,
-    /// The builtin has this value until some module's dict changes.
-    Builtin,
-}
-
-/// An inline cache.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cache {
-    pub kind: CacheKind,
-    pub class: Ref,
-    pub epoch: u32,
-    pub shape: u32,
-    pub index: u32,
-    pub value: Value,
-}
-
-pub(crate) const NO_CACHE: Cache =
-    Cache { kind: CacheKind::Empty, class: Ref(u64::MAX), epoch: 0, shape: 0, index: 0, value: Value::Undefined };
-
-/// An entry of the method cache: class, name, epoch, result.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MethodEntry {
-    class: Ref,
-    name: Ref,
-    epoch: u32,
-    value: Value,
-}
-
-const NO_METHOD: MethodEntry = MethodEntry { class: Ref(u64::MAX), name: Ref(0), epoch: 0, value: Value::Undefined };
-
-/// Entries of the method cache: those that it begins with, and those of a run that needs more. Powers of two.
-const FIRST_METHODS: usize = 64;
-const METHOD_CACHE: usize = 512;
-/// Stands for a name in the entries that know a class's `__init__` by way of [`Vm::constructor`].
-const CONSTRUCTOR: Ref = Ref(u64::MAX);
 
 /// Registers that a run begins with.
 const FIRST_REGISTERS: usize = 128;
@@ -301,7 +100,7 @@ pub struct Vm {
     pub(crate) limits: Limits,
     pub(crate) output: String,
     /// The files in `/tmp`.
-    pub(crate) scratch: crate::modules::files::Scratch,
+    pub(crate) scratch: Scratch,
     /// Whether host calls are allowed.
     pub(crate) host_allowed: bool,
     /// The destination register of the host call that is out.
@@ -314,7 +113,7 @@ pub struct Vm {
     /// What the entry returned.
     pub(crate) result: Option<Value>,
     /// The table of native functions.
-    natives: &'static [crate::native::Native],
+    natives: &'static [native::Native],
     /// What the last instruction threw.
     thrown: Option<Throw>,
     /// Whether the top frame has changed, or a limit may be passed, since the loop looked.
@@ -351,7 +150,8 @@ fn signed(amount: u64) -> i64 {
 }
 
 impl Vm {
-    pub(crate) fn above(image: Arc<Image>, limits: Limits) -> Self {
+    /// A run above an image, with the table of native functions that the image's objects name by number.
+    pub(crate) fn above(image: Arc<Image>, limits: Limits, natives: &'static [native::Native]) -> Self {
         let program = Arc::clone(&image.program);
         let helpers = Arc::clone(&image.helpers);
         let codes = program.codes.len();
@@ -374,14 +174,14 @@ impl Vm {
             cells: signed(limits.cells),
             limits,
             output: String::new(),
-            scratch: crate::modules::files::Scratch::default(),
+            scratch: Scratch::default(),
             host_allowed: true,
             waiting: None,
             native_depth: 0,
             in_repr: Vec::new(),
             entry: EntryKind::Script,
             result: None,
-            natives: crate::native::natives(),
+            natives,
             thrown: None,
             reload: false,
             replaced: Vec::new(),
@@ -602,7 +402,7 @@ impl Vm {
             return None;
         }
         let new = self.lookup(class, crate::types::nm::NEW)?;
-        let made = self.native_row(new).is_some_and(|row| self.natives[usize::from(row)].role == crate::native::Role::ObjectNew);
+        let made = self.native_row(new).is_some_and(|row| self.native(row).role == native::Role::ObjectNew);
         let init = self.lookup(class, crate::types::nm::INIT)?.object()?;
         (made && matches!(self.heap.payload(init), Payload::Function(_))).then_some(init)
     }
@@ -672,7 +472,7 @@ impl Vm {
     /// A list that takes the references over.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
         let (size, holds) = (56 + 8 * items.len(), holds_objects(&items));
-        let list = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(moved(items))), size));
+        let list = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::payload::List::new(moved(items))), size));
         if holds {
             self.label_children(list);
         }

@@ -2,7 +2,7 @@
 
 use super::{Cache, CacheKind, OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{BUILTINS_DICT, nm, ty};
 use crate::value::{Ref, Value};
 

@@ -6,8 +6,8 @@ use crate::costs::{
     SPECIAL_OPERATOR, TEXT_APPENDED, TRUTH_AS_NUMBER,
 };
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::Payload;
 use crate::objects::set;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};
@@ -159,7 +159,7 @@ impl Vm {
         if bits > int::MAX_BITS {
             return Err(self.number_error(cowboy_num::NumberError::TOO_LARGE));
         }
-        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(value)), crate::objects::payload::big_size(bits))))
+        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(value)), crate::payload::big_size(bits))))
     }
 
     /// A binary instruction whose operands are not both small integers or floats.

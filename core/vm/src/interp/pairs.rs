@@ -3,7 +3,7 @@
 use super::Vm;
 use super::barrier::is_tracked;
 use crate::costs::{Charge, ZIPPED};
-use crate::objects::payload::{DictPart, Iter, Payload};
+use crate::payload::{DictPart, Iter, Payload};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
 

@@ -5,7 +5,7 @@
 
 use super::Vm;
 use super::trace::{Tracer, Watch};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::value::Value;
 use cowboy_compiler::opcode::{METHOD, Op};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ impl Recorder {
         }
         let stack = top.stack;
         if let Some(row) = callee(vm, op) {
-            let name = vm.natives[usize::from(row)].name;
+            let name = vm.native(row).name;
             self.native = Some(self.stack(Some(stack), true, u32::from(row), || name.to_owned()));
         }
     }

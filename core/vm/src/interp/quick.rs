@@ -6,7 +6,7 @@ use super::compare::SHORT_TEXT;
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
-use crate::objects::payload::{List, Payload};
+use crate::payload::{List, Payload};
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};

@@ -4,7 +4,7 @@ use super::Vm;
 use crate::costs::TRACEBACK_LINE;
 use crate::error::{Exit, PyError, Throw};
 use crate::image::Program;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::collections::BTreeSet;

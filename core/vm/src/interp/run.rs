@@ -2,14 +2,14 @@
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
 use super::aside::{add, divide, float_operands, multiply, plain_field, shifted, subtract};
+use super::native::Role;
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, FLOAT_ROOT, ITEM_MADE, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
-use crate::native::Role;
 use crate::objects::float::is_root;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use crate::window::{Cursor, Window, afresh};
@@ -871,7 +871,7 @@ impl Vm {
                                 }
                             }
                             &Payload::Native(row) => {
-                                if matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append | Role::Get) {
+                                if matches!(self.native(row).role, Role::Length | Role::Append | Role::Get) {
                                     self.cycles = cycles;
                                     if self.call_at_once(row, first, count, dest) {
                                         cycles = self.cycles;

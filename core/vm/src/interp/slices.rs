@@ -4,7 +4,7 @@ use super::Vm;
 use super::registers::{consume, set};
 use crate::costs::{ITEM_MADE, ITEMS_PASSED, ITEMS_SLICED};
 use crate::heap::holds_objects;
-use crate::objects::payload::{List, Payload};
+use crate::payload::{List, Payload};
 use crate::types::ty;
 use crate::value::Value;
 use crate::window::{afresh, moved};

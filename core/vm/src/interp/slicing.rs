@@ -4,7 +4,7 @@ use super::Vm;
 use super::operators::Number;
 use crate::costs::ITEMS_SLICED;
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::payload::{Payload, Range};
+use crate::payload::{Payload, Range};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;

@@ -1,9 +1,9 @@
 //! Special methods, and the library's own Python that natives go on in: calls that the interpreter makes later.
 
+use super::native::NativeKind;
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
-use crate::native::NativeKind;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{TYPE_COUNT, ty};
 use crate::value::{Ref, Value};
 
@@ -67,7 +67,7 @@ impl Vm {
     pub(crate) fn is_plain_method(&self, found: Value) -> bool {
         match found.object().map(|object| self.heap.payload(object)) {
             Some(Payload::Function(_)) => true,
-            Some(Payload::Native(row)) => self.natives[usize::from(*row)].kind == NativeKind::Method,
+            Some(Payload::Native(row)) => self.native(*row).kind == NativeKind::Method,
             _ => false,
         }
     }

@@ -6,7 +6,7 @@ use super::registers::{consume, register, set, take};
 use super::{CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_compiler::opcode::{Instruction, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};

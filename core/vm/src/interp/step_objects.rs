@@ -5,7 +5,7 @@ use super::registers::{consume, register, set, take};
 use super::step::discard;
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use crate::window::afresh;

@@ -4,7 +4,7 @@ use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::costs::{BYTES_SHIFTED, ITEMS_PASSED};
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;

@@ -3,8 +3,8 @@
 use super::{OnReturn, Vm};
 use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, ENTRY_FOLDED, KEY_FAR, KEYWORD_NAME};
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::dict::{Dict, NEAR};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
+use crate::payload::dict::{Dict, NEAR};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -13,13 +13,13 @@ impl Vm {
     /// A new, empty dict.
     pub(crate) fn new_dict(&mut self) -> Ref {
         let table = self.heap.spares.table();
-        self.heap.alloc_sized(ty::DICT, Payload::Dict(table), crate::objects::dict::EMPTY_DICT)
+        self.heap.alloc_sized(ty::DICT, Payload::Dict(table), crate::payload::dict::EMPTY_DICT)
     }
 
     /// A new, empty set or frozenset.
     pub(crate) fn new_set(&mut self, class: Ref) -> Ref {
         let table = self.heap.spares.table();
-        self.heap.alloc_sized(class, Payload::Set(table), crate::objects::dict::EMPTY_SET)
+        self.heap.alloc_sized(class, Payload::Set(table), crate::payload::dict::EMPTY_SET)
     }
 
     /// The table of a dict or set.
@@ -338,7 +338,7 @@ impl Vm {
                 let module = self.dict_get_name(row.globals, nm::NAME).and_then(|name| self.text(name)).unwrap_or("?").to_owned();
                 format!("{module}.{}()", self.text(row.qualname).unwrap_or("?"))
             }
-            Payload::Native(row) => format!("{}()", crate::native::native(*row).name),
+            Payload::Native(row) => format!("{}()", self.native(*row).name),
             Payload::Class(_) => format!("{}()", self.qualified_name(object)),
             _ => format!("{} object", self.class_name(callee)),
         }

@@ -5,7 +5,7 @@ use super::operators::Number;
 use super::{Expect, Vm};
 use crate::costs::{CLASS_DICT_SHOWN, FLOAT_DIGITS, FORMAT_SPEC, SHOWN_INSIDE, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::objects::payload::{DictPart, Payload};
+use crate::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 use crate::window::{afresh, moved};
@@ -103,7 +103,7 @@ impl Vm {
             Payload::Str(text) => {
                 let text = text.text.clone();
                 self.spend(TEXT_PASSED.of(text.len()))?;
-                crate::objects::escapes::text(self, out, &text)?;
+                self.write_quoted_text(out, &text)?;
             }
             Payload::BigInt(number) => {
                 let text = number.to_string();
@@ -116,12 +116,12 @@ impl Vm {
             }
             Payload::Bytes(bytes) => {
                 let bytes = bytes.clone();
-                crate::objects::escapes::bytes(self, out, &bytes, false)?;
+                self.write_quoted_bytes(out, &bytes, false)?;
             }
             Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
                 out.push_str(&(self.name_of_class(class) + "("));
-                crate::objects::escapes::bytes(self, out, &bytes, true)?;
+                self.write_quoted_bytes(out, &bytes, true)?;
                 out.push(')');
             }
             Payload::MemoryView(view) => {
@@ -194,8 +194,8 @@ impl Vm {
                 out.push_str(&format!("<function {name} at {:#x}>", object.0));
             }
             Payload::Native(row) => {
-                let native = crate::native::native(*row);
-                let text = if native.kind == crate::native::NativeKind::Function {
+                let native = self.native(*row);
+                let text = if native.kind == super::native::NativeKind::Function {
                     format!("<built-in function {}>", native.short())
                 } else {
                     let owner = native.name.split('.').next().unwrap_or_default();
@@ -208,7 +208,7 @@ impl Vm {
                 let name = match self.heap.payload(function.object().unwrap_or(object)) {
                     Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
                     Payload::Native(row) => {
-                        let native = crate::native::native(*row);
+                        let native = self.native(*row);
                         let text =
                             format!("<built-in method {} of {} object at {:#x}>", native.short(), self.class_name(receiver), object.0);
                         out.push_str(&text);
@@ -389,8 +389,8 @@ impl Vm {
         let is_text = matches!(value, Value::Obj(object) if matches!(self.heap.payload(object).core(), Payload::Str(_)));
         match self.native_row(found) {
             // A text that is told to print as any object does.
-            Some(row) if is_text && crate::native::native(row).name == "object.__str__" => Some(found),
-            Some(row) if crate::native::native(row).short() == "__str__" => None,
+            Some(row) if is_text && self.native(row).name == "object.__str__" => Some(found),
+            Some(row) if self.native(row).short() == "__str__" => None,
             _ => Some(found),
         }
     }

@@ -3,7 +3,7 @@
 use super::{OnReturn, Pending, Vm};
 use crate::costs::{EXCEPTION_CLASS, RAISED};
 use crate::error::{Exit, Outcome, Throw, Trap};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Vm {
     }
 
     /// The exception's own data, to be changed.
-    pub(crate) fn exception_row(&mut self, exception: Value) -> Option<&mut crate::objects::payload::Exception> {
+    pub(crate) fn exception_row(&mut self, exception: Value) -> Option<&mut crate::payload::Exception> {
         match self.heap.payload_mut(exception.object()?).core_mut() {
             Payload::Exception(row) => Some(row),
             _ => None,
@@ -72,7 +72,7 @@ impl Vm {
     }
 
     /// The exception's own data.
-    pub(crate) fn exception_data(&self, exception: Value) -> Option<&crate::objects::payload::Exception> {
+    pub(crate) fn exception_data(&self, exception: Value) -> Option<&crate::payload::Exception> {
         match self.heap.payload(exception.object()?).core() {
             Payload::Exception(row) => Some(row),
             _ => None,

@@ -8,7 +8,7 @@ use crate::error::{Outcome, Throw};
 use crate::host::HostError;
 use crate::interp::Vm;
 use crate::interp::operators::Number;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};

@@ -7,11 +7,11 @@ use crate::costs::{
 };
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
-use crate::native::{
+use crate::interp::native::{
     NativeKind::{Function, Method},
     NativeRow,
 };
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Truth, Value};
 use cowboy_num::decimal::{Decimal, DecimalError, Rounding};

@@ -6,14 +6,12 @@
 use crate::costs::BYTES_COPIED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
-use crate::native::{NativeKind::Function, NativeRow};
-use crate::objects::payload::Payload;
+use crate::interp::native::{NativeKind::Function, NativeRow};
+use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::sizes;
-use std::collections::BTreeMap;
 
-/// Bytes that all files of a run hold together (003 §3.1).
 /// Files of a run.
 const MOST_FILES: usize = 256;
 
@@ -27,13 +25,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "_files.write", "path, start, data, /", 10, write, ""),
     NativeRow(Function, "_files.resize", "path, size, /", 10, resize, ""),
 ];
-
-/// The files of a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    files: BTreeMap<String, Vec<u8>>,
-    used: usize,
-}
 
 fn path(vm: &Vm, value: Value) -> String {
     vm.text(value).unwrap_or_default().to_owned()

@@ -2,9 +2,10 @@
 
 use crate::costs::FUNCTOOLS_CALL;
 use crate::error::{Outcome, Throw, Trap};
-use crate::interp::{OnReturn, Vm};
-use crate::native::{NativeKind::Function, NativeRow};
-use crate::objects::payload::Payload;
+use crate::frame::OnReturn;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind::Function, NativeRow};
+use crate::payload::Payload;
 use crate::types::MODULES_DICT;
 use crate::value::Value;
 

@@ -3,14 +3,14 @@
 use crate::costs::{
     BLOCK_KECCAK, BLOCK_LONG, BLOCK_SHORT, BLOCK_SPONGE, Charge, Cost, DIGEST, DIGEST_AS_TEXT, HASH_COPIED, HASH_NAME, KECCAK_DIGEST,
 };
+use crate::digests::{Blake2, shake};
 use crate::error::Outcome;
 use crate::interp::Vm;
-use crate::modules::digests::{Blake2, shake};
-use crate::native::{
+use crate::interp::native::{
     NativeKind::{Function, Method},
     NativeRow,
 };
-use crate::objects::payload::{HashState, Payload};
+use crate::payload::{HashState, Payload};
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -97,17 +97,6 @@ fn algorithm(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
 }
 
-/// Facts of a hash object: its name, digest size and block size.
-pub(crate) fn facts(state: &HashState) -> (&'static str, i64, i64) {
-    let size = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let digest_size = match (&state.blake2, algorithm(state.name)) {
-        (Some(options), _) => usize::from(options.digest_size),
-        (None, Some(row)) => row.digest_size,
-        (None, None) => 0,
-    };
-    (state.name, size(digest_size), size(cost(state.name).0))
-}
-
 /// Bytes of a block, the price before the blocks, and of each.
 fn cost(name: &str) -> (usize, Cost, Cost) {
     match algorithm(name) {
@@ -119,7 +108,14 @@ fn cost(name: &str) -> (usize, Cost, Cost) {
 fn make(vm: &mut Vm, name: &'static str, data: Value, blake2: Option<Box<Blake2>>) -> Outcome {
     let data = if data.is_undefined() { Vec::new() } else { buffer(vm, data)? };
     vm.reserve(data.len())?;
-    Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(HashState { name, data, blake2 }))))
+    let digest_size = match (&blake2, algorithm(name)) {
+        (Some(options), _) => usize::from(options.digest_size),
+        (None, Some(row)) => row.digest_size,
+        (None, None) => 0,
+    };
+    let size = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let state = HashState { name, digest_size: size(digest_size), block_size: size(cost(name).0), data, blake2 };
+    Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(state))))
 }
 
 /// An integer option within bounds, or what the message says.

@@ -8,9 +8,9 @@ use crate::costs::{
 };
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind::Function, NativeRow};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 use cowboy_num::sizes;

@@ -3,8 +3,8 @@
 use crate::costs::{BIT_READ, BITS_FOLDED, FACTOR, FLOAT_READ, FLOAT_SUMMED, PRODUCT_ITEM};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind::Function, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::math::{self, MathError, SumError};

@@ -2,22 +2,20 @@
 
 pub(crate) mod cbor;
 mod decimal;
-pub(crate) mod digests;
 pub(crate) mod files;
 mod functools;
 mod hashlib;
 mod json;
 mod math;
 mod pvm_host;
-pub(crate) mod regex;
+mod re;
 pub(crate) mod structs;
 
 use crate::interp::Vm;
-use crate::native::NativeRow;
+use crate::interp::native::NativeRow;
 use crate::value::Value;
 
-use crate::objects::payload::Payload;
-use crate::types::{nm, ty};
+use crate::types::ty;
 
 /// The functions of all modules, table by table.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
@@ -28,7 +26,7 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     math::ROWS,
     hashlib::TABLES[0],
     hashlib::TABLES[1],
-    regex::ROWS,
+    re::ROWS,
     decimal::TABLES[0],
     decimal::TABLES[1],
     structs::ROWS,
@@ -38,20 +36,6 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {
     pvm_host::rows()
-}
-
-/// An attribute of a running hash.
-pub(crate) fn hash_attribute(vm: &mut Vm, value: Value, attribute: crate::value::Ref) -> Option<Value> {
-    let state = match vm.heap.payload(value.object()?) {
-        Payload::Hasher(state) => state,
-        _ => return None,
-    };
-    let (name, digest_size, block_size) = hashlib::facts(state);
-    Some(match attribute {
-        nm::DIGEST_SIZE => Value::Int(digest_size),
-        nm::BLOCK_SIZE => Value::Int(block_size),
-        _ => vm.heap.str(name),
-    })
 }
 
 /// Enters the modules' constants.

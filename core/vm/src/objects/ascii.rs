@@ -3,42 +3,16 @@
 
 use crate::costs::{TEXT_CASED, TEXT_JOINED_ITEM, TEXT_PART, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw, Trap};
-use crate::heap::Heap;
 use crate::interp::Vm;
-use crate::objects::payload::{Payload, Str};
-use crate::types::{latin1, nm, ty};
+use crate::payload::{Payload, Str};
+use crate::types::ty;
 use crate::value::{Ref, Value};
-use crate::window::{afresh, moved};
-use cowboy_num::int::push_decimal;
+use crate::window::afresh;
 use cowboy_num::sizes;
 use std::ops::Range;
 
 /// `\t` to `\r`, the separators from 28 to 31, and the blank.
 const BLANKS: u128 = 0x1_f000_3e00;
-
-impl Heap {
-    /// `str(n)`, and its length.
-    pub(crate) fn decimal(&mut self, number: i64) -> (Value, usize) {
-        let mut text = self.spares.empty_text(0);
-        push_decimal(&mut text, number);
-        let length = text.len();
-        (self.ascii(text), length)
-    }
-
-    /// A text object of ASCII characters.
-    #[inline]
-    pub(crate) fn ascii(&mut self, text: String) -> Value {
-        let text = moved(text);
-        match text.as_bytes() {
-            [] => Value::Obj(nm::EMPTY),
-            [only] => Value::Obj(latin1(*only)),
-            bytes => {
-                let size = 49 + bytes.len();
-                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(moved(text))), size))
-            }
-        }
-    }
-}
 
 /// Plain text of ASCII characters.
 #[inline]

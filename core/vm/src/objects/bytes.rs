@@ -2,10 +2,10 @@
 
 use crate::costs::{BYTES_COPIED, BYTES_FILLED, BYTES_MADE, TEXT_READ};
 use crate::error::{Outcome, Throw};
-use crate::interp::{OnReturn, Vm, operators::Number};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::Payload;
+use crate::frame::OnReturn;
+use crate::interp::{Vm, native::NativeKind, native::NativeRow, operators::Number};
 use crate::objects::{codec, list, memoryview};
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -205,7 +205,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
         if class != ty::BYTES {
             return Err(Throw::Fallback);
         }
-        return Err(vm.call_expecting(function, &[args[1]], crate::interp::Expect::Bytes));
+        return Err(vm.call_expecting(function, &[args[1]], crate::frame::Expect::Bytes));
     }
     let alone = args[2].is_undefined() && args[3].is_undefined();
     if alone && class == ty::BYTES && !args[1].is_undefined() && vm.heap.class_of(args[1]) == ty::BYTES {

@@ -6,10 +6,10 @@ use crate::costs::{BYTES_HALVED, BYTES_JOINED_ITEM, BYTES_MADE, BYTES_PART, BYTE
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::allowance::Items;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::sizes;

@@ -2,9 +2,9 @@
 
 use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
 use crate::error::{Outcome, Throw};
+use crate::escapes::push_escape;
 use crate::interp::Vm;
-use crate::objects::escapes::push_escape;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::int::push_decimal;

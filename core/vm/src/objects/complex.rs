@@ -3,10 +3,11 @@
 use super::plain;
 use crate::costs::{COMPLEX_POWER, TEXT_READ};
 use crate::error::{Outcome, Throw};
+use crate::frame::CompareOp;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::{BinaryOp, Number};
-use crate::interp::{CompareOp, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::complex::{Complex, ComplexError};

@@ -3,9 +3,9 @@
 use crate::costs::{ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
-use crate::native::{NativeKind, NativeRow};
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::objects::list;
-use crate::objects::payload::{DictPart, Iter, Payload};
+use crate::payload::{DictPart, Iter, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -180,7 +180,7 @@ fn popitem(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
     let target = dict(vm, args[0])?;
     let before = vm.heap.payload(target).size();
-    let old = vm.table_mut(target).map(crate::objects::dict::Dict::take);
+    let old = vm.table_mut(target).map(crate::payload::dict::Dict::take);
     let after = vm.heap.payload(target).size();
     vm.heap.resize_memory(before, after);
     if let Some(old) = old {

@@ -4,7 +4,7 @@ use crate::costs::{INNER_TEXT, TEXT_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::compare::NATIVE_DEPTH;
-use crate::native::{NativeKind, NativeRow};
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::Value;
 

@@ -2,10 +2,11 @@
 
 use crate::costs::{FLOAT_POWER, FLOAT_ROOT, TEXT_READ};
 use crate::error::Outcome;
+use crate::frame::Expect;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::{BinaryOp, Number};
-use crate::interp::{Expect, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::{self, F64};
@@ -143,7 +144,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.spend(TEXT_READ.of(text.len()))?;
     match cowboy_num::repr::parse_hex(&text) {
         Ok(value) if args[0].is(Value::Obj(ty::FLOAT)) => Ok(Value::Float(value)),
-        Ok(value) => Err(vm.call_later(args[0], &[Value::Float(value)], crate::interp::OnReturn::Store)),
+        Ok(value) => Err(vm.call_later(args[0], &[Value::Float(value)], crate::frame::OnReturn::Store)),
         Err(cowboy_num::repr::HexError::TooLarge) => {
             Err(vm.raise(ty::OVERFLOW_ERROR, "hexadecimal value too large to represent as a float"))
         }

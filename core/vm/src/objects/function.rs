@@ -1,11 +1,11 @@
 //! Functions, properties, generators, iterators and the like.
 
 use crate::error::{Outcome, Throw};
-use crate::interp::generator::Wake;
+use crate::frame::{OnReturn, Pending, Wake};
+use crate::interp::Vm;
 use crate::interp::iterate::ITERATOR_NESTING;
-use crate::interp::{OnReturn, Pending, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{GeneratorState, Iter, Payload};
+use crate::interp::native::{NativeKind, NativeRow};
+use crate::payload::{GeneratorState, Iter, Payload};
 use crate::types::{nm, ty};
 use crate::value::Value;
 

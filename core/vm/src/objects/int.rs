@@ -2,10 +2,11 @@
 
 use crate::costs::{LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMBS, ROUNDED, TEXT_READ, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
+use crate::frame::Expect;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::Number;
-use crate::interp::{Expect, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num as num;
@@ -232,7 +233,7 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Ok(value);
     }
     // Other classes are called with the number, as CPython does.
-    let call = vm.call_later(args[0], &[value], crate::interp::OnReturn::Store);
+    let call = vm.call_later(args[0], &[value], crate::frame::OnReturn::Store);
     vm.heap.release(value);
     Err(call)
 }

@@ -3,10 +3,10 @@
 use crate::costs::{ITEM_LOOKED_AT, ITEM_MADE, ITEMS_DELETED, ITEMS_PASSED, ITEMS_SLICED, ITEMS_WRITTEN, sequences_joined};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{Iter, Payload};
 use crate::objects::sorting;
+use crate::payload::{Iter, Payload};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -301,10 +301,10 @@ pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
         Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::ByteArray(..) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Dict(dict) => {
-            (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
+            (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::payload::DictPart::Keys })
         }
         Payload::Set(dict) => {
-            (ty::SET_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
+            (ty::SET_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::payload::DictPart::Keys })
         }
         _ => return vm.iterator(args[0]),
     };

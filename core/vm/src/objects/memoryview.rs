@@ -4,9 +4,10 @@ use super::bytes::octets;
 use super::memoryview_items::{self as items, places};
 use crate::costs::{BYTES_COPIED, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
 use crate::error::{Outcome, Throw};
-use crate::interp::{CompareOp, Vm, operators::Number};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{Payload, View};
+use crate::frame::CompareOp;
+use crate::interp::native::{NativeKind, NativeRow};
+use crate::interp::{Vm, operators::Number};
+use crate::payload::{Format, Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -39,47 +40,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
 
 /// Most dimensions, as in CPython.
 const DIMENSIONS: usize = 64;
-
-/// What an item of a view is: a native format of one character, perhaps with `@` before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Format {
-    /// The character.
-    pub code: u8,
-    /// Whether it was written with `@`.
-    pub is_marked: bool,
-}
-
-impl Format {
-    /// Unsigned bytes, which every view begins with.
-    pub(crate) const BYTES: Self = Self { code: b'B', is_marked: false };
-
-    fn parse(text: &str) -> Option<Self> {
-        let (code, is_marked) = match text.as_bytes() {
-            [b'@', code] => (*code, true),
-            [code] => (*code, false),
-            _ => return None,
-        };
-        b"cbB?hHiIlLqQnNfdP".contains(&code).then_some(Self { code, is_marked })
-    }
-
-    /// Bytes of an item.
-    pub(crate) fn size(self) -> usize {
-        match self.code {
-            b'c' | b'b' | b'B' | b'?' => 1,
-            b'h' | b'H' => 2,
-            b'i' | b'I' | b'f' => 4,
-            _ => 8,
-        }
-    }
-
-    fn text(self) -> String {
-        format!("{}{}", if self.is_marked { "@" } else { "" }, char::from(self.code))
-    }
-
-    fn is_byte(self) -> bool {
-        matches!(self.code, b'c' | b'b' | b'B')
-    }
-}
 
 impl View {
     /// A view of all of some bytes.

@@ -1,14 +1,14 @@
 //! The items of a `memoryview`: where they lie, reading and writing them.
 
 use super::bytes::octets;
-use super::memoryview::{Format, live, make, seen};
+use super::memoryview::{live, make, seen};
 use crate::costs::{BYTES_COPIED, VIEW_INDEX, VIEW_ITEM};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::interp::subscript::absolute;
-use crate::modules::structs;
-use crate::objects::payload::{Payload, View};
+use crate::objects::packed;
+use crate::payload::{Format, Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -50,7 +50,7 @@ pub(super) fn read(vm: &mut Vm, object: Value, place: usize, format: Format) -> 
         (b'B', [byte]) => Ok(Value::Int(i64::from(*byte))),
         (code, bytes) => {
             let raw = bytes.to_vec();
-            structs::value_of(vm, raw, code, true)
+            packed::value_of(vm, raw, code, true)
         }
     }
 }
@@ -220,10 +220,10 @@ fn packed(vm: &mut Vm, value: Value, format: Format) -> Outcome<Vec<u8>> {
             let Some(number) = vm.number(value) else { return Err(wrong(vm, true)) };
             let number = vm.to_float(&number)?;
             // As in C, a number too large for the format is infinite.
-            structs::narrowed(number, code).unwrap_or(if number.0 >> 63 == 1 { 0xff80_0000 } else { 0x7f80_0000 })
+            packed::narrowed(number, code).unwrap_or(if number.0 >> 63 == 1 { 0xff80_0000 } else { 0x7f80_0000 })
         }
         _ => match vm.number(value) {
-            Some(Number::Small(_) | Number::Big(_)) => match structs::bits_of(vm, value, code, size) {
+            Some(Number::Small(_) | Number::Big(_)) => match packed::bits_of(vm, value, code, size) {
                 Some(bits) => bits,
                 None => return Err(wrong(vm, false)),
             },

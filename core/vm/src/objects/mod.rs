@@ -3,12 +3,9 @@
 mod ascii;
 pub(crate) mod bytes;
 mod bytes_methods;
-mod characters;
 pub(crate) mod codec;
 pub(crate) mod complex;
-pub(crate) mod dict;
 pub(crate) mod dict_methods;
-pub(crate) mod escapes;
 pub(crate) mod exception;
 pub(crate) mod float;
 pub(crate) mod function;
@@ -18,7 +15,7 @@ pub(crate) mod memoryview;
 mod memoryview_items;
 pub(crate) mod object;
 pub(crate) mod os_error;
-pub(crate) mod payload;
+pub(crate) mod packed;
 pub(crate) mod percent;
 pub(crate) mod set;
 pub(crate) mod sorting;
@@ -28,13 +25,14 @@ pub(crate) mod tuple;
 
 use crate::costs::{BYTES_MADE, CONTENT_TAKEN, ITEMS_REPEATED, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
 use crate::error::Outcome;
+use crate::frame::CompareOp;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::{BinaryOp, Number};
-use crate::interp::{CompareOp, Vm};
-use crate::native::{NativeKind, NativeRow};
+use crate::payload::{DictPart, Payload};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
-use payload::{DictPart, Payload};
 
 /// Rows of every type.
 pub(crate) const ROWS: &[&[NativeRow]] = &[

@@ -2,9 +2,10 @@
 
 use crate::costs::{NAME_SORTED, OWN_NAME, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::{CompareOp, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::Payload;
+use crate::frame::CompareOp;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -81,7 +82,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.heap.class_of(args[0]);
     let is = |vm: &mut Vm, name: crate::value::Ref, wanted: &str| {
-        vm.lookup(class, name).and_then(|f| vm.native_row(f)).is_some_and(|row| crate::native::native(row).name == wanted)
+        vm.lookup(class, name).and_then(|f| vm.native_row(f)).is_some_and(|row| vm.native(row).name == wanted)
     };
     let own_init = !is(vm, nm::INIT, "object.__init__");
     let plain_new = is(vm, nm::NEW, "object.__new__");
@@ -333,7 +334,7 @@ fn type_call(vm: &mut Vm, args: &[Value]) -> Outcome {
         arguments,
         keywords: named,
         namespace: Value::Undefined,
-        on_return: crate::interp::OnReturn::Store,
+        on_return: crate::frame::OnReturn::Store,
     })))
 }
 
@@ -364,7 +365,7 @@ fn call(vm: &mut Vm, args: &[Value]) -> Outcome {
         arguments,
         keywords,
         namespace: Value::Undefined,
-        on_return: crate::interp::OnReturn::Store,
+        on_return: crate::frame::OnReturn::Store,
     })))
 }
 

@@ -3,7 +3,7 @@
 use super::exception::display;
 use crate::error::Outcome;
 use crate::interp::Vm;
-use crate::native::{NativeKind, NativeRow};
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 

@@ -2,11 +2,12 @@
 
 use crate::costs::{CHARACTER_MADE, CHARACTER_SEEN, ENTRY_COMBINED, ENTRY_COPIED, ENTRY_FOLDED, ENTRY_LISTED, ITEM_LOOKED_AT};
 use crate::error::{Outcome, Throw};
+use crate::frame::CompareOp;
+use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::BinaryOp;
-use crate::interp::{CompareOp, Vm};
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{DictPart, Payload};
 use crate::objects::{dict_methods, list};
+use crate::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::collections::BTreeSet;
@@ -55,17 +56,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "frozenset.__contains__", "self, value, /", 3, list::contains, "set_contains"),
     NativeRow(C, "frozenset.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
 ];
-
-impl Vm {
-    /// Whether a value is a set, frozenset or view of keys or pairs.
-    pub(crate) fn is_set(&self, value: Value) -> bool {
-        match value.object().map(|object| self.heap.payload(object).core()) {
-            Some(Payload::Set(_)) => true,
-            Some(Payload::DictView { part, .. }) => *part != DictPart::Values,
-            _ => false,
-        }
-    }
-}
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;

@@ -4,9 +4,10 @@
 
 use crate::costs::{ITEM_SORTED, TEXT_COMPARED};
 use crate::error::Outcome;
+use crate::frame::CompareOp;
+use crate::interp::Vm;
 use crate::interp::compare::SHORT_TEXT;
-use crate::interp::{CompareOp, Vm};
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::value::Value;
 use crate::window::afresh;
 use cowboy_num::sizes;

@@ -4,10 +4,10 @@ use crate::costs::{STRIP_SET, TEXT_CASED, TEXT_CASED_WIDE, TEXT_HALVED, TEXT_PAR
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::allowance::Items;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind, NativeRow};
-use crate::objects::payload::{Payload, Str};
 use crate::objects::{ascii, codec, list};
+use crate::payload::{Payload, Str};
 use crate::types::ty;
 use crate::value::Value;
 use crate::window::moved;

@@ -4,8 +4,8 @@
 use crate::costs::{FIELD, KEYWORD_SOUGHT, TEMPLATE_COPIED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
-use crate::objects::dict::NEAR;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
+use crate::payload::dict::NEAR;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::hash::hash_str;

@@ -3,10 +3,10 @@
 use crate::costs::sequences_joined;
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::Number;
-use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
-use crate::objects::payload::{Payload, Range};
+use crate::payload::{Payload, Range};
 use crate::types::{EMPTY_TUPLE, ty};
 use crate::value::Value;
 

@@ -7,7 +7,7 @@ use cowboy_num::sizes;
 
 /// A test of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum One {
+pub(crate) enum One {
     /// This character.
     Is(u32),
     /// A character whose lower case is this.
@@ -22,7 +22,7 @@ pub(super) enum One {
 
 /// A test of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(crate) enum At {
     TextBegin,
     LineBegin,
     TextEnd,
@@ -37,7 +37,7 @@ pub(super) enum At {
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// One character.
     One(One),
     /// One character, again and again.
@@ -77,15 +77,15 @@ pub(super) enum Step {
 /// A compiled pattern.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(super) steps: Vec<Step>,
-    pub(super) sets: Vec<Set>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) sets: Vec<Set>,
     /// Groups, the whole match included.
-    pub(super) groups: usize,
-    pub(super) counters: usize,
+    pub(crate) groups: usize,
+    pub(crate) counters: usize,
     /// What a match begins with, when that is one character.
-    pub(super) lead: Option<One>,
+    pub(crate) lead: Option<One>,
     /// Whether it is for text rather than bytes.
-    pub(super) is_text: bool,
+    pub(crate) is_text: bool,
 }
 
 impl Program {
@@ -101,10 +101,10 @@ const MOST_SETS: usize = 65_535;
 const DEPTH: usize = 450;
 
 /// Charges work that the pattern's length does not bound, before it is done.
-pub(super) type Spend<'a> = dyn FnMut(Charge) -> Result<(), Refusal> + 'a;
+pub(crate) type Spend<'a> = dyn FnMut(Charge) -> Result<(), Refusal> + 'a;
 
 /// Compiles a tree.
-pub(super) fn compile(pattern: &Pattern, is_text: bool, spend: &mut Spend<'_>) -> Result<Program, Refusal> {
+pub(crate) fn compile(pattern: &Pattern, is_text: bool, spend: &mut Spend<'_>) -> Result<Program, Refusal> {
     let mut compiler = Compiler { pattern, steps: Vec::new(), sets: Vec::new(), counters: 0, depth: 0, spend };
     compiler.sequence(&pattern.nodes, pattern.flags)?;
     compiler.steps.push(Step::Done);

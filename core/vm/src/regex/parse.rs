@@ -4,17 +4,17 @@ use super::chars::Category;
 use cowboy_unicode as unicode;
 use std::collections::BTreeMap;
 
-pub(super) const IGNORECASE: u32 = 2;
-pub(super) const LOCALE: u32 = 4;
-pub(super) const MULTILINE: u32 = 8;
-pub(super) const DOTALL: u32 = 16;
-pub(super) const UNICODE: u32 = 32;
-pub(super) const VERBOSE: u32 = 64;
-pub(super) const ASCII: u32 = 256;
+pub(crate) const IGNORECASE: u32 = 2;
+pub(crate) const LOCALE: u32 = 4;
+pub(crate) const MULTILINE: u32 = 8;
+pub(crate) const DOTALL: u32 = 16;
+pub(crate) const UNICODE: u32 = 32;
+pub(crate) const VERBOSE: u32 = 64;
+pub(crate) const ASCII: u32 = 256;
 /// Flags of which one holds at a time.
 const TYPE_FLAGS: u32 = ASCII | LOCALE | UNICODE;
 /// No upper bound.
-pub(super) const ENDLESS: u32 = u32::MAX;
+pub(crate) const ENDLESS: u32 = u32::MAX;
 /// Most groups of a pattern.
 const MOST_GROUPS: usize = 1_073_741_823;
 /// How deep the parser follows groups inside one another: two for each.
@@ -22,7 +22,7 @@ const NESTING: usize = 400;
 
 /// How often and in which order a repetition tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Greed {
+pub(crate) enum Greed {
     /// As many as possible first.
     Greedy,
     /// As few as possible first.
@@ -33,7 +33,7 @@ pub(super) enum Greed {
 
 /// A place between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// `^`
     Begin,
     /// `$`
@@ -50,7 +50,7 @@ pub(super) enum Place {
 
 /// A part of a pattern.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// One character.
     Literal(u32),
     /// `.`
@@ -79,7 +79,7 @@ pub(super) enum Node {
 
 /// Why a text is no pattern.
 #[derive(Clone, Debug)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// `re.error` with a place, when there is one.
     Syntax(String, Option<usize>),
     /// ValueError.
@@ -93,7 +93,7 @@ pub(super) enum Refusal {
 }
 
 /// A parsed pattern.
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     pub nodes: Vec<Node>,
     pub flags: u32,
     /// Groups, the whole match included.
@@ -106,7 +106,7 @@ pub(super) struct Pattern {
 type Parsed<T> = Result<T, Refusal>;
 
 /// Parses a pattern, given as characters or bytes.
-pub(super) fn parse(text: &[u32], is_text: bool, flags: u32) -> Parsed<Pattern> {
+pub(crate) fn parse(text: &[u32], is_text: bool, flags: u32) -> Parsed<Pattern> {
     let mut parser = Parser {
         text,
         is_text,
@@ -156,7 +156,7 @@ fn fix_flags(flags: u32, is_text: bool) -> Parsed<u32> {
 }
 
 /// The least and most characters that nodes match.
-pub(super) fn width(nodes: &[Node], closed: &[Option<(u64, u64)>]) -> (u64, u64) {
+pub(crate) fn width(nodes: &[Node], closed: &[Option<(u64, u64)>]) -> (u64, u64) {
     let (mut low, mut high) = (0_u64, 0_u64);
     for node in nodes {
         let (least, most) = match node {
@@ -310,11 +310,11 @@ impl Parser<'_> {
     fn quoted(&self, text: &str) -> String {
         let mut out = String::new();
         if self.is_text {
-            crate::objects::escapes::write_text(&mut out, text);
+            crate::escapes::write_text(&mut out, text);
         } else {
             let bytes: Vec<u8> = text.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect();
             let name: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            crate::objects::escapes::write_text(&mut out, &name);
+            crate::escapes::write_text(&mut out, &name);
         }
         out
     }

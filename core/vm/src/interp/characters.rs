@@ -1,9 +1,8 @@
 //! Where the characters of text beyond ASCII begin: found in constant time, once a text was looked at in its middle.
 
+use super::Vm;
 use crate::costs::{CHARACTER_FOUND, TEXT_MARKED};
-use crate::heap::Heap;
-use crate::interp::Vm;
-use crate::objects::payload::Payload;
+use crate::payload::Payload;
 use crate::value::Ref;
 
 /// Characters from one mark to the next, and from an end of a text as far as needs no marks.
@@ -31,16 +30,6 @@ fn before_last(text: &str, count: usize) -> usize {
 fn marks(text: &str) -> Box<[u32]> {
     let places = text.char_indices().step_by(STRIDE);
     places.map(|(at, _)| u32::try_from(at).expect("texts are within the memory limit")).collect()
-}
-
-impl Heap {
-    /// Forgets where the characters of a text are that dies or changes.
-    #[inline(always)]
-    pub(crate) fn forget_marks(&mut self, object: Ref) {
-        if !self.marks.is_empty() {
-            self.marks.swap_remove(&object);
-        }
-    }
 }
 
 impl Vm {

@@ -9,13 +9,13 @@ use super::parse::{ENDLESS, Greed};
 use crate::costs::{Charge, MATCHER_LOOKUP, MATCHER_REPEATED, MATCHER_RESET, MATCHER_SKIPPED, MATCHER_STEP};
 
 /// A mark that is not set.
-pub(super) const UNSET: usize = usize::MAX;
+pub(crate) const UNSET: usize = usize::MAX;
 /// Modelled bytes of an entry of the stack.
-pub(super) const ENTRY: usize = 40;
+pub(crate) const ENTRY: usize = 40;
 
 /// What a match has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// Anywhere.
     Search,
     /// At the place.
@@ -26,7 +26,7 @@ pub(super) enum Mode {
 
 /// Why matching stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// The cycles are used up.
     Cycles,
     /// The stack is larger than the memory left.
@@ -57,7 +57,7 @@ enum Entry {
 }
 
 /// A search in one text.
-pub(super) struct Matcher<'a> {
+pub(crate) struct Matcher<'a> {
     pub program: &'a Program,
     /// The text, cut off at its end for this search.
     pub text: &'a [u8],
@@ -79,7 +79,7 @@ pub(super) struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     /// A search with what the run has left.
-    pub(super) fn new(program: &'a Program, text: &'a [u8], wide: bool, cycles: i64, memory: usize) -> Matcher<'a> {
+    pub(crate) fn new(program: &'a Program, text: &'a [u8], wide: bool, cycles: i64, memory: usize) -> Matcher<'a> {
         Matcher {
             program,
             text,
@@ -95,7 +95,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Looks for a match from a place on; `moving` refuses an empty one right there.
-    pub(super) fn find(&mut self, start: usize, mode: Mode, moving: bool) -> Result<bool, Stop> {
+    pub(crate) fn find(&mut self, start: usize, mode: Mode, moving: bool) -> Result<bool, Stop> {
         let barred = if moving { start } else { UNSET };
         let mut at = start;
         loop {
@@ -149,7 +149,7 @@ impl<'a> Matcher<'a> {
         if self.wide { read::<true>(self.text, at).1 } else { at + 1 }
     }
 
-    pub(super) fn spend(&mut self, charge: Charge) -> Result<(), Stop> {
+    pub(crate) fn spend(&mut self, charge: Charge) -> Result<(), Stop> {
         self.cycles = self.cycles.saturating_sub(charge.cycles());
         if self.cycles < 0 { Err(Stop::Cycles) } else { Ok(()) }
     }

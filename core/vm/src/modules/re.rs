@@ -1,29 +1,19 @@
-//! The core of the module `re`: patterns compiled once, matched with one cycle a step. `frozen/re.py` has the classes around it.
-//!
-//! `parse` reads CPython 3.11's syntax, `compile` makes instructions, `matcher` runs them without recursion, `chars` knows Unicode 14.
-
-mod chars;
-mod compile;
-mod matcher;
-mod parse;
-
-pub(crate) use compile::Program;
+//! The core of the module `re`, over [`crate::regex`]; `frozen/re.py` has the classes around it.
 
 use crate::costs::{Charge, MATCH_BYTES, MATCH_MADE, MATCH_MARK, MATCH_PIECE, PART_REPLACED, PATTERN_CHARACTER, TEXT_READ};
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
-use crate::native::{NativeKind::Function, NativeRow};
-use crate::objects::payload::Payload;
+use crate::interp::native::{NativeKind::Function, NativeRow};
+use crate::payload::Payload;
+use crate::regex::{ENTRY, Matcher, Mode, Program, Refusal, Stop, UNSET};
 use crate::types::ty;
 use crate::value::{Truth, Value};
 use cowboy_num::sizes;
-use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
-use parse::Refusal;
 use std::sync::Arc;
 
 /// Rows of the module `_re`.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "_re.compile", "pattern, flags, /", 100, compile, ""),
+    NativeRow(Function, "_re.compile", "pattern, flags, /", 100, compile_pattern, ""),
     NativeRow(Function, "_re.match", "program, string, pos, endpos, mode, moving, /", 12, one_match, ""),
     NativeRow(Function, "_re.findall", "program, string, pos, endpos, /", 12, findall, ""),
     NativeRow(Function, "_re.spans", "program, string, pos, endpos, count, /", 12, spans, ""),
@@ -39,7 +29,7 @@ fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 /// Compiles: (program, flags, groups, names with numbers), or (message, place) of a `re.error`.
-fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+fn compile_pattern(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (characters, is_text) = match arguments[0].object().map(|object| vm.heap.payload(object).core()) {
         Some(Payload::Str(text)) => (text.text.chars().map(u32::from).collect::<Vec<u32>>(), true),
         Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => (bytes.iter().map(|&byte| u32::from(byte)).collect(), false),
@@ -51,9 +41,9 @@ fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     };
     vm.spend(PATTERN_CHARACTER.of(characters.len()))?;
     vm.reserve(characters.len().saturating_mul(64))?;
-    let outcome = parse::parse(&characters, is_text, flags).and_then(|pattern| {
+    let outcome = crate::regex::parse(&characters, is_text, flags).and_then(|pattern| {
         let mut spend = |charge: Charge| vm.spend(charge).map_err(|_| Refusal::Cycles);
-        compile::compile(&pattern, is_text, &mut spend).map(|program| (pattern, program))
+        crate::regex::compile(&pattern, is_text, &mut spend).map(|program| (pattern, program))
     });
     let (pattern, program) = match outcome {
         Ok(compiled) => compiled,

@@ -1,11 +1,11 @@
-//! Native functions: one row each, with signature and cost; the rows live beside the types and modules they belong to.
+//! What a native function is: a row with signature and cost. The rows live beside the types and modules they belong to, above the
+//! interpreter; a run is given the table of all of them.
 
+use super::Vm;
 use crate::costs::Priced;
 use crate::error::Outcome;
-use crate::interp::Vm;
 use crate::types::TYPES;
 use crate::value::{Ref, Value};
-use std::sync::OnceLock;
 
 /// Nanoseconds of weight of a call of a native function, beside those of its cycles: its arguments and its result (decision 363).
 const CALL_WEIGHT: u32 = 200;
@@ -178,7 +178,8 @@ impl Priced for Native {
 }
 
 impl Native {
-    fn from_row(row: &NativeRow) -> Self {
+    /// The row with what follows from it.
+    pub(crate) fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
         let role = Role::of(name);
         let call = if matches!(role, Role::Length | Role::Append | Role::Get) { QUICK_CALL_WEIGHT } else { CALL_WEIGHT };
@@ -241,25 +242,10 @@ fn parse(signature: &'static str) -> Signature {
     parsed
 }
 
-fn table() -> &'static [Native] {
-    static TABLE: OnceLock<Vec<Native>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut natives = Vec::new();
-        for rows in crate::objects::ROWS.iter().chain(crate::builtins::ROWS).chain(crate::modules::ROWS) {
-            natives.extend(rows.iter().map(Native::from_row));
-        }
-        natives.extend(crate::modules::derived_rows().iter().map(Native::from_row));
-        natives
-    })
-}
-
-/// A native function by number.
-#[inline]
-pub(crate) fn native(row: u16) -> &'static Native {
-    &table()[usize::from(row)]
-}
-
-/// All native functions.
-pub(crate) fn natives() -> &'static [Native] {
-    table()
+impl Vm {
+    /// A native function by number.
+    #[inline]
+    pub(crate) fn native(&self, row: u16) -> &'static Native {
+        &self.natives[usize::from(row)]
+    }
 }

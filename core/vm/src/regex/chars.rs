@@ -4,7 +4,7 @@ use cowboy_unicode as unicode;
 
 /// How letters of both cases are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fold {
+pub(crate) enum Fold {
     /// They are not.
     None,
     /// Within ASCII.
@@ -15,14 +15,14 @@ pub(super) enum Fold {
 
 /// `\d`, `\s` and `\w`, and their opposites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Category {
+pub(crate) struct Category {
     pub letter: u8,
     pub negated: bool,
 }
 
 impl Category {
     /// Whether a character belongs, by Unicode or within ASCII.
-    pub(super) fn holds(self, code: u32, unicode: bool) -> bool {
+    pub(crate) fn holds(self, code: u32, unicode: bool) -> bool {
         let inside = match (char::from_u32(code), unicode && code >= 0x80) {
             (Some(character), true) => match self.letter {
                 b'd' => unicode::is_decimal(character),
@@ -42,12 +42,12 @@ impl Category {
 }
 
 /// Whether a character is part of a word.
-pub(super) fn is_word(code: u32, unicode: bool) -> bool {
+pub(crate) fn is_word(code: u32, unicode: bool) -> bool {
     Category { letter: b'w', negated: false }.holds(code, unicode)
 }
 
 /// The simple lower case of a character.
-pub(super) fn lower(code: u32, fold: Fold) -> u32 {
+pub(crate) fn lower(code: u32, fold: Fold) -> u32 {
     if code < 0x80 {
         return if fold != Fold::None && (65..=90).contains(&code) { code + 32 } else { code };
     }
@@ -70,7 +70,7 @@ fn upper(code: u32) -> u32 {
 }
 
 /// Whether a character has another case.
-pub(super) fn is_cased(code: u32, fold: Fold) -> bool {
+pub(crate) fn is_cased(code: u32, fold: Fold) -> bool {
     match fold {
         Fold::None => false,
         Fold::Ascii => code < 0x80 && char::from_u32(code).is_some_and(|character| character.is_ascii_alphabetic()),
@@ -107,13 +107,13 @@ const SAME_UPPER: &[&[u32]] = &[
 ];
 
 /// The class of a lower-case character that shares its upper case with others.
-pub(super) fn same_upper(code: u32) -> Option<&'static [u32]> {
+pub(crate) fn same_upper(code: u32) -> Option<&'static [u32]> {
     SAME_UPPER.iter().find(|class| class.contains(&code)).copied()
 }
 
 /// Characters in a set: ranges, categories, and what happens to case.
 #[derive(Clone, Debug)]
-pub(super) struct Set {
+pub(crate) struct Set {
     /// Whether it holds all others.
     pub negated: bool,
     /// How a character is folded before it is looked up.
@@ -131,7 +131,7 @@ pub(super) struct Set {
 
 impl Set {
     /// The set of some ranges and categories.
-    pub(super) fn new(items: &[(u32, u32)], categories: Vec<Category>, negated: bool, fold: Fold, unicode: bool) -> Set {
+    pub(crate) fn new(items: &[(u32, u32)], categories: Vec<Category>, negated: bool, fold: Fold, unicode: bool) -> Set {
         let mut ranges = Vec::new();
         let mut astral = Vec::new();
         let mut cased = false;
@@ -177,7 +177,7 @@ impl Set {
 
     /// Whether a character is in.
     #[inline]
-    pub(super) fn holds(&self, code: u32) -> bool {
+    pub(crate) fn holds(&self, code: u32) -> bool {
         if code < 256 { self.quick[code as usize >> 6] >> (code & 63) & 1 == 1 } else { self.look_up(code) }
     }
 
@@ -195,7 +195,7 @@ impl Set {
     }
 
     /// Modelled bytes.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         96 + 8 * (self.ranges.len() + self.astral.len()) + 2 * self.categories.len()
     }
 }
