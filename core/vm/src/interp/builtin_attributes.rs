@@ -1,14 +1,14 @@
 //! The attributes that every builtin object has beside those of its class.
 
+use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw};
-use crate::payload::{GeneratorState, Payload};
+use crate::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Truth, Value};
 
 impl Vm {
     /// A builtin attribute, retained; `None` when the object has none of that name.
-    #[allow(clippy::too_many_lines, reason = "a table of attributes by type")]
     pub(crate) fn builtin_attribute(&mut self, object: Value, name: Ref) -> Outcome<Option<Value>> {
         if name == nm::CLASS {
             let class = Value::Obj(self.heap.class_of(object));
@@ -16,14 +16,7 @@ impl Vm {
         }
         if matches!(name, nm::REAL | nm::IMAG | nm::NUMERATOR | nm::DENOMINATOR) {
             if let Some(number) = self.number(object) {
-                return Ok(match (number, name) {
-                    (super::operators::Number::Float(number), nm::REAL) => Some(Value::Float(number)),
-                    (super::operators::Number::Float(_), nm::IMAG) => Some(Value::Float(cowboy_num::F64::ZERO)),
-                    (super::operators::Number::Float(_), _) => None,
-                    (_, nm::IMAG) => Some(Value::Int(0)),
-                    (_, nm::DENOMINATOR) => Some(Value::Int(1)),
-                    (number, _) => Some(self.int_value(number.into_big())?),
-                });
+                return self.number_attribute(number, name);
             }
         }
         let Value::Obj(receiver) = object else {
@@ -39,159 +32,52 @@ impl Vm {
         {
             return Ok(None);
         }
-        let payload = self.heap.payload(receiver);
-        let found = match (payload, name) {
-            (Payload::Class(row), nm::NAME) => {
-                let text = row.name.to_string();
-                Some(self.text_value(&text))
-            }
-            (Payload::Class(row), nm::QUALNAME) => {
-                let text = row.qualname.to_string();
-                Some(self.text_value(&text))
-            }
-            (Payload::Class(row), nm::MODULE) => match row.attributes.get(&nm::MODULE).copied() {
-                Some(value) => Some(self.heap.retain(value)),
-                None => Some(self.text_value("builtins")),
+        let found = match self.heap.payload(receiver) {
+            Payload::Class(_) => self.own_class_attribute(receiver, name)?,
+            Payload::Function(_) => self.function_attribute(receiver, name)?,
+            Payload::Native(_) | Payload::BoundMethod { .. } => self.callable_attribute(receiver, name)?,
+            Payload::StaticMethod(_) | Payload::ClassMethod(_) => self.wrapper_attribute(receiver, name)?,
+            Payload::Generator(_) => self.generator_attribute(receiver, name)?,
+            Payload::MemoryView(_) if name != nm::DOC => return crate::objects::memoryview::attribute(self, object, name),
+            payload => match payload.core() {
+                Payload::Complex(z) if name == nm::REAL => Some(Value::Float(z.real)),
+                Payload::Complex(z) if name == nm::IMAG => Some(Value::Float(z.imaginary)),
+                Payload::Property(_) => self.property_attribute(receiver, name)?,
+                Payload::Exception(_) => self.exception_attribute(object, name),
+                Payload::GenericAlias { .. } => return self.alias_attribute(receiver, name),
+                _ => self.plain_attribute(receiver, name)?,
             },
-            (Payload::Class(row), nm::BASES) => {
-                let bases = row.bases.clone();
-                Some(self.refs_tuple(&bases))
+        };
+        if found.is_none() && name == nm::DOC {
+            if let Some(own) = self.instance_attribute(object, nm::DOC) {
+                return Ok(Some(self.heap.retain(own)));
             }
-            (Payload::Class(row), nm::BASE) => {
-                let bases = row.bases.clone();
-                let base = self.best_base(&bases).map_or(Value::None, Value::Obj);
-                Some(self.heap.retain(base))
-            }
-            (Payload::Class(row), nm::MRO) => {
-                let mro = row.mro.clone();
-                Some(self.refs_tuple(&mro))
-            }
-            (Payload::Class(row), nm::DOC) => {
-                let value = row.attributes.get(&nm::DOC).copied().unwrap_or(Value::None);
-                return self.bind_to_class(value, receiver).map(Some);
-            }
-            (Payload::Class(_), nm::DICT) => {
-                self.heap.retain(object);
-                Some(self.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(object)))
-            }
-            (Payload::Function(row), nm::NAME) => {
-                let value = row.name;
-                Some(self.heap.retain(value))
-            }
-            (Payload::Function(row), nm::QUALNAME) => {
-                let value = row.qualname;
-                Some(self.heap.retain(value))
-            }
-            (Payload::Function(_), nm::DOC) => {
-                if let Some(value) = self.instance_attribute(object, nm::DOC) {
-                    return Ok(Some(self.heap.retain(value)));
-                }
-                let program = std::sync::Arc::clone(&self.program);
-                match &program.codes[row_code(self.heap.payload(receiver))].code.doc {
-                    // Interned, so that it is the same text each time.
-                    Some(doc) => {
-                        let doc = Value::Obj(self.heap.intern(doc));
-                        Some(self.heap.retain(doc))
-                    }
-                    None => Some(Value::None),
-                }
-            }
-            (Payload::Function(row), nm::MODULE) => {
-                let globals = row.globals;
-                if let Some(value) = self.instance_attribute(object, nm::MODULE) {
-                    return Ok(Some(self.heap.retain(value)));
-                }
-                let value = self.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
-                Some(self.heap.retain(value))
-            }
-            (Payload::Function(row), nm::PARAMETERS) => {
-                let program = std::sync::Arc::clone(&self.program);
-                let code = &program.codes[row.code as usize].code;
-                let mut names: Vec<Value> = Vec::new();
-                for name in code.local_names.iter().take(usize::from(code.positional)) {
-                    names.push(self.heap.str(name));
-                }
-                if code.var_positional {
-                    let index = usize::from(code.positional) + usize::from(code.keyword_only);
-                    names.push(self.heap.string(format!("*{}", code.local_names[index])));
-                }
-                Some(self.tuple(names))
-            }
-            (Payload::Function(row), nm::DEFAULTS) => {
-                let defaults = row.defaults.clone();
-                if defaults.is_empty() {
-                    Some(Value::None)
-                } else {
-                    let items = self.heap.retain_all(&defaults);
-                    Some(self.tuple(items))
-                }
-            }
-            (Payload::Function(row), nm::KWDEFAULTS) => {
-                let pairs = row.keyword_defaults.clone();
-                if pairs.is_empty() {
-                    Some(Value::None)
-                } else {
-                    let dict = self.new_dict();
-                    for (name, value) in pairs {
-                        self.heap.retain(value);
-                        self.dict_set_name(dict, name, value);
-                    }
-                    Some(Value::Obj(dict))
-                }
-            }
-            (Payload::Function(row), nm::ANNOTATIONS) => {
-                let annotations = row.annotations;
-                if annotations.is_none() {
-                    let dict = Value::Obj(self.new_dict());
-                    self.heap.retain(dict);
-                    if let Payload::Function(row) = self.heap.payload_mut(receiver) {
-                        row.annotations = dict;
-                    }
-                    Some(dict)
-                } else {
-                    Some(self.heap.retain(annotations))
-                }
-            }
-            (Payload::Native(row), nm::NAME) => {
-                let text = self.native(*row).short().to_owned();
-                Some(self.text_value(&text))
-            }
-            (Payload::Native(row), nm::QUALNAME) => {
-                let text = self.native(*row).name.to_owned();
-                Some(self.text_value(&text))
-            }
-            (Payload::Native(_), nm::MODULE) => Some(self.text_value("builtins")),
-            (Payload::Native(_), nm::DOC) => Some(Value::None),
-            (Payload::BoundMethod { function, .. }, nm::FUNC) => {
-                let function = *function;
-                Some(self.heap.retain(function))
-            }
-            (Payload::BoundMethod { receiver, .. }, nm::SELF) => {
-                let receiver = *receiver;
-                Some(self.heap.retain(receiver))
-            }
-            (Payload::BoundMethod { function, .. }, _) => {
-                let function = *function;
-                return self.held_attribute(function, name).map(Some);
-            }
-            (Payload::StaticMethod(inner) | Payload::ClassMethod(inner), nm::FUNC | nm::WRAPPED) => {
-                let inner = *inner;
-                Some(self.heap.retain(inner))
-            }
-            (
-                Payload::StaticMethod(inner) | Payload::ClassMethod(inner),
-                nm::NAME | nm::QUALNAME | nm::DOC | nm::MODULE | nm::ANNOTATIONS | nm::IS_ABSTRACT,
-            ) => {
-                let inner = *inner;
-                return match self.held_attribute(inner, name) {
-                    Ok(value) => Ok(Some(value)),
-                    Err(Throw::Raise(exception)) if name == nm::IS_ABSTRACT => {
-                        self.heap.release(exception);
-                        Ok(Some(Value::truth(false)))
-                    }
-                    Err(throw) => Err(throw),
-                };
-            }
+            let class = self.heap.class_of(object);
+            let doc = self.lookup(class, nm::DOC).unwrap_or(Value::None);
+            return self.bind_attribute(doc, object, class, nm::DOC).map(Some);
+        }
+        if found.is_none() && name == nm::DICT && payload_has_dict(self, receiver) {
+            let dict = Value::Obj(self.attributes_dict(receiver));
+            return Ok(Some(self.heap.retain(dict)));
+        }
+        Ok(found)
+    }
+
+    /// Of an integer or float.
+    fn number_attribute(&mut self, number: Number, name: Ref) -> Outcome<Option<Value>> {
+        Ok(match (number, name) {
+            (Number::Float(number), nm::REAL) => Some(Value::Float(number)),
+            (Number::Float(_), nm::IMAG) => Some(Value::Float(cowboy_num::F64::ZERO)),
+            (Number::Float(_), _) => None,
+            (_, nm::IMAG) => Some(Value::Int(0)),
+            (_, nm::DENOMINATOR) => Some(Value::Int(1)),
+            (number, _) => Some(self.int_value(number.into_big())?),
+        })
+    }
+
+    /// Of the types that have few attributes, each a part of what they hold.
+    fn plain_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
+        Ok(match (self.heap.payload(receiver), name) {
             (Payload::Module { name, .. }, nm::NAME) => {
                 let name = *name;
                 Some(self.heap.retain(name))
@@ -199,23 +85,6 @@ impl Vm {
             (Payload::Module { dict, .. }, nm::DICT) => {
                 let dict = Value::Obj(*dict);
                 Some(self.heap.retain(dict))
-            }
-            (Payload::Generator(row), nm::NAME) if self.is_named(receiver) => {
-                let value = row.name;
-                Some(self.heap.retain(value))
-            }
-            (Payload::Generator(row), nm::QUALNAME) if self.is_named(receiver) => {
-                let value = row.qualname;
-                Some(self.heap.retain(value))
-            }
-            (Payload::Generator(row), nm::GI_RUNNING | nm::CR_RUNNING) if self.heap.class_of(object) == running_class(name) => {
-                Some(Value::truth(row.state == GeneratorState::Running))
-            }
-            (payload, nm::REAL) if matches!(payload.core(), Payload::Complex(_)) => {
-                crate::objects::complex::content(self, object).map(|z| Value::Float(z.real))
-            }
-            (payload, nm::IMAG) if matches!(payload.core(), Payload::Complex(_)) => {
-                crate::objects::complex::content(self, object).map(|z| Value::Float(z.imaginary))
             }
             (Payload::Range(range), nm::START) => Some(Value::Int(range.start)),
             (Payload::Range(range), nm::STOP) => Some(Value::Int(range.stop)),
@@ -228,7 +97,6 @@ impl Vm {
                 };
                 Some(self.heap.retain(value))
             }
-            (Payload::MemoryView(_), name) if name != nm::DOC => return crate::objects::memoryview::attribute(self, object, name),
             (Payload::Union(arguments), nm::PARAMETERS) => {
                 let arguments = *arguments;
                 return self.call_helper("alias_parameters", &[arguments]).map(Some);
@@ -256,53 +124,8 @@ impl Vm {
             }
             (Payload::Hasher(state), nm::DIGEST_SIZE) => Some(Value::Int(state.digest_size)),
             (Payload::Hasher(state), nm::BLOCK_SIZE) => Some(Value::Int(state.block_size)),
-            (payload, _) => match (payload.core(), name) {
-                (Payload::Property(parts), nm::FGET | nm::FSET | nm::FDEL | nm::DOC) => {
-                    let value = match name {
-                        nm::FGET => parts[0],
-                        nm::FSET => parts[1],
-                        nm::FDEL => parts[2],
-                        _ => parts[3],
-                    };
-                    if name == nm::DOC && value.is_none() && !parts[0].is_none() {
-                        let getter = parts[0];
-                        return self.held_attribute(getter, nm::DOC).map(Some);
-                    }
-                    Some(self.heap.retain(value))
-                }
-                (Payload::Property(parts), nm::IS_ABSTRACT) => {
-                    let parts = **parts;
-                    for part in &parts[..3] {
-                        let marked = self.instance_attribute(*part, nm::IS_ABSTRACT);
-                        if matches!(marked, Some(Value::Bool(Truth::True))) {
-                            return Ok(Some(Value::truth(true)));
-                        }
-                    }
-                    Some(Value::truth(false))
-                }
-                (Payload::Exception(_), _) => self.exception_attribute(object, name),
-                (Payload::GenericAlias { .. }, _) => return self.alias_attribute(receiver, name),
-                (Payload::Free, _) => None,
-                (_, nm::DICT) if payload_has_dict(self, receiver) => {
-                    let dict = Value::Obj(self.attributes_dict(receiver));
-                    Some(self.heap.retain(dict))
-                }
-                _ => None,
-            },
-        };
-        if found.is_none() && name == nm::DOC {
-            if let Some(own) = self.instance_attribute(object, nm::DOC) {
-                return Ok(Some(self.heap.retain(own)));
-            }
-            let class = self.heap.class_of(object);
-            let doc = self.lookup(class, nm::DOC).unwrap_or(Value::None);
-            return self.bind_attribute(doc, object, class, nm::DOC).map(Some);
-        }
-        if found.is_none() && name == nm::DICT && payload_has_dict(self, receiver) {
-            let dict = Value::Obj(self.attributes_dict(receiver));
-            return Ok(Some(self.heap.retain(dict)));
-        }
-        Ok(found)
+            _ => None,
+        })
     }
 
     fn alias_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
@@ -594,18 +417,6 @@ impl Vm {
             _ => Ok(false),
         }
     }
-}
-
-fn row_code(payload: &Payload) -> usize {
-    match payload {
-        Payload::Function(row) => row.code as usize,
-        _ => 0,
-    }
-}
-
-/// Whose attribute it is that says whether the frame is on the stack.
-fn running_class(name: Ref) -> Ref {
-    if name == nm::CR_RUNNING { ty::COROUTINE } else { ty::GENERATOR }
 }
 
 fn payload_has_dict(vm: &Vm, receiver: Ref) -> bool {

@@ -3,9 +3,9 @@
 use super::compare::NATIVE_DEPTH;
 use super::operators::Number;
 use super::{Expect, Vm};
-use crate::costs::{CLASS_DICT_SHOWN, FLOAT_DIGITS, FORMAT_SPEC, SHOWN_INSIDE, TEXT_PASSED, TEXT_WRITTEN};
+use crate::costs::{FLOAT_DIGITS, FORMAT_SPEC, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::payload::{DictPart, Payload};
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 use crate::window::{afresh, moved};
@@ -37,7 +37,7 @@ impl Vm {
         outcome.map(|()| out)
     }
 
-    fn write_repr(&mut self, out: &mut String, value: Value) -> Outcome<()> {
+    pub(super) fn write_repr(&mut self, out: &mut String, value: Value) -> Outcome<()> {
         if self.python_method(value, nm::REPR).is_some() || self.is_set(value) && self.python_method(value, nm::ITER).is_some() {
             return Err(Throw::Fallback);
         }
@@ -69,35 +69,8 @@ impl Vm {
         Ok(())
     }
 
-    fn write_items(&mut self, out: &mut String, object: Ref, items: &[Value], open: &str, close: &str) -> Outcome<()> {
-        if self.in_repr.contains(&object) {
-            out.push_str(open);
-            out.push_str("...");
-            out.push_str(close);
-            return Ok(());
-        }
-        // Each look for an object goes through those around it.
-        self.spend(SHOWN_INSIDE.of(self.in_repr.len()))?;
-        self.in_repr.push(object);
-        out.push_str(open);
-        let mut outcome = Ok(());
-        for (index, &item) in items.iter().enumerate() {
-            if index > 0 {
-                out.push_str(", ");
-            }
-            outcome = self.write_repr(out, item);
-            if outcome.is_err() {
-                break;
-            }
-        }
-        self.in_repr.pop();
-        out.push_str(close);
-        outcome
-    }
-
-    #[allow(clippy::too_many_lines, reason = "one arm per type")]
+    /// The repr of an object whose class does not say it in Python.
     pub(crate) fn write_object(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
-        let value = Value::Obj(object);
         let class = self.heap.slot(object).class;
         match self.heap.payload(object).core() {
             Payload::Str(text) => {
@@ -128,55 +101,6 @@ impl Vm {
                 let word = if view.object.is_undefined() { "released " } else { "" };
                 out.push_str(&format!("<{word}memory at {:#x}>", object.0));
             }
-            Payload::List(list) => {
-                let items = list.items.clone();
-                self.write_items(out, object, &items, "[", "]")?;
-            }
-            Payload::Tuple(items) => {
-                let items = items.to_vec();
-                let close = if items.len() == 1 { ",)" } else { ")" };
-                self.write_items(out, object, &items, "(", close)?;
-            }
-            Payload::Dict(_) => {
-                let pairs = self.dict_pairs(value);
-                if self.in_repr.contains(&object) {
-                    out.push_str("{...}");
-                    return Ok(());
-                }
-                self.in_repr.push(object);
-                out.push('{');
-                let mut outcome = Ok(());
-                for (index, (key, item)) in pairs.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push_str(", ");
-                    }
-                    outcome = self.write_repr(out, key);
-                    if outcome.is_ok() {
-                        out.push_str(": ");
-                        outcome = self.write_repr(out, item);
-                    }
-                    if outcome.is_err() {
-                        break;
-                    }
-                }
-                self.in_repr.pop();
-                outcome?;
-                out.push('}');
-            }
-            Payload::Set(dict) => {
-                let items: Vec<Value> = dict.iter().map(|entry| entry.key).collect();
-                let name = self.name_of_class(class);
-                let frozen = class != ty::SET;
-                if items.is_empty() {
-                    out.push_str(&name);
-                    out.push_str("()");
-                } else if frozen {
-                    out.push_str(&name);
-                    self.write_items(out, object, &items, "({", "})")?;
-                } else {
-                    self.write_items(out, object, &items, "{", "}")?;
-                }
-            }
             Payload::Range(range) => {
                 let text = if range.step == 1 {
                     format!("range({}, {})", range.start, range.stop)
@@ -185,186 +109,30 @@ impl Vm {
                 };
                 out.push_str(&text);
             }
-            Payload::Slice(parts) => {
-                let parts = **parts;
-                self.write_items(out, object, &parts, "slice(", ")")?;
-            }
-            Payload::Function(row) => {
-                let name = self.text(row.qualname).unwrap_or("?").to_owned();
-                out.push_str(&format!("<function {name} at {:#x}>", object.0));
-            }
-            Payload::Native(row) => {
-                let native = self.native(*row);
-                let text = if native.kind == super::native::NativeKind::Function {
-                    format!("<built-in function {}>", native.short())
-                } else {
-                    let owner = native.name.split('.').next().unwrap_or_default();
-                    format!("<method '{}' of '{owner}' objects>", native.short())
-                };
-                out.push_str(&text);
-            }
-            Payload::BoundMethod { function, receiver } => {
-                let (function, receiver) = (*function, *receiver);
-                let name = match self.heap.payload(function.object().unwrap_or(object)) {
-                    Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
-                    Payload::Native(row) => {
-                        let native = self.native(*row);
-                        let text =
-                            format!("<built-in method {} of {} object at {:#x}>", native.short(), self.class_name(receiver), object.0);
-                        out.push_str(&text);
-                        return Ok(());
-                    }
-                    _ => "?".to_owned(),
-                };
-                out.push_str(&format!("<bound method {name} of "));
-                self.write_repr(out, receiver)?;
-                out.push('>');
-            }
-            Payload::Class(_) => {
-                let name = self.qualified_name(object);
-                out.push_str(&format!("<class '{name}'>"));
-            }
-            Payload::Exception(row) => {
-                let args = row.args;
-                let name = self.name_of_class(class);
-                out.push_str(&name);
-                let items = self.tuple_items(args);
-                self.write_items(out, object, &items, "(", ")")?;
-            }
-            Payload::Module { name, .. } => {
-                let name = self.text(*name).unwrap_or("?").to_owned();
-                out.push_str(&format!("<module '{name}'>"));
-            }
-            Payload::Generator(row) => {
-                let name = self.text(row.qualname).unwrap_or("?").to_owned();
-                let word = match class {
-                    ty::COROUTINE => "coroutine",
-                    ty::ASYNC_GENERATOR => "async_generator",
-                    ty::GENERATOR => "generator",
-                    // Builtin iterators that run on a generator of ours.
-                    _ => {
-                        let name = self.qualified_name(class);
-                        out.push_str(&format!("<{name} object at {:#x}>", object.0));
-                        return Ok(());
-                    }
-                };
-                out.push_str(&format!("<{word} object {name} at {:#x}>", object.0));
-            }
-            Payload::DictView { dict, part } => {
-                let (dict, part) = (*dict, *part);
-                let (word, pairs) = match part {
-                    DictPart::Keys => ("dict_keys", self.dict_pairs(dict)),
-                    DictPart::Values => ("dict_values", self.dict_pairs(dict)),
-                    DictPart::Items => ("dict_items", self.dict_pairs(dict)),
-                };
-                out.push_str(word);
-                out.push_str("([");
-                for (index, (key, item)) in pairs.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push_str(", ");
-                    }
-                    match part {
-                        DictPart::Keys => self.write_repr(out, key)?,
-                        DictPart::Values => self.write_repr(out, item)?,
-                        DictPart::Items => {
-                            out.push('(');
-                            self.write_repr(out, key)?;
-                            out.push_str(", ");
-                            self.write_repr(out, item)?;
-                            out.push(')');
-                        }
-                    }
-                }
-                out.push_str("])");
-            }
-            Payload::MappingProxy(inner) => {
-                let inner = *inner;
-                out.push_str("mappingproxy(");
-                match inner {
-                    Value::Obj(class) if matches!(self.heap.payload(class), Payload::Class(_)) => self.write_class_dict(out, class)?,
-                    inner => self.write_repr(out, inner)?,
-                }
-                out.push(')');
-            }
-            Payload::GenericAlias { origin, arguments, starred } => {
-                let (origin, arguments) = (*origin, *arguments);
-                if *starred {
-                    out.push('*');
-                }
-                self.write_type(out, origin)?;
-                out.push('[');
-                let items = self.tuple_items(arguments);
-                if items.is_empty() {
-                    out.push_str("()");
-                }
-                for (index, item) in items.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push_str(", ");
-                    }
-                    self.write_type(out, item)?;
-                }
-                out.push(']');
-            }
-            Payload::Union(arguments) => {
-                let arguments = *arguments;
-                for (index, item) in self.tuple_items(arguments).into_iter().enumerate() {
-                    if index > 0 {
-                        out.push_str(" | ");
-                    }
-                    self.write_type(out, item)?;
-                }
-            }
             Payload::Cell(_) => out.push_str(&format!("<cell at {:#x}>", object.0)),
-            Payload::Super { class, receiver, .. } => {
-                let (class, receiver) = (*class, *receiver);
-                let text = format!("<super: <class '{}'>, <{} object>>", self.name_of_class(class), self.class_name(receiver));
-                out.push_str(&text);
-            }
+            Payload::List(_)
+            | Payload::Tuple(_)
+            | Payload::Dict(_)
+            | Payload::Set(_)
+            | Payload::Slice(_)
+            | Payload::Exception(_)
+            | Payload::DictView { .. }
+            | Payload::MappingProxy(_)
+            | Payload::GenericAlias { .. }
+            | Payload::Union(_) => self.write_container(out, object)?,
+            Payload::Function(_)
+            | Payload::Native(_)
+            | Payload::BoundMethod { .. }
+            | Payload::Class(_)
+            | Payload::Module { .. }
+            | Payload::Generator(_)
+            | Payload::Super { .. } => self.write_named(out, object)?,
             _ => {
                 let name = self.qualified_name(class);
                 out.push_str(&format!("<{name} object at {:#x}>", object.0));
             }
         }
         Ok(())
-    }
-
-    /// The attributes of a class as a dict would show them.
-    fn write_class_dict(&mut self, out: &mut String, class: Ref) -> Outcome<()> {
-        let pairs: Vec<(Ref, Value)> = match self.heap.payload(class) {
-            Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
-            _ => Vec::new(),
-        };
-        self.spend(CLASS_DICT_SHOWN.of(pairs.len()))?;
-        out.push('{');
-        for (index, (name, value)) in pairs.into_iter().enumerate() {
-            if index > 0 {
-                out.push_str(", ");
-            }
-            self.write_repr(out, Value::Obj(name))?;
-            out.push_str(": ");
-            self.write_repr(out, value)?;
-        }
-        out.push('}');
-        Ok(())
-    }
-
-    fn write_type(&mut self, out: &mut String, value: Value) -> Outcome<()> {
-        match value {
-            Value::Obj(ty::NONE) => {
-                out.push_str("None");
-                Ok(())
-            }
-            Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) => {
-                let name = self.qualified_name(object);
-                out.push_str(&name);
-                Ok(())
-            }
-            Value::Ellipsis => {
-                out.push_str("...");
-                Ok(())
-            }
-            value => self.write_repr(out, value),
-        }
     }
 
     /// `repr(value)`, retained; a call when it is written in Python.
