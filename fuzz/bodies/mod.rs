@@ -13,6 +13,7 @@ mod permission;
 mod proof;
 mod receipt;
 mod record;
+mod secret;
 mod source;
 mod transaction;
 mod witness;
@@ -31,6 +32,7 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("proof", proof::body),
     ("receipt", receipt::body),
     ("record", record::body),
+    ("secret", secret::body),
     ("source", source::body),
     ("transaction", transaction::body),
     ("witness", witness::body),

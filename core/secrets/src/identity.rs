@@ -6,7 +6,7 @@ use cowboy_types::{Address, Hash, keccak256, record, variants};
 use crate::curve;
 
 /// The namespace of the message that a committee signs.
-const NAMESPACE: &[u8] = b"cowboy-secret-v1";
+pub const NAMESPACE: &[u8] = b"cowboy-secret-v1";
 
 /// The longest name of a secret, in bytes.
 pub const NAME_BYTES: usize = 64;

@@ -21,8 +21,11 @@ pub const TAG_BYTES: usize = 16;
 /// Bytes before the ciphertext. They are its associated data.
 pub const HEADER_BYTES: usize = 1 + Identity::SIZE + 96 + 32 + 32;
 
+/// Bytes of the length before a value.
+pub const LENGTH_BYTES: usize = 4;
+
 /// The longest value.
-pub const VALUE_BYTES: usize = 65_024 - 4;
+pub const VALUE_BYTES: usize = LENGTHS[LENGTHS.len() - 1] - LENGTH_BYTES;
 
 /// A sealed secret: `0x01 ‖ identity ‖ U ‖ V ‖ W ‖ body`. U, V and W are a key encrypted to the identity, and the body is the padded value under
 /// that key.
@@ -69,7 +72,7 @@ pub enum SealedError {
 impl Sealed {
     /// The length of the plaintext that holds a value of `length` bytes; none where the value is too long.
     pub fn padded_length(length: usize) -> Option<usize> {
-        let needed = length.checked_add(4)?;
+        let needed = length.checked_add(LENGTH_BYTES)?;
         LENGTHS.into_iter().find(|padded| needed <= *padded)
     }
 

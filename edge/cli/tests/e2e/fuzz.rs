@@ -4,6 +4,9 @@
 mod bodies;
 
 use commonware_codec::{Encode as _, conformance::generate_value};
+use cowboy_secrets::sealed::{EncryptedKey, TAG_BYTES};
+use cowboy_secrets::{Identity, Kind, Partial, Policy, Sealed, TransportKey};
+use cowboy_types::wire::Fixed;
 use cowboy_types::{Block, Header, Receipt, Transaction, blake3, permission::Scope};
 use std::{collections::BTreeSet, io::Write as _};
 
@@ -29,8 +32,24 @@ fn sample(name: &str, seed: u64) -> Vec<u8> {
         "manifest" => {
             br#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"http.fetch","params":{"allowlist_domains":["example.com"]}}]}"#.to_vec()
         }
+        "secret" => secret(seed),
         "source" => b"class A:\n    def f(self, n):\n        return [x ** 2 for x in range(n) if x]\n".to_vec(),
         _ => drawn(name, seed),
+    }
+}
+
+/// One of the formats of secrets.
+fn secret(seed: u64) -> Vec<u8> {
+    let key: TransportKey = generate_value(seed);
+    let identity = Identity { kind: Kind::Secret, ..generate_value(seed) };
+    match seed % 4 {
+        0 => {
+            let encrypted = EncryptedKey { u: key.proof, v: Fixed([1; 32]), w: Fixed([2; 32]) };
+            Sealed { identity, key: encrypted, body: vec![3; 64 + TAG_BYTES].into() }.to_bytes()
+        }
+        1 => generate_value::<Policy>(seed).encode().to_vec(),
+        2 => key.encode().to_vec(),
+        _ => [&identity.encode()[..], &generate_value::<Partial>(seed).encode()].concat(),
     }
 }
 
