@@ -3,7 +3,8 @@
 use crate::{
     application::WARP_MS,
     chain::Head,
-    node::{AskError, NodeError, NodeHandle, Unavailable},
+    error::{AskError, NodeError, Unavailable},
+    node::NodeHandle,
     pace::BlockTime,
 };
 use cowboy_store::StoreError;

@@ -12,11 +12,13 @@ use crate::{
     block::SealedBlock,
     chain::Chain,
     epoch::{self, MAX_MEMBERS, roll::Roll},
+    gossip,
     history::{Backed, History},
     inbound,
     peers::Traffic,
     progress::Noted,
     proposer::Proposer,
+    report,
     reshare::{
         Dealing, NoPlan, logs,
         schemes::{Enrolled, Partitions, Schemes},
@@ -74,9 +76,6 @@ pub const CHANNELS: [(&str, Quota); 9] = [
     ("logs", Quota::per_second(NZU32!(4))),
 ];
 
-/// The largest message of the mempool's channel.
-pub const MAX_GOSSIP_BYTES: usize = 1024 * 1024;
-
 /// What the engine's own archives keep. The ledger keeps every block, and answers for those that were pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
@@ -119,7 +118,7 @@ pub fn max_message() -> u32 {
         orchestrator::max_payload_size::<Scheme, Digest>(validators),
         dkg::max_payload_size::<MinSig, PublicKey>(MAX_MEMBERS),
         marshal::max_payload_size::<Standard<SealedBlock>, Scheme>(validators, &()),
-        MAX_GOSSIP_BYTES,
+        gossip::MAX_BYTES,
     ])
 }
 
@@ -174,7 +173,7 @@ where
     let Parts { prefix, peers, blocker, channels, patience, kept, role, secrets } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
-    let [votes, certificates, resolver, backfill, broadcast, gossip, copies, dealings, logs] =
+    let [votes, certificates, resolver, backfill, broadcast, mempool, copies, dealings, logs] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
     let length = epoch::length(&chain.config);
@@ -274,10 +273,10 @@ where
     let (later, boundaries) = Later::new();
     let reporter = Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone()));
     actor.start(Reporters::from((reporter, Reporters::from((later, dealer.clone())))), buffer, backfill);
-    chain.progress.report(context.child("sync"), chain.clone());
+    report::start(context.child("sync"), chain.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
-    start_services(&context, &chain, blocker.clone(), [gossip, copies]);
+    start_services(&context, &chain, blocker.clone(), [mempool, copies]);
     logs::start(context.child("logs"), chain.clone(), dealer.clone(), logs);
 
     // What governance says of the block time stands in the state, which opens at once but where it is damaged.
@@ -305,14 +304,14 @@ where
 }
 
 /// Starts what a validator does beside consensus: it spreads transactions, exchanges damaged blocks and reports faults.
-fn start_services<E, B, S, R>(context: &E, chain: &Arc<Chain>, blocker: B, [gossip, copies]: [(S, R); 2])
+fn start_services<E, B, S, R>(context: &E, chain: &Arc<Chain>, blocker: B, [mempool, copies]: [(S, R); 2])
 where
     E: Spawner + Clock + CryptoRng,
     B: Blocker<PublicKey = PublicKey>,
     S: Sender<PublicKey = PublicKey>,
     R: Receiver<PublicKey = PublicKey>,
 {
-    crate::gossip::start(context.child("gossip"), chain.clone(), blocker, gossip);
+    gossip::start(context.child("gossip"), chain.clone(), blocker, mempool);
     crate::refetch::start(context.child("copies"), chain.clone(), copies);
     crate::evidence::start(context.child("evidence"), chain.clone());
 }

@@ -3,7 +3,7 @@
 //! The engine stops at the first error of the disk, by a panic, so that nothing is half-written: what was not acknowledged is
 //! executed again at the next start. Here its exit reason becomes an error with a name.
 
-use crate::node::NodeError;
+use crate::error::NodeError;
 use cowboy_store::StoreError;
 use rustix::process::{Resource, getrlimit};
 use std::{any::Any, fs, path::Path};

@@ -5,6 +5,7 @@ use crate::{
     certificate::is_certificate,
     chain::{Chain, Output},
     execute::{self, Databases, Executed},
+    report,
     rules::{commit, complete},
 };
 use commonware_codec::Decode as _;
@@ -138,7 +139,7 @@ where
     let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
-    chain.progress.report(context.child("sync"), chain.clone());
+    report::start(context.child("sync"), chain.clone());
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0 };
     while let Some(fed) = feed.recv().await {
         let (result, answer) = match fed {

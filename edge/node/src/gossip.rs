@@ -8,7 +8,6 @@
 
 use crate::{
     chain::Chain,
-    engine::MAX_GOSSIP_BYTES,
     mempool::{Source, standings},
 };
 use commonware_codec::{Decode as _, Encode as _};
@@ -24,6 +23,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 use tokio::sync::broadcast::{self, error::RecvError};
+
+/// The largest message of the mempool's channel.
+pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// The most transactions of one message.
 const MAX_BATCH: usize = 1_024;
@@ -117,7 +119,7 @@ impl<F: FnMut(Batch)> Teller<F> {
         let mut batch = Vec::new();
         let mut bytes = 16;
         for signed in signed {
-            if batch.len() == MAX_BATCH || bytes + signed.size() > MAX_GOSSIP_BYTES {
+            if batch.len() == MAX_BATCH || bytes + signed.size() > MAX_BYTES {
                 self.send(std::mem::take(&mut batch));
                 bytes = 16;
             }

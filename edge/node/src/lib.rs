@@ -29,11 +29,11 @@
 //! # }
 //! ```
 //!
-//! - [`node`]: [`NodeHandle`], the interface for all other crates. [`dev`]: mine, warp, snapshot, revert.
+//! - [`node`]: [`NodeHandle`], the interface for all other crates; `running`: what it starts and stops; [`config`], [`error`]. [`dev`]: mine, warp, snapshot, revert.
 //! - [`chain`]: what the parts of one node share. [`reader`]: read access to the state. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
-//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
+//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
 //! - `faults`, `evidence`: what this node has seen of validators' faults, and how it reports them.
@@ -53,10 +53,12 @@ pub mod check;
 pub mod clock;
 pub mod committee;
 pub mod committees;
+pub mod config;
 mod dealer_logs;
 pub mod dev;
 pub mod engine;
 pub mod epoch;
+pub mod error;
 mod evidence;
 pub mod execute;
 mod failing;
@@ -83,18 +85,22 @@ pub mod reader;
 mod ready;
 pub mod refetch;
 pub mod rehearse;
+mod report;
 pub mod reshare;
 pub mod rules;
+mod running;
 pub mod seeds;
 pub mod traces;
 pub mod votes;
 pub mod watch;
 
 pub use chain::{Chain, FinalizedBlock, Head};
+pub use config::NodeConfig;
 pub use dev::DevError;
+pub use error::{AskError, NodeError, Unavailable};
 pub use follow::{Feed, FollowError};
 pub use genesis::Genesis;
 pub use mempool::Refused;
-pub use node::{AskError, NodeConfig, NodeError, NodeHandle, Unavailable};
+pub use node::NodeHandle;
 pub use pace::BlockTime;
 pub use protocol::Outdated;

@@ -5,14 +5,10 @@ use crate::{
     clock::machine_ms,
     committee::ValidatorKeys,
     engine::longest_view,
-    node::{Inner, NodeConfig, NodeHandle},
     votes::{BEAT, Votes},
 };
 use cowboy_store::{Directory, StoreError};
-use std::{
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{sync::mpsc, time::Duration};
 
 /// How long a new network is silent before its validators begin. A network that runs is heard sooner.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -55,8 +51,13 @@ pub(crate) struct Listening {
 
 impl Listening {
     /// Whether this node must listen: a validator among others without a record of its own votes.
-    pub(crate) fn needed(config: &NodeConfig, directory: &Directory, chain: &Chain) -> Result<Option<Self>, StoreError> {
-        let Some(keys) = config.keys.as_ref().filter(|_| !chain.is_alone()) else { return Ok(None) };
+    pub(crate) fn needed(
+        keys: Option<&ValidatorKeys>,
+        listening: Duration,
+        directory: &Directory,
+        chain: &Chain,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(keys) = keys.filter(|_| !chain.is_alone()) else { return Ok(None) };
         let own = commonware_cryptography::Signer::public_key(&keys.network);
         let votes = Votes::new(directory.engine(), &own);
         if chain.is_signed_by_only(&own) {
@@ -66,7 +67,7 @@ impl Listening {
         if votes.may_vote(chain.term().info.epoch.get(), machine_ms())? {
             return Ok(None);
         }
-        let time = config.listening.max(2 * longest_view(chain.pace.gap()));
+        let time = listening.max(2 * longest_view(chain.pace.gap()));
         chain.progress.listens(Some(time));
         Ok(Some(Self { votes, time, is_new: chain.head.borrow().number == 0 }))
     }
@@ -85,17 +86,14 @@ impl Listening {
         Ok(is_beginning)
     }
 
-    /// Starts the node again as a voter when the time is over, unless it was stopped. Answers what ends the wait when dropped.
-    pub(crate) fn vote_later(self, node: &Arc<Inner>) -> mpsc::Sender<()> {
+    /// Calls `vote` when the time is over. Answers what ends the wait when dropped.
+    pub(crate) fn vote_later(self, vote: impl FnOnce(&Votes) + Send + 'static) -> mpsc::Sender<()> {
         tracing::warn!(seconds = self.time.as_secs(), "the record of this validator's votes is not there: it listens before it votes");
         let (sender, dropped) = mpsc::channel();
-        let node = Arc::downgrade(node);
         std::thread::spawn(move || {
-            if dropped.recv_timeout(self.time) != Err(mpsc::RecvTimeoutError::Timeout) {
-                return;
+            if dropped.recv_timeout(self.time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                vote(&self.votes);
             }
-            let Some(inner) = node.upgrade() else { return };
-            NodeHandle(inner).restart_to_vote(&self.votes);
         });
         sender
     }

@@ -1,16 +1,8 @@
 //! How far a node is behind its network, and what it waits for.
 
-use crate::{
-    block::SealedBlock,
-    chain::{Chain, Head},
-    protocol::Gauges,
-};
+use crate::{block::SealedBlock, head::Head};
 use commonware_actor::Feedback;
 use commonware_consensus::{Reporter, marshal::Update};
-use commonware_runtime::{
-    Clock, Metrics, Spawner, Supervisor,
-    telemetry::metrics::{GaugeExt as _, MetricsExt as _},
-};
 use std::{
     fmt,
     sync::{
@@ -23,9 +15,6 @@ use tokio::sync::watch;
 
 /// Blocks behind the newest known one up to which a node counts as current: the engine holds a few while they are executed.
 const NEAR: u64 = 8;
-
-/// How often a node that is behind writes its progress to the log.
-const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What a node is doing to come up with its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,34 +87,6 @@ impl Progress {
         let time_ms = time.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         self.0.listens_ms.store(time_ms, Ordering::Release);
         self.0.is_listening.store(time.is_some(), Ordering::Release);
-    }
-
-    /// Writes the progress and the ledger's damages to the metrics, and the progress to the log while the node is behind.
-    pub(crate) fn report<E: Spawner + Supervisor + Clock + Metrics>(&self, context: E, chain: Arc<Chain>) {
-        let progress = self.clone();
-        context.spawn(move |context| async move {
-            let behind = context.gauge("blocks_behind", "final blocks that this node knows of and has not executed");
-            let damages = context.gauge("ledger_damages", "reads of the ledger that met a page that is not as it was written");
-            let versions = Gauges::new(&context);
-            let mut before = None;
-            loop {
-                let number = progress.0.head.borrow().number;
-                // A gauge holds less than a count only after 2^63 blocks.
-                let _ = behind.try_set(progress.newest().saturating_sub(number));
-                let _ = damages.try_set(chain.ledger.damages());
-                versions.set(&chain.protocol);
-                match progress.waiting() {
-                    Some(Waiting::Blocks { next, newest }) if before == Some(number) => {
-                        tracing::warn!(next, newest, "no progress: no peer has served the next block yet");
-                    }
-                    Some(waiting) => tracing::info!(block = number, "{waiting}"),
-                    None if before.is_some() => tracing::info!(block = number, "this node is level with its network"),
-                    None => {}
-                }
-                before = progress.waiting().map(|_| number);
-                context.sleep(REPORT_INTERVAL).await;
-            }
-        });
     }
 }
 

@@ -11,7 +11,7 @@ use cowboy_api::{
     ApiError, HexText,
     error::{BAD_REQUEST, BODY_TOO_LARGE, BUSY, Fault, NOT_FOUND, SERVER},
 };
-use cowboy_node::node::AskError;
+use cowboy_node::AskError;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
