@@ -2,9 +2,10 @@
 
 use commonware_codec::Encode as _;
 use cowboy_types::entitlement::domain;
+use cowboy_types::environment::{Environment, Measurement};
 use cowboy_types::job::JobKind;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Blob, Hash, List, Text, keccak256, record, variants};
+use cowboy_types::{Address, Hash, List, Text, keccak256, record, variants};
 
 /// The most runners of one job that may get a secret.
 pub const MAX_COPIES: u8 = 9;
@@ -48,16 +49,16 @@ variants! {
 }
 
 variants! {
-    /// The execution environment that a runner needs.
-    pub enum Environment {
-        /// Any.
-        0 Any,
-        /// An attested one.
-        1 Attested {
-            /// The bits of the types that are accepted.
-            types: u8,
-            /// The measurements that are accepted, ascending; every one if there are none.
-            measurements: List<Blob<64>, 8>,
+    /// What a runner must have attested to 0x05.
+    pub enum Attestation {
+        /// Nothing.
+        0 NotRequired,
+        /// A trusted execution environment.
+        1 Required {
+            /// The kinds that are accepted, ascending.
+            environments: List<Environment, 4>,
+            /// The measurements that are accepted, ascending; every one that governance accepts if there are none.
+            measurements: List<Measurement, 8>,
         },
     }
 }
@@ -82,8 +83,8 @@ record! {
         pub min_stake: Amount,
         /// The minimum reputation of a runner.
         pub min_reputation: Count,
-        /// The execution environment that a runner needs.
-        pub environment: Environment,
+        /// What a runner must have attested.
+        pub attestation: Attestation,
         /// The most runners of one job that may get it.
         pub copies: u8,
         /// The first height of a release.
@@ -107,9 +108,9 @@ pub enum PolicyError {
     /// A list that must have entries has none.
     #[error("`{0}` names nothing, so that nobody could use the secret")]
     Nobody(&'static str),
-    /// A bit stands for nothing.
-    #[error("`{0}` has bits that stand for nothing")]
-    Bits(&'static str),
+    /// A bit stands for no kind of job.
+    #[error("`jobs` has bits that stand for no kind of job")]
+    Jobs,
     /// No canonical pattern of hosts.
     #[error("a host must be `*`, a name in lower case, `*.` and such a name, or an IPv4 address")]
     Host,
@@ -141,7 +142,11 @@ impl Policy {
         if self.actors == Actors::Any && self.accounts.is_empty() && self.code_hashes.is_empty() {
             return Err(PolicyError::Everybody);
         }
-        bits("jobs", self.jobs, all_jobs())?;
+        match self.jobs {
+            0 => return Err(PolicyError::Nobody("jobs")),
+            jobs if jobs & !all_jobs() != 0 => return Err(PolicyError::Jobs),
+            _ => {}
+        }
         ascending("hosts", &self.hosts)?;
         if !self.hosts.iter().all(|host| domain::is_canonical_pattern(host)) {
             return Err(PolicyError::Host);
@@ -149,8 +154,8 @@ impl Policy {
         if let Runners::Listed { addresses } = &self.runners {
             listed("runners", addresses)?;
         }
-        if let Environment::Attested { types, measurements } = &self.environment {
-            bits("types", *types, u8::MAX)?;
+        if let Attestation::Required { environments, measurements } = &self.attestation {
+            listed("environments", environments)?;
             ascending("measurements", measurements)?;
         }
         if !(1..=MAX_COPIES).contains(&self.copies) {
@@ -171,12 +176,4 @@ fn ascending<T: Ord>(name: &'static str, items: &[T]) -> Result<(), PolicyError>
 
 fn listed<T: Ord>(name: &'static str, items: &[T]) -> Result<(), PolicyError> {
     if items.is_empty() { Err(PolicyError::Nobody(name)) } else { ascending(name, items) }
-}
-
-fn bits(name: &'static str, found: u8, all: u8) -> Result<(), PolicyError> {
-    match found {
-        0 => Err(PolicyError::Nobody(name)),
-        found if found & !all != 0 => Err(PolicyError::Bits(name)),
-        _ => Ok(()),
-    }
 }

@@ -1,7 +1,8 @@
 //! Which policies are accepted.
 
 use cowboy_secrets::Policy;
-use cowboy_secrets::policy::{Actors, Environment, PolicyError, Runners};
+use cowboy_secrets::policy::{Actors, Attestation, PolicyError, Runners};
+use cowboy_types::environment::Environment;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Blob, Hash, List, Text};
 
@@ -11,6 +12,11 @@ fn list<T, const MAX: usize>(items: Vec<T>) -> List<T, MAX> {
 
 fn hosts(names: &[&str]) -> List<Text<255>, 32> {
     list(names.iter().map(|name| Text::new(*name).expect("short")).collect())
+}
+
+fn attested(environments: &[Environment], measurements: &[[u8; 1]]) -> Attestation {
+    let measurements = measurements.iter().map(|bytes| Blob::new(bytes.to_vec()).expect("short")).collect();
+    Attestation::Required { environments: list(environments.to_vec()), measurements: list(measurements) }
 }
 
 fn policy() -> Policy {
@@ -23,7 +29,7 @@ fn policy() -> Policy {
         runners: Runners::Any,
         min_stake: Amount::ZERO,
         min_reputation: Count::ZERO,
-        environment: Environment::Any,
+        attestation: Attestation::NotRequired,
         copies: 1,
         from: Height(5),
         until: Height::ZERO,
@@ -35,7 +41,7 @@ fn policy() -> Policy {
 fn each_rule_refuses() {
     let [low, high] = [Address([1; 20]), Address([2; 20])];
     type Change = fn(&mut Policy, Address, Address);
-    let rows: [(Change, Result<(), PolicyError>); 20] = [
+    let rows: [(Change, Result<(), PolicyError>); 22] = [
         (|_, _, _| (), Ok(())),
         (|policy, low, high| policy.actors = Actors::Listed { addresses: list(vec![low, high]) }, Ok(())),
         (|policy, low, high| policy.actors = Actors::Listed { addresses: list(vec![high, low]) }, Err(PolicyError::Order("actors"))),
@@ -45,22 +51,18 @@ fn each_rule_refuses() {
         (|policy, _, _| policy.actors = Actors::Any, Err(PolicyError::Everybody)),
         (|policy, low, _| (policy.actors, policy.accounts) = (Actors::Any, list(vec![low])), Ok(())),
         (|policy, _, _| policy.jobs = 0, Err(PolicyError::Nobody("jobs"))),
-        (|policy, _, _| policy.jobs |= 1 << 4, Err(PolicyError::Bits("jobs"))),
+        (|policy, _, _| policy.jobs |= 1 << 4, Err(PolicyError::Jobs)),
         (|policy, _, _| policy.hosts = hosts(&["b.test", "a.test"]), Err(PolicyError::Order("hosts"))),
         (|policy, _, _| policy.hosts = hosts(&["A.test"]), Err(PolicyError::Host)),
         (|policy, _, _| policy.hosts = hosts(&[]), Ok(())),
         (|policy, low, high| policy.runners = Runners::Listed { addresses: list(vec![high, low]) }, Err(PolicyError::Order("runners"))),
+        (|policy, _, _| policy.attestation = attested(&[Environment::Sev, Environment::Nitro], &[[1], [2]]), Ok(())),
+        (|policy, _, _| policy.attestation = attested(&[], &[]), Err(PolicyError::Nobody("environments"))),
         (
-            |policy, _, _| policy.environment = Environment::Attested { types: 0, measurements: List::default() },
-            Err(PolicyError::Nobody("types")),
+            |policy, _, _| policy.attestation = attested(&[Environment::Nitro, Environment::Sgx], &[]),
+            Err(PolicyError::Order("environments")),
         ),
-        (
-            |policy, _, _| {
-                let measurement = Blob::new(vec![1]).expect("short");
-                policy.environment = Environment::Attested { types: 1, measurements: list(vec![measurement.clone(), measurement]) };
-            },
-            Err(PolicyError::Order("measurements")),
-        ),
+        (|policy, _, _| policy.attestation = attested(&[Environment::Sgx], &[[1], [1]]), Err(PolicyError::Order("measurements"))),
         (|policy, _, _| policy.copies = 0, Err(PolicyError::Copies(0))),
         (|policy, _, _| policy.copies = 10, Err(PolicyError::Copies(10))),
         (|policy, _, _| policy.until = Height(4), Err(PolicyError::Times)),

@@ -1,8 +1,8 @@
 //! Documents of trusted environments against published samples: they hold at their time, under their root, unchanged, and not otherwise.
 
 use cowboy_system::tee::documents::{manufacturers_roots, verify};
-use cowboy_system::tee::types::Environment;
 use cowboy_types::cbor::Value;
+use cowboy_types::environment::Environment;
 
 /// A moment at which the sample's certificates count.
 struct Sample {

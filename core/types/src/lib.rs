@@ -10,6 +10,7 @@
 //! - [`instruction`], [`transaction`]: what a user asks for, and the signed envelope around it.
 //! - [`cbor`]: canonical CBOR, for manifests and event data.
 //! - [`entitlement`]: what actors require and runners provide.
+//! - [`environment`]: trusted execution environments.
 //! - [`permission`]: who may do what, as the Entitlement Registry records it.
 //! - [`block`], [`receipt`]: what validators agree on, and what came of it.
 //! - [`job`]: jobs, runners and results of the off-chain market.
@@ -22,6 +23,7 @@ pub mod address;
 pub mod block;
 pub mod cbor;
 pub mod entitlement;
+pub mod environment;
 pub mod error;
 #[cfg(feature = "arbitrary")]
 pub mod formats;

@@ -1,10 +1,10 @@
 //! The methods and events of 0x05.
 
 use super::NUMBER;
-use super::types::{Environment, Measurement};
 use crate::actor::methods;
 use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
+use cowboy_types::environment::{Environment, Measurement};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text};

@@ -19,9 +19,9 @@ pub mod types;
 use crate::actor::Actor;
 use cowboy_state::{Miss, World};
 use cowboy_types::Address;
+use cowboy_types::environment::Environment;
 use cowboy_types::job::Runner;
 use cowboy_types::units::Height;
-use types::Environment;
 
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::TEE;

@@ -1,8 +1,9 @@
 //! Where the TEE Verifier keeps what it knows.
 
 use super::NUMBER;
-use super::types::{Attestation, Environment, Program, Roots};
+use super::types::{Attestation, Program, Roots};
 use cowboy_state::{Key, Kind, Miss, World};
+use cowboy_types::environment::Environment;
 use cowboy_types::{Address, Hash, keccak256};
 
 const OWNER: Address = Address::system(NUMBER);

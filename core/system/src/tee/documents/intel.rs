@@ -1,7 +1,7 @@
 //! Quotes of SGX and TDX with Intel's collateral (DCAP).
 
 use super::Proven;
-use crate::tee::types::Environment;
+use cowboy_types::environment::Environment;
 use dcap_qvl::QuoteCollateralV3;
 use dcap_qvl::policy::QuotePolicy;
 use dcap_qvl::quote::{Report, TDReport10};

@@ -7,7 +7,7 @@ mod amd;
 mod certificates;
 mod intel;
 
-use super::types::Environment;
+use cowboy_types::environment::Environment;
 
 /// What a document proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
