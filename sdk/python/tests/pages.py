@@ -6,6 +6,28 @@ import re
 ROOT = pathlib.Path(__file__).parents[3]
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 
+# Why a block is not run by a test of these pages.
+NOT_RUN = {
+    "README.md: Start": "it builds the programs with which this runs, and names this test's own step",
+    "docs/consensus.md: Rounds and messages": "what a node answers; edge/rpc/tests/api/consensus.rs reads it",
+    "docs/gateways.md: Running a gateway": "tests/gateway runs a gateway: this one needs a public host name",
+    "docs/gateways.md: Running a gateway 2": "edge/cli/src/gateway.rs reads it from the page",
+    "docs/gateways.md: Custom domains": "tests/gateway sets such records at a name server of its own",
+    "docs/gateways.md: Signed responses": "edge/gateway/tests/signed verifies and accuses answers of a gateway of its own",
+    "docs/gateways.md: Verifiable responses": "tests/gateway verifies responses of a gateway of its own",
+    "docs/gateways.md: Verifiable responses 2": "./test web builds it",
+    "docs/jobs.md: The life of a job": "a picture",
+    "docs/jobs.md: Which runners are drawn": "tests/market draws again what a job of its own drew",
+    "docs/jobs.md: Commands": "tests/market registers and delegates: these lines leave out keys and ids",
+    "docs/nodes.md: The genesis file": "edge/cli/src/daemon/genesis_file.rs reads such a file: this one leaves out hashes and certificates",
+    "docs/operators.md: Install": "it changes the system; test_what_the_unit_and_the_image_run runs what it installs",
+    "docs/operators.md: Install 2": "it needs a container engine; test_what_the_unit_and_the_image_run runs what the image runs",
+    "docs/operators.md: Monitor": "settings of Prometheus; edge/cli/tests/e2e/ops.rs compares its rules with a node",
+    "docs/runners.md: Quick start": "it builds the programs; tests/market does the rest of it",
+    "docs/runners.md: How a runner works": "a picture",
+    "docs/runners.md: Trusted environments": "it needs a trusted environment",
+}
+
 # The actor of docs/tools.md, and a test of it that fails.
 COUNTER = """\
 from cowboy_sdk import actor, emit, public
@@ -52,15 +74,18 @@ def test_add(chain, counter, amount, expected):
 
 
 class Block:
-    """A fenced block: its page, its place among the page's blocks from 0, its language, the heading it stands under, and its text."""
+    """A fenced block: its page, its name, its language, the heading it stands under, and its text.
 
-    def __init__(self, page, number, language, heading, text):
+    The name is the heading, and for all but the first block under a heading also the block's number: "Test it", "Test it 2".
+    """
+
+    def __init__(self, page, name, language, heading, text):
         self.page = page
-        self.number = number
+        self.name = name
         self.language = language
         self.heading = heading
         self.text = text
-        self.id = f"{page}:{number}"
+        self.id = f"{page}: {name}"
 
     def commands(self):
         """Shell commands, without comments; a line that a quote leaves open ends in a later one."""
@@ -77,15 +102,17 @@ class Block:
 
 def blocks(page):
     """The blocks of a page, in their order."""
-    found, heading, inside = [], "", None
+    found, heading, count, inside = [], "", 0, None
     for line in (ROOT / page).read_text().splitlines():
         if inside is None and line.startswith("#"):
-            heading = line.lstrip("# ")
+            heading, count = line.lstrip("# "), 0
         if line.startswith("```"):
             if inside is None:
                 inside = (line[3:].strip(), [])
+                count += 1
             else:
-                found.append(Block(page, len(found), inside[0], heading, "\n".join(inside[1]) + "\n"))
+                name = heading if count == 1 else f"{heading} {count}"
+                found.append(Block(page, name, inside[0], heading, "\n".join(inside[1]) + "\n"))
                 inside = None
         elif inside is not None:
             inside[1].append(line)
@@ -93,9 +120,9 @@ def blocks(page):
     return found
 
 
-def block(page, number, language):
-    """One block; its language says that the page has not moved under the test."""
-    found = blocks(page)[number]
+def block(page, name, language):
+    """One block; its language says that no other one was put before it."""
+    (found,) = (found for found in blocks(page) if found.name == name)
     assert found.language == language, f"{found.id} is {found.language!r}"
     return found
 
