@@ -10,7 +10,7 @@ use cowboy_console::{
     failure::Failure,
     output::{Output, table},
 };
-use cowboy_node::committee::ValidatorKeys;
+use cowboy_node::{committee::ValidatorKeys, reshare::secrets};
 use cowboy_types::Address;
 use serde_json::json;
 use std::{
@@ -82,10 +82,7 @@ impl Keys {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         match self {
             Self::New { genesis, out, listen, peer } => create(&genesis, &out, listen, peer, output),
-            Self::Show { config } => {
-                show(&read::<ValidatorFile>(&config)?.secrets.keys()?, output);
-                Ok(())
-            }
+            Self::Show { config } => show(&config, output),
             Self::Backup { config, out } => backup::backup(&config, &out, output),
             Self::Restore { backup, config } => backup::restore(&backup, &config, output),
             Self::Registration { config, account, address } => registration(&config, account, address, output),
@@ -116,17 +113,37 @@ fn create(genesis: &Path, out: &Path, listen: SocketAddr, peers: Vec<Peer>, outp
     Ok(())
 }
 
-fn show(keys: &ValidatorKeys, output: Output) {
+fn show(config: &Path, output: Output) -> Result<(), Failure> {
+    let file = read::<ValidatorFile>(config)?;
+    let keys = file.secrets.keys()?;
     let network = Hex(keys.network.public_key().as_ref().to_vec());
     let signer: HexAddress = Hex(keys.signer.address());
+    let folder = config.parent().unwrap_or(Path::new("."));
+    let state = folder.join(&file.state);
+    let files = secrets::files(&state).map_err(Failure::file(&state))?;
+    // A network file that is not there says nothing about the share.
+    let is_of_genesis =
+        || read_genesis(&folder.join(&file.genesis)).is_ok_and(|genesis| genesis.committee.member(&network_key(&keys)).is_some());
+    let share = if keys.share.is_some() {
+        "that of genesis, in this file".to_owned()
+    } else if !files.is_empty() {
+        let names: Vec<&str> = files.keys().map(String::as_str).collect();
+        format!("in {}: {}", state.join(secrets::FOLDER).display(), names.join(", "))
+    } else if is_of_genesis() {
+        "that of genesis was removed, and there is no later one: it receives the next dealing".to_owned()
+    } else {
+        "none yet".to_owned()
+    };
+    let has_share = keys.share.is_some() || !files.is_empty();
     output.result(
-        &json!({ "network": network, "signer": signer, "has_share": keys.share.is_some() }),
-        table([
-            ("network", network.to_string()),
-            ("signer", signer.to_string()),
-            ("share", if keys.share.is_some() { "dealt" } else { "none yet" }.to_owned()),
-        ]),
+        &json!({ "network": network, "signer": signer, "has_share": has_share, "share": share }),
+        table([("network", network.to_string()), ("signer", signer.to_string()), ("share", share.clone())]),
     );
+    Ok(())
+}
+
+fn network_key(keys: &ValidatorKeys) -> [u8; 32] {
+    keys.network.public_key().as_ref().try_into().expect("a key has 32 bytes")
 }
 
 fn registration(config: &Path, account: Address, address: Option<HostPort>, output: Output) -> Result<(), Failure> {

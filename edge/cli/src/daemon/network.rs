@@ -226,6 +226,9 @@ pub(crate) struct NewNetwork {
     /// Milliseconds between blocks: the chain's consensus.block_time at genesis
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(super) block_time_ms: Option<u64>,
+    /// Where the validators reach each other, where that is not where they listen.
+    #[arg(skip)]
+    pub(super) reached_at: Vec<SocketAddr>,
 }
 
 impl NewNetwork {
@@ -279,31 +282,34 @@ impl NewNetwork {
         let genesis = Genesis::new(config, sharing).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile::of(&genesis))?;
-        for (index, own) in (0u16..).zip(&keys) {
-            let peers = (0u16..).zip(&keys).filter(|(other, _)| *other != index).map(|(other, keys)| {
-                Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)?.into() })
-            });
+        let listen = (0..count).map(|index| p2p_address(self.p2p_port, index)).collect::<Result<Vec<_>, _>>()?;
+        let reached_at = if self.reached_at.is_empty() { &listen } else { &self.reached_at };
+        for (index, (own, listen)) in keys.iter().zip(&listen).enumerate() {
+            let peers = keys.iter().zip(reached_at).enumerate().filter(|(other, _)| *other != index);
+            let peer = |(_, (keys, address)): (_, (&ValidatorKeys, &SocketAddr))| Peer {
+                key: Hex(keys.network.public_key().as_ref().to_vec()),
+                address: (*address).into(),
+            };
             let file = ValidatorFile {
                 genesis: "genesis.json".into(),
                 state: format!("state-{index}").into(),
-                listen: self.address(index)?,
+                listen: *listen,
                 block_time_ms: None,
                 listen_before_voting_ms: default_listening_ms(),
-                peers: peers.collect::<Result<_, Failure>>()?,
+                peers: peers.map(peer).collect(),
                 secrets: Secrets::of(own),
             };
             write_new(&self.out.join(format!("validator-{index}.json")), &file)?;
         }
         Ok(genesis)
     }
+}
 
-    fn address(&self, index: u16) -> Result<SocketAddr, Failure> {
-        let port = self
-            .p2p_port
-            .checked_add(index)
-            .ok_or_else(|| Failure::argument("the ports go beyond 65535", "choose a smaller --p2p-port"))?;
-        Ok(SocketAddr::from(([127, 0, 0, 1], port)))
-    }
+/// Where the validator with this number listens for others, when the first one has this port.
+pub(super) fn p2p_address(first_port: u16, index: u32) -> Result<SocketAddr, Failure> {
+    let port = u16::try_from(index).ok().and_then(|index| first_port.checked_add(index));
+    let port = port.ok_or_else(|| Failure::argument("the ports go beyond 65535", "choose a smaller --p2p-port"))?;
+    Ok(SocketAddr::from(([127, 0, 0, 1], port)))
 }
 
 /// Writes a file that is not there yet, for its owner only: it may hold secrets.

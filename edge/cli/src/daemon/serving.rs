@@ -9,8 +9,11 @@ use cowboy_serve::{
     Slots,
     limits::{self, Limits},
 };
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use tokio::sync::broadcast::error::RecvError;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    thread,
+};
+use tokio::sync::{broadcast::error::RecvError, watch};
 
 /// Where the API is.
 #[derive(Args, Clone, Debug)]
@@ -73,25 +76,40 @@ pub(crate) async fn print_blocks(node: NodeHandle, devnet: Option<String>) {
     }
 }
 
-/// Ctrl-C and SIGTERM. Heard from the moment this is made, so that a node that says it is ready also stops cleanly.
+/// The environment variable with which a process stops when its standard input ends, so that it does not outlive the one that started it.
+pub(crate) const STOP_WITH_INPUT: &str = "COWBOY_STOP_WITH_INPUT";
+
+/// Ctrl-C and SIGTERM, and the end of the input where [`STOP_WITH_INPUT`] says so. Heard from the moment this is made, so that a node that
+/// says it is ready also stops cleanly.
 pub(crate) struct StopSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    input: watch::Receiver<()>,
+    /// Keeps the channel open where nobody waits for the end of the input.
+    _input: Option<watch::Sender<()>>,
 }
 
 impl StopSignals {
     /// Begins to listen.
     pub(crate) fn listen() -> Result<Self, Failure> {
+        let (sender, input) = watch::channel(());
+        let _input = match std::env::var_os(STOP_WITH_INPUT) {
+            Some(_) => {
+                thread::Builder::new().name("input".into()).spawn(move || until_input_ends(sender)).map_err(threads)?;
+                None
+            }
+            None => Some(sender),
+        };
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
             let terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
-            Ok(Self { terminate, interrupt: signal(SignalKind::interrupt()).map_err(node_failure)? })
+            Ok(Self { terminate, interrupt: signal(SignalKind::interrupt()).map_err(node_failure)?, input, _input })
         }
         #[cfg(not(unix))]
-        Ok(Self {})
+        Ok(Self { input, _input })
     }
 
     /// Waits for one of them, or until the node ends by itself, which is a failure.
@@ -103,16 +121,26 @@ impl StopSignals {
     }
 
     /// Waits until one of them comes.
-    pub(super) async fn signalled(&mut self) -> Result<(), Failure> {
+    pub(crate) async fn signalled(&mut self) -> Result<(), Failure> {
         #[cfg(unix)]
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = self.input.changed() => {}
         }
         #[cfg(not(unix))]
-        tokio::signal::ctrl_c().await.map_err(node_failure)?;
+        tokio::select! {
+            told = tokio::signal::ctrl_c() => told.map_err(node_failure)?,
+            _ = self.input.changed() => {}
+        }
         Ok(())
     }
+}
+
+/// Reads the input to its end, and then drops the sender.
+fn until_input_ends(_sender: watch::Sender<()>) {
+    // Where it cannot be read, nobody is there either.
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }
 
 /// Ends the server, then the node.

@@ -1,6 +1,9 @@
 //! `cowboy-runner`: the worker of the off-chain market.
 
-use crate::log::{self, LogFormat};
+use crate::{
+    daemon::serving::StopSignals,
+    log::{self, LogFormat},
+};
 use clap::{Parser, Subcommand};
 use cowboy_api::{
     HexAddress,
@@ -100,7 +103,8 @@ async fn work(config: Config, output: Output) -> Result<(), Failure> {
     let key = key(&config)?;
     let client = cowboy_api::Client::new(&config.node.url)?;
     let feed = Feed::start(client, config.poll_every());
-    let mut told = std::pin::pin!(told());
+    let mut signals = StopSignals::listen()?;
+    let mut told = std::pin::pin!(signals.signalled());
     // A runner that starts before its node waits for it.
     let started = async {
         loop {
@@ -127,21 +131,6 @@ async fn work(config: Config, output: Output) -> Result<(), Failure> {
         ended = runner.ended() => Err(runner_failure(ended)),
         told = told => told,
     }
-}
-
-/// Ctrl-C and SIGTERM.
-async fn told() -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate()).map_err(runner_failure)?;
-        tokio::select! {
-            _ = terminate.recv() => Ok(()),
-            told = tokio::signal::ctrl_c() => told.map_err(runner_failure),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.map_err(runner_failure)
 }
 
 /// Anything that keeps a runner from running.

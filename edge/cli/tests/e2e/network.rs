@@ -289,6 +289,8 @@ fn validators_come_and_go() {
     nodes.push(without_shares(root, newcomer));
     for index in 0..4 {
         assert!(file(root, index)["secrets"].get("share").is_none(), "the share of genesis is over: validator {index}");
+        let shown = daemon(root, &["--json", "keys", "show", "--config", &format!("network/validator-{index}.json")]).1;
+        assert!(shown.contains("\"has_share\": true") && shown.contains("secrets: epoch-"), "{shown}");
     }
     let newest = cowboy(root, &nodes[1].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
     for gone in [3, 0] {

@@ -141,6 +141,7 @@ fn a_testnet_is_many_processes_and_leaves_none() {
     for check in ["config", "keys", "state", "limits", "ports", "clock", "peers", "progress", "validator"] {
         assert_eq!(found.get(check).map(|(level, _)| level.as_str()), Some("ok"), "{check}: {found:#?}");
     }
+    assert!(found["reports"].1.contains("for reports of faults"), "{found:#?}");
     // The files of another validator than the one that runs there.
     let found = doctor(root, &["--config", "net/validator-1.json", "--port", "1"]);
     assert!(found["ports"].0 == "fail" && found["ports"].1.contains("end the program that has it"), "{found:#?}");
@@ -151,6 +152,49 @@ fn a_testnet_is_many_processes_and_leaves_none() {
     assert!(pids.iter().all(|pid| runs(pid)));
     assert_eq!(testnet.terminate(), Some(0));
     assert!(pids.iter().all(|pid| !runs(pid)), "something is left of {pids:?}");
+}
+
+/// Validators whose datagrams take a while, and of which some are lost, agree nevertheless. None dials another directly.
+#[test]
+fn a_testnet_has_slow_and_lossy_links() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let port = free_ports(4);
+    let links = ["--latency", "20ms±10ms", "--loss", "2%", "--seed", "7"];
+    let options = ["--block-time-ms", "200", "--port", "0", "--p2p-port", &port.to_string(), "--state", "net"];
+    let testnet = Node::start(root, &[&["testnet"], &links[..], &options].concat()).expect("the testnet starts");
+    for index in 0..4 {
+        let file: Value =
+            serde_json::from_slice(&fs::read(root.join(format!("net/validator-{index}.json"))).expect("it is there")).expect("JSON");
+        let peers = file["peers"].as_array().expect("a list");
+        let ports = peers.iter().filter_map(|peer| peer["address"].as_str()?.rsplit(':').next()?.parse::<u16>().ok());
+        let direct: Vec<u16> = ports.filter(|other| (port..port + 4).contains(other)).collect();
+        assert!(peers.len() == 3 && direct.is_empty(), "{direct:?}");
+    }
+    wait_for_height(&testnet.url, 10);
+    let sent = cowboy(root, &testnet.url, &["transfer", RECEIVER, "1cby", "--private-key", KEY, "--json"]);
+    assert_eq!(sent.code, Some(0), "{sent:?}");
+    let refused = daemon(root, &["testnet", "--loss", "2"]);
+    assert!(refused.0 == Some(2) && refused.1.contains("give 2% or 0.5%"), "{refused:?}");
+    assert_eq!(testnet.terminate(), Some(0));
+}
+
+/// Killed without a word, it leaves no member behind: each notices that its input has ended.
+#[test]
+fn a_testnet_that_is_killed_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let p2p = free_ports(1).to_string();
+    let members = ["testnet", "--validators", "1", "--full-nodes", "1", "--runners", "1", "--gateways", "1"];
+    let options = ["--block-time-ms", "200", "--port", "0", "--p2p-port", &p2p, "--state", "net"];
+    let testnet = Node::start(folder.path(), &[&members[..], &options].concat()).expect("the testnet starts");
+    let pids: Vec<String> = testnet.said.iter().filter_map(|line| Some(line.split_once("  pid ")?.1.to_owned())).collect();
+    assert!(pids.len() == 4 && pids.iter().all(|pid| runs(pid)), "{pids:?}");
+    // Killed, not told to stop.
+    drop(testnet);
+    for pid in pids {
+        let waited = Command::new("timeout").args(["60", "tail", &format!("--pid={pid}"), "-f", "/dev/null"]).status();
+        assert!(waited.is_ok_and(|status| status.success()), "{pid} still runs");
+    }
 }
 
 /// A process that does not start ends the network, with its own words.

@@ -4,6 +4,8 @@ use super::{Findings, files::Setup};
 use crate::daemon::network::NodeFile;
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Client, model};
+use cowboy_console::amount;
+use cowboy_types::Address;
 use std::{
     net::SocketAddr,
     time::{SystemTime, UNIX_EPOCH},
@@ -17,6 +19,9 @@ const LARGE_OFFSET_MS: i64 = 2_000;
 
 /// A block that is older says nothing about clocks, in milliseconds.
 const MAX_AGE_MS: u64 = 60_000;
+
+/// What some reports of faults cost at most at usual fees, in base units: half a CBY.
+const REPORTS_COST: u64 = 500_000_000;
 
 /// Checks the clock against the newest block, and the node that is followed.
 pub(super) async fn source(setup: Option<&Setup>, running: Option<&(Client, model::HealthDetailed)>, findings: &mut Findings) {
@@ -110,6 +115,21 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
         _ => findings.ok("validator", says),
     }
     reachable(record.network_address.as_deref(), file.listen, findings);
+    let signer = keys.signer.address();
+    match client.account_or_empty(&signer).await {
+        Ok(account) => reports(signer, account.balance, findings),
+        Err(error) => findings.warn("reports", format!("the node does not tell the balance of {signer}: {}", error.what), "try again"),
+    }
+}
+
+/// Whether the key of the headers can pay for reports of others' faults (decision 424).
+fn reports(signer: Address, balance: u64, findings: &mut Findings) {
+    let says = format!("the key of the headers, {signer}, has {} CBY for reports of faults", amount::cby(balance));
+    if balance < REPORTS_COST {
+        findings.warn("reports", says, format!("send it 1 CBY: cowboy transfer {signer} 1cby"));
+    } else {
+        findings.ok("reports", says);
+    }
 }
 
 /// Whether others can dial the address on chain.
@@ -183,6 +203,17 @@ mod tests {
             let mut findings = Findings::default();
             clock(Some(&health(u64::try_from(now - offset_ms).expect("after 1970"), 0, 60_000)), &mut findings);
             assert_eq!(findings.0[0].level, level, "{:?}", findings.0);
+        }
+    }
+
+    /// Without a balance, the key of the headers cannot report.
+    #[test]
+    fn reports_are_paid() {
+        use super::super::Level::{Ok, Warn};
+        for (balance, level) in [(0, Warn), (REPORTS_COST - 1, Warn), (REPORTS_COST, Ok)] {
+            let mut findings = Findings::default();
+            reports(Address([7; 20]), balance, &mut findings);
+            assert_eq!(findings.0[0].level, level, "{balance}: {:?}", findings.0);
         }
     }
 

@@ -2,9 +2,10 @@
 
 mod members;
 mod process;
+mod relay;
 
 use super::{
-    network::NewNetwork,
+    network::{self, NewNetwork},
     node_failure,
     serving::{self, StopSignals},
     state::{DEV_ACCOUNTS, account_index},
@@ -18,8 +19,10 @@ use cowboy_console::{
 use cowboy_types::{Hash, signing::PrivateKey};
 use members::Ports;
 use process::Process;
+use relay::{Latency, Link, Loss, Relay};
 use std::{
     fmt::Write as _,
+    net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -37,7 +40,8 @@ const FIRST_BLOCK: Duration = Duration::from_secs(60);
 the runners and the gateways begin with 1,000,000 CBY each. Ctrl-C ends all processes.
 
 Example:
-  cowboyd testnet --validators 7 --full-nodes 2 --runners 5 --gateways 1 --epoch 60"
+  cowboyd testnet --validators 7 --full-nodes 2 --runners 5 --gateways 1 --epoch 60
+  cowboyd testnet --validators 7 --latency 80ms±20ms --loss 2%"
 )]
 pub(crate) struct Testnet {
     /// The number of validators
@@ -58,6 +62,15 @@ pub(crate) struct Testnet {
     /// Milliseconds between blocks [default: consensus.block_time, 1000]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     block_time_ms: Option<u64>,
+    /// How long a datagram from a validator to another takes: 80ms, or 80ms±20ms
+    #[arg(long, value_name = "TIME", default_value = "0ms")]
+    latency: Latency,
+    /// The share of datagrams between validators that are lost, as in 2%
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
+    loss: Loss,
+    /// Which datagrams are lost and delayed follows from this number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// The port of the first validator's API; every further process has the next two ports. 0 takes free ports
     #[arg(long, default_value_t = 4000)]
     port: u16,
@@ -78,7 +91,7 @@ impl Testnet {
     async fn serve(self, folder: &Path, output: Output) -> Result<(), Failure> {
         let mut signals = StopSignals::listen()?;
         let keys = Keys::new(self.runners, self.gateways)?;
-        let genesis = self.create(folder, &keys)?;
+        let genesis = self.create(folder, &keys).await?;
         output.result(
             &serde_json::json!({ "folder": folder, "genesis": genesis.to_string() }),
             format_args!("data and logs: {}\ngenesis {genesis}", folder.display()),
@@ -104,7 +117,7 @@ impl Testnet {
     }
 
     /// Makes the genesis and the validators' files. Answers the genesis hash.
-    fn create(&self, folder: &Path, keys: &Keys) -> Result<Hash, Failure> {
+    async fn create(&self, folder: &Path, keys: &Keys) -> Result<Hash, Failure> {
         let mut settings = String::new();
         if let Some(blocks) = self.epoch {
             // Writing to a string does not fail.
@@ -121,8 +134,24 @@ impl Testnet {
             fund: keys.all().map(PrivateKey::address).collect(),
             p2p_port: self.p2p_port,
             block_time_ms: self.block_time_ms,
+            reached_at: self.relays().await?,
         };
         Ok(network.create()?.hash())
+    }
+
+    /// Starts a relay in front of each validator where the links are not perfect. Answers where validators reach each other then.
+    async fn relays(&self) -> Result<Vec<SocketAddr>, Failure> {
+        let link = Link { latency: self.latency, loss: self.loss };
+        let mut addresses = Vec::new();
+        if link.is_perfect() {
+            return Ok(addresses);
+        }
+        for index in 0..self.validators {
+            let relay = Relay::bind().await?;
+            addresses.push(relay.address());
+            relay.start(network::p2p_address(self.p2p_port, index)?, link, self.seed.wrapping_add(index.into()));
+        }
+        Ok(addresses)
     }
 
     /// Starts the processes, each kind when those that it needs are ready. Answers the API of the first validator.

@@ -1,5 +1,6 @@
 //! A process of the network: started, watched, ended.
 
+use crate::daemon::serving::STOP_WITH_INPUT;
 use cowboy_console::failure::Failure;
 use std::{
     fs::File,
@@ -31,14 +32,16 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program, whose output goes to `log`. It has a process group of its own: Ctrl-C reaches it through this process only.
+    /// Starts a program, whose output goes to `log`. It has a process group of its own: Ctrl-C reaches it through this process only. Its
+    /// input is a pipe that ends with this process, however that ends, and then it stops.
     pub(super) fn start(name: String, log: PathBuf, command: &mut Command) -> Result<Self, Failure> {
         let file = File::create(&log).map_err(Failure::file(&log))?;
         let errors = file.try_clone().map_err(Failure::file(&log))?;
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let program = PathBuf::from(command.get_program());
-        let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors).spawn();
+        command.env(STOP_WITH_INPUT, "1");
+        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).spawn();
         let mut child = started.map_err(Failure::file(program))?;
         let ready = Arc::new(OnceLock::new());
         if let Some(said) = child.stdout.take() {

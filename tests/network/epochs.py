@@ -1,0 +1,220 @@
+"""`cowboyd testnet` for twenty epochs, the set of validators another one in each, while transactions flow."""
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "market"))
+import world  # noqa: E402
+
+EPOCH = 32
+GENESIS_VALIDATORS = 4
+# Accounts of the devnet's mnemonic, with 1,000,000 CBY each: two pay for stakes, one sends all the time.
+STAKES = [
+    "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+    "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+]
+SENDER = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a"
+STAKES_OF_AN_ACCOUNT = 9
+RECEIVER = "0x" + "11" * 20
+
+
+def program(name, folder, *arguments, **environment):
+    """What a program prints as JSON. Anything but success ends the run."""
+    command = [str(world.programs() / name), "--json", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise SystemExit(f"{name} {' '.join(map(str, arguments))} ends with {done.returncode}: {done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def get(url, path):
+    with urllib.request.urlopen(url + path, timeout=60) as answer:
+        return json.load(answer)
+
+
+def wait_for_height(url, height):
+    """Reads the stream of blocks until the node has this height."""
+    while get(url, "/height")["height"] < height:
+        with urllib.request.urlopen(url + "/follow", timeout=120) as stream:
+            stream.read(1)
+
+
+def free_ports(count):
+    """Free UDP ports in a row."""
+    for first in range(10_000 + os.getpid() % 200 * 100, 32_000, count):
+        try:
+            for port in range(first, first + count):
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                    probe.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+    raise SystemExit("no free ports below 32,000")
+
+
+class Process:
+    """`cowboyd` with these arguments, from the moment it says that it is ready."""
+
+    def __init__(self, folder, *arguments):
+        # A newcomer ends with this process, as the members of the testnet do.
+        self.child = subprocess.Popen(
+            [str(world.programs() / "cowboyd"), *map(str, arguments)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env={**os.environ, "COWBOY_STOP_WITH_INPUT": "1"},
+        )
+        self.said = []
+        for line in self.child.stdout:
+            if line.startswith("ready: "):
+                self.url = line.removeprefix("ready: ").strip()
+                break
+            self.said.append(line.strip())
+        else:
+            raise SystemExit(f"cowboyd {' '.join(map(str, arguments))} ends with {self.child.wait()}: {self.said}")
+        # It never waits for a reader.
+        threading.Thread(target=self.child.stdout.read, daemon=True).start()
+
+    def stop(self):
+        self.child.send_signal(signal.SIGTERM)
+        return self.child.wait(60)
+
+
+Member = collections.namedtuple("Member", "key account secret pid url process")
+
+
+class Network:
+    """The testnet, and the newcomers beside it."""
+
+    def __init__(self, folder, block_time_ms):
+        self.folder, self.newcomers = folder, 0
+        port = free_ports(GENESIS_VALIDATORS)
+        options = ["--validators", GENESIS_VALIDATORS, "--full-nodes", 1, "--epoch", EPOCH, "--block-time-ms", block_time_ms]
+        self.testnet = Process(folder, "testnet", *options, "--port", 0, "--p2p-port", port, "--state", "net")
+        rows = [line.split() for line in self.testnet.said if "  pid " in line]
+        self.full_node = next(row[-3] for row in rows if row[:2] == ["full", "node"])
+        self.members = collections.deque()
+        self.peers = []
+        accounts = {row["consensus_key"]: row["address"] for row in self.validators()}
+        for index in range(GENESIS_VALIDATORS):
+            file = json.loads((folder / f"net/validator-{index}.json").read_text())
+            key = program("cowboyd", folder, "keys", "show", "--config", f"net/validator-{index}.json")["network"]
+            row = next(row for row in rows if row[:2] == ["validator", str(index)])
+            self.peers += ["--peer", f"{key}@{file['listen']}"]
+            self.members.append(Member(key, accounts[key], file["secrets"]["signer"], int(row[-1]), row[-3], None))
+
+    def cowboy(self, *arguments, key):
+        return program("cowboy", self.folder, *arguments, "--rpc-url", self.full_node, "--private-key", key)
+
+    def validators(self):
+        return get(self.full_node, "/validators?limit=1000")["validators"]
+
+    def signers(self):
+        return frozenset(row["consensus_key"] for row in self.validators() if row["is_signing"])
+
+    def join(self):
+        """A stranger with a stake: new keys, a node, a registration."""
+        number, self.newcomers = self.newcomers, self.newcomers + 1
+        secret = "0x" + hashlib.sha256(f"newcomer {number}".encode()).hexdigest()
+        account = program("cowboy", self.folder, "wallet", "address", "--private-key", secret)["address"]
+        config, address = f"net/newcomer-{number}.json", f"127.0.0.1:{free_ports(1)}"
+        program("cowboyd", self.folder, "keys", "new", "--genesis", "net/genesis.json", "--out", config, "--listen", address, *self.peers)
+        registration = program("cowboyd", self.folder, "keys", "registration", "--config", config, "--account", account)
+        (self.folder / "registration.json").write_text(json.dumps(registration))
+        process = Process(self.folder, "start", "--quiet", "--config", config, "--port", 0)
+        self.cowboy("transfer", account, "100010cby", key=STAKES[number // STAKES_OF_AN_ACCOUNT])
+        self.cowboy("validator", "register", "@registration.json", "--stake", "100000cby", key=secret)
+        self.members.append(Member(registration["network_key"], account, secret, process.child.pid, process.url, process))
+        return f"newcomer {number} registers"
+
+    def leave(self):
+        """The validator that has signed longest gives notice. It signs on for some epochs."""
+        member = self.members.popleft()
+        self.cowboy("transfer", member.account, "10cby", key=STAKES[0])
+        self.cowboy("validator", "leave", key=member.secret)
+        return member, f"{member.account} leaves"
+
+
+class Traffic(threading.Thread):
+    """One transfer after the other."""
+
+    def __init__(self, network):
+        super().__init__(daemon=True)
+        self.network, self.sent, self.failure, self.stopped = network, 0, None, threading.Event()
+
+    def run(self):
+        try:
+            while not self.stopped.is_set():
+                self.network.cowboy("transfer", RECEIVER, "1cby", key=SENDER)
+                self.sent += 1
+        except SystemExit as failure:
+            self.failure = failure
+
+    def finish(self):
+        self.stopped.set()
+        self.join()
+        if self.failure:
+            raise self.failure
+
+
+def run(folder, epochs, block_time_ms):
+    network = Network(folder, block_time_ms)
+    traffic = Traffic(network)
+    traffic.start()
+    before, changed, left, epoch = network.signers(), 0, [], 0
+    while changed < epochs:
+        # Whoever leaves has left for good when an epoch has passed without it.
+        signers = network.signers()
+        for member in [member for member in left if member.key not in signers]:
+            left.remove(member)
+            member.process.stop() if member.process else os.kill(member.pid, signal.SIGTERM)
+        if epoch % 2 == 0:
+            done = network.join()
+        else:
+            member, done = network.leave()
+            left.append(member)
+        print(f"epoch {epoch}: {len(signers)} sign; {traffic.sent} transfers; {done}", flush=True)
+        epoch += 1
+        wait_for_height(network.full_node, epoch * EPOCH + 2)
+        signers = network.signers()
+        if signers != before:
+            changed += 1
+        elif changed:
+            raise SystemExit(f"epoch {epoch} has the signers of the one before, after {changed} changes")
+        elif epoch > 6:
+            raise SystemExit("nobody joins")
+        before = signers
+    traffic.finish()
+    # Every node that still runs has the same chain, and the same balance.
+    height = get(network.full_node, "/height")["height"]
+    urls = [network.full_node, *(member.url for member in network.members)]
+    for url in urls:
+        wait_for_height(url, height)
+    hashes = {get(url, f"/block/{height}")["hash"] for url in urls}
+    balances = {get(url, f"/account/{RECEIVER}")["balance"] for url in urls}
+    if len(hashes) != 1 or balances != {traffic.sent * 10**9}:
+        raise SystemExit(f"{len(urls)} nodes at height {height} have {hashes}, and balances {balances} after {traffic.sent} transfers")
+    genesis = {member.key for member in list(network.members)} & {part.split("@")[0] for part in network.peers}
+    print(f"{changed} sets of validators in {epoch} epochs, {traffic.sent} transfers, height {height}; of the genesis {len(genesis)} are left")
+    for member in [*network.members, *left]:
+        if member.process:
+            member.process.stop()
+    if network.testnet.stop() != 0:
+        raise SystemExit("the testnet does not end well")
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--epochs", type=int, default=20, help="sets of validators, one after the other")
+    options.add_argument("--block-time-ms", type=int, default=400)
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cowboy-network-") as name:
+        run(pathlib.Path(name), chosen.epochs, chosen.block_time_ms)
