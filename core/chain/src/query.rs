@@ -61,11 +61,14 @@ pub struct Question {
     pub cycles_limit: Option<Cycles>,
 }
 
+/// What a handler may do in a query and what not, for messages: which host functions those are is a column of their table.
+pub const QUERIES: &str = "A query reads the actor's storage by key, the block and the actor's entitlements. It changes nothing, lists no keys by prefix, reads no balance, token or owner, calls no actor and uses no randomness.";
+
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// The handler asked for what only a transaction may do: ERR_QUERY_NO_SIDE_EFFECTS.
-    #[error("the handler called {function}, which a query may not; send a transaction instead")]
+    /// The handler asked for what only a transaction may do, which need not be a write: ERR_QUERY_NO_SIDE_EFFECTS.
+    #[error("the handler called {function}, which a query may not. {QUERIES}")]
     SideEffect {
         /// The host function.
         function: String,

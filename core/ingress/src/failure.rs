@@ -70,8 +70,8 @@ impl Failure {
             QueryError::SideEffect { function } => Self::new(
                 server,
                 "QUERY_SIDE_EFFECT_TRAP",
-                format!("The handler called {function}, which changes something: reading may not."),
-                "Its author does that on POST, PUT, PATCH or DELETE.",
+                format!("The handler called {function}, which a request that only reads may not."),
+                "Its author does that on POST, PUT, PATCH or DELETE, or keeps what it shows under known keys.",
             ),
             QueryError::CycleLimit { limit } => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,

@@ -4,7 +4,8 @@
 //! much and never for too little, unless the source hides a name. People see the guess before it is signed.
 
 use crate::{ApiError, model::Entitlement};
-use cowboy_types::error::MISSING_ENTITLEMENT;
+use cowboy_types::entitlement::entitlement;
+use cowboy_types::error::{ENTITLEMENT_UNKNOWN, MISSING_ENTITLEMENT};
 use ruff_python_ast::{
     Alias, Expr, Keyword as KeywordArgument, ModModule, Stmt, StmtClassDef, StmtFunctionDef,
     visitor::{self, Visitor},
@@ -175,23 +176,62 @@ pub fn missing(source: &str, granted: &[Entitlement]) -> Vec<Need> {
     needs(source).into_iter().filter(|need| granted.iter().all(|grant| grant.id != need.id)).collect()
 }
 
-/// The failure `missing_entitlement` with what the source needs and the grants do not have: which, the line, and what to add. Any other
-/// failure, and one that the source does not explain, as it is.
-pub fn explain_missing(mut error: ApiError, source: &str, granted: &[Entitlement]) -> ApiError {
-    let needs = missing(source, granted);
-    if error.code != MISSING_ENTITLEMENT.code || needs.is_empty() {
+/// What an actor needs that keeps CBY across transactions (000 §9.7).
+pub const HOLD_BALANCE: &str = "econ.hold_balance";
+
+/// A deployed source, or one that is about to be, and what a failed transaction gave to its actor.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The source.
+    pub source: &'a str,
+    /// What its manifest grants.
+    pub granted: &'a [Entitlement],
+    /// CBY that went along, in base units.
+    pub value: u64,
+}
+
+/// The failure `missing_entitlement` with what the actor needs and its manifest does not grant: which, where that shows, and what to add.
+/// Any other failure, and one that neither the value nor the source explains, as it is.
+pub fn explain_missing(mut error: ApiError, asked: Asked<'_>) -> ApiError {
+    if error.code != MISSING_ENTITLEMENT.code {
         return error;
     }
-    let ids: Vec<&str> = needs.iter().map(|need| need.id).collect();
-    let places: Vec<String> =
-        needs.iter().map(|need| format!("{{\"id\": \"{}\"}} for {} in line {}", need.id, need.because, need.line)).collect();
+    let needs = missing(asked.source, asked.granted);
+    // A source may take CBY without a word about it, and then it fails for this reason whatever else it does.
+    let is_held = asked.value == 0 || asked.granted.iter().any(|grant| grant.id == HOLD_BALANCE);
+    let mut rows: Vec<_> = needs.iter().map(|need| (need.id, need.because.as_str(), Some(need.line))).collect();
+    if !is_held {
+        rows.retain(|(id, ..)| *id != HOLD_BALANCE);
+        rows.insert(0, (HOLD_BALANCE, "the CBY that it is sent", None));
+    }
+    if rows.is_empty() {
+        return error;
+    }
+    let ids: Vec<&str> = rows.iter().map(|(id, ..)| *id).collect();
+    let place = |(id, because, line): &(&str, &str, Option<usize>)| {
+        let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
+        format!("{{\"id\": \"{id}\"}} for {because}{line}")
+    };
+    let places: Vec<String> = rows.iter().map(place).collect();
     error.what = format!("The manifest does not grant {}.", ids.join(", "));
     error.fix = format!("Add {} to the manifest, and deploy again.", places.join(", "));
-    let rows: Vec<_> = needs.iter().map(|need| json!({ "id": need.id, "because": need.because, "line": need.line })).collect();
+    let rows: Vec<_> = rows.iter().map(|(id, because, line)| json!({ "id": id, "because": because, "line": line })).collect();
     if !error.context.is_object() {
         error.context = json!({});
     }
     error.context["missing"] = json!(rows);
+    error
+}
+
+/// The failure `entitlement_unknown` with the ids that no entitlement has. Any other failure as it is.
+pub fn explain_unknown(mut error: ApiError, granted: &[Entitlement]) -> ApiError {
+    let unknown: Vec<&str> = granted.iter().map(|grant| grant.id.as_str()).filter(|id| entitlement(id).is_none()).collect();
+    if error.code == ENTITLEMENT_UNKNOWN.code && !unknown.is_empty() {
+        let quoted: Vec<String> = unknown.iter().map(|id| format!("{id:?}")).collect();
+        error.what = format!("There is no entitlement {}.", quoted.join(", "));
+        error.fix = "Take an id of `cowboy entitlement registry`, or remove the grant from the manifest.".to_owned();
+        error.context = json!({ "unknown": unknown });
+    }
     error
 }
 
@@ -393,6 +433,28 @@ mod tests {
         let need = |id, line| Need { id, because: "set_timer".to_owned(), line };
         assert_eq!(missing(source, &granted), [need("econ.hold_balance", 5), need("timer.schedule", 5)]);
         assert_eq!(missing(source, &infer(source)), []);
+    }
+
+    #[test]
+    fn failures_name_the_entitlements() {
+        let grant = |id: &str| Entitlement { id: id.into(), params: json!({}), deprecated: false };
+        let source = "def f(self):\n    self.storage['a'] = 1\n";
+        let explained = |granted: &[Entitlement], value| {
+            let error = explain_missing(ApiError::of_abort(MISSING_ENTITLEMENT), Asked { source, granted, value });
+            (error.what, error.fix)
+        };
+        let (what, fix) = explained(&[grant("storage.kv")], 5);
+        assert_eq!(what, "The manifest does not grant econ.hold_balance.");
+        assert_eq!(fix, "Add {\"id\": \"econ.hold_balance\"} for the CBY that it is sent to the manifest, and deploy again.");
+        assert_eq!(explained(&[], 5).0, "The manifest does not grant econ.hold_balance, storage.kv.");
+        assert_eq!(explained(&[], 0).0, "The manifest does not grant storage.kv.");
+        assert_eq!(explained(&[grant("storage.kv"), grant(HOLD_BALANCE)], 5).0, ApiError::of_abort(MISSING_ENTITLEMENT).what);
+
+        let granted = [grant("storage.kv"), grant("storage.disk"), grant("Econ")];
+        let error = explain_unknown(ApiError::of_abort(ENTITLEMENT_UNKNOWN), &granted);
+        assert_eq!(error.what, "There is no entitlement \"storage.disk\", \"Econ\".");
+        assert_eq!(error.context["unknown"], json!(["storage.disk", "Econ"]));
+        assert_eq!(explain_unknown(ApiError::of_abort(MISSING_ENTITLEMENT), &granted), ApiError::of_abort(MISSING_ENTITLEMENT));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::cbor as text_cbor;
 use cowboy_system::actor::{Actor, Method};
 use cowboy_system::registry::{self, ACTORS};
 use cowboy_system::schema::{Field, Refused, Shape};
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::cbor::{self, CborError, Value};
 use cowboy_types::{Address, Hash};
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, SchemaType, Type};
@@ -58,7 +58,7 @@ pub fn is_declared(method: &Method) -> bool {
 pub fn argument(method: &Method, json: &Json) -> Result<Value, ArgumentError> {
     let refused = |refused| ArgumentError::Refused { refused, fields: method.arguments };
     if !is_declared(method) {
-        return any(json).filter(|value| matches!(value, Value::Map(_))).ok_or_else(|| refused(mismatch()));
+        return any(json).ok().filter(|value| matches!(value, Value::Map(_))).ok_or_else(|| refused(mismatch()));
     }
     if let Some((name, known)) = unknown(&Shape::Map(method.arguments), json) {
         return Err(ArgumentError::Unknown { name, known });
@@ -129,7 +129,7 @@ fn read(shape: &Shape, json: &Json) -> Result<Value, Refused> {
         Shape::Fixed(length) => bytes(json).filter(|bytes| bytes.len() == *length).map(Value::Bytes),
         Shape::Address => json.as_str().and_then(|text| text.parse::<Address>().ok()).map(|address| Value::Bytes(address.0.to_vec())),
         Shape::Hash => json.as_str().and_then(|text| text.parse::<Hash>().ok()).map(|hash| Value::Bytes(hash.0.to_vec())),
-        Shape::Any => any(json),
+        Shape::Any => any(json).ok(),
         Shape::Optional(_) if json.is_null() => Some(Value::Null),
         Shape::Optional(inner) => return read(inner, json),
         Shape::List(inner, max) => {
@@ -176,8 +176,12 @@ fn bytes(json: &Json) -> Option<Vec<u8>> {
 }
 
 /// Any JSON as canonical CBOR has it. Texts that are hex with 0x are bytes, which is what ids, keys and addresses are.
-pub fn any(json: &Json) -> Option<Value> {
-    cbor::decode(&text_cbor::encode(json)).ok().map(bytes_of_hex)
+///
+/// # Errors
+///
+/// A number that canonical CBOR does not have, or too deep a nesting.
+pub fn any(json: &Json) -> Result<Value, CborError> {
+    cbor::decode(&text_cbor::encode(json)).map(bytes_of_hex)
 }
 
 fn bytes_of_hex(value: Value) -> Value {

@@ -7,11 +7,9 @@ use cowboy_api::{
     error::UNREACHABLE,
     model,
     source::{self, Format},
+    system,
 };
-use cowboy_types::{
-    Address,
-    cbor::{self as canonical_cbor, Value as Cbor},
-};
+use cowboy_types::Address;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -51,27 +49,10 @@ pub fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
 
 /// JSON as the argument of a system actor's method: canonical CBOR, in which texts that are hex with 0x are bytes.
 pub fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
-    Ok(bytes_of_hex(canonical(argument)?).encode())
-}
-
-/// JSON as canonical CBOR has it.
-fn canonical(argument: &Value) -> Result<Cbor, Failure> {
-    canonical_cbor::decode(&cbor::encode(argument)).map_err(|error| {
+    let value = system::any(argument).map_err(|error| {
         Failure::argument(format!("the JSON cannot be encoded as canonical CBOR: {error}"), "use integers, strings, lists and objects")
-    })
-}
-
-/// Texts that are hex with 0x become bytes, which is what ids, keys and addresses are.
-fn bytes_of_hex(value: Cbor) -> Cbor {
-    match value {
-        Cbor::Text(text) => match text.strip_prefix("0x").and_then(|digits| hex::decode(digits).ok()) {
-            Some(bytes) => Cbor::Bytes(bytes),
-            None => Cbor::Text(text),
-        },
-        Cbor::Array(items) => Cbor::Array(items.into_iter().map(bytes_of_hex).collect()),
-        Cbor::Map(pairs) => Cbor::Map(pairs.into_iter().map(|(name, item)| (name, bytes_of_hex(item))).collect()),
-        other => other,
-    }
+    })?;
+    Ok(value.encode())
 }
 
 /// What a handler of this format returned, as JSON: decoded where it can be, text as text, else hex.

@@ -1,17 +1,14 @@
 //! Deployments: what source, manifest, salt and init become.
 
 use cowboy_api::{
-    manifest,
+    ApiError, manifest,
     model::Entitlement,
-    source::{self, handlers, infer},
+    source::{self, Asked, HOLD_BALANCE, explain_missing, explain_unknown, handlers, infer},
 };
 use cowboy_console::{failure::Failure, payload};
 use cowboy_types::{Actor, Amount, Blob, Instruction, Text, instruction::Init};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-
-/// What an actor needs that keeps CBY across transactions (000 §9.7).
-const HOLD_BALANCE: &str = "econ.hold_balance";
 
 /// A deployment before it is an instruction.
 #[derive(Clone, Debug)]
@@ -115,6 +112,13 @@ impl Deployment {
             )
         };
         source::missing(&self.code, &self.grants()).into_iter().map(say).collect()
+    }
+
+    /// Why the chain refused it, with the entitlements that are missing or unknown.
+    pub fn explain(&self, error: ApiError) -> ApiError {
+        let granted = self.grants();
+        let asked = Asked { source: &self.code, granted: &granted, value: self.endowment.get() };
+        explain_missing(explain_unknown(error, &granted), asked)
     }
 
     /// The instruction.

@@ -12,7 +12,7 @@ use cowboy_state::{Kind, records::Account};
 use cowboy_store::View;
 use cowboy_types::{Address, Hash, ReceiptKind, error};
 
-/// What Python prints about an exception, from the author's first line on.
+/// What Python prints about an exception, without the frames of the SDK.
 pub(crate) fn text(exception: &Exception) -> String {
     cowboy_api::traceback::folded(&exception.traceback)
 }

@@ -207,9 +207,11 @@ class Chain(Jobs, Visits):
 
     def mine(self, blocks=1):
         """Makes blocks: each delivers the messages sent before it, then fires the timers that are due."""
-        for _ in range(blocks):
-            self.world.height += 1
-            self.world.timestamp_ms += 1000
+        last = self.world.height + blocks
+        while self.world.height < last:
+            heights = self._idle(last - self.world.height - 1) + 1
+            self.world.height += heights
+            self.world.timestamp_ms += 1000 * heights
             messages, self.world.outbox = self.world.outbox, []
             jobs = self.jobs()
             for message in messages:
@@ -218,6 +220,13 @@ class Chain(Jobs, Visits):
             due = [(tid, t) for tid, t in self.world.timers.items() if t["height"] <= self.world.height and not t.get("is_paused")]
             for timer_id, timer in due:
                 self._fire(timer_id, timer)
+
+    def _idle(self, most):
+        """How many of the next heights have nothing to do, `most` at most: no message waits, no runner answers, no timer is due."""
+        if self.world.outbox or self._runners and self.jobs():
+            return 0
+        waits = [t["height"] - self.world.height - 1 for t in self.world.timers.values() if not t.get("is_paused")]
+        return max(0, min(waits + [most]))
 
     def _deliver_message(self, message):
         target = message["target"]

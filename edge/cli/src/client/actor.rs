@@ -9,7 +9,10 @@ use super::{
 };
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
-use cowboy_api::{ApiError, Hex, manifest, model, source};
+use cowboy_api::{
+    ApiError, Hex, manifest, model,
+    source::{self, Asked},
+};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_devtools::{deploy::Deployment, lint, template};
 use cowboy_types::cbor::Value as CborValue;
@@ -161,7 +164,7 @@ pub(crate) struct Execute {
     /// CBY to send along: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
     value: String,
-    /// Also wait for the jobs that the handler submits, and for the actor's callbacks
+    /// Also wait for the jobs that the handler submits, for its sleeps, and for the actor's callbacks
     #[arg(long, conflicts_with = "no_wait")]
     wait: bool,
     #[command(flatten)]
@@ -262,8 +265,7 @@ impl Deploy {
         }
         let key = session.key()?;
         let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await;
-        let sent =
-            sent.map_err(|failure| ungranted(taken(failure, &key.address(), &deployment), &deployment.code, &deployment.grants()))?;
+        let sent = sent.map_err(|failure| explained(taken(failure, &key.address(), &deployment), |error| deployment.explain(error)))?;
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
@@ -343,34 +345,25 @@ fn taken(failure: Failure, creator: &Address, deployment: &Deployment) -> Failur
     }
 }
 
-/// Says which entitlements a failure is about, where the source shows it.
-fn ungranted(failure: Failure, source: &str, granted: &[model::Entitlement]) -> Failure {
+/// Says more about what the node refused, where it is known here.
+fn explained(failure: Failure, explain: impl FnOnce(ApiError) -> ApiError) -> Failure {
     match failure {
-        Failure::Api(error) => Failure::Api(Box::new(source::explain_missing(*error, source, granted))),
+        Failure::Api(error) => Failure::Api(Box::new(explain(*error))),
         other => other,
     }
 }
 
-/// A query whose handler wants to write says so first.
-fn writing(mut error: ApiError) -> ApiError {
-    if error.context["error"] == "ERR_QUERY_NO_SIDE_EFFECTS" {
-        let function = error.context["function"].as_str().unwrap_or("a write").to_owned();
-        error.what = format!("The handler tried to write (it called {function}), and a query cannot change anything.");
-        error.why = "Only a transaction, for which somebody pays, changes state.".to_owned();
-        error.fix = "Send a transaction with the same arguments: cowboy actor execute.".to_owned();
-        error.context = serde_json::Value::Null;
-    }
-    error
-}
-
-/// The same for a call of a deployed actor.
-async fn ungranted_of(session: &Session, target: &Address, failure: Failure) -> Failure {
+/// Says which entitlements a deployed actor lacks, where its source or the CBY that it is sent shows it.
+async fn ungranted_of(session: &Session, target: &Address, value: u64, failure: Failure) -> Failure {
     if !matches!(&failure, Failure::Api(error) if error.code == MISSING_ENTITLEMENT.code) {
         return failure;
     }
     let code: Result<model::Code, ApiError> = session.client.get(&format!("/actor/{target}/code")).await;
     match (code, session.client.actor(target).await) {
-        (Ok(code), Ok(actor)) => ungranted(failure, &code.source, &actor.entitlements),
+        (Ok(code), Ok(actor)) => {
+            let asked = Asked { source: &code.source, granted: &actor.entitlements, value };
+            explained(failure, |error| source::explain_missing(error, asked))
+        }
         _ => failure,
     }
 }
@@ -398,7 +391,8 @@ impl Redeploy {
             payload: Blob::new(payload).ok_or_else(|| too_large("the manifest"))?,
             value: amount::argument("0")?,
         });
-        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await;
+        let sent = sent.map_err(|failure| explained(failure, |error| source::explain_unknown(error, &deployment.grants())))?;
         session.output.result(&sent, format_args!("Transaction hash: {}\nActor address: {actor}", sent.tx_hash));
         Ok(())
     }
@@ -409,36 +403,39 @@ impl Execute {
         let too_large = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
         let target = session.address(&self.actor)?;
         let format = payload::format_of(&session.client, &target, &self.handler).await;
+        let value = amount::argument(&self.value)?;
         let instruction = Instruction::Actor(ActorInstruction::Execute {
             target,
             handler: Text::new(self.handler).ok_or_else(|| too_large("the handler's name"))?,
             payload: Blob::new(payload::encode(self.argument.or(self.payload).as_deref().unwrap_or_default(), format)?)
                 .ok_or_else(|| too_large("the payload"))?,
-            value: amount::argument(&self.value)?,
+            value,
         });
         let sent = match send::send(&session.client, &session.key()?, instruction, &self.terms).await {
             Ok(sent) => sent,
-            Err(failure) => return Err(session.of_another_chain(ungranted_of(session, &target, failure).await, &target).await),
+            Err(failure) => {
+                return Err(session.of_another_chain(ungranted_of(session, &target, value.get(), failure).await, &target).await);
+            }
         };
         let Some(receipt) = &sent.receipt else {
             session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
             return Ok(());
         };
         let result = payload::decode(&receipt.return_data, format);
-        let jobs = if result.is_null() { outcome::jobs_of(session, receipt).await?.len() } else { 0 };
-        let said = match jobs {
-            0 => format!("Result: {result}"),
-            _ if self.wait => format!("Waits for jobs: {jobs}"),
-            _ => format!("Waits for jobs: {jobs} (`cowboy job list`; --wait follows them to the result)"),
+        let waits = if result.is_null() { outcome::waits_of(session, receipt).await? } else { Vec::new() };
+        let said = match outcome::describe(&waits) {
+            None => format!("Result: {result}"),
+            Some(waits) if self.wait => waits,
+            Some(waits) => format!("{waits} (`cowboy job list`, `cowboy actor timers`; --wait follows them to the result)"),
         };
         let (block, fee) = (receipt.block_height, amount::cby(receipt.fee.total));
         let text = format!("Transaction hash: {}\n{said}{}\nBlock: {block}, fee {fee}", sent.tx_hash, events(receipt));
-        if jobs == 0 || !self.wait {
+        if waits.is_empty() || !self.wait {
             session.output.result(&json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": receipt }), text);
             return Ok(());
         }
         session.output.progress(text);
-        let outcome = Outcome::of(session, receipt, Duration::from_secs(self.terms.timeout)).await?;
+        let outcome = Outcome::of(session, waits, Duration::from_secs(self.terms.timeout)).await?;
         let announced: String = outcome.callbacks.iter().map(events).collect();
         session.output.result(
             &json!({ "tx_hash": sent.tx_hash, "result": outcome.result(), "receipt": receipt, "outcome": outcome }),
@@ -465,7 +462,7 @@ impl Query {
         };
         let answer = match session.client.read_handler(&target, &question).await {
             Ok(answer) => answer,
-            Err(error) => return Err(session.of_another_chain(ungranted_of(session, &target, writing(error).into()).await, &target).await),
+            Err(error) => return Err(session.of_another_chain(ungranted_of(session, &target, 0, error.into()).await, &target).await),
         };
         let result = payload::decode_base64(&answer.result, format)?;
         session

@@ -35,7 +35,7 @@ pub(crate) enum Config {
     },
     /// Make a network the default
     Use {
-        /// The network's name
+        /// The network's name, as given to `config add`
         name: String,
     },
     /// Remove a network
@@ -85,6 +85,9 @@ impl Networks {
 
     fn named(&self, name: &str) -> Result<&Network, Failure> {
         self.0.get(name).ok_or_else(|| {
+            if is_url(name) {
+                return named_by_url(name, "config use and --network take the name of a network");
+            }
             let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
             let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
             Failure::argument(
@@ -109,12 +112,27 @@ impl Networks {
     }
 }
 
+fn is_url(text: &str) -> bool {
+    text.contains("://")
+}
+
+/// The refusal of an address where a name belongs.
+fn named_by_url(url: &str, what: &str) -> Failure {
+    Failure::argument(
+        format!("{url} is an address, and {what}"),
+        format!("cowboy config add test {url}, then cowboy config use test; for one command: --rpc-url {url}"),
+    )
+}
+
 impl Config {
     pub(crate) fn run(self, session: &Session) -> Result<(), Failure> {
         let mut networks = Networks::load(&session.project)?;
         match self {
             Self::Show => return show(session, &networks),
             Self::Add { name, url, key_file } => {
+                if is_url(&name) {
+                    return Err(named_by_url(&name, "config add takes a name before the address"));
+                }
                 // A bad address is refused now, and not by the first command that uses it.
                 Client::new(&url)?;
                 networks.0.insert(name, Network { rpc_url: url, key_file });
@@ -151,6 +169,14 @@ fn show(session: &Session, networks: &Networks) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_no_name() {
+        let refused = Networks::default().named("http://a").expect_err("no network has such a name").to_string();
+        let (what, fix) = refused.split_once("\n  fix: ").expect("a refusal says what to do");
+        assert_eq!(what, "http://a is an address, and config use and --network take the name of a network");
+        assert_eq!(fix, "cowboy config add test http://a, then cowboy config use test; for one command: --rpc-url http://a");
+    }
 
     #[test]
     fn a_network_stands_in_the_place_of_the_folders_settings() {

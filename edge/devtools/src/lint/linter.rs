@@ -1,6 +1,6 @@
 //! The walk through a source that finds what surprises.
 
-use super::{Finding, rules::*};
+use super::{Finding, finding, rules::*};
 use ruff_python_ast::{
     Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef,
     visitor::{self, Visitor},
@@ -139,19 +139,7 @@ fn is_self(expression: &Expr) -> bool {
 
 impl Linter<'_> {
     fn warn(&mut self, range: TextRange, rule: &Rule, what: String) {
-        let before = &self.source[..range.start().to_usize()];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let text = self.source[range.to_std_range()].lines().next().unwrap_or_default();
-        self.found.push(Finding {
-            is_error: false,
-            rule: rule.name,
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            width: text.chars().count(),
-            what,
-            why: rule.why,
-            fix: rule.fix,
-        });
+        self.found.push(finding(self.source, range, rule, what));
     }
 
     fn class(&mut self, class: &StmtClassDef) {

@@ -1,6 +1,7 @@
 //! `cowboy lint`: what the chain would refuse, and what it would run otherwise than the author thinks; with the place, the reason and
 //! what to write instead.
 
+mod imports;
 mod linter;
 mod mend;
 mod rules;
@@ -12,6 +13,7 @@ use cowboy_console::{
     output::{self, Output},
 };
 use cowboy_vm::{CompileErrorKind, check};
+use ruff_text_size::TextRange;
 use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
@@ -176,7 +178,28 @@ pub(crate) fn findings(source: &str) -> Vec<Finding> {
         return refused;
     }
     let Ok(module) = ruff_python_parser::parse_module(source) else { return Vec::new() };
-    linter::surprises(source, &module.into_syntax().body)
+    let body = module.into_syntax().body;
+    let mut found = imports::unknown(source, &body);
+    found.extend(linter::surprises(source, &body));
+    found.sort_by_key(Finding::place);
+    found
+}
+
+/// A warning about a place of a source.
+fn finding(source: &str, range: TextRange, rule: &rules::Rule, what: String) -> Finding {
+    let before = &source[..range.start().to_usize()];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let text = source[range.to_std_range()].lines().next().unwrap_or_default();
+    Finding {
+        is_error: false,
+        rule: rule.name,
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        width: text.chars().count(),
+        what,
+        why: rule.why,
+        fix: rule.fix,
+    }
 }
 
 /// Refuses a source that the chain would refuse, before it is sent, with everything that is wrong.

@@ -61,6 +61,9 @@ rules! {
     FLOAT_MONEY "float-as-money"
         "amounts are whole base units, and a float rounds: 0.1 + 0.2 is not 0.3"
         "compute with integers: // instead of /, and 1 CBY as 10**9";
+    UNKNOWN_IMPORT "unknown-import"
+        "the module has no such name, so the import raises an exception when it runs"
+        "check the spelling; docs/reference.md lists the SDK's names, and docs/python.md the modules";
     GRANT "missing-grant"
         "the chain refuses what the manifest does not grant"
         "add it to the manifest.json beside the source";

@@ -60,6 +60,17 @@ fn surprises_are_found_at_their_place() {
         ("a bare except", actor("        try:\n            x()\n        except:\n            pass"), &[("swallowed-error", 9, 9)]),
         ("a precise one", actor("        try:\n            x()\n        except ValueError:\n            pass"), &[]),
         ("a send", actor("        send(x, 1)"), &[("not-deferred", 7, 9)]),
+        (
+            "names that are not there",
+            "from cowboy_sdk import actor, nosuch\nfrom math import isqrt, wurzel\nimport cowboy_sdk.nosuch\nimport cowboy_sdk.http\nfrom cowboy_sdk.errors import *\n".to_owned(),
+            &[("unknown-import", 1, 31), ("unknown-import", 2, 25), ("unknown-import", 3, 8)],
+        ),
+        ("one in a function", actor("        from cowboy_sdk.http import nosuch"), &[("unknown-import", 7, 37)]),
+        (
+            "one for type checkers",
+            "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from cowboy_sdk import nosuch\n".to_owned(),
+            &[],
+        ),
         ("refusals come alone", actor("        print(eval(x))"), &[("forbidden_source", 7, 15)]),
         ("all of them", "import os\nimport time\n".to_owned(), &[("forbidden_source", 1, 8), ("forbidden_source", 2, 8)]),
     ];
@@ -68,6 +79,14 @@ fn surprises_are_found_at_their_place() {
         let places: Vec<(&str, usize, usize)> = found.iter().map(|finding| (finding.rule, finding.line, finding.column)).collect();
         assert_eq!(&places, expected, "{name}");
     }
+}
+
+#[test]
+fn an_import_that_always_runs_is_an_error() {
+    let errors = |source: &str| findings(source).iter().map(|finding| finding.is_error).collect::<Vec<bool>>();
+    assert_eq!(errors("from math import wurzel\n"), [true]);
+    assert_eq!(errors("try:\n    from math import wurzel\nexcept ImportError:\n    wurzel = None\n"), [false]);
+    assert_eq!(findings("from math import wurzel\n")[0].what, "cannot import name 'wurzel' from 'math' (unknown location)");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use cowboy_api::{
     ApiError,
     model::Entitlement,
-    source::{self, Format},
+    source::{self, Asked, Format},
 };
 use cowboy_chain::{
     Outcome,
@@ -81,13 +81,27 @@ struct Deployed {
 enum Refusal {
     Host(String),
     Failed(Abort, Option<Exception>),
-    /// The same, with what the target's manifest does not grant.
-    Ungranted(Abort, Option<Exception>, String),
+    /// The same, with the entitlements that it is about.
+    Explained(Abort, Option<Exception>, String),
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         Self::Host(failure.to_string())
+    }
+}
+
+impl Refusal {
+    /// The same in the words of `explain`, where it has any.
+    fn explained(self, explain: impl FnOnce(ApiError) -> ApiError) -> Self {
+        let Self::Failed(abort, exception) = self else { return self };
+        let plain = ApiError::of_abort(abort.clone());
+        let error = explain(plain.clone());
+        if error == plain {
+            Self::Failed(abort, exception)
+        } else {
+            Self::Explained(abort, exception, format!("{} {}", error.what, error.fix))
+        }
     }
 }
 
@@ -114,7 +128,7 @@ impl<'a> TestHost<'a> {
                 self.said.failed = exception.clone().map(|exception| (exception.message, exception.traceback));
                 Ok(map([("failure", failure(&abort, exception))]))
             }
-            Err(Refusal::Ungranted(abort, exception, grants)) => {
+            Err(Refusal::Explained(abort, exception, grants)) => {
                 self.said.failed = exception.clone().map(|exception| (exception.message, exception.traceback));
                 let exception = Exception { message: grants, ..exception.unwrap_or_default() };
                 Ok(map([("failure", failure(&abort, Some(exception)))]))
@@ -171,7 +185,7 @@ impl<'a> TestHost<'a> {
                     })))
                 }
                 "close" => running.close(arguments),
-                "mine" => running.mine(arguments.number(1)?),
+                "mine" => running.mine(arguments.number(1)?).map(HostValue::int),
                 _ => Err(Refusal::Host(format!("a test cannot call {verb:?}"))),
             };
         if matches!(verb, "deploy" | "execute" | "query") {
@@ -198,7 +212,7 @@ impl Running {
             shared.images.profile(code_hash, profiler.for_file(&name));
         }
         let outcome = self.chain.send_from(arguments.address(2)?, deployment.instruction()?, None)?;
-        let receipt = self.note(&outcome)?;
+        let receipt = self.note(&outcome).map_err(|refusal| refusal.explained(|error| deployment.explain(error)))?;
         let actor = receipt.created.ok_or_else(|| Refusal::Host("the deployment created no actor".to_owned()))?;
         self.sources.insert(actor, Deployed { grants: deployment.grants(), code: deployment.code });
         Ok(bytes(&actor.0))
@@ -220,14 +234,19 @@ impl Running {
     }
 
     fn execute(&mut self, arguments: &Arguments<'_>) -> Answer {
+        let (target, value) = (arguments.address(1)?, arguments.amount(5)?);
         let execute = Actor::Execute {
-            target: arguments.address(1)?,
+            target,
             handler: Text::new(arguments.text(2)?.to_owned()).ok_or_else(|| too_long("the handler's name"))?,
             payload: Blob::new(arguments.bytes(3)?.to_vec()).ok_or_else(|| too_long("the payload"))?,
-            value: arguments.amount(5)?,
+            value,
         };
         let outcome = self.chain.send_from(arguments.address(4)?, Instruction::Actor(execute), None)?;
-        let receipt = self.note(&outcome)?;
+        let receipt = self.note(&outcome).map_err(|refusal| {
+            let Some(Deployed { code, grants }) = self.sources.get(&target) else { return refusal };
+            let asked = Asked { source: code, granted: grants, value: value.get() };
+            refusal.explained(|error| source::explain_missing(error, asked))
+        })?;
         Ok(bytes(&receipt.return_data))
     }
 
@@ -254,13 +273,15 @@ impl Running {
         Err(Refusal::Host("the job already has an outcome, or does not exist".to_owned()))
     }
 
-    fn mine(&mut self, blocks: u64) -> Answer {
+    /// Makes one block, at the first of the next `blocks` heights that has something to do, or else at the last. Answers how many heights
+    /// that took.
+    fn mine(&mut self, blocks: u64) -> Result<u64, Refusal> {
+        let before = self.chain.height();
         self.cycles = 0;
-        for _ in 0..blocks {
-            let outcome = self.chain.block(Vec::new())?;
-            self.keep(&outcome)?;
-        }
-        Ok(HostValue::None)
+        self.chain.skip(blocks.saturating_sub(1))?;
+        let outcome = self.chain.block(Vec::new())?;
+        self.keep(&outcome)?;
+        Ok(self.chain.height().saturating_sub(before))
     }
 
     /// Keeps what a block brought, and answers the receipt of its transaction.
@@ -273,21 +294,10 @@ impl Running {
         match &receipt.abort {
             Some(abort) => {
                 let exception = place.and_then(|place| exception(outcome, place));
-                Err(match self.ungranted(&receipt, abort) {
-                    Some(grants) => Refusal::Ungranted(abort.clone(), exception, grants),
-                    None => Refusal::Failed(abort.clone(), exception),
-                })
+                Err(Refusal::Failed(abort.clone(), exception))
             }
             None => Ok(receipt),
         }
-    }
-
-    /// What the target of a delivery lacks, where that is why it failed and its source shows it.
-    fn ungranted(&self, receipt: &Receipt, abort: &Abort) -> Option<String> {
-        let target = self.sources.get(&receipt.target)?;
-        let plain = ApiError::of_abort(abort.clone());
-        let error = source::explain_missing(plain.clone(), &target.code, &target.grants);
-        (error != plain).then(|| format!("{} {}", error.what, error.fix))
     }
 
     fn keep(&mut self, outcome: &Outcome) -> Result<(), Refusal> {

@@ -197,7 +197,7 @@ impl Session<'_> {
         };
         let looked = self.turn(file, &unit, None);
         if !matches!(looked.exit, Exit::Return(_)) {
-            self.broken.push((file.name.clone(), reason(file, &looked)));
+            self.broken.push((file.name.clone(), reason(file, &looked, self.test.verbose)));
             return Ok(true);
         }
         for (name, cases) in &looked.said.found {
@@ -209,7 +209,7 @@ impl Session<'_> {
                     continue;
                 }
                 let turn = self.turn(file, &unit, Some((name, case)));
-                let ran = judged(id, file, turn);
+                let ran = judged(id, file, turn, self.test.verbose);
                 let is_failed = matches!(ran.verdict, Verdict::Failed(_));
                 self.show(&ran);
                 self.ran.push(ran);
@@ -329,19 +329,19 @@ impl Session<'_> {
     }
 }
 
-fn judged(id: String, file: &TestFile, turn: Turn) -> Ran {
+fn judged(id: String, file: &TestFile, turn: Turn, is_whole: bool) -> Ran {
     let verdict = match (&turn.said.skipped, &turn.exit) {
         (Some(reason), _) => Verdict::Skipped(reason.clone()),
         (None, Exit::Return(_)) => Verdict::Passed,
-        (None, _) => Verdict::Failed(reason(file, &turn)),
+        (None, _) => Verdict::Failed(reason(file, &turn, is_whole)),
     };
     let began = turn.said.began.unwrap_or(0);
     let test_cycles = turn.said.ended.unwrap_or(turn.usage.cycles).saturating_sub(began);
     Ran { id, verdict, test_cycles, chain_cycles: turn.said.chain_cycles, printed: turn.printed }
 }
 
-/// Why a program did not come to its end.
-fn reason(file: &TestFile, turn: &Turn) -> String {
+/// Why a program did not come to its end, with the frames of the SDK in an actor's traceback where `is_whole`.
+fn reason(file: &TestFile, turn: &Turn, is_whole: bool) -> String {
     match &turn.exit {
         Exit::Raise(error) => {
             let mut text = report::failure(file, error);
@@ -350,7 +350,7 @@ fn reason(file: &TestFile, turn: &Turn) -> String {
             }
             if let Some((_, trace)) = turn.said.failed.as_ref().filter(|(message, _)| *message == error.message) {
                 text.push_str("in the actor:\n");
-                text.push_str(&cowboy_api::traceback::folded(trace));
+                text.push_str(&if is_whole { trace.join("\n") } else { cowboy_api::traceback::folded(trace) });
             }
             text
         }

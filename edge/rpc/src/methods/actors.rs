@@ -17,7 +17,7 @@ use cowboy_api::{
 };
 use cowboy_chain::{
     Query,
-    query::{Answer as Answered, At, QueryError, Question},
+    query::{Answer as Answered, At, QUERIES, QueryError, Question},
     resume::run_async,
 };
 use cowboy_state::{
@@ -323,8 +323,13 @@ pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
 /// Why a question has no answer, in the API's words.
 fn explain(error: &QueryError) -> ApiError {
     match error {
-        QueryError::SideEffect { function } => ApiError::of_fault(BAD_REQUEST)
-            .with(json!({ "error": "ERR_QUERY_NO_SIDE_EFFECTS", "function": function, "reason": error.to_string() })),
+        QueryError::SideEffect { function } => ApiError {
+            what: format!("The handler called {function}, which a query may not."),
+            why: QUERIES.to_owned(),
+            fix: "Send a transaction with the same arguments (cowboy actor execute), or let the handler read what transactions keep under known keys."
+                .to_owned(),
+            ..ApiError::of_fault(BAD_REQUEST).with(json!({ "error": "ERR_QUERY_NO_SIDE_EFFECTS", "function": function }))
+        },
         QueryError::CycleLimit { limit } => ApiError::of_abort(aborts::OUT_OF_CYCLES)
             .with(json!({ "error": "ERR_QUERY_CYCLE_LIMIT", "limit": limit.get(), "reason": error.to_string() })),
         QueryError::Failed { abort, exception } => {
