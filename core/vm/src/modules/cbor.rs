@@ -22,9 +22,14 @@ const ITEM: usize = 16;
 enum Open {
     /// The position of the next item.
     Items(Ref, usize),
-    /// Encoded keys with their values, the next one last.
-    Pairs(Vec<(Vec<u8>, Value)>),
+    /// Encoded keys with their values, the next one last, and the key whose value is written.
+    Pairs(Vec<(Vec<u8>, Value)>, Vec<u8>),
 }
+
+/// What a value may be, for messages.
+const ENCODABLE: &str = "None, bool, int, finite float, bytes, str, list, tuple or dict";
+/// Characters of a path in a message; of a longer one the end stays.
+const PATH_SHOWN: usize = 120;
 
 /// The canonical bytes of a value. `Fallback` when an object inside says itself how it is encoded; `HostError` when there is no encoding.
 pub(crate) fn encode(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
@@ -33,7 +38,7 @@ pub(crate) fn encode(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     loop {
         if let Some(value) = next.take() {
             let before = out.len();
-            if let Some(inner) = write(vm, value, &mut out, open.len())? {
+            if let Some(inner) = write(vm, value, &mut out, &open)? {
                 open.push(inner);
             }
             vm.spend(CBOR_BYTE.of(out.len() - before))?;
@@ -45,8 +50,9 @@ pub(crate) fn encode(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
                 *index += 1;
                 item(vm, *object, *index - 1)
             }
-            Some(Open::Pairs(pairs)) => pairs.pop().map(|(key, value)| {
+            Some(Open::Pairs(pairs, current)) => pairs.pop().map(|(key, value)| {
                 out.extend_from_slice(&key);
+                *current = key;
                 value
             }),
         };
@@ -65,9 +71,10 @@ fn item(vm: &Vm, object: Ref, index: usize) -> Option<Value> {
 }
 
 /// Writes a scalar, or the head of a list, tuple or dict whose content has to follow.
-fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<Option<Open>> {
+fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, open: &[Open]) -> Outcome<Option<Open>> {
+    let depth = open.len();
     let Value::Obj(object) = value else {
-        write_scalar(vm, value, out, depth)?;
+        write_scalar(vm, value, out, open)?;
         return Ok(None);
     };
     visit(vm, object)?;
@@ -76,7 +83,7 @@ fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<
         Payload::Tuple(items) => items.len(),
         Payload::Dict(table) => table.len(),
         _ => {
-            write_scalar(vm, value, out, depth)?;
+            write_scalar(vm, value, out, open)?;
             return Ok(None);
         }
     };
@@ -89,7 +96,7 @@ fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<
     let mut pairs = Vec::with_capacity(count);
     let mut size = out.len().saturating_add(count.saturating_mul(2 * ITEM));
     for (key, value) in vm.dict_pairs(value) {
-        let encoded = write_key(vm, key, depth + 1)?;
+        let encoded = write_key(vm, key, open)?;
         vm.spend(CBOR_BYTE.of(encoded.len()))?;
         size = size.saturating_add(encoded.len());
         vm.reserve(size)?;
@@ -102,10 +109,10 @@ fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<
         return Err(refuse(vm, words));
     }
     pairs.reverse();
-    Ok(Some(Open::Pairs(pairs)))
+    Ok(Some(Open::Pairs(pairs, Vec::new())))
 }
 
-fn write_key(vm: &mut Vm, key: Value, depth: usize) -> Outcome<Vec<u8>> {
+fn write_key(vm: &mut Vm, key: Value, open: &[Open]) -> Outcome<Vec<u8>> {
     if let Value::Obj(object) = key {
         visit(vm, object)?;
         let frozen = match vm.heap.payload(object).core() {
@@ -120,8 +127,7 @@ fn write_key(vm: &mut Vm, key: Value, depth: usize) -> Outcome<Vec<u8>> {
         }
     }
     let mut out = Vec::new();
-    write_scalar(vm, key, &mut out, depth)?;
-    Ok(out)
+    if write_plain(vm, key, &mut out, open.len() + 1)? { Ok(out) } else { Err(unencodable(vm, key, open, "a key")) }
 }
 
 /// Charges an object, and gives up where it says itself how it is encoded.
@@ -145,8 +151,13 @@ fn visit(vm: &mut Vm, object: Ref) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes what holds no other values.
-fn write_scalar(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<()> {
+/// Writes what holds no other values. `open` says where it stands.
+fn write_scalar(vm: &mut Vm, value: Value, out: &mut Vec<u8>, open: &[Open]) -> Outcome<()> {
+    if write_plain(vm, value, out, open.len())? { Ok(()) } else { Err(unencodable(vm, value, open, "the value")) }
+}
+
+/// The same; false for what has no encoding.
+fn write_plain(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<bool> {
     match value {
         Value::None => cowboy_cbor::write_null(out),
         Value::Bool(truth) => cowboy_cbor::write_bool(out, truth.into()),
@@ -171,12 +182,12 @@ fn write_scalar(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> O
             _ => match vm.number(value) {
                 Some(Number::Float(number)) => float(vm, out, number.0)?,
                 Some(number) => large(vm, out, &number.into_big(), depth)?,
-                None => return Err(unencodable(vm, value)),
+                None => return Ok(false),
             },
         },
-        _ => return Err(unencodable(vm, value)),
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Writes an integer; one beyond 64 bits is a tag around bytes, and the tag counts as a level.
@@ -205,9 +216,37 @@ fn deeper(vm: &mut Vm, depth: usize) -> Outcome<()> {
     if depth >= MAX_DEPTH { Err(refuse(vm, Fault::TooDeep.to_string())) } else { Ok(()) }
 }
 
-fn unencodable(vm: &mut Vm, value: Value) -> Throw {
-    let words = format!("Cannot CBOR-encode type {}", vm.class_name(value));
+fn unencodable(vm: &mut Vm, value: Value, open: &[Open], what: &str) -> Throw {
+    let words = format!("Cannot CBOR-encode type {}: {what}{} must be {ENCODABLE}", vm.class_name(value), path(open));
     refuse(vm, words)
+}
+
+/// Where a value stands, as Python would reach it: ` at ['members'][3]`. Empty for the whole.
+fn path(open: &[Open]) -> String {
+    let step = |open: &Open| match open {
+        Open::Items(_, next) => format!("[{}]", next.saturating_sub(1)),
+        Open::Pairs(_, key) => match cowboy_cbor::Reader::new(key).next_item() {
+            Ok(Some(Item::Text(text))) => format!("[{text:?}]"),
+            Ok(Some(Item::Integer { negative, magnitude })) => {
+                let magnitude = i128::from(magnitude);
+                format!("[{}]", if negative { -1 - magnitude } else { magnitude })
+            }
+            Ok(Some(Item::Bytes(bytes))) => format!("[0x{}]", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+            _ => "[…]".to_owned(),
+        },
+    };
+    // The outermost steps of a deep value say the least.
+    let (mut shown, mut length) = (Vec::new(), 0);
+    for step in open.iter().rev().map(step) {
+        length += step.chars().count();
+        if length > PATH_SHOWN {
+            shown.push("…".to_owned());
+            break;
+        }
+        shown.push(step);
+    }
+    shown.reverse();
+    if shown.is_empty() { String::new() } else { format!(" at {}", shown.concat()) }
 }
 
 /// HostError 2: what has no canonical form. The SDK makes a `CodecError` of it.
