@@ -2,14 +2,15 @@
 
 from . import codec
 from ._host import pvm_host
-from .storage import STORAGE
+from .storage import STORAGE, typed_key
 
 
 class StoredMap:
     """A mapping in storage: `StoredMap("balance:")[address] = 5` writes one key.
 
-    Keys are str or bytes; missing ones read as `default`. Reading the whole map is deliberately not offered: list a
-    page with `items`.
+    Keys are str, bytes, Address or TokenId; missing ones read as `default`. An Address is stored as its 20 bytes, so
+    that it, its bytes and what the caller's `self.sender` is are one key. Reading the whole map is deliberately not
+    offered: list a page with `items`.
     """
 
     def __init__(self, prefix, default=None):
@@ -34,12 +35,14 @@ class StoredMap:
         return default if raw is None else codec.decode(raw)
 
     def items(self, limit=100):
-        """The first `limit` pairs in key order; keys are bytes, without the prefix."""
+        """The first `limit` pairs in key order; keys are bytes, without the prefix: `Address(key)` makes an Address again."""
         start = len(self._prefix)
         return [(key[start:], value) for key, value in STORAGE.items(self._prefix, limit)]
 
     def _key(self, key):
-        return self._prefix + (key if isinstance(key, bytes) else key.encode("utf-8"))
+        if isinstance(key, bytes):
+            return self._prefix + key
+        return self._prefix + (key.encode("utf-8") if isinstance(key, str) else typed_key(key))
 
 
 class StoredLog:

@@ -2,14 +2,15 @@
 
     self.storage["count"] = self.storage.get("count", 0) + 1
 
-Keys are str (stored as UTF-8) or bytes; values are anything canonical CBOR can carry. Reading what was never written
-gives None. A value read is a copy: change it, then assign it back.
+Keys are str (stored as UTF-8), bytes, or an Address or TokenId (stored as its bytes); values are anything canonical CBOR
+can carry. Reading what was never written gives None. A value read is a copy: change it, then assign it back.
 """
 
 from ._host import pvm_host
 from ._state import INITIALIZED_KEY
 from .codec import decode, encode
 from .guards import GuardedValue
+from .types import Address, TokenId
 
 _NO_VALUE = b"\xf6"
 _RESERVED = INITIALIZED_KEY.decode()
@@ -68,9 +69,16 @@ class ActorStorage:
         return [(key, decode(raw)) for key, raw in pairs if key != INITIALIZED_KEY]
 
 
+def typed_key(key):
+    """The bytes under which an Address or TokenId is stored. TypeError for anything else."""
+    if isinstance(key, (Address, TokenId)):
+        return key.to_bytes()
+    raise TypeError(f"storage keys are str, bytes, Address or TokenId, not {type(key).__name__} {key!r}: write str({key!r})")
+
+
 def _key(key):
     if not isinstance(key, (bytes, str)):
-        raise TypeError(f"storage keys are str or bytes, not {type(key).__name__} {key!r}: write str({key!r})")
+        key = typed_key(key)
     raw = key if isinstance(key, bytes) else key.encode("utf-8")
     if raw == INITIALIZED_KEY:
         raise ValueError(f"Storage key {raw!r} is SDK-reserved; choose another key")

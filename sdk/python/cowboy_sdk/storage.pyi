@@ -1,9 +1,10 @@
 from typing import Any, TypeVar, overload
 
 from .guards import GuardedValue
+from .types import Address, TokenId
 
 _T = TypeVar("_T")
-_Key = str | bytes
+_Key = str | bytes | Address | TokenId
 
 class ActorStorage:
     def __getitem__(self, key: _Key) -> Any: ...

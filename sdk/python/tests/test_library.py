@@ -1,8 +1,11 @@
 """The rest of the SDK: storage, collections, patterns, randomness, errors, types (A-102, A-103, A-136)."""
 
+import ast
 import hashlib
 import hmac
+import pathlib
 
+import cowboy_sdk
 import pytest
 from cowboy_sdk import (
     Address,
@@ -29,6 +32,7 @@ from cowboy_sdk import (
     reentrancy_guard,
     runtime,
     signing,
+    system,
     vrf,
 )
 from cowboy_sdk._keccak import keccak256
@@ -103,6 +107,18 @@ def test_collections():
     assert table.items() == [(b"\x01", 2), (b"a", 5)]
     del table["a"]
     assert table["a"] == 0
+    address, token = Address(b"\x07" * 20), TokenId(b"\x08" * 32)
+    table[address] += 9
+    table[token] = 3
+    assert (table[address], table[bytes(address)], address in table, table.get(token)) == (9, 9, True, 3)
+    assert table.items() == [(b"\x01", 2), (bytes(address), 9), (bytes(token), 3)]
+    STORAGE[address] = 4
+    assert STORAGE[bytes(address)] == 4 and STORAGE.get(address) == 4 and str(address) not in STORAGE
+    del table[address]
+    assert table[address] == 0
+    for wrong in (5, None, 1.5, ("a",)):
+        with pytest.raises(TypeError, match="storage keys are str, bytes, Address or TokenId, not"):
+            table[wrong]
     log = StoredLog("log", limit=3)
     for number in range(5):
         log.append({"n": number})
@@ -376,3 +392,16 @@ def test_parts_that_are_missing_say_so():
         from cowboy_sdk import routes  # noqa: F401
     with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
         from cowboy_sdk import nonsense  # noqa: F401
+
+
+# System actors
+
+
+def test_system_actors_have_the_names_and_numbers_of_their_stubs():
+    stub = ast.parse((pathlib.Path(cowboy_sdk.__file__).parent / "system.pyi").read_text())
+    classes = {node.name: int(ast.get_docstring(node)[:4], 16) for node in stub.body if isinstance(node, ast.ClassDef) and node.name[0] == "_"}
+    names = {node.target.id: classes[node.annotation.id] for node in stub.body if isinstance(node, ast.AnnAssign)}
+    found = {name: actor.address.to_bytes()[19] for name, actor in vars(system).items() if isinstance(actor, system.SystemActor)}
+    assert found == names and len(found) >= 12
+    with pytest.raises(AttributeError):
+        system.governance._propose

@@ -32,7 +32,7 @@ def test_a_pure_handler_submits_no_job(chain, caller, kind):
     [
         ("forgotten", None, "write `await runner.llm(...)`"),
         ("early", None, "write `(await runner.http(...)).text`"),
-        ("number_as_key", None, "storage keys are str or bytes, not int 5: write str(5)"),
+        ("number_as_key", None, "storage keys are str, bytes, Address or TokenId, not int 5: write str(5)"),
         ("text_as_bytes", None, "set_raw() takes bytes, not str"),
         ("wrong_job", "llm", "missing 1 required positional argument: 'prompt'"),
         ("wrong_job", "http", "missing 1 required positional argument: 'url'"),

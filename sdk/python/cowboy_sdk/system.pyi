@@ -1,0 +1,1160 @@
+# Generated from the tables of `core/system` by `cargo run -p cowboy-system --example stubs > sdk/python/cowboy_sdk/system.pyi`.
+
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+from .types import Address, TokenId
+
+class SystemActor:
+    def __init__(self, number: int) -> None: ...
+    @property
+    def address(self) -> Address: ...
+
+_RunnerRegistryRegisterRates = TypedDict("_RunnerRegistryRegisterRates", {
+    "llm_input_token": NotRequired[int],
+    "llm_output_token": NotRequired[int],
+    "http_request_base": NotRequired[int],
+    "compute_second": NotRequired[int],
+    "memory_mb": NotRequired[int],
+    "min_job_value": NotRequired[int],
+    "max_job_value": NotRequired[int],
+})
+
+_RunnerRegistryUnstake = TypedDict("_RunnerRegistryUnstake", {
+    "release": int,
+})
+
+_RunnerRegistryWithdraw = TypedDict("_RunnerRegistryWithdraw", {
+    "amount": int,
+})
+
+_RunnerRegistryUndelegate = TypedDict("_RunnerRegistryUndelegate", {
+    "amount": int,
+    "release": int,
+})
+
+_RunnerRegistryGetDelegation = TypedDict("_RunnerRegistryGetDelegation", {
+    "amount": int,
+    "leaving": list[_RunnerRegistryUndelegate],
+    "registered_at": int,
+})
+
+_RunnerRegistryGetRunner = TypedDict("_RunnerRegistryGetRunner", {
+    "stake": int,
+    "delegated": int,
+    "reputation": int,
+    "active_jobs": int,
+    "max_concurrent": int,
+    "last_heartbeat": int,
+    "is_selectable": bool,
+    "health": str,
+    "is_flagged": bool,
+})
+
+_RunnerRegistryPublishModel = TypedDict("_RunnerRegistryPublishModel", {
+    "model_id": bytes,
+})
+
+_RunnerRegistryGetModel = TypedDict("_RunnerRegistryGetModel", {
+    "publisher": bytes,
+    "name": str,
+    "status": int,
+    "deposit": int,
+})
+
+_JobDispatcherGetJob = TypedDict("_JobDispatcherGetJob", {
+    "status": str,
+    "submitter": bytes,
+    "submitted_at": int,
+    "members": list[bytes],
+    "attempt": int,
+    "reason": str,
+    "output": bytes | None,
+})
+
+_JobDispatcherGetCommittee = TypedDict("_JobDispatcherGetCommittee", {
+    "epoch": int,
+    "runners": int,
+    "concentration": int,
+    "committee": int,
+    "threshold": int,
+})
+
+_ResultVerifierRevealUsage = TypedDict("_ResultVerifierRevealUsage", {
+    "input_tokens": NotRequired[int],
+    "output_tokens": NotRequired[int],
+    "requests": NotRequired[int],
+    "compute_ms": NotRequired[int],
+    "memory_mb": NotRequired[int],
+})
+
+_ResultVerifierSubmitVerifiedResultReveals = TypedDict("_ResultVerifierSubmitVerifiedResultReveals", {
+    "runner": Address | bytes,
+    "output": NotRequired[int | None],
+    "fault": NotRequired[int],
+    "progress": NotRequired[int],
+    "salt": NotRequired[bytes | None],
+    "signature": bytes,
+    "usage": NotRequired[_ResultVerifierRevealUsage],
+    "attestation": NotRequired[bytes],
+})
+
+_TEEVerifierAttest = TypedDict("_TEEVerifierAttest", {
+    "measurement": bytes,
+    "valid_until": int,
+})
+
+_TEEVerifierGetAttestation = TypedDict("_TEEVerifierGetAttestation", {
+    "environment": Literal["sgx", "sev", "tdx", "nitro"],
+    "measurement": bytes,
+    "key": bytes,
+    "at": int,
+    "valid_until": int,
+})
+
+_TEEVerifierGetPolicy = TypedDict("_TEEVerifierGetPolicy", {
+    "accepted": bool,
+    "models": list[bytes],
+    "name": str,
+})
+
+_DualBasefeeAndTokenRegistryGetBasefee = TypedDict("_DualBasefeeAndTokenRegistryGetBasefee", {
+    "cycle": int,
+    "cell": int,
+})
+
+_DualBasefeeAndTokenRegistryGetTimerAuction = TypedDict("_DualBasefeeAndTokenRegistryGetTimerAuction", {
+    "base_fee": int,
+    "median_tip": int,
+    "weight": int,
+})
+
+_DualBasefeeAndTokenRegistryTokenGet = TypedDict("_DualBasefeeAndTokenRegistryTokenGet", {
+    "name": str,
+    "symbol": str,
+    "decimals": int,
+    "owner": bytes,
+    "supply": int | bytes,
+    "max_supply": int | bytes,
+    "hook": bytes | None,
+    "metadata_uri": str,
+})
+
+_EntitlementRegistryDeprecations = TypedDict("_EntitlementRegistryDeprecations", {
+    "id": str,
+    "from": int,
+    "removed_at": int,
+})
+
+_TreasuryGetSupply = TypedDict("_TreasuryGetSupply", {
+    "genesis": int,
+    "minted": int,
+    "burned": int,
+})
+
+_TreasuryGetVesting = TypedDict("_TreasuryGetVesting", {
+    "beneficiary": bytes | None,
+    "held": int,
+    "released": int,
+    "total": int,
+    "vested": int,
+})
+
+_GovernanceGetPauses = TypedDict("_GovernanceGetPauses", {
+    "actor": bytes,
+    "proposal": int | None,
+    "until": int | None,
+})
+
+_GovernanceGetProposal = TypedDict("_GovernanceGetProposal", {
+    "ballots": int,
+    "height": int | None,
+    "is_fast": bool,
+    "proposer": bytes,
+    "stage": str,
+    "tier": int,
+})
+
+_GovernanceGetUpgrades = TypedDict("_GovernanceGetUpgrades", {
+    "height": int,
+    "version": int,
+})
+
+_GovernanceGetHistory = TypedDict("_GovernanceGetHistory", {
+    "height": int,
+    "proposal": int,
+    "value": int,
+})
+
+_GovernanceGetValidator = TypedDict("_GovernanceGetValidator", {
+    "endpoint": bytes,
+    "is_share_public": bool,
+    "jailings": int,
+    "network_key": bytes,
+    "signing_key": bytes,
+    "stake": int,
+    "status": str,
+    "until": int | None,
+    "vrf_key": bytes,
+})
+
+_StorageManagerGetRent = TypedDict("_StorageManagerGetRent", {
+    "bond": int,
+    "debt": int,
+    "per_epoch": int,
+    "prepaid": int,
+    "quota": int,
+    "reserve": int,
+    "size": int,
+    "state": str,
+    "unpaid": int,
+})
+
+_StorageManagerRestore = TypedDict("_StorageManagerRestore", {
+    "missing": int,
+})
+
+_RouteRegistryRegister = TypedDict("_RouteRegistryRegister", {
+    "actor_address": bytes,
+    "expires_at": int,
+    "is_dns": bool,
+    "name": str,
+    "owner": bytes,
+    "registered_at": int,
+    "subdomain_policy": int,
+})
+
+_RouteRegistryQuote = TypedDict("_RouteRegistryQuote", {
+    "fee": int,
+    "stage": Literal["live", "grace", "auction", "free"],
+})
+
+_GatewayRegistryRegisterGateway = TypedDict("_GatewayRegistryRegisterGateway", {
+    "address": bytes,
+    "endpoint": str,
+    "health": int,
+    "http_port": int,
+    "is_active": bool,
+    "last_heartbeat": int,
+    "leaving": int | None,
+    "registered_at": int,
+    "stake_amount": int,
+})
+
+_GatewayRegistryUnstake = TypedDict("_GatewayRegistryUnstake", {
+    "released": int,
+    "until": int,
+})
+
+_GatewayRegistryReport = TypedDict("_GatewayRegistryReport", {
+    "slashed": int,
+})
+
+_ContainerRegistryGetImage = TypedDict("_ContainerRegistryGetImage", {
+    "allowed": bool,
+    "name": str,
+    "since": int,
+})
+
+class _RunnerRegistry(SystemActor):
+    """0x01, `0x0000000000000000000000000000000000000001`. Runner registration, staking, capabilities, health, reputation; published models."""
+    def register(
+        self, *,
+        result_key: bytes,
+        kinds: Sequence[Literal["Llm", "Http", "Mcp", "Custom", "Container"]] | None = None,
+        rates: _RunnerRegistryRegisterRates | None = None,
+        max_concurrent: int,
+        tee: Sequence[Literal["sgx", "sev", "tdx", "nitro", "dev"]] | None = None,
+        endpoint: str | None = None,
+        regions: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        models: Sequence[TokenId | bytes] | None = None,
+        provides: bytes | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Makes the sender a runner. The value is its stake."""
+    def update(
+        self, *,
+        result_key: bytes,
+        kinds: Sequence[Literal["Llm", "Http", "Mcp", "Custom", "Container"]] | None = None,
+        rates: _RunnerRegistryRegisterRates | None = None,
+        max_concurrent: int,
+        tee: Sequence[Literal["sgx", "sev", "tdx", "nitro", "dev"]] | None = None,
+        endpoint: str | None = None,
+        regions: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        models: Sequence[TokenId | bytes] | None = None,
+        provides: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Replaces what the sender said of itself. A larger `max_job_value` needs the stake for it."""
+    def stake(
+        self, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Adds the value to the sender's stake."""
+    def unstake(
+        self, *,
+        amount: int,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryUnstake:
+        """Asks stake back. It can be slashed until it is released."""
+    def withdraw(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryWithdraw:
+        """Pays out stake whose time is over."""
+    def leave(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryUnstake:
+        """Ends being selected, and asks all stake back."""
+    def delegate(
+        self, *,
+        runner: Address | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Puts the value behind a runner. It counts for its draws, and is slashed with its own stake."""
+    def undelegate(
+        self, *,
+        runner: Address | bytes,
+        amount: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryUndelegate:
+        """Asks delegated stake back. It can be slashed until it is released."""
+    def withdraw_delegation(
+        self, *,
+        runner: Address | bytes,
+        registered_at: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryWithdraw:
+        """Pays out delegated stake whose time is over; all of it where the runner is gone."""
+    def get_delegation(
+        self, *,
+        runner: Address | bytes,
+        delegator: Address | bytes,
+        registered_at: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryGetDelegation:
+        """Returns what somebody has behind a runner."""
+    def heartbeat(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Shows that the sender is there. Ends a probation whose time is over."""
+    def get_runner(
+        self, *,
+        runner: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryGetRunner:
+        """Returns what selections see of a runner."""
+    def attest(
+        self, *,
+        attestation: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says what the sender provides, in the place of what it said last."""
+    def get_attestation(
+        self, *,
+        runner: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Returns a runner's attestation as it was signed."""
+    def publish_model(
+        self, *,
+        weights: TokenId | bytes,
+        arch: TokenId | bytes,
+        tokenizer: TokenId | bytes,
+        license: TokenId | bytes,
+        name: str | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryPublishModel:
+        """Publishes a model. The value is its deposit."""
+    def retire_model(
+        self, *,
+        model_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Withdraws the sender's model, and pays the deposit back."""
+    def get_model(
+        self, *,
+        model_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _RunnerRegistryGetModel:
+        """Returns a published model."""
+
+class _JobDispatcher(SystemActor):
+    """0x02, `0x0000000000000000000000000000000000000002`. Job submission, selection, lifecycle."""
+    def submit_job(
+        self, argument: dict[str, Any], /, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> Any:
+        """A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn."""
+    def handle_message(
+        self, argument: dict[str, Any], /, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> Any:
+        """The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129)."""
+    def get_job(
+        self, *,
+        job_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _JobDispatcherGetJob:
+        """Returns a job, until it is forgotten."""
+    def get_committee(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _JobDispatcherGetCommittee | None:
+        """Returns the epoch's committees, or null before the first one."""
+
+class _ResultVerifier(SystemActor):
+    """0x03, `0x0000000000000000000000000000000000000003`. Commit and reveal, verification, challenges, callbacks."""
+    def commit(
+        self, *,
+        job_id: TokenId | bytes,
+        commitment: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Binds a member to its report: keccak256(report ‖ salt)."""
+    def reveal(
+        self, *,
+        job_id: TokenId | bytes,
+        output: bytes | None = None,
+        fault: int | None = None,
+        progress: int | None = None,
+        salt: bytes | None = None,
+        signature: bytes,
+        usage: _ResultVerifierRevealUsage | None = None,
+        attestation: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Opens the sender's commitment. The report is the CBOR of {attestation, fault, progress, result, usage}; the signature covers it."""
+    def submit_result(
+        self, *,
+        job_id: TokenId | bytes,
+        output: bytes | None = None,
+        fault: int | None = None,
+        progress: int | None = None,
+        signature: bytes,
+        usage: _ResultVerifierRevealUsage | None = None,
+        attestation: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Submits the result of a committee of one, which commits to nothing before."""
+    def submit_verified_result(
+        self, *,
+        job_id: TokenId | bytes,
+        outputs: Sequence[bytes] | None = None,
+        reveals: Sequence[_ResultVerifierSubmitVerifiedResultReveals],
+        cycles_limit: int = ...,
+    ) -> None:
+        """Opens several commitments at once. The aggregator only."""
+    def attest_crash(
+        self, *,
+        job_id: TokenId | bytes,
+        signal: str | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender committed and crashed: it is not slashed for not revealing."""
+    def challenge(
+        self, *,
+        job_id: TokenId | bytes,
+        runner: Address | bytes,
+        claim: str | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Claims that a runner's accepted result is dishonest, or that it put results together dishonestly. The value is the bond. Returns the claim's place among the job's claims."""
+    def reproduce(
+        self, *,
+        job_id: TokenId | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Claims that a deterministic result is wrong. The value is the bond; the sender pays the work. Returns the id of the job that does the work again."""
+    def decide_challenge(
+        self, *,
+        job_id: TokenId | bytes,
+        claim: int | None = None,
+        upheld: bool | None = None,
+        challenger: Address | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Decides a claim. Governance decides at once; members of the security council vote, and seven of nine decide. Returns whether it is decided."""
+
+class _TEEVerifier(SystemActor):
+    """0x05, `0x0000000000000000000000000000000000000005`. Remote attestation: trusted roots, accepted programs, what runners proved."""
+    def attest(
+        self, *,
+        environment: Literal["sgx", "sev", "tdx", "nitro"],
+        document: bytes | None = None,
+        collateral: bytes | None = None,
+        key: bytes,
+        cycles_limit: int = ...,
+    ) -> _TEEVerifierAttest:
+        """Proves that the sender, a runner, has a key that only a measured program knows. The document's data begin with keccak256("cowboy-tee-key:" ‖ runner ‖ key)."""
+    def get_attestation(
+        self, *,
+        runner: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _TEEVerifierGetAttestation | None:
+        """Returns what a runner proved last, or null."""
+    def get_policy(
+        self, *,
+        environment: Literal["sgx", "sev", "tdx", "nitro"],
+        measurement: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> _TEEVerifierGetPolicy | None:
+        """Returns what governance decided about a program, or null."""
+    def get_roots(
+        self, *,
+        environment: Literal["sgx", "sev", "tdx", "nitro"],
+        cycles_limit: int = ...,
+    ) -> list[bytes]:
+        """Returns the certificates that documents of an environment must lead to."""
+
+class _DualBasefeeAndTokenRegistry(SystemActor):
+    """0x06, `0x0000000000000000000000000000000000000006`. The base fees of both markets, single timers as governance sees them, and fungible tokens."""
+    def get_basefee(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _DualBasefeeAndTokenRegistryGetBasefee:
+        """Returns the base fees of the next block."""
+    def get_timer_auction(
+        self, *,
+        scheduler: Address | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> _DualBasefeeAndTokenRegistryGetTimerAuction:
+        """Returns the state of the timer auction, for a scheduler's tips. From protocol version 2."""
+    def cancel_timer(
+        self, *,
+        timer_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Removes a timer; one that is gone changes nothing. Governance, or who pays for the timer (SYS 48)."""
+    def extend_timer(
+        self, *,
+        timer_id: TokenId | bytes,
+        expires_at: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Moves a timer's last height. Governance, or who pays for the timer (SYS 50)."""
+    def token_create(
+        self, *,
+        name: str,
+        symbol: str,
+        decimals: int | None = None,
+        initial_supply: int | bytes | None = None,
+        max_supply: int | bytes | None = None,
+        hook: Address | bytes | None = None,
+        metadata_uri: str | None = None,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Creates a token and returns its id. The sender owns it and receives the initial supply."""
+    def token_transfer(
+        self, *,
+        token_id: TokenId | bytes,
+        to: Address | bytes,
+        amount: int | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Transfers the sender's tokens. A token with a hook returns what the hook does."""
+    def token_transfer_from(
+        self, *,
+        token_id: TokenId | bytes,
+        owner: Address | bytes,
+        to: Address | bytes,
+        amount: int | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Transfers tokens of an owner who approved the sender as spender."""
+    def token_approve(
+        self, *,
+        token_id: TokenId | bytes,
+        spender: Address | bytes,
+        amount: int | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Lets a spender transfer the sender's tokens. Replaces what the spender was allowed before. The sender puts `rent.record_deposit` down, and has it back when nothing is left to transfer."""
+    def token_mint(
+        self, *,
+        token_id: TokenId | bytes,
+        to: Address | bytes,
+        amount: int | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Mints tokens. The owner, or the holder of the permission token_mint."""
+    def token_burn(
+        self, *,
+        token_id: TokenId | bytes,
+        amount: int | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Burns the sender's tokens."""
+    def token_balance_of(
+        self, *,
+        token_id: TokenId | bytes,
+        account: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> int | bytes:
+        """Returns an account's balance."""
+    def token_allowance(
+        self, *,
+        token_id: TokenId | bytes,
+        owner: Address | bytes,
+        spender: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> int | bytes:
+        """Returns what a spender may transfer of an owner's tokens."""
+    def token_total_supply(
+        self, *,
+        token_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> int | bytes:
+        """Returns the total supply."""
+    def token_get(
+        self, *,
+        token_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _DualBasefeeAndTokenRegistryTokenGet:
+        """Returns a token."""
+    def token_set_hook(
+        self, *,
+        token_id: TokenId | bytes,
+        hook: Address | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Names another hook, or none. The owner only."""
+    def token_transfer_ownership(
+        self, *,
+        token_id: TokenId | bytes,
+        owner: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Transfers the ownership of a token. The owner only."""
+
+class _EntitlementRegistry(SystemActor):
+    """0x07, `0x0000000000000000000000000000000000000007`. Entitlements of manifests as governance leaves them; pool access control and roles."""
+    def deprecations(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> list[_EntitlementRegistryDeprecations]:
+        """Returns every entitlement that is or will be removed."""
+    def get_domain_set(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> list[str]:
+        """Returns a curated set of domains."""
+    def redeploy(
+        self, *,
+        actor: Address | bytes,
+        manifest: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Gives an actor whose entitlement was removed a new manifest. Its owner only (000 §9.11)."""
+    def grant(
+        self, *,
+        grantee: Address | bytes,
+        scope: bytes,
+        action: bytes,
+        constraints: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Grants one action in one scope, and returns the permission's id (SYS 30)."""
+    def revoke(
+        self, *,
+        entitlement_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes a permission back (SYS 31)."""
+    def delegate(
+        self, *,
+        entitlement_id: TokenId | bytes,
+        delegatee: Address | bytes,
+        constraints: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Passes a permission on, narrower, and returns the new one's id (SYS 32)."""
+    def create_role(
+        self, *,
+        name: bytes,
+        scopes: bytes,
+        actions: bytes,
+        constraints: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Makes a named set of permissions, and returns the role's id (SYS 33)."""
+    def assign_role(
+        self, *,
+        role_id: TokenId | bytes,
+        assignee: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Gives an address a role (SYS 34)."""
+    def revoke_role(
+        self, *,
+        role_id: TokenId | bytes,
+        assignee: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes a role from an address (SYS 35)."""
+    def accept(
+        self, *,
+        entitlement_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes a permission among the sender's own; until then it counts among its grantor's (decision 332)."""
+    def renounce(
+        self, *,
+        entitlement_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Gives a permission of the sender's up, or refuses it."""
+    def accept_from(
+        self, *,
+        grantor: Address | bytes,
+        accepted: bool,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Accepts all that a grantor gives the sender from now on, or no longer does."""
+    def accept_role(
+        self, *,
+        role_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes a role that was assigned to the sender, which has effect from then on."""
+    def renounce_role(
+        self, *,
+        role_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Gives a role of the sender's up, or refuses it."""
+    def check(
+        self, *,
+        grantee: Address | bytes,
+        scope: str,
+        action: str,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Returns whether an address may do something. Removes a permission that it finds to be over, so it is no view."""
+    def is_member(
+        self, *,
+        runner: Address | bytes,
+        pool: bytes,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Returns whether a runner is in a pool (002 §7.3). Removes a permission that it finds to be over, so it is no view."""
+    def consume(
+        self, *,
+        grantee: Address | bytes,
+        scope: str,
+        action: str,
+        amount: int | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Counts a use, or fails. Whoever rules the scope only."""
+
+class _Treasury(SystemActor):
+    """0x08, `0x0000000000000000000000000000000000000008`. The protocol's own CBY, vesting schedules, and the book of all CBY."""
+    def get_supply(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _TreasuryGetSupply:
+        """Returns all CBY there are, in base units."""
+    def get_vesting(
+        self, *,
+        bucket: str,
+        cycles_limit: int = ...,
+    ) -> _TreasuryGetVesting:
+        """Returns a genesis bucket at this block's time."""
+    def release(
+        self, *,
+        bucket: str,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Pays what has vested to the bucket's beneficiary, and returns the amount. Anybody may ask."""
+    def set_beneficiary(
+        self, *,
+        bucket: str,
+        beneficiary: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Names who receives what vests. Governance or the present beneficiary."""
+
+class _Governance(SystemActor):
+    """0x09, `0x0000000000000000000000000000000000000009`. Parameters and who may move them; validators."""
+    def get_param(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Returns a parameter of the running block."""
+    def vote(
+        self, *,
+        proposal: int,
+        choice: Literal["yes", "no", "abstain"],
+        cycles_limit: int = ...,
+    ) -> None:
+        """Votes on a proposal, or changes the vote. Members of the newest set."""
+    def count(
+        self, *,
+        proposal: int,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Counts both chambers when the voting is over; what is accepted waits for its timelock. Returns whether it is. Anybody may ask."""
+    def execute(
+        self, *,
+        proposal: int,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Makes an accepted proposal take effect after its timelock. Returns whether it did. Anybody may ask."""
+    def cancel(
+        self, *,
+        proposal: int,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Asks to stop a queued proposal. Members of the council. Returns whether seven do, which stops it."""
+    def fast_track(
+        self, *,
+        proposal: int,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Asks to shorten the voting and the timelock of a proposal of tier 3. Members of the council. Returns whether seven do, which shortens them."""
+    def circuit_break(
+        self, *,
+        actor: Any | None = None,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Asks to pause a system actor. Members of the council. Returns whether seven do: it is paused from the next block on, and the vote that ratifies the pause is open."""
+    def get_pauses(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> list[_GovernanceGetPauses]:
+        """Returns the paused system actors."""
+    def get_proposal(
+        self, *,
+        proposal: int,
+        cycles_limit: int = ...,
+    ) -> _GovernanceGetProposal:
+        """Returns a proposal."""
+    def get_upgrades(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> list[_GovernanceGetUpgrades]:
+        """Returns the schedule of protocol versions, those that apply already included."""
+    def get_history(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> list[_GovernanceGetHistory]:
+        """Returns what a parameter became, and when."""
+    def register_validator(
+        self, *,
+        signing_key: bytes,
+        network_key: bytes,
+        network_proof: bytes,
+        vrf_key: bytes,
+        vrf_proof: bytes,
+        endpoint: bytes | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Makes the sender a validator. It signs three epochs later where shares are dealt, else in the next epoch. The value is its stake. The proofs are signatures of both keys over the registration."""
+    def add_stake(
+        self, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Adds the value to the sender's stake."""
+    def edit_validator(
+        self, *,
+        endpoint: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Changes where other validators find the sender. They read it when the next players are fixed."""
+    def leave(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw."""
+    def withdraw(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Pays a validator that left its stake back, and returns the amount."""
+    def unjail(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Lets the sender out of jail when its time is over; the next set that is fixed contains it."""
+    def report_equivocation(
+        self, *,
+        validator: Address | bytes,
+        first: bytes,
+        second: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Shows two headers of this chain, of one round and at most 604,800 blocks old, that one validator signed. Anybody may."""
+    def attest_fault(
+        self, *,
+        validator: Address | bytes,
+        witness: Address | bytes | None = None,
+        fault: Literal["double_vote", "invalid_proposal", "downtime"],
+        epoch: int,
+        view: int,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """A member says that another, in a round of this epoch and at most 604,800 rounds ago, double voted, proposed an invalid block or missed too much. Returns whether more than two thirds say so, which proves it."""
+    def get_validator(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _GovernanceGetValidator:
+        """Returns a validator."""
+    def propose(
+        self, argument: dict[str, Any], /, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> Any:
+        """{action, …} or {actions: [{action, …}, …]} (at most 16, all or nothing), with the tier's deposit as value → number. Actions: {action: set_parameter, name, value}, {action: call, actor, method, argument} as 0x09, {action: disburse, bucket, to, amount}, {action: set_council, members}, {action: circuit_break, actor}, {action: resume, actor}, {action: upgrade, version, height} and {action: cancel_upgrade, version}."""
+    def preview(
+        self, argument: dict[str, Any], /, *,
+        cycles_limit: int = ...,
+    ) -> Any:
+        """{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail."""
+
+class _StorageManager(SystemActor):
+    """0x0a, `0x000000000000000000000000000000000000000a`. Rent, quotas, eviction and restoration of persistent storage."""
+    def get_rent(
+        self, *,
+        actor: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerGetRent:
+        """Returns what an actor owes and has put down."""
+    def prepay(
+        self, *,
+        actor: Address | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Pays rent ahead with the value, for any actor. Collections draw on it first."""
+    def pay_debt(
+        self, *,
+        actor: Address | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Pays an actor's debt and the catch-up fee with the value, exactly. Anybody may."""
+    def set_quota(
+        self, *,
+        actor: Address | bytes,
+        quota: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Extends or reduces a quota. The value is the bond that is missing; a bond that is no longer needed is refunded to whoever posted it. The actor or its owner."""
+    def restore(
+        self, *,
+        actor: Address | bytes,
+        chunk: int,
+        entries: Sequence[Sequence[bytes]],
+        cycles_limit: int = ...,
+    ) -> _StorageManagerRestore:
+        """Restores a pruned chunk. Anybody may."""
+
+class _RouteRegistry(SystemActor):
+    """0x0e, `0x000000000000000000000000000000000000000e`. Names, and the actors that answer to them."""
+    def register(
+        self, *,
+        name: str,
+        actor_address: Address | bytes,
+        duration_blocks: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister:
+        """Takes a free name for an actor, with the fee as value. The actor or its owner; below another name, whoever that name's policy lets. What is paid too much goes back."""
+    def renew(
+        self, *,
+        name: str,
+        duration_blocks: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister:
+        """Extends a name from its present expiry, with the fee as value. Anybody may pay."""
+    def transfer(
+        self, *,
+        name: str,
+        new_owner: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister:
+        """Hands a name on. Its owner only."""
+    def set_actor(
+        self, *,
+        name: str,
+        actor_address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister:
+        """Points a name to another actor. Its owner only."""
+    def set_subdomain_policy(
+        self, *,
+        name: str,
+        policy: int,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister:
+        """Decides who names what is below a name. Its owner only."""
+    def release(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Removes a name below another one, whose deposit goes back to whoever paid it. Its owner, or anybody once it counts no more."""
+    def resolve(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> bytes | None:
+        """Returns the actor that answers to a name, by its own record or else the nearest one above it; null where none does."""
+    def lookup(
+        self, *,
+        actor_address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> list[str]:
+        """Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns: anybody may point a name at an actor of somebody else."""
+    def quote(
+        self, *,
+        name: str,
+        duration_blocks: int,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryQuote:
+        """Returns what registering or renewing would cost in this block."""
+    def claim_domain(
+        self, *,
+        name: str,
+        domain: str,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> str:
+        """Claims that a name is to be served under a domain, too, with `names.domain_deposit` as value, and returns the text of the TXT record at `_cowboy.<domain>` with which the domain's owner agrees. The name's owner only; at most `names.domains_max` domains for a name. What is paid too much goes back."""
+    def release_domain(
+        self, *,
+        name: str,
+        domain: str,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Ends a claim, whose deposit goes back to whoever made it. The name's owner, or anybody once the name was handed on or expired."""
+    def claims_domain(
+        self, *,
+        name: str,
+        domain: str,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Returns whether a name's owner wants it served under a domain."""
+    def get_name(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryRegister | None:
+        """Returns a name's record, also one that expired; null where there is none."""
+
+class _GatewayRegistry(SystemActor):
+    """0x0f, `0x000000000000000000000000000000000000000f`. Gateways, their stakes and health, and the dispatch of requests from outside."""
+    def register_gateway(
+        self, *,
+        endpoint: str,
+        http_port: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _GatewayRegistryRegisterGateway:
+        """Registers the sender, with the stake as value."""
+    def heartbeat(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender is up; its health is full again."""
+    def set_endpoint(
+        self, *,
+        endpoint: str,
+        http_port: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says where the sender is reached."""
+    def add_stake(
+        self, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Stakes the value, too."""
+    def draw(
+        self, *,
+        amount: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes out of the sender's stake what it has above the least, to pay fees with."""
+    def unstake(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> _GatewayRegistryUnstake:
+        """Leaves. The stake is paid when it is asked for again `gateways.unstake_delay` blocks after the sender became inactive."""
+    def dispatch(
+        self, *,
+        target: Address | bytes,
+        envelope: Any | None = None,
+        salt: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> Any:
+        """Delivers a request to an actor's `http.request`, from this registry, and returns what the handler returned. Active gateways only."""
+    def is_active_gateway(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> bool:
+        """Returns whether a gateway is registered and active."""
+    def get_gateway(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _GatewayRegistryRegisterGateway | None:
+        """Returns a gateway; null where none is registered."""
+    def report(
+        self, *,
+        first: bytes,
+        second: bytes,
+        cycles_limit: int = ...,
+    ) -> _GatewayRegistryReport:
+        """Shows two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may."""
+    def report_answers(
+        self, *,
+        first: bytes,
+        second: bytes,
+        cycles_limit: int = ...,
+    ) -> _GatewayRegistryReport:
+        """Shows two answers to GET that one gateway signed and that cannot both be true. Anybody may; one fault for each height."""
+
+class _ContainerRegistry(SystemActor):
+    """0x11, `0x0000000000000000000000000000000000000011`. Container images that jobs may run."""
+    def get_image(
+        self, *,
+        digest: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _ContainerRegistryGetImage | None:
+        """Returns what governance decided about an image; null where it did not."""
+
+runner_registry: _RunnerRegistry
+job_dispatcher: _JobDispatcher
+result_verifier: _ResultVerifier
+tee_verifier: _TEEVerifier
+dual_basefee_and_token_registry: _DualBasefeeAndTokenRegistry
+entitlement_registry: _EntitlementRegistry
+treasury: _Treasury
+governance: _Governance
+storage_manager: _StorageManager
+route_registry: _RouteRegistry
+gateway_registry: _GatewayRegistry
+container_registry: _ContainerRegistry
