@@ -92,7 +92,11 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, argument: 
             method.call(context, &Argument::decode(bytes)?)?
         }
     };
-    Ok(answer.encode())
+    let answer = answer.encode();
+    // As what a handler returns, beyond what the method's own price covers (003 §4.1).
+    let size = u64::try_from(answer.len()).unwrap_or(u64::MAX);
+    context.charge_cells(size.saturating_sub(context.params.costs.argument_free));
+    Ok(answer)
 }
 
 /// A proposal was made that calls a method, and takes effect by `until` if it is accepted: a claim that it decides stays open until then.

@@ -25,6 +25,7 @@ pub fn markdown() -> String {
          Every instruction charges its cycles before it runs. A builtin function charges its own cycles in addition to the 10 of the call. Work that\n\
          grows with a size is charged by size, before it is done. 003 §3.5 fixes arithmetic at 1, calls at 10, dictionary access at 3, list access at 2,\n\
          and text at 1 per character. Each cycle counts as {CYCLE_WEIGHT} ns of modelled execution time (weight), which is not charged but limits a delivery.\n\
+         Cycles of methods of system actors count in the same way.\n\
          Builtin functions, host functions and some other work add the weight in their rows.\n\n\
          ## Work\n\nThe symbol is the name of the row in `core/vm/src/costs/rows.rs`. Prices for several units are rounded down.\n\n\
          | work | cycles | source | symbol |\n|---|---|---|---|\n"

@@ -37,6 +37,22 @@ impl HostValue {
         HostValue::Int(if is_negative { -magnitude - IBig::ONE } else { magnitude })
     }
 
+    /// How many values it holds, and the bytes of all its texts and bytes. Recursive: a value of the host is as deep as its answer.
+    pub fn extent(&self) -> (u64, u64) {
+        let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let sum = |(values, bytes): (u64, u64), part: &HostValue| {
+            let (inner, more) = part.extent();
+            (values.saturating_add(inner).saturating_add(1), bytes.saturating_add(more))
+        };
+        match self {
+            HostValue::Bytes(bytes) => (0, length(bytes.len())),
+            HostValue::Str(text) => (0, length(text.len())),
+            HostValue::List(items) => items.iter().fold((0, 0), sum),
+            HostValue::Map(pairs) => pairs.iter().flat_map(|(key, value)| [key, value]).fold((0, 0), sum),
+            HostValue::None | HostValue::Bool(_) | HostValue::Int(_) | HostValue::Float(_) => (0, 0),
+        }
+    }
+
     /// The integer as 64 bits, when it is one and fits.
     pub fn as_u64(&self) -> Option<u64> {
         match self {

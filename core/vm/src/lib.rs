@@ -70,5 +70,5 @@ pub use image::Image;
 pub use interp::profile::{LineCount, Profile, Profiler};
 pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
-pub use limits::{Limits, Rules, STACK_BYTES, Usage};
+pub use limits::{CYCLE_WEIGHT, Limits, Rules, STACK_BYTES, Usage};
 pub use run::{Entry, Failure, build_image, script_image};

@@ -8,7 +8,7 @@
 pub const STACK_BYTES: usize = 8 << 20;
 
 /// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
-pub(crate) const CYCLE_WEIGHT: u64 = 4;
+pub const CYCLE_WEIGHT: u64 = 4;
 
 /// Bytes of the image whose copy, made when they are changed, weighs a nanosecond.
 pub(crate) const THAWED_PER_NANOSECOND: u64 = 4;

@@ -1,5 +1,6 @@
 //! Handlers under way: an explicit stack of engines, of which only the last runs (decision 134).
 
+use super::host::length;
 use super::{Door, Machine, Stage, Step, call_trace};
 use crate::input::{Exception, MAX_EXCEPTIONS};
 use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
@@ -292,8 +293,12 @@ impl Machine {
         self.top().engine.charge(price.cycles, price.cells, price.weight)
     }
 
+    /// Continues with an answer of the host. Whatever its function costs, the answer becomes objects of the actor's.
     fn resume(&mut self, answer: Result<HostValue, HostError>, price: Price) {
-        match self.charge_top(price) {
+        let (values, bytes) = answer.as_ref().map_or_else(|refusal| (0, length(refusal.message.as_bytes())), HostValue::extent);
+        let weights = &self.environment.params.weights;
+        let making = values.saturating_mul(weights.answer_value).saturating_add(bytes.saturating_mul(weights.answer_byte));
+        match self.charge_top(price.with(Price::weight(making))) {
             Err(trap) => self.leave(Err((abort_of_trap(trap), None))),
             Ok(()) => {
                 let frame = self.top();

@@ -10,10 +10,11 @@ use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::auction::{Bid, Tier};
 use cowboy_system::registry::Argument;
 use cowboy_system::schema::Refused;
-use cowboy_system::{Context, instructions, registry, timers};
+use cowboy_system::{self as system, Context, instructions, registry, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, actors, error};
+use cowboy_vm::CYCLE_WEIGHT;
 
 /// All CBY that a dev chain may ever have made when an instruction makes more. As much again is left for what blocks make.
 const MAX_MADE: Amount = Amount(u64::MAX / 2);
@@ -124,9 +125,17 @@ impl Machine {
         let mut context = self.system_context(sender);
         context.budget = budget;
         let done = work(&mut context);
-        let used = context.work;
-        self.running().meter.charge(used.cycles, used.cells, used.weight)?;
+        let mut used = context.work;
+        // The intrinsic cycles of the instruction are the price of its method.
+        used.weight = used.weight.saturating_add(self.running().envelope.intrinsic.cycles.0.saturating_mul(CYCLE_WEIGHT));
+        self.charge_method(used)?;
         done
+    }
+
+    /// Charges a method to the delivery. Its cycles count as time, as the VM counts those of the methods that an actor calls.
+    fn charge_method(&mut self, work: system::Work) -> Step<()> {
+        let time = work.cycles.saturating_mul(CYCLE_WEIGHT);
+        Ok(self.running().meter.charge(work.cycles, work.cells, work.weight.saturating_add(time))?)
     }
 
     /// Enters a handler of an actor or a method of a system actor. What was paid for it is undone with it.
@@ -141,11 +150,11 @@ impl Machine {
     ) -> Step<()> {
         if registry::at(target).is_some() {
             let cycles = self.environment.params.execution.system_method_cycles;
-            self.running().meter.charge(cycles, 0, 0)?;
+            self.charge_method(system::Work { cycles, ..system::Work::default() })?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
             let answer = self.call_system(SystemCall { sender, target, method: handler, argument: Argument::Encoded(payload), value })?;
             // What a method did before it failed is paid for, too.
-            self.running().meter.charge(answer.work.cycles, answer.work.cells, answer.work.weight)?;
+            self.charge_method(answer.work)?;
             let exception = match (answer.refused, answer.explanation, &answer.result) {
                 (Some(refused), _, _) => Some(refusal(target, handler, refused)),
                 (None, Some(explanation), Err(abort)) => Some(explained(abort, explanation)),

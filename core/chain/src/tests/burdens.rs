@@ -7,6 +7,7 @@ use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::records::{ParameterChange, ParameterChanges, Timer, keys};
 use cowboy_types::cbor::Value;
+use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::permission::Constraints;
 use cowboy_types::units::{Cells, Count, Cycles, Price};
 use cowboy_types::{Address, Hash, List, actors, error};
@@ -47,6 +48,56 @@ fn arguments_of_system_methods_are_paid_for_before_they_are_decoded() {
         let created = chain.send(1, deployment_of(source.as_bytes(), Some(manifest(ALL)), None, b"", 0)).created.expect("it is deployed");
         assert_eq!(chain.call(created, "", b"").abort, Some(error::INVALID_ARGUMENT), "{ask}");
     }
+}
+
+/// The cycles of a method count as time whoever calls it: a transaction or an instruction as an actor, whose VM counts them.
+#[test]
+fn cycles_of_methods_take_time() {
+    let mut chain = Chain::new();
+    let nonce = chain.nonce(1);
+    let basefee = Address::system(actors::BASEFEE);
+    let least = |cycles: u64| GENESIS.weights.delivery + cycles * cowboy_vm::CYCLE_WEIGHT;
+    let called = chain.block(vec![signed(1, nonce, execution(basefee, "get_basefee", b"", 0))]);
+    assert!(called.weight_ns >= least(GENESIS.execution.system_method_cycles), "{}", called.weight_ns);
+    let cancel = Instruction::System(System::CancelTimer { timer: Hash::ZERO });
+    let instructed = chain.block(vec![signed(1, nonce + 1, cancel)]);
+    assert!(instructed.weight_ns >= least(GENESIS.intrinsic.system_cycles), "{}", instructed.weight_ns);
+}
+
+/// What the host answers an actor counts by its bytes and its values, and what a method returns costs cells beyond what its price covers.
+#[test]
+fn answers_are_paid_for_by_their_size() {
+    let mut chain = Chain::new();
+    let keys: String = (10..70).map(|number| format!(" set 'k{number}' ''\n")).collect();
+    let actor = chain.deploy(&format!(
+        "handler put\n set 'k' $payload\nhandler get\n get 'k'\nhandler fill\n{keys}handler few\n scan 'k10' 60\nhandler all\n scan 'k' 60\n"
+    ));
+    let weight = |chain: &mut Chain, handler: &str| {
+        let nonce = chain.nonce(1);
+        let outcome = chain.block(vec![signed(1, nonce, execution(actor, handler, b"", 0))]);
+        assert_eq!(outcome.receipts[0].abort, None, "{handler}");
+        outcome.weight_ns
+    };
+    chain.call(actor, "put", b"x");
+    let small = weight(&mut chain, "get");
+    chain.call(actor, "put", &[7; 60_001]);
+    assert_eq!(weight(&mut chain, "get") - small, 60_000 * GENESIS.weights.answer_byte);
+    chain.call(actor, "put", b"");
+    assert!(chain.call(actor, "fill", b"").is_success());
+    let few = weight(&mut chain, "few");
+    assert!(weight(&mut chain, "all") - few >= 59 * 3 * GENESIS.weights.answer_value, "a pair, its key and its value for each");
+
+    let registry = Address::system(actors::ENTITLEMENTS);
+    let named = |name: &str| Value::map([("name", Value::text(name))]);
+    let domains = |count: usize| Value::Array((0..count).map(|number| Value::text(format!("{number:060}.example.org"))).collect());
+    let mut returned = Vec::new();
+    for (name, count) in [("short", 1), ("wider", 100)] {
+        let set = Value::map([("name", Value::text(name)), ("domains", domains(count))]);
+        assert!(chain.decide(actors::ENTITLEMENTS, "set_domain_set", &set));
+        let receipt = chain.call(registry, "get_domain_set", &named(name).encode());
+        returned.push((receipt.cells_used.0, u64::try_from(receipt.return_data.len()).expect("fits")));
+    }
+    assert_eq!(returned[1].0 - returned[0].0, returned[1].1 - GENESIS.costs.argument_free, "{returned:?}");
 }
 
 /// A message whose origin is exhausted is delivered for nothing, but not for no time: a block takes as many as it has time for.
@@ -195,8 +246,8 @@ fn a_bond_belongs_to_who_put_it_down() {
         chain.send(from, execution(Address::system(actors::STORAGE), "set_quota", &quota(bytes), value))
     };
     assert!(set(&mut chain, 1, base + 1, price).is_success());
-    let owner = cowboy_types::instruction::System::TransferActorOwnership { actor, owner: address(2) };
-    assert!(chain.send(1, cowboy_types::instruction::Instruction::System(owner)).is_success());
+    let owner = System::TransferActorOwnership { actor, owner: address(2) };
+    assert!(chain.send(1, Instruction::System(owner)).is_success());
     assert_eq!(set(&mut chain, 2, base + 100, 99 * price).abort, Some(error::INVALID_ARGUMENT), "the difference is not enough");
     let before = chain.balance(address(1));
     assert!(set(&mut chain, 2, base + 100, 100 * price).is_success());
@@ -252,7 +303,8 @@ fn long_lists_of_permissions_are_paid_for() {
     }
     let after = check(&mut chain);
     assert_eq!(after.0 - before.0, 20 * GENESIS.costs.storage_read);
-    assert_eq!(after.1 - before.1, 20 * GENESIS.weights.record);
+    let each = GENESIS.weights.record + GENESIS.costs.storage_read * cowboy_vm::CYCLE_WEIGHT;
+    assert_eq!(after.1 - before.1, 20 * each);
 }
 
 /// A parameter as a decision of governance leaves it.

@@ -75,7 +75,7 @@ rows! {
         0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";
         /// Each byte of a system method's argument beyond `argument_free`.
         0x23 argument_byte: Cycles = 2 in 0..=1_000, T0, "ours: decision 390";
-        /// Bytes of a system method's argument that the method's own price covers.
+        /// Bytes of a system method's argument, and of its result, that the method's own price covers. Each further byte of a result costs a cell.
         0x24 argument_free: Bytes = 4_096 in 0..=131_072, T0, "ours: decision 390";
     }
 }
@@ -117,5 +117,9 @@ rows! {
         0x10 tee_document: Nanoseconds = 20_000_000 in 100_000..=100_000_000, Fixed, "ours: decision 435";
         /// Hashing a byte of a message whose signature an actor verifies.
         0x11 signed_byte: Nanoseconds = 4 in 1..=1_000, Fixed, "ours: decision 132";
+        /// Copying a byte of what the host answers an actor.
+        0x12 answer_byte: Nanoseconds = 1 in 1..=1_000, Fixed, "ours: decision 438";
+        /// Making an object of a value that a list or a map of such an answer holds.
+        0x13 answer_value: Nanoseconds = 100 in 1..=10_000, Fixed, "ours: decision 438";
     }
 }
