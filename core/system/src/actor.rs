@@ -4,6 +4,7 @@ use crate::protocol::{FIRST_VERSION, Rules};
 pub use crate::schema::announce;
 use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use bytes::Bytes;
+use commonware_codec::EncodeSize;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::Value;
@@ -143,6 +144,12 @@ impl Context<'_> {
     /// Adds to the cells that the method costs.
     pub fn charge_cells(&mut self, cells: u64) {
         self.work.cells = self.work.cells.saturating_add(cells);
+    }
+
+    /// Adds a cell for each byte of a record that an account has kept of itself, as for what an actor stores (003 §17.4; decision 439). Changing
+    /// the record costs as much again.
+    pub(crate) fn charge_kept(&mut self, record: &impl EncodeSize) {
+        self.charge_cells(u64::try_from(record.encode_size()).unwrap_or(u64::MAX));
     }
 
     /// Adds to what the method costs before the work is done; fails where the delivery has less than that left.

@@ -83,6 +83,7 @@ impl Handle for Register {
         if state::epoch(context.world)?.is_none() {
             context.world.write(state::epoch_key(), &Count(epoch_of(context.params, context.height)));
         }
+        context.charge_kept(&record);
         state::set_gateway(context.world, context.sender, &record);
         Registered(Moved { amount: record.stake, gateway: context.sender }).emit(context.world);
         Ok(described(context, context.sender, &record))
@@ -107,6 +108,7 @@ impl Handle for SetEndpoint {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         (record.endpoint, record.http_port) = place(&self.endpoint, self.http_port)?;
+        context.charge_kept(&record);
         state::set_gateway(context.world, context.sender, &record);
         EndpointSet(Moved { amount: record.stake, gateway: context.sender }).emit(context.world);
         Ok(())

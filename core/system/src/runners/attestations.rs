@@ -54,7 +54,9 @@ impl Handle for Attest {
         }
         let (runner, submitted_at) = (context.sender, context.height);
         let stored = Blob::new(bytes).ok_or(error::ATTESTATION_INVALID)?;
-        context.world.write(key(runner), &RunnerAttestation { attestation: stored, submitted_at });
+        let record = RunnerAttestation { attestation: stored, submitted_at };
+        context.charge_kept(&record);
+        context.world.write(key(runner), &record);
         Attested { runner, valid_from: attestation.valid_from, valid_until: attestation.valid_until }.emit(context.world);
         Ok(())
     }

@@ -115,6 +115,8 @@ impl Handle for Register {
         };
         reputation::set(&mut runner, height, rows.reputation_start);
         state::directory().insert(context.world, &sender.0)?;
+        context.charge_kept(&declared.profile);
+        context.charge_kept(&runner);
         context.world.write(state::profile_key(sender), &declared.profile);
         state::write(context.world, sender, &runner);
         Registered { runner: sender, stake }.emit(context.world);
@@ -143,6 +145,8 @@ impl Handle for Update {
             jobs::note_free_slot(context.world)?;
         }
         let sender = context.sender;
+        context.charge_kept(&declared.profile);
+        context.charge_kept(&runner);
         context.world.write(state::profile_key(sender), &declared.profile);
         state::write(context.world, sender, &runner);
         Updated { runner: sender }.emit(context.world);

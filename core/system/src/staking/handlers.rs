@@ -52,6 +52,7 @@ impl Handle for RegisterValidator {
             return Err(error::VALIDATOR_STATE.into());
         }
         bind(context)?;
+        context.charge_kept(&record);
         state::add(context.world, context.sender, &record)?;
         Registered { stake: record.stake, validator: context.sender }.emit(context.world);
         Ok(())

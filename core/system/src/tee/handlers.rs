@@ -43,6 +43,7 @@ impl Handle for Attest {
         let measurement = Blob::new(proven.measurement).ok_or(error::TEE_DOCUMENT)?;
         let attestation =
             Attestation { environment: environment.clone(), measurement: measurement.clone(), key, at: context.height, valid_until };
+        context.charge_kept(&attestation);
         context.world.write(state::attestation_key(context.sender), &attestation);
         EnvironmentAttested { runner: context.sender, environment, policy_id, valid_until }.emit(context.world);
         Ok(Proven { measurement, valid_until })

@@ -167,6 +167,20 @@ fn filters() {
     market.submit(&simple_job());
 }
 
+/// What a runner says of itself is kept, and costs a cell for each byte besides those of the transaction.
+#[test]
+fn what_is_kept_of_a_runner_costs_cells() {
+    let mut market = Market::new(1);
+    let mut cells = |length: usize| {
+        let mut declaration = declaration(10);
+        declaration["endpoint"] = "e".repeat(length).into();
+        let receipt = market.chain.send(10, ask(REGISTRY, "update", &declaration, 0));
+        assert_eq!(slug(&receipt), "");
+        receipt.cells_used.0
+    };
+    assert_eq!(cells(120) - cells(30), 90 + 90);
+}
+
 /// half of the way to the last score in 1,209,600 blocks.
 #[test]
 fn reputation_moves_to_the_last_score() {
