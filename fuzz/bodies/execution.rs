@@ -5,7 +5,7 @@
 mod timing;
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use cowboy_chain::{Outcome, SignedTransaction, input::NoImages};
+use cowboy_chain::{Outcome, SignedTransaction, engine::NoImages};
 use cowboy_types::{Instruction, instruction::Actor};
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -3,7 +3,7 @@
 
 mod timing;
 
-use cowboy_chain::input::Images;
+use cowboy_chain::engine::Images;
 use cowboy_chain::{Image, SignedTransaction};
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::{Actor, Init, Instruction};

@@ -4,7 +4,7 @@
 mod timing;
 
 use cowboy_chain::SignedTransaction;
-use cowboy_chain::input::NoImages;
+use cowboy_chain::engine::NoImages;
 use cowboy_system::dispatcher::selection;
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::{Actor, Instruction};

@@ -3,7 +3,7 @@
 
 mod timing;
 
-use cowboy_chain::input::Images;
+use cowboy_chain::engine::Images;
 use cowboy_chain::{Image, Outcome, SignedTransaction};
 use cowboy_system::bidding;
 use cowboy_types::cbor::Value;

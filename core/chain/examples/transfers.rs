@@ -4,7 +4,7 @@
 mod timing;
 
 use cowboy_chain::SignedTransaction;
-use cowboy_chain::input::NoImages;
+use cowboy_chain::engine::NoImages;
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::Amount;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! What goes into an execution and what comes out of it.
 
 use crate::admit::{Invalid, SignedTransaction};
+use crate::engine::{Exception, Images};
 use bytes::Bytes;
 use cowboy_params::Params;
 pub use cowboy_state::SentMessage;
@@ -79,25 +80,6 @@ pub enum Mode {
         /// The block's body.
         transactions: Vec<SignedTransaction>,
     },
-}
-
-/// Keeps what was compiled, between blocks: a cache that never changes a result.
-pub trait Images: Send + Sync {
-    /// The image of a code hash, where it is kept.
-    fn get(&self, code_hash: &Hash) -> Option<crate::Image>;
-    /// Keeps an image.
-    fn put(&self, code_hash: Hash, image: crate::Image);
-}
-
-/// Keeps nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoImages;
-
-impl Images for NoImages {
-    fn get(&self, _: &Hash) -> Option<crate::Image> {
-        None
-    }
-    fn put(&self, _: Hash, _: crate::Image) {}
 }
 
 /// The facts of a block that its execution depends on, beside the state of its parent.
@@ -316,41 +298,4 @@ pub struct CallTrace {
     pub exception: Option<Exception>,
     /// What it printed itself, whether it failed or not; cut where the delivery printed more than [`MAX_PRINTED`] bytes.
     pub printed: String,
-}
-
-/// Why a handler failed, in words: a Python exception that it did not catch, or an argument that a system actor refused.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exception {
-    /// The class's name.
-    pub name: String,
-    /// What it says.
-    pub message: String,
-    /// What CPython prints about it, line by line: the traceback, outermost frame first, and the exception with notes and group.
-    pub traceback: Vec<String>,
-}
-
-impl Exception {
-    /// Bytes of its texts.
-    pub(crate) fn size(&self) -> usize {
-        self.traceback.iter().map(String::len).fold(self.name.len().saturating_add(self.message.len()), usize::saturating_add)
-    }
-
-    /// The exception in at most so many bytes, beside its class: the beginning of its message, and the innermost lines of its traceback.
-    pub(crate) fn cut(&self, room: usize) -> Self {
-        if self.size() <= room {
-            return self.clone();
-        }
-        let cut = |text: &str, room: usize| text[..text.floor_char_boundary(room)].to_owned();
-        let message = cut(&self.message, room / 4);
-        let mut left = room.saturating_sub(message.len());
-        let mut traceback: Vec<String> = Vec::new();
-        for line in self.traceback.iter().rev() {
-            let line = cut(line, room / 4);
-            let Some(rest) = left.checked_sub(line.len()) else { break };
-            left = rest;
-            traceback.push(line);
-        }
-        traceback.reverse();
-        Self { name: cut(&self.name, 256), message, traceback }
-    }
 }

@@ -30,20 +30,17 @@ pub mod query;
 pub mod resume;
 
 mod delivery;
+pub mod engine;
 mod journal;
 pub mod supply;
-mod vm_driver;
 
 pub use admit::{Admitted, Facts, Invalid, SignedTransaction, Standing, admit};
 pub use cowboy_state::StateKey;
 pub use cowboy_vm::STACK_BYTES;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
+pub use engine::Image;
 pub use execution::{Execution, Ran};
 pub use genesis::{GenesisConfig, genesis};
 pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Outcome, Trace};
 pub use query::{Query, Simulation};
 pub use resume::{Need, Resume};
-pub use vm_driver::Image;
-
-#[cfg(test)]
-mod tests;

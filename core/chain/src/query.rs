@@ -4,9 +4,10 @@
 
 use crate::admit::{Facts, Invalid, SignedTransaction, check_form};
 use crate::delivery::{Door, Envelope, Machine, Work};
+use crate::engine::{Exception, Images};
 use crate::execution::rules;
 use crate::fees::{Offers, Used, lane_base_fee};
-use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace, beacon};
+use crate::input::{BaseFees, ChainConfig, Trace, beacon};
 use crate::lanes::Lane;
 use crate::resume::{Need, Records, Resume};
 use bytes::Bytes;

@@ -9,7 +9,7 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
-use cowboy_chain::{ChainConfig, GenesisConfig, input::NoImages, query::At, resume};
+use cowboy_chain::{ChainConfig, GenesisConfig, engine::NoImages, query::At, resume};
 use cowboy_light::{GroupKey, Mismatch, state};
 use cowboy_state::{Key, StateKey};
 use cowboy_system::gateways::envelope::Envelope;

@@ -5,7 +5,7 @@
 use crate::{Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
-use cowboy_chain::{Image, input::Images, query::At, resume};
+use cowboy_chain::{Image, engine::Images, query::At, resume};
 use cowboy_ingress::{
     Visit, Witness,
     signed::{SIGNATURE_HEADER, Said},

@@ -20,10 +20,7 @@ pub use crate::{carry::Carry, head::Head, reader::StateReader};
 use bytes::Bytes;
 use commonware_cryptography::ed25519::PublicKey;
 use commonware_runtime::{Clock, Spawner};
-use cowboy_chain::{
-    ChainConfig, Outcome, StateKey, Trace,
-    input::{Images, Pruned},
-};
+use cowboy_chain::{ChainConfig, Outcome, StateKey, Trace, engine::Images, input::Pruned};
 use cowboy_params::Params;
 use cowboy_state::{
     Key,

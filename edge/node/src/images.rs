@@ -1,6 +1,6 @@
 //! Keeps compiled actors between blocks.
 
-use cowboy_chain::{Image, input::Images};
+use cowboy_chain::{Image, engine::Images};
 use cowboy_types::Hash;
 use std::{
     collections::{BTreeMap, HashMap},

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use cowboy_chain::{
     Trace,
-    input::{CallTrace, Change, Exception, SentMessage},
+    engine::Exception,
+    input::{CallTrace, Change, SentMessage},
 };
 use cowboy_state::Key;
 use cowboy_store::catalog::Outline;

@@ -6,7 +6,8 @@ use commonware_codec::DecodeExt as _;
 use cowboy_api::{Hex, convert::Inside, model::StateChange, wake::TIMER_HANDLER};
 use cowboy_chain::{
     Trace,
-    input::{CallTrace, Change, Exception},
+    engine::Exception,
+    input::{CallTrace, Change},
 };
 use cowboy_state::{Kind, records::Account};
 use cowboy_store::View;

@@ -1,8 +1,9 @@
 //! What the timing examples share: accounts, transactions, a chain in a map, and the loop that measures a block.
 
 use bytes::Bytes;
+use cowboy_chain::engine::Images;
 use cowboy_chain::genesis::Funded;
-use cowboy_chain::input::{Images, Limits};
+use cowboy_chain::input::Limits;
 use cowboy_chain::{BlockInput, ChainConfig, Execution, GenesisConfig, Mode, Outcome, SignedTransaction, StateKey, genesis, resume};
 use cowboy_params::Params;
 use cowboy_state::records::ParameterChange;

@@ -3,8 +3,7 @@
 use super::frames::Price;
 use super::host::length;
 use super::{Environment, Machine, Step};
-use crate::input::Exception;
-use crate::vm_driver::{self, Limits, Usage};
+use crate::engine::{Exception, Limits, Usage};
 use cowboy_state::records::{Actor, ActorStatus, keys};
 use cowboy_state::{Directory, Key, Kind};
 use cowboy_system::actor::announce;
@@ -118,7 +117,7 @@ impl Machine {
         let bytes = u64::try_from(source.len()).expect("a source is shorter than a transaction");
         let weight = bytes.saturating_mul(self.environment.params.weights.source_byte);
         let price = |used: Usage| Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns.saturating_add(weight) };
-        match vm_driver::build(source, limits) {
+        match self.environment.images.build(source, limits) {
             Ok((image, used)) => {
                 self.environment.images.put(code_hash, image);
                 self.started.insert(code_hash, ());

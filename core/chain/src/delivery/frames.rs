@@ -2,8 +2,8 @@
 
 use super::host::length;
 use super::{Door, Machine, Stage, Step, call_trace};
-use crate::input::{Exception, MAX_EXCEPTIONS};
-use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
+use crate::engine::{Engine, Exception, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
+use crate::input::MAX_EXCEPTIONS;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::ActorStatus;
@@ -34,7 +34,7 @@ pub(crate) struct Frame {
     pub(super) sender: Address,
     pub(super) value: Amount,
     pub(super) grants: Arc<Grants>,
-    engine: Engine,
+    engine: Box<dyn Engine>,
     limits: Limits,
     /// What the engine waits for; nothing while it runs or while a handler that it called does.
     waits_for: Option<Exit>,
@@ -184,7 +184,7 @@ impl Machine {
         let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
         let trace = self.running().calls.len();
         self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
-        let engine = Engine::start(&image, entry.handler, entry.payload, entry.limits);
+        let engine = image.start(entry.handler, entry.payload, entry.limits);
         let Entry { sender, target, value, limits, gives, .. } = entry;
         Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight, refused: None })
     }
@@ -198,7 +198,7 @@ impl Machine {
         let source = std::str::from_utf8(source).expect("source is stored as UTF-8");
         // It was paid for when it was deployed.
         let limits = self.body_limits(u64::MAX, u64::MAX, u64::MAX);
-        let (image, _) = vm_driver::build(source, limits).map_err(|_| Stop::Abort(error::INTERNAL))?;
+        let (image, _) = self.environment.images.build(source, limits).map_err(|_| Stop::Abort(error::INTERNAL))?;
         self.environment.images.put(*code_hash, image.clone());
         Ok(image)
     }

@@ -3,7 +3,7 @@
 use super::deploy::Deployment;
 use super::frames::{Entry, Gives, SystemCall};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
-use crate::input::Exception;
+use crate::engine::Exception;
 use bytes::Bytes;
 use cowboy_state::records::{Payload, Supply, keys};
 use cowboy_state::{Checkpoint, Key, Kind};

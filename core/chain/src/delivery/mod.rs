@@ -11,8 +11,9 @@ mod meter;
 mod spending;
 
 use crate::admit::SignedTransaction;
+use crate::engine::{Exception, Images};
 use crate::fees::Used;
-use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_EXCEPTIONS, MAX_PRINTED, MAX_TOLD, Sourced, Trace};
+use crate::input::{CallTrace, ChainConfig, Change, MAX_CHANGES, MAX_EXCEPTIONS, MAX_PRINTED, MAX_TOLD, Sourced, Trace};
 use crate::journal::{Journaled, Map, Set, attempt, by_value, journaled};
 use crate::resume::Records;
 use bytes::Bytes;
@@ -28,8 +29,6 @@ use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Event, Hash, error, keccak256};
 pub use deploy::{canonical_source, padded_salt};
 use frames::{Frame, Price};
-#[cfg(test)]
-pub(crate) use host::derive;
 pub(crate) use host::mailbox_bytes;
 pub use host::message_id;
 pub(crate) use meter::Meter;

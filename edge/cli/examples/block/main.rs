@@ -4,10 +4,7 @@
 use commonware_codec::Encode as _;
 use commonware_glue::stateful::db::{DatabaseSet, Unmerkleized};
 use commonware_runtime::{Runner as _, Supervisor as _, tokio};
-use cowboy_chain::{
-    BlockInput, ChainConfig, GenesisConfig, Mode, SignedTransaction,
-    input::{Limits, NoImages},
-};
+use cowboy_chain::{BlockInput, ChainConfig, GenesisConfig, Mode, SignedTransaction, engine::NoImages, input::Limits};
 use cowboy_node::execute::{self, Databases, Executed, Fence};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::state::{config, page_cache, raw};

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use cowboy_api::keystore::{DEV_MNEMONIC, Mnemonic};
 use cowboy_chain::{
     BlockInput, ChainConfig, Execution, GenesisConfig, Image, Mode, Outcome, SignedTransaction, StateKey,
+    engine::{Images, NoImages},
     genesis::{Funded, genesis},
-    input::{Images, Limits, NoImages},
+    input::Limits,
     query::{Answer, At, Query, Question},
     resume::{self, Records},
 };

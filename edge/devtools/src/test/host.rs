@@ -12,7 +12,7 @@ use cowboy_api::{
 };
 use cowboy_chain::{
     Outcome,
-    input::{Exception, Images},
+    engine::{Exception, Images},
     query::{QueryError, Question},
 };
 use cowboy_console::failure::Failure;

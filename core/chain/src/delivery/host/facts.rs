@@ -3,7 +3,7 @@
 use super::{Arguments, forms, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Door, Machine, Step};
-use crate::vm_driver::HostValue;
+use crate::engine::HostValue;
 use cowboy_types::{Blob, Event, Text, error};
 use hkdf::Hkdf;
 use sha2::Sha256;

@@ -1,6 +1,6 @@
 //! Values of the VM as arguments of system methods, and their results as values of the VM.
 
-use crate::vm_driver::{F64, HostValue};
+use crate::engine::{F64, HostValue};
 use cowboy_system::schema::{Field, Form as _, Shape};
 use cowboy_types::cbor::Value;
 use cowboy_types::{Abort, error};

@@ -11,14 +11,12 @@ mod timers;
 mod tokens;
 mod value;
 
-#[cfg(test)]
-pub(crate) use facts::derive;
 pub(crate) use messages::mailbox_bytes;
 pub use messages::message_id;
 
 use super::frames::{Price, Reply};
 use super::{Door, Machine, Step};
-use crate::vm_driver::{Access, HostCall, HostFn, HostValue};
+use crate::engine::{Access, HostCall, HostFn, HostValue};
 use cowboy_types::{Abort, Address, error};
 
 impl Machine {

@@ -6,7 +6,7 @@
 use super::{Arguments, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
-use crate::vm_driver::HostValue;
+use crate::engine::HostValue;
 use cowboy_system::pairing;
 use cowboy_types::{Hash, error, keccak256, signing, wire::Fixed};
 

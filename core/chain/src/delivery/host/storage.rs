@@ -3,7 +3,7 @@
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
-use crate::vm_driver::HostValue;
+use crate::engine::HostValue;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key};
 use cowboy_system::storage::rent;

@@ -3,7 +3,7 @@
 use super::{Arguments, forms};
 use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
-use crate::vm_driver::HostFn;
+use crate::engine::HostFn;
 use cowboy_system::basefee;
 use cowboy_system::registry::Argument;
 use cowboy_types::Address;

@@ -3,7 +3,7 @@
 use super::{Arguments, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
-use crate::vm_driver::HostValue;
+use crate::engine::HostValue;
 use cowboy_state::records::Spent;
 use cowboy_state::{Key, Kind};
 use cowboy_system::storage::{self, rent};

@@ -1,0 +1,138 @@
+//! The whole path of a job: asked for, drawn, done, verified, answered, paid.
+
+use super::*;
+use cowboy_testkit::chain::{ALL, address};
+use cowboy_types::job::JobStatus;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    a_job_of_one_runner,
+    a_job_of_three_runners,
+    a_job_that_nobody_does_fails_by_itself,
+    entitlements_gate_jobs,
+];
+
+/// An actor that asks the Dispatcher with its payload, and keeps the answer.
+const ASKER: &str = "handler ask\n job $payload\n return $last\nhandler answer\n set 'answer' $payload\n emit 'answered' 'x'\n";
+
+const GRANTS: &[(&str, &[(&str, u64)])] =
+    &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("http.fetch", &[]), ("oracle.llm", &[]), ("storage.kv", &[])];
+
+/// What a result costs is split by the parameters of the block that accepted it: where governance raises the treasury's part before the payout, it
+/// gets at most what the runners were not promised.
+#[test]
+fn a_split_outlives_its_parameters() {
+    let mut market = Market::new(3);
+    let mut job = committee_job("economic_bond", 1);
+    (job["max_price"], job["tip"]) = (1_000.into(), 0.into());
+    let id = market.submit(&job);
+    let runner = market.draw(&id)[0];
+    assert_eq!(slug(&market.result(&id, runner, b"an answer")), "");
+    market.chain.move_parameter("jobs.payout_treasury", 2_000);
+    let (before, treasury) = (market.chain.balance(address(runner)), market.chain.balance(Address::system(8)));
+    market.chain.idle(market.job(&id).status_until.0 - market.chain.height.0);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    assert_eq!(market.chain.balance(address(runner)) - before, 890);
+    assert_eq!(market.chain.balance(Address::system(8)) - treasury, 110, "a tenth that would have been burned, too");
+}
+
+/// one runner, at once; the answer comes in the next block with its correlation id; 89/10/1, the tip
+/// whole, and everything else back.
+#[test]
+fn a_job_of_one_runner() {
+    let mut market = Market::new(3);
+    let actor = market.chain.deploy_with(ASKER, GRANTS, cby(1_000));
+    let mut job = simple_job();
+    job["callback"] = serde_json::json!({ "actor": hex(&actor.0), "handler": "answer", "correlation_id": "c-7", "context": "0x0102" });
+    let before = market.chain.balance(actor);
+    let asked = market.chain.call(actor, "ask", &map(&job).encode());
+    assert_eq!(asked.abort, None);
+    let id = Hash(asked.return_data[..].try_into().expect("an id"));
+    let held = 100_000 + 500 + 1_000_000 * 20_000 + 150_000 * 20_000;
+    assert_eq!(market.chain.balance(actor), before - held, "price, tip and the callback's most are held");
+
+    let drawn = market.job(&id);
+    assert_eq!(
+        (drawn.status.clone(), drawn.members.len()),
+        (JobStatus::Assigned, 1),
+        "one runner is drawn in the submission's block (A-194)"
+    );
+    let runner = market.number(drawn.members[0].runner);
+    let (runner_before, treasury_before) = (market.chain.balance(address(runner)), market.chain.balance(Address::system(8)));
+    let done = market.result(&id, runner, b"an answer");
+    assert_eq!(done.abort, None);
+    assert_eq!(market.job(&id).status, JobStatus::Settled, "mode none pays at once (decision 98)");
+    // The runner asks 1,000 for a request.
+    let earned = 890 + 500;
+    assert_eq!(market.chain.balance(address(runner)), runner_before + earned - done.fee.burned.0 - done.fee.tip.0);
+    assert_eq!(market.chain.balance(Address::system(8)), treasury_before + 10);
+
+    let receipts = market.chain.idle(1);
+    let answered = &receipts[0];
+    assert_eq!((answered.kind.clone(), answered.sender, answered.origin), (cowboy_types::ReceiptKind::Callback, VERIFIER, id));
+    assert_eq!(announced(&receipts), ["answered"]);
+    let answer = cowboy_types::cbor::decode(&market.chain.stored(actor, "answer").expect("kept")).expect("canonical");
+    assert_eq!(answer.get("cid").and_then(Value::as_text), Some("c-7"));
+    assert_eq!(answer.get("result").and_then(Value::as_text), Some("an answer"));
+    assert_eq!(answer.get("context").and_then(Value::as_bytes), Some(&[1u8, 2][..]));
+    assert_eq!(market.chain.balance(actor), before - 1_000 - 500 - answered.fee.burned.0, "what was not used came back");
+}
+
+/// three runners commit, then reveal; the majority is accepted, who differs is not paid.
+#[test]
+fn a_job_of_three_runners() {
+    let mut market = Market::new(5);
+    let id = market.submit(&committee_job("majority_vote", 3));
+    assert_eq!(market.job(&id).status, JobStatus::Drawing, "the seed does not exist yet");
+    let committee = market.draw(&id);
+    assert_eq!(committee.len(), 3);
+    let said = market.say(&[(committee[0], b"yes"), (committee[1], b"yes"), (committee[2], b"no")]);
+    market.commit(&id, &said);
+    assert_eq!(market.job(&id).status, JobStatus::Revealing, "all committed");
+    market.wait_for_members(&id);
+    let receipts = market.reveal(&id, &said);
+    assert!(announced(&receipts).contains(&"JobVerified".to_string()), "{:?}", announced(&receipts));
+    let job = market.job(&id);
+    assert_eq!(job.status, JobStatus::Verified);
+    let paid: Vec<u64> = job.members.iter().map(|member| member.paid.0).collect();
+    assert_eq!(paid.iter().sum::<u64>(), 2 * 890 + 500, "two are paid, and share the tip");
+    let before = market.chain.balance(address(committee[0]));
+    market.chain.idle(900);
+    let job = market.job(&id);
+    assert_eq!((job.status.clone(), job.escrow), (JobStatus::Settled, Amount(0)));
+    assert_eq!(market.chain.balance(address(committee[0])) - before, paid[0]);
+}
+
+/// nobody works; the job is drawn again without them, fails by itself, and all of the escrow comes back.
+#[test]
+fn a_job_that_nobody_does_fails_by_itself() {
+    let mut market = Market::new(9);
+    let before = market.chain.balance(address(1));
+    let mut job = committee_job("majority_vote", 3);
+    job["timeout_blocks"] = 6.into();
+    let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
+    let (id, fee) = (id_of(&receipt), receipt.fee.burned.0 + receipt.fee.tip.0);
+    let first = market.draw(&id);
+    let mut receipts = market.chain.idle(6);
+    assert_eq!(market.job(&id).attempt.0, 1, "drawn again");
+    let second = market.committee(&id);
+    assert!(first.iter().all(|runner| !second.contains(runner)), "who timed out is left out (A-197)");
+    receipts.extend(market.chain.idle(20));
+    let job = market.job(&id);
+    assert_eq!((job.status.clone(), &job.reason[..]), (JobStatus::Failed, "no_replacement_available"));
+    assert!(announced(&receipts).contains(&"JobFailed".to_string()));
+    assert_eq!(market.chain.balance(address(1)), before - fee, "the whole escrow is back");
+    for runner in first {
+        let record = &runners_of(&market.chain)[&address(runner)];
+        assert_eq!(record.reputation.0 / 1_000_000, 95, "a timeout costs five points (A-197)");
+    }
+}
+
+/// An actor without the entitlement of the job's kind asks for nothing (000 §9).
+#[test]
+fn entitlements_gate_jobs() {
+    let mut market = Market::new(3);
+    let actor = market.chain.deploy_with(ASKER, ALL, cby(1_000));
+    let asked = market.chain.call(actor, "ask", &map(&simple_job()).encode());
+    assert_eq!(slug(&asked), "missing_entitlement");
+}

@@ -1,0 +1,61 @@
+//! Results that a job refuses: what they cost, and who is paid (decision 323).
+
+use super::*;
+use cowboy_testkit::chain::{address, parameters};
+use cowboy_types::job::JobStatus;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![results_cost_their_price];
+
+/// How a job refuses, what its runners say, and what it ends as.
+struct Row {
+    case: &'static str,
+    runners: u64,
+    checks: serde_json::Value,
+    says: fn(u8) -> Vec<u8>,
+    reason: &'static str,
+    /// Base units that the requester pays, and that each runner of the last committee gets.
+    pays: u64,
+    gets: u64,
+}
+
+fn rows() -> [Row; 5] {
+    let wanted = || serde_json::json!([{ "type": "contains_all", "texts": ["a word that nobody says"] }]);
+    let long = || serde_json::json!([{ "type": "length_bounds", "min": 900 }]);
+    let alike = |_| b"true".to_vec();
+    let apart = |number| vec![b'l', number];
+    // A price of 20 CBY each: 89% of it are 17.8, and 89% of the least fee 0.0089.
+    let (price, paid, least) = (cby(20), 17_800_000_000, 8_900_000);
+    let row = |case, runners, checks, says, reason, pays, gets| Row { case, runners, checks, says, reason, pays, gets };
+    [
+        row("one runner, a check of the submitter", 1, wanted(), alike, "checks_failed", price, least),
+        row("a committee that says the same", 3, wanted(), alike, "checks_failed", 3 * price, paid),
+        row("one runner, a length, in four draws", 1, long(), alike, "actor_fault", 2 * price, least),
+        row("a committee that says the same, in four draws", 3, long(), alike, "actor_fault", 6 * price, paid / 2),
+        row("everybody says something else", 3, serde_json::json!([]), apart, "no_majority", 6 * price, least),
+    ]
+}
+
+/// A submitter that refuses every answer pays what accepting them costs, within `max_price`; a committee that says the same has its
+/// price, and nobody is blamed.
+#[test]
+fn results_cost_their_price() {
+    for row in rows() {
+        let windows = [("jobs.reveal_window", 12)];
+        let mut market = Market::with(12, |genesis| genesis.parameters = parameters(&windows));
+        strategies::set_rate(&mut market, 20);
+        let mut job = committee_job(if row.runners == 1 { "none" } else { "majority_vote" }, row.runners);
+        job["verification"]["checks"] = row.checks;
+        job["max_price"] = cby(40 * row.runners).into();
+        let before = market.chain.balance(address(1));
+        let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
+        let (id, fee) = (id_of(&receipt), receipt.fee.burned.0 + receipt.fee.tip.0);
+        strategies::live_saying(&mut market, &id, row.says);
+        let done = market.job(&id);
+        assert_eq!((done.status.clone(), &done.reason[..]), (JobStatus::Failed, row.reason), "{}", row.case);
+        assert_eq!(before - fee - market.chain.balance(address(1)), row.pays, "{}", row.case);
+        assert!(done.members.iter().all(|member| member.paid.0.abs_diff(row.gets) <= 1), "{}: {:?}", row.case, done.members);
+        let runners = runners_of(&market.chain);
+        assert!(runners.values().all(|runner| runner.reputation.0 == 100_000_000), "{}", row.case);
+    }
+}

@@ -1,0 +1,145 @@
+//! Permissions that their holder did not accept yet, and whose pools and namespaces are (decisions 180, 332).
+
+use super::permissions::{
+    Permissions, accept_from, delegating, granting, id_argument, id_of, making, method, name, of, paint, passable, space,
+};
+use commonware_codec::Encode as _;
+use cowboy_system::entitlements::state;
+use cowboy_testkit::chain::{Chain, address, execution, parameters};
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::instruction::{Instruction, System};
+use cowboy_types::permission::{Action, Constraints, Scope, record_id};
+use cowboy_types::units::Height;
+use cowboy_types::{Address, Hash, List, error};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
+    cowboy_testkit::scenarios![nobody_fills_anothers_list, unaccepted_records_lapse, a_name_names_its_owners_pool];
+
+/// Decisions 180 and 332: junk grants take their grantor's places and none of the holder's, whoever is granted something else has it at once,
+/// and the holder accepts, refuses and gives up as it likes.
+#[test]
+fn nobody_fills_anothers_list() {
+    let rows = [("entitlements.records_per_address", 2), ("entitlements.roles_per_address", 1), ("entitlements.open_per_grantor", 5)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let none = Constraints::default();
+    let junk = |place: u8| Scope::Namespace { name: of(3, &format!("junk{place}")) };
+    let filled: Vec<_> = (0..6).map(|place| chain.send(3, granting(address(2), &junk(place), &paint(), &none)).abort).collect();
+    assert_eq!(filled, [None, None, None, None, None, Some(error::TOO_MANY_PERMISSIONS)], "the grantor's places are used up");
+    let role = |chain: &mut Chain, from: u8, label: &str| {
+        let scope = Scope::Namespace { name: of(from, "art") };
+        let role = id_of(&chain.send(from, making(label, vec![scope], vec![paint()], &Constraints::default())));
+        (role, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) }))
+    };
+    let (_, more) = role(&mut chain, 3, "junk");
+    assert_eq!(chain.send(3, more).abort, Some(error::TOO_MANY_PERMISSIONS), "roles count with them");
+    let wanted = id_of(&chain.send(1, granting(address(2), &space("art"), &paint(), &none)));
+    assert!(chain.allows(address(2), &space("art"), &paint()), "it has effect at once");
+    assert_eq!(chain.uses(1, address(2), &paint(), 1), None);
+    assert_eq!(chain.record::<state::Holder>(&state::holder(address(2))), None, "and takes no place");
+    assert_eq!(method(&mut chain, 4, "accept", id_argument("entitlement_id", &wanted)), Some(error::GRANT_UNAUTHORIZED));
+    for _ in 0..2 {
+        assert_eq!(method(&mut chain, 2, "accept", id_argument("entitlement_id", &wanted)), None, "once or again");
+    }
+    assert_eq!(chain.record::<state::Holder>(&state::holder(address(2))).map(|held| held.permissions.to_vec()), Some(vec![wanted]));
+    let refused = record_id(&address(2), &junk(0), &paint(), None);
+    assert_eq!(method(&mut chain, 2, "renounce", id_argument("entitlement_id", &refused)), None);
+    assert!(chain.send(3, granting(address(4), &junk(0), &paint(), &none)).is_success(), "the grantor has the place again");
+    let fixed = Constraints { revocable: false, ..Constraints::default() };
+    accept_from(&mut chain, 2, 1, true);
+    let bound = id_of(&chain.send(1, granting(address(2), &space("war"), &paint(), &fixed)));
+    assert_eq!(
+        chain.send(1, granting(address(2), &space("sea"), &paint(), &none)).abort,
+        Some(error::TOO_MANY_PERMISSIONS),
+        "the holder's are full"
+    );
+    assert_eq!(method(&mut chain, 2, "renounce", id_argument("entitlement_id", &bound)), None, "what its grantor may not take back, too");
+    assert!(!chain.allows(address(2), &space("war"), &paint()));
+    accept_from(&mut chain, 2, 1, false);
+    let (mine, assign) = role(&mut chain, 1, "painter");
+    assert!(chain.send(1, assign).is_success());
+    for name in ["accept_role", "renounce_role"] {
+        assert_eq!(method(&mut chain, 2, name, id_argument("role_id", &mine)), None);
+    }
+    assert_eq!(method(&mut chain, 2, "renounce_role", id_argument("role_id", &mine)), Some(error::ROLE_NOT_FOUND));
+}
+
+/// A permission that is over cannot be accepted, not even one that its holder had among its own: the list would name a record that is gone.
+#[test]
+fn what_is_over_is_not_accepted() {
+    let mut chain = Chain::new();
+    let soon = Constraints { valid_until: Some(Height(chain.height.0 + 2)), ..Constraints::default() };
+    let own = id_of(&chain.send(1, granting(address(1), &space("art"), &paint(), &soon)));
+    chain.idle(3);
+    assert_eq!(method(&mut chain, 1, "accept", id_argument("entitlement_id", &own)), Some(error::PERMISSION_NOT_FOUND));
+    assert!(chain.send(1, granting(address(1), &space("sea"), &paint(), &Constraints::default())).is_success());
+}
+
+/// Decision 180: what its holder did not accept lapses, and what it accepted does not.
+#[test]
+fn unaccepted_records_lapse() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("entitlements.open_lapse", 100)]));
+    let (pool, join) = (Scope::RunnerPool { pool: of(1, "eu") }, Action::RunnerJoinPool { pool: of(1, "eu") });
+    let mut ids = Vec::new();
+    for holder in [2, 3] {
+        let constraints = passable(1);
+        ids.push(id_of(&chain.send(1, granting(address(holder), &space("art"), &paint(), &constraints))));
+        ids.push(id_of(&chain.send(1, granting(address(holder), &pool, &join, &Constraints::default()))));
+        ids.push(id_of(&chain.send(holder, delegating(ids[ids.len() - 2], address(holder + 2), &Constraints::default()))));
+    }
+    for id in &ids[3..5] {
+        assert_eq!(method(&mut chain, 3, "accept", id_argument("entitlement_id", id)), None);
+    }
+    assert_eq!(method(&mut chain, 5, "accept", id_argument("entitlement_id", &ids[5])), None);
+    let seen = |chain: &mut Chain| {
+        let arts: Vec<bool> = (2..6).map(|holder| chain.allows(address(holder), &space("art"), &paint())).collect();
+        let member = |chain: &mut Chain, runner: u8| {
+            let argument = Value::map([("runner", Value::Bytes(address(runner).0.to_vec())), ("pool", Value::Bytes(of(1, "eu").to_vec()))]);
+            let receipt = chain.send(8, execution(Address::system(7), "is_member", &argument.encode(), 0));
+            cbor::decode(&receipt.return_data) == Ok(Value::Bool(true))
+        };
+        (arts, [member(chain, 2), member(chain, 3)])
+    };
+    assert_eq!(seen(&mut chain), (vec![true; 4], [true; 2]));
+    chain.height = Height(chain.height.0 + 100);
+    assert_eq!(seen(&mut chain), (vec![false, true, false, true], [false, true]));
+    assert_eq!(ids.iter().map(|id| chain.permission(id).is_some()).collect::<Vec<_>>(), [false, false, false, true, true, true]);
+}
+
+/// Decision 180: a pool with a plain name is whose the name is in the Route Registry; nobody is first in another's.
+#[test]
+fn a_name_names_its_owners_pool() {
+    let mut chain = Chain::new();
+    let pool = Scope::RunnerPool { pool: name("coinbase") };
+    let grant = granting(address(5), &pool, &Action::RunnerJoinPool { pool: name("coinbase") }, &Constraints::default());
+    assert_eq!(chain.send(2, grant.clone()).abort, Some(error::GRANT_UNAUTHORIZED), "nobody's");
+    let site = chain.deploy_with("handler http.request\n return 'x'\n", &[("ingress.http", &[])], 0);
+    let argument = Value::map([
+        ("actor_address", Value::Bytes(site.0.to_vec())),
+        ("duration_blocks", Value::uint(31_536_000)),
+        ("name", Value::text("coinbase")),
+    ]);
+    assert_eq!(chain.send(1, execution(Address::system(0x0E), "register", &argument.encode(), 1_000_000_000_000)).abort, None);
+    assert_eq!(chain.send(2, grant.clone()).abort, Some(error::GRANT_UNAUTHORIZED));
+    assert_eq!(chain.send(1, grant.clone()).abort, None);
+    chain.height = Height(chain.height.0 + 40_000_000);
+    assert_eq!(chain.send(1, grant).abort, Some(error::GRANT_UNAUTHORIZED), "the name has run out");
+}
+
+/// A list that names a record which is gone stops no block: what is gone is dropped from it.
+#[test]
+fn a_record_that_is_gone_is_dropped() {
+    let mut chain = Chain::with(|_| {});
+    accept_from(&mut chain, 2, 1, true);
+    let role = id_of(&chain.send(1, making("r", vec![space("s")], vec![paint()], &Constraints::default())));
+    let gone = || List::new(vec![Hash([9; 32])]).expect("fits");
+    let key = state::holder(address(2));
+    let put = |chain: &mut Chain, holder: &state::Holder| chain.state.insert(key.digest(), key.seal(&holder.encode()));
+    put(&mut chain, &state::Holder { permissions: gone(), roles: List::default() });
+    assert!(chain.send(1, granting(address(2), &space("s"), &paint(), &Constraints::default())).is_success());
+    let held: state::Holder = chain.record(&key).expect("kept");
+    assert_eq!((held.permissions.len(), held.permissions.contains(&Hash([9; 32]))), (1, false));
+    put(&mut chain, &state::Holder { roles: gone(), ..held });
+    assert!(chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) })).is_success());
+    assert_eq!(chain.record::<state::Holder>(&key).expect("kept").roles.to_vec(), [role]);
+}

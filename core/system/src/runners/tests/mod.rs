@@ -1,0 +1,9 @@
+//! The runner registry: stake, models, reputation and delegation (002 §3; 003 §5).
+
+pub(crate) mod delegation;
+pub(crate) mod registry;
+
+use cowboy_system::{dispatcher, runners};
+use cowboy_testkit::market::*;
+use cowboy_types::cbor::Value;
+use cowboy_types::{Hash, Instruction, keccak256};

@@ -1,0 +1,231 @@
+//! Runners: stake, what they say of themselves, health, reputation, leaving; published models.
+
+use super::*;
+use cowboy_system::runners::{handlers, reputation, state};
+use cowboy_testkit::chain::{address, parameters};
+use cowboy_types::job::Runner;
+use cowboy_types::units::{Count, Height};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    stake_stands_for_the_largest_job,
+    the_registry_is_bounded,
+    leaving_takes_its_time,
+    heartbeats,
+    filters,
+    reputation_moves_to_the_last_score,
+    models,
+];
+
+fn runner(market: &Market, number: u8) -> Runner {
+    market.chain.record(&state::runner_key(address(number))).expect("a runner")
+}
+
+/// max(10,000 CBY, 1.5 × the largest job); refusals in their order.
+#[test]
+fn stake_stands_for_the_largest_job() {
+    let mut market = Market::new(0);
+    let with = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut declaration = declaration(10);
+        change(&mut declaration);
+        declaration
+    };
+    let rows = [
+        ("no key", with(&|map| drop(map.as_object_mut().expect("a map").remove("result_key"))), cby(10_000), "invalid_argument"),
+        ("a kind that is none", with(&|map| map["kinds"] = serde_json::json!(["mining"])), cby(10_000), "invalid_argument"),
+        ("no kinds", with(&|map| map["kinds"] = serde_json::json!([])), cby(10_000), "invalid_argument"),
+        ("no jobs at once", with(&|map| map["max_concurrent"] = 0.into()), cby(10_000), "invalid_argument"),
+        ("an environment that is none", with(&|map| map["tee"] = serde_json::json!(["vm"])), cby(10_000), "invalid_argument"),
+        ("less than the floor", declaration(10), cby(10_000) - 1, "stake_too_low"),
+        (
+            "less than 1.5 times the largest job",
+            with(&|map| map["rates"]["max_job_value"] = cby(6_667).into()),
+            cby(10_000),
+            "stake_too_low",
+        ),
+        ("exactly 1.5 times", with(&|map| map["rates"]["max_job_value"] = cby(10_000).into()), cby(15_000), ""),
+        ("twice", declaration(10), cby(10_000), "runner_exists"),
+    ];
+    for (case, declaration, stake, expected) in rows {
+        let receipt = market.chain.send(10, ask(REGISTRY, "register", &declaration, stake));
+        assert_eq!(slug(&receipt), expected, "{case}");
+    }
+    let registered = runner(&market, 10);
+    assert_eq!((registered.stake.0, registered.kinds), (cby(15_000), 0b0010_1110), "A-186: stake and kinds are on chain");
+    assert_eq!(registered.rates.max_job_value.0, cby(10_000));
+    let larger = with(&|map| map["rates"]["max_job_value"] = cby(10_001).into());
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &larger, 0))), "stake_too_low");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), cby(2)))), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &larger, 0))), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &larger, 5))), "not_payable");
+}
+
+/// The registry is bounded.
+#[test]
+fn the_registry_is_bounded() {
+    let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&[("jobs.runners", 16)]));
+    assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_000)))), "registry_full");
+}
+
+/// stake leaves after 7 days, can be slashed until then, and the last of it removes the runner.
+#[test]
+fn leaving_takes_its_time() {
+    let mut market = Market::with(1, |genesis| genesis.parameters = parameters(&[("consensus.unbonding", 3_600)]));
+    let none = serde_json::json!({});
+    market.chain.send(10, ask(REGISTRY, "stake", &none, cby(500)));
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "unstake", &serde_json::json!({ "amount": cby(501) }), 0))), "stake_too_low");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "unstake", &serde_json::json!({ "amount": cby(500) }), 0))), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0))), "unbonding");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &none, 0))), "");
+    assert_eq!(market.refused(&simple_job()), "no_candidates", "who leaves is not drawn");
+    let left = runner(&market, 10);
+    assert_eq!((left.stake.0, left.unbonding.len()), (0, 2));
+    let release = left.unbonding[1].release;
+    // A dev chain of tests jumps: the clock and the heights between do not matter here.
+    market.chain.height = Height(release.0 - 1);
+    let before = market.chain.balance(address(10));
+    let receipt = market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0));
+    assert_eq!(receipt.abort, None);
+    assert_eq!(market.chain.balance(address(10)), before + cby(10_500) - receipt.fee.burned.0 - receipt.fee.tip.0);
+    assert!(runners_of(&market.chain).is_empty(), "gone");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &none, 0))), "runner_not_found");
+}
+
+/// 300 blocks without a heartbeat make a runner unhealthy; the next heartbeat heals it.
+#[test]
+fn heartbeats() {
+    let mut market = Market::with(1, |genesis| genesis.parameters = parameters(&[("jobs.heartbeat_timeout", 10)]));
+    market.chain.idle(10);
+    assert_eq!(market.refused(&simple_job()), "no_candidates");
+    let beat = market.chain.send(10, ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0));
+    assert_eq!(beat.abort, None);
+    market.submit(&simple_job());
+}
+
+/// every filter by itself leaves a runner out.
+#[test]
+fn filters() {
+    let change = |path: &[&str], value: serde_json::Value| {
+        let mut job = simple_job();
+        let mut at = &mut job;
+        for name in path {
+            at = &mut at[*name];
+        }
+        *at = value;
+        job
+    };
+    let image = serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) });
+    let mut container = change(&["job_type"], image);
+    container["verification"]["tee_required"] = true.into();
+    let rows = [
+        ("as it is", simple_job(), ""),
+        ("a kind that nobody does", container, "no_candidates"),
+        ("too cheap", change(&["max_price"], 999.into()), "no_candidates"),
+        ("cheap enough", change(&["max_price"], 1_000.into()), ""),
+        ("more than the largest job", change(&["max_price"], (cby(5_000) + 1).into()), "no_candidates"),
+        ("a pool that nobody is in", change(&["required_runner_pool"], "0x01".into()), "no_candidates"),
+        ("requirements that are no manifest", change(&["requires"], "0xa0".into()), "job_invalid"),
+    ];
+    for (case, job, expected) in rows {
+        let mut market = Market::new(1);
+        let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
+        assert_eq!(slug(&receipt), expected, "{case}");
+    }
+    // Concurrency: one job at once.
+    let mut market = Market::new(1);
+    let mut one = declaration(10);
+    one["max_concurrent"] = 1.into();
+    market.chain.send(10, ask(REGISTRY, "update", &one, 0));
+    market.submit(&simple_job());
+    market.chain.send(11, ask(REGISTRY, "register", &declaration(11), cby(10_000)));
+    let second = market.submit(&simple_job());
+    assert_eq!(market.job(&second).candidates, Count(1), "the first runner has a job already");
+    // Environment.
+    let mut market = Market::new(0);
+    let mut without = declaration(11);
+    without["tee"] = serde_json::json!([]);
+    market.chain.send(11, ask(REGISTRY, "register", &without, cby(10_000)));
+    market.runners.push(11);
+    let mut job = simple_job();
+    job["verification"]["tee_required"] = true.into();
+    assert_eq!(market.refused(&job), "no_candidates");
+    // Reputation below 50 puts on probation, whose end a heartbeat makes count: repeated failures, not one.
+    let mut job = simple_job();
+    job["timeout_blocks"] = 6.into();
+    for failure in 1..=10 {
+        let id = market.submit(&job);
+        assert_eq!(market.draw(&id), [11]);
+        market.chain.idle(6);
+        let points = reputation::points(&cowboy_params::Params::GENESIS.jobs, &runner(&market, 11), market.chain.height);
+        assert!((94 - 5 * (failure - 1)..=100 - 5 * failure).contains(&points), "five points at once: {points} after {failure}");
+    }
+    let low = runner(&market, 11);
+    assert_eq!(low.probation_until.0, market.chain.height.0 + 3_600);
+    assert_eq!(market.refused(&simple_job()), "no_candidates");
+    market.chain.height = low.probation_until;
+    assert_eq!(slug(&market.chain.send(11, ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0))), "");
+    market.submit(&simple_job());
+}
+
+/// What a runner says of itself is kept, and costs a cell for each byte besides those of the transaction.
+#[test]
+fn what_is_kept_of_a_runner_costs_cells() {
+    let mut market = Market::new(1);
+    let mut cells = |length: usize| {
+        let mut declaration = declaration(10);
+        declaration["endpoint"] = "e".repeat(length).into();
+        let receipt = market.chain.send(10, ask(REGISTRY, "update", &declaration, 0));
+        assert_eq!(slug(&receipt), "");
+        receipt.cells_used.0
+    };
+    assert_eq!(cells(120) - cells(30), 90 + 90);
+}
+
+/// half of the way to the last score in 1,209,600 blocks.
+#[test]
+fn reputation_moves_to_the_last_score() {
+    let rows = &cowboy_params::Params::GENESIS.jobs;
+    let mut record = runner(&Market::new(1), 10);
+    reputation::set(&mut record, Height(0), 50);
+    reputation::score(rows, &mut record, Height(0), reputation::SUCCESS);
+    let table = [(0, 50), (604_800, 64), (1_209_600, 75), (2_419_200, 87), (120_960_000, 100)];
+    for (height, expected) in table {
+        assert_eq!(reputation::points(rows, &record, Height(height)), expected, "at {height}");
+    }
+    handlers::fail(rows, &mut record, Height(1_209_600), 5);
+    let table = [(1_209_600, 70), (2_419_200, 35), (4_838_400, 8)];
+    for (height, expected) in table {
+        assert_eq!(reputation::points(rows, &record, Height(height)), expected, "after a failure, at {height}");
+    }
+    assert_eq!(record.jobs_failed, Count(1));
+}
+
+/// a model's id is keccak256(weights ‖ arch ‖ tokenizer ‖ license); the deposit comes back; governance flags and bans.
+#[test]
+fn models() {
+    let mut market = Market::new(1);
+    let part = |number: u8| hex(&[number; 32]);
+    let model = serde_json::json!({ "weights": part(1), "arch": part(2), "tokenizer": part(3), "license": part(4), "name": "small" });
+    let id = keccak256(&[&[1; 32], &[2; 32], &[3; 32], &[4; 32]]);
+    assert_eq!(slug(&market.chain.send(2, ask(REGISTRY, "publish_model", &model, cby(999)))), "stake_too_low");
+    let published = market.chain.send(2, ask(REGISTRY, "publish_model", &model, cby(1_000)));
+    let answer = cowboy_types::cbor::decode(&published.return_data).expect("canonical");
+    assert_eq!(answer.get("model_id").and_then(Value::as_bytes), Some(&id.0[..]));
+    assert_eq!(slug(&market.chain.send(3, ask(REGISTRY, "publish_model", &model, cby(1_000)))), "model_exists");
+    let named = serde_json::json!({ "model_id": hex(&id.0) });
+    assert_eq!(slug(&market.chain.send(3, ask(REGISTRY, "retire_model", &named, 0))), "not_owner");
+    let mut job = simple_job();
+    job["job_type"] = serde_json::json!({ "type": "Llm", "model_id": hex(&id.0) });
+    job["bounds"]["max_output_tokens"] = 10.into();
+    market.submit(&job);
+    let ban = serde_json::json!({ "model_id": hex(&id.0), "status": 2 });
+    assert_eq!(slug(&market.chain.send(2, ask(REGISTRY, "set_model_status", &ban, 0))), "system_unauthorized");
+    assert!(market.chain.decide(runners::NUMBER, "set_model_status", &map(&ban)));
+    assert_eq!(market.refused(&job), "model_not_found", "a banned model is no job's");
+    assert_eq!(slug(&market.chain.send(2, ask(REGISTRY, "retire_model", &named, 0))), "model_not_found");
+    let flag = serde_json::json!({ "model_id": hex(&id.0), "status": 1 });
+    assert!(market.chain.decide(runners::NUMBER, "set_model_status", &map(&flag)));
+    let before = market.chain.balance(address(2));
+    let retired = market.chain.send(2, ask(REGISTRY, "retire_model", &named, 0));
+    assert_eq!(market.chain.balance(address(2)), before + cby(1_000) - retired.fee.burned.0 - retired.fee.tip.0);
+}
