@@ -2,6 +2,8 @@
 //!
 //! One binary for all of them, because each instantiates the engine.
 
+#[path = "simulation/adversaries.rs"]
+mod adversaries;
 #[path = "simulation/away.rs"]
 mod away;
 #[path = "simulation/beginning.rs"]
@@ -14,6 +16,8 @@ mod checks;
 mod common;
 #[path = "simulation/devnet.rs"]
 mod devnet;
+#[path = "simulation/forging.rs"]
+mod forging;
 #[path = "simulation/full_disk.rs"]
 mod full_disk;
 #[path = "simulation/killed.rs"]
@@ -24,6 +28,10 @@ mod network;
 mod resharing;
 #[path = "simulation/script.rs"]
 mod script;
+#[path = "simulation/seeds.rs"]
+mod seeds;
+#[path = "simulation/sets.rs"]
+mod sets;
 #[path = "simulation/timers.rs"]
 mod timers;
 #[path = "simulation/upgrades.rs"]

@@ -68,7 +68,7 @@ where
             manager: self.peers,
             blocker: self.blocker,
             participants_provider: Players::new(chain.clone()),
-            secret_store: self.secrets,
+            secret_store: self.secrets.proven_by(chain.committees.clone()),
             strategy: Sequential,
             marshal: self.registrar.marshal.clone(),
             registrar: self.registrar,

@@ -2,13 +2,19 @@
 //!
 //! A file for each epoch, readable by its owner only, and replaced as a whole: a crash leaves the old one or the new one.
 
-use crate::committee::ValidatorKeys;
+use crate::{
+    committee::ValidatorKeys,
+    committees::{Committees, Term},
+};
 use bytes::{BufMut, Bytes};
 use commonware_codec::{Buf, Decode as _, DecodeExt as _, Encode as _, EncodeSize, Error, RangeCfg, Read, ReadExt as _, Write};
 use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
     PublicKey,
-    bls12381::{dkg::feldman_desmedt::DealerPrivMsg, primitives::group::Share},
+    bls12381::{
+        dkg::feldman_desmedt::DealerPrivMsg,
+        primitives::{group::Share, variant::MinSig},
+    },
     transcript::Summary,
 };
 use commonware_glue::dkg::SecretStore;
@@ -18,6 +24,7 @@ use std::{
     fs, io,
     io::Write as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The folder of the secrets, in the folder of a node's state.
@@ -82,13 +89,21 @@ pub struct Secrets {
     first: Option<Share>,
     /// What the seeds of this validator's dealings come from, beside its share of the epoch.
     root: Hash,
+    /// The epochs whose public polynomials the shares must lie on. None where nothing signs or deals with them.
+    committees: Option<Committees>,
 }
 
 impl Secrets {
     /// The secrets of the validator with these keys on a chain, in this folder, which may be missing yet.
     pub fn new(folder: PathBuf, genesis: &Hash, keys: &ValidatorKeys) -> Self {
         let root = keccak256(&[b"cowboy-dealings:", &genesis.0, &keys.network.encode()]);
-        Self { folder, first: keys.share.clone(), root }
+        Self { folder, first: keys.share.clone(), root, committees: None }
+    }
+
+    /// The same secrets, without shares that do not lie on the public polynomials of these epochs: whoever signs or deals with one helps
+    /// nobody, and the library panics where a dealer's share is not its own.
+    pub(crate) fn proven_by(self, committees: Committees) -> Self {
+        Self { committees: Some(committees), ..self }
     }
 
     /// The secrets of the validator with these keys, in the folder of its state.
@@ -108,7 +123,14 @@ impl Secrets {
 
     /// The share of an epoch, where there is one.
     fn share(&self, epoch: Epoch) -> Option<Share> {
-        self.read(epoch).share.or_else(|| self.first.clone().filter(|_| epoch.is_zero()))
+        let share = self.read(epoch).share.or_else(|| self.first.clone().filter(|_| epoch.is_zero()))?;
+        let term = self.committees.as_ref().and_then(|committees| committees.term(epoch.get()));
+        let is_proven = |term: Arc<Term>| term.info.output.public().partial_public(share.index).is_ok_and(|public| public == share.public::<MinSig>());
+        if !term.is_none_or(is_proven) {
+            tracing::error!(%epoch, "this validator's share is not the one that the chain says it has: it neither signs nor deals in this epoch");
+            return None;
+        }
+        Some(share)
     }
 
     /// Removes what is of an epoch before this one.

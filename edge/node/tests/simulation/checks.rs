@@ -2,7 +2,7 @@
 
 use crate::{
     common::{ACCOUNTS, FUNDS, key},
-    network::{BLOCKS, Validator},
+    network::Validator,
     script::{self, RECEIVER, SENT},
 };
 use commonware_cryptography::ed25519::PublicKey;
@@ -22,6 +22,8 @@ pub(crate) struct Holds {
     pub(crate) genesis: Genesis,
     /// Whether everybody was given the time to send everything.
     pub(crate) is_complete: bool,
+    /// How many blocks everybody has at least.
+    pub(crate) blocks: u64,
 }
 
 impl Property<PublicKey, Validator> for Holds {
@@ -35,8 +37,8 @@ impl Property<PublicKey, Validator> for Holds {
         states: &'a [&'a Validator],
     ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
         Box::pin(async move {
-            same_blocks(states)?;
-            seeds_hold(states.iter().find_map(|validator| validator.honest()).ok_or("nobody is honest")?)?;
+            same_blocks(states, self.blocks)?;
+            seeds_hold(states.iter().find_map(|validator| validator.honest()).ok_or("nobody is honest")?, self.blocks)?;
             for chain in states.iter().filter_map(|validator| validator.honest()) {
                 let view = chain.ledger.view().map_err(|error| error.to_string())?;
                 let ran = Ran::of(&view)?;
@@ -57,8 +59,8 @@ pub(crate) fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result
 }
 
 /// every honest validator has the same block, with the same roots, at every number that two of them have.
-fn same_blocks(validators: &[&Validator]) -> Result<(), String> {
-    for number in 1..=BLOCKS {
+fn same_blocks(validators: &[&Validator], blocks: u64) -> Result<(), String> {
+    for number in 1..=blocks {
         let mut roots = BTreeSet::new();
         for chain in validators.iter().filter_map(|validator| validator.honest()) {
             let block = chain.ledger.view().and_then(|view| view.block(number)).map_err(|error| error.to_string())?;
@@ -71,16 +73,19 @@ fn same_blocks(validators: &[&Validator]) -> Result<(), String> {
 
 /// the headers carry the seed of every round from the first on, given up or not, and each holds against
 /// the group key: this asks a store that has seen nothing itself. Leaders, whom the seeds draw, change.
-fn seeds_hold(chain: &Chain) -> Result<(), String> {
+fn seeds_hold(chain: &Chain, blocks: u64) -> Result<(), String> {
     let view = chain.ledger.view().map_err(|error| error.to_string())?;
     let (mut rounds, mut last, mut leaders) = (0, 0, BTreeSet::new());
-    for number in 1..=BLOCKS {
+    for number in 1..=blocks {
         let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
         let context = &block.header.context;
         require(Seeds::default().verify(&block.header, &chain.verifier), || format!("the seeds of block {number} do not hold"))?;
-        rounds += block.header.seeds.len();
         leaders.insert(context.leader.0);
-        last = context.view.0.saturating_sub(1);
+        // Views begin anew with every epoch.
+        if context.epoch.0 == 0 {
+            rounds += block.header.seeds.len();
+            last = context.view.0.saturating_sub(1);
+        }
     }
     require(leaders.len() > 1, || "one validator led all blocks".into())?;
     require(u64::try_from(rounds) == Ok(last), || format!("{rounds} seeds for {last} rounds"))

@@ -4,13 +4,14 @@ use crate::{
     byzantine::{Ends, Traitor, Treason, Withheld, halves},
     checks::{Holds, account},
     common::{ACCOUNTS, genesis, key, sign_by},
+    forging::{Forger, Forging},
     script::{SENT, transaction},
 };
 use commonware_consensus::{
     marshal::{core::Mailbox, standard::Standard},
     types::Epoch,
 };
-use commonware_cryptography::{Signer as _, ed25519::PublicKey};
+use commonware_cryptography::{Signer as _, bls12381::primitives::group::Share, ed25519::PublicKey};
 use commonware_glue::dkg::network::Manager;
 use commonware_glue::simulate::{
     action::{Action, Crash, Schedule},
@@ -43,7 +44,7 @@ use cowboy_node::{
     images::ImageCache,
     mempool::Source,
     pace::Pace,
-    reshare::secrets::Secrets,
+    reshare::secrets::{self, Secrets},
     seeds::Scheme,
     votes::Role,
 };
@@ -52,6 +53,8 @@ use cowboy_store::Ledger;
 use cowboy_system::Versions;
 use cowboy_types::{Instruction, Transaction, signing::PrivateKey};
 use std::{
+    collections::BTreeSet,
+    path::PathBuf,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -79,6 +82,17 @@ pub(crate) enum Dealer {
     Late(u64),
 }
 
+/// What an account beside the script's sends.
+#[derive(Clone)]
+pub(crate) struct Order {
+    /// Through which validator.
+    pub(crate) through: usize,
+    pub(crate) key: PrivateKey,
+    /// After which block.
+    pub(crate) after: u64,
+    pub(crate) instruction: Instruction,
+}
+
 /// A network of validators, with what of each survives its crashes.
 #[derive(Clone)]
 pub(crate) struct Network {
@@ -94,18 +108,20 @@ pub(crate) struct Network {
     pub(crate) listens: Option<usize>,
     /// Who listens from its second start on until its third, beside the record of its votes.
     pub(crate) listens_again: Option<usize>,
-    /// What accounts beside the script's send, each in its order: through which validator, by whose key, and what.
-    pub(crate) orders: Vec<(usize, PrivateKey, Vec<Instruction>)>,
+    /// What accounts beside the script's send, one thing each.
+    pub(crate) orders: Vec<Order>,
     /// For how long from the beginning no dealing reaches anybody.
     pub(crate) undealt: Option<Duration>,
     /// The validator that deals to some only, or too late.
     pub(crate) dealer: Option<(usize, Dealer)>,
+    /// The validator that changes what it sends.
+    pub(crate) forger: Option<Forger>,
     /// The validator whose shares are gone whenever it is started again.
     pub(crate) loses_shares: Option<usize>,
     /// Where the validators keep their shares.
     secrets: Arc<TempDir>,
-    /// The validator of which nothing is asked: it leaves, and hears of no block once it has.
-    pub(crate) leaves: Option<usize>,
+    /// The validators of which nothing is asked: they leave, and hear of no block once they have, or the others block them.
+    pub(crate) unasked: BTreeSet<usize>,
     /// The validator whose build knows the protocol versions up to this one only. It, too, is asked nothing.
     pub(crate) old: Option<(usize, Versions)>,
     /// How often each validator was started.
@@ -144,9 +160,10 @@ impl Network {
             orders,
             undealt: None,
             dealer: None,
+            forger: None,
             loses_shares: None,
             secrets,
-            leaves: None,
+            unasked: BTreeSet::new(),
             old: None,
             starts,
         }
@@ -154,6 +171,16 @@ impl Network {
 
     pub(crate) fn genesis(&self) -> &Genesis {
         &self.genesis
+    }
+
+    /// The folder of a validator's shares as `secrets` reads it.
+    pub(crate) fn secrets_of(&self, index: usize) -> PathBuf {
+        self.secrets.path().join(format!("validator-{index}"))
+    }
+
+    /// Gives a validator of genesis another share.
+    pub(crate) fn give_share(&mut self, index: usize, share: Share) {
+        self.keys[index].share = Some(share);
     }
 
     /// The ledger of a validator.
@@ -248,7 +275,7 @@ impl EngineDefinition for Network {
             true => (format!("validator-{index}-{start}"), Ledger::in_memory().expect("memory is enough")),
             false => (format!("validator-{index}"), self.ledgers[index].clone()),
         };
-        let folder = self.secrets.path().join(&prefix);
+        let folder = self.secrets.path().join(&prefix).join(secrets::FOLDER);
         if self.loses_shares == Some(index) && start > 0 && folder.exists() {
             std::fs::remove_dir_all(&folder).expect("the folder is writable");
         }
@@ -259,7 +286,10 @@ impl EngineDefinition for Network {
             Some((_, Dealer::Late(length))) => Some(Withheld::ThreeQuarters(chain.clone(), length)),
             None => self.undealt.map(|time| Withheld::Until(SystemTime::UNIX_EPOCH + time)),
         };
-        let [first, second] = halves(&context, channels, participants, traitor, withheld);
+        let forger = self.forger.clone().filter(|forger| forger.index == index);
+        let [first, second] = halves(&context, channels, participants, traitor, withheld).map(|ends| {
+            (0..).zip(ends).map(|(channel, (sender, receiver))| (Forging::new(sender, channel, forger.clone()), receiver)).collect()
+        });
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {
                 let _ends = (first, second);
@@ -270,7 +300,7 @@ impl EngineDefinition for Network {
         let client = Client {
             chain: chain.clone(),
             accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
-            orders: self.orders.iter().filter(|order| order.0 == index).map(|(_, key, sent)| (key.clone(), sent.clone())).collect(),
+            orders: self.orders.iter().filter(|order| order.through == index).cloned().collect(),
         };
         context.child("client").spawn(move |clock| client.run(clock));
         let is_listening = self.listens == Some(index) || (self.listens_again == Some(index) && start == 1);
@@ -284,7 +314,8 @@ impl EngineDefinition for Network {
         let marshal = Arc::new(OnceLock::new());
         let started = Validator {
             chain: chain.clone(),
-            marshal: (treason.is_none() && ![self.leaves, self.old.map(|(old, _)| old)].contains(&Some(index))).then(|| marshal.clone()),
+            marshal: (treason.is_none() && !self.unasked.contains(&index) && self.old.is_none_or(|(old, _)| old != index))
+                .then(|| marshal.clone()),
         };
         // On the context itself, whose end ends everything above. Not awaited here: the state that the validator had before is let go
         // only after this, and a start waits for its own.
@@ -360,7 +391,7 @@ impl<M: p2p::Manager<PublicKey = PublicKey> + Sync> Manager for Known<M> {
 struct Client {
     chain: Arc<Chain>,
     accounts: Vec<u64>,
-    orders: Vec<(PrivateKey, Vec<Instruction>)>,
+    orders: Vec<Order>,
 }
 
 impl Client {
@@ -381,12 +412,11 @@ impl Client {
                     self.give(account, transaction(*number, nonce));
                 }
             }
-            for (key, sent) in &self.orders {
+            let newest = self.chain.head.borrow().number;
+            for Order { key, instruction, .. } in self.orders.iter().filter(|order| order.after <= newest) {
                 let account = account(&self.chain, key.address()).await;
-                let next = usize::try_from(account.nonce.0).ok().and_then(|nonce| sent.get(nonce));
-                if let Some(instruction) = next {
-                    let transaction = sign_by(key, account.nonce.0, instruction.clone());
-                    self.give(account, transaction);
+                if account.nonce.0 == 0 {
+                    self.give(account, sign_by(key, 0, instruction.clone()));
                 }
             }
         }
@@ -395,7 +425,12 @@ impl Client {
 
 /// A run of this network, in which whatever the seed says goes wrong.
 pub(crate) fn plan(network: Network, seed: u64, is_complete: bool) -> PlanBuilder<Network> {
-    let holds = Holds { genesis: network.genesis.clone(), is_complete };
+    plan_until(network, seed, is_complete, BLOCKS)
+}
+
+/// The same, until everybody has this many blocks.
+pub(crate) fn plan_until(network: Network, seed: u64, is_complete: bool, blocks: u64) -> PlanBuilder<Network> {
+    let holds = Holds { genesis: network.genesis.clone(), is_complete, blocks };
     let link = Link {
         latency: Duration::from_millis(20 + (seed * 13) % 100),
         jitter: Duration::from_millis(10 + (seed * 7) % 40),
@@ -404,52 +439,15 @@ pub(crate) fn plan(network: Network, seed: u64, is_complete: bool) -> PlanBuilde
     PlanBuilder::new(network)
         .seed(seed)
         .link(link)
-        .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
+        .exit_condition(ProcessedHeightAtLeast::new(blocks))
         .timeout(Duration::from_secs(900))
         .property(holds)
-}
-
-fn run(seed: u64) {
-    let crash = Crash::Random { frequency: Duration::from_secs(5 + seed % 7), downtime: Duration::from_secs(1 + seed % 3), count: 1 };
-    settle(seed, "network", plan(Network::new(), seed, true).crash(crash));
 }
 
 pub(crate) fn settle(seed: u64, module: &str, plan: PlanBuilder<Network>) {
     if let Err(error) = plan.build().run() {
         panic!("seed {seed}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation {module}");
     }
-}
-
-/// Four validators, forty blocks, transfers, actors and timers, latency, loss, and crashes, twenty times.
-///
-/// `COWBOY_SIM_SEED=n` runs one seed, in the first of the tests.
-fn run_all(seeds: std::ops::Range<u64>) {
-    match std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()) {
-        Some(seed) if seeds.start == 0 => run(seed),
-        Some(_) => {}
-        None => seeds.for_each(run),
-    }
-}
-
-/// In four tests, so that they use several cores.
-#[test]
-fn a_network_agrees_whatever_happens_0_to_4() {
-    run_all(0..5);
-}
-
-#[test]
-fn a_network_agrees_whatever_happens_5_to_9() {
-    run_all(5..10);
-}
-
-#[test]
-fn a_network_agrees_whatever_happens_10_to_14() {
-    run_all(10..15);
-}
-
-#[test]
-fn a_network_agrees_whatever_happens_15_to_19() {
-    run_all(15..20);
 }
 
 /// The disks of all validators fail for a while; everybody is started again, and nothing is lost: A-145.

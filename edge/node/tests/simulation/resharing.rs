@@ -2,10 +2,11 @@
 
 use crate::{
     checks::require,
-    common::genesis,
     network::{Dealer, Network, VALIDATORS, Validator, settle},
+    seeds::cut,
+    sets::Sets,
 };
-use commonware_cryptography::{Signer as _, ed25519::PublicKey};
+use commonware_cryptography::ed25519::PublicKey;
 use commonware_glue::{
     dkg::types::EpochOutcome,
     simulate::{
@@ -19,65 +20,21 @@ use commonware_glue::{
 };
 use commonware_p2p::simulated::Link;
 use commonware_utils::probability;
-use cowboy_chain::genesis::Funded;
-use cowboy_node::{Chain, committee::ValidatorKeys, genesis as node_genesis, genesis::DevGenesis};
-use cowboy_types::{
-    Address, Amount, Instruction,
-    cbor::Value,
-    instruction::Actor,
-    signing::PrivateKey,
-    wire::{Blob, Text},
-};
-use std::{collections::BTreeMap, ops::Range, pin::Pin, time::Duration};
+use cowboy_node::Chain;
+use std::{ops::Range, pin::Pin, time::Duration};
 
 /// Blocks of an epoch.
-const LENGTH: u64 = 24;
+const LENGTH: u64 = 16;
 
 /// Epochs of a run, and a few blocks of the next.
 const BLOCKS: u64 = 4 * LENGTH + 4;
 
-/// A call of 0x09.
-fn ask(method: &str, argument: &Value, value: Amount) -> Instruction {
-    Instruction::Actor(Actor::Execute {
-        target: Address::system(9),
-        handler: Text::new(method).expect("a short name"),
-        payload: Blob::new(argument.encode()).expect("a short payload"),
-        value,
-    })
-}
-
-/// The registration of a newcomer, by the account of its header key.
-fn registration(network: &Network, keys: &ValidatorKeys) -> Instruction {
-    let [network_proof, vrf_proof] = keys.proofs_of_possession(&network.genesis().hash(), keys.signer.address());
-    let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
-    let argument = Value::map([
-        ("network_key", bytes(keys.network.public_key().as_ref())),
-        ("network_proof", bytes(&network_proof)),
-        ("signing_key", bytes(&keys.signer.public_key().0)),
-        ("vrf_key", bytes(&keys.vrf_key().0)),
-        ("vrf_proof", bytes(&vrf_proof)),
-    ]);
-    ask("register_validator", &argument, Amount::from_cby(100_000).expect("it fits"))
-}
-
 /// Four validators with short epochs, one of which gives notice at once, and a fifth that registers at once.
 fn network() -> (Network, PublicKey, PublicKey) {
-    let newcomer = ValidatorKeys::derive(b"a newcomer");
-    let leaver = node_genesis::dev(genesis(VALIDATORS)).expect("a genesis").1.remove(0);
-    let mut dev = DevGenesis { parameters: BTreeMap::from([(epoch_row(), LENGTH)]), ..genesis(VALIDATORS) };
-    let funds = |key: &PrivateKey| Funded { address: key.address(), amount: Amount::from_cby(200_000).expect("it fits") };
-    dev.accounts.extend([funds(&newcomer.signer), funds(&leaver.signer)]);
-    dev.accounts.sort_by_key(|funded| funded.address);
-    let mut network = Network::of(dev, vec![newcomer.clone()]);
-    let joins = registration(&network, &newcomer);
-    network.leaves = Some(0);
-    network.orders =
-        vec![(1, newcomer.signer.clone(), vec![joins]), (2, leaver.signer.clone(), vec![ask("leave", &Value::map([]), Amount::ZERO)])];
-    (network, newcomer.network.public_key(), leaver.network.public_key())
-}
-
-fn epoch_row() -> u16 {
-    cowboy_params::Params::row("consensus.epoch").expect("a row of the table").id
+    let founders = VALIDATORS as usize;
+    let network = Sets { length: LENGTH, validators: founders, joins: vec![0], leaves: vec![(0, 0)], speaker: 1 }.network();
+    let keys = network.participants();
+    (network, keys[founders].clone(), keys[0].clone())
 }
 
 /// What must hold when an epoch later another set signs.
@@ -185,14 +142,9 @@ fn one_joins_and_one_leaves() {
 #[test]
 fn a_failed_dealing_keeps_the_set() {
     run(2, (Some(0), None), |validators| {
-        let (away, others) = validators[..4].split_last().expect("there are four");
-        let nothing = Link { success_rate: probability!(0.0), ..LINK };
-        let cut = |from: &PublicKey, to: &PublicKey| Action::UpdateLink { from: from.clone(), to: to.clone(), link: nothing.clone() };
-        let both = |schedule: Schedule<_>, other| {
-            let at = Duration::from_secs(44);
-            schedule.at(at, cut(away, other)).at(at, cut(other, away))
-        };
-        others.iter().fold(Schedule::new(), both).at(Duration::from_secs(66), Action::Heal(LINK))
+        let (away, others) = validators[..4].split_at(3);
+        let [begins, ends] = [2 * LENGTH - 4, 3 * LENGTH - 6].map(Duration::from_secs);
+        cut(Schedule::new(), begins, away, others).at(ends, Action::Heal(LINK))
     });
 }
 
@@ -225,7 +177,7 @@ fn a_dealer_that_does_not_deal_holds_nobody_up() {
 #[test]
 fn kills_at_a_boundary_change_nothing() {
     run(3, (None, Some((1, LENGTH..2 * LENGTH))), |validators| {
-        (22..27).fold(Schedule::new(), |schedule, second| {
+        (LENGTH - 2..LENGTH + 3).fold(Schedule::new(), |schedule, second| {
             let [stop, start] = [0, 400].map(|ms| Duration::from_millis(second * 1_000 + ms));
             let schedule = validators.iter().fold(schedule, |schedule, key| schedule.at(stop, Action::Crash(key.clone())));
             validators.iter().fold(schedule, |schedule, key| schedule.at(start, Action::Restart(key.clone())))
@@ -237,8 +189,8 @@ fn kills_at_a_boundary_change_nothing() {
 /// without a vote, and signs again in the next.
 #[test]
 fn a_share_lost_in_the_middle_of_an_epoch_stops_nobody() {
-    run(7, (None, Some((1, 38..2 * LENGTH))), |validators| {
-        let [stop, start] = [34_000, 34_400].map(Duration::from_millis);
+    run(7, (None, Some((1, LENGTH + 10..2 * LENGTH))), |validators| {
+        let [stop, start] = [0, 400].map(|ms| Duration::from_millis((LENGTH + 6) * 1_000 + ms));
         Schedule::new().at(stop, Action::Crash(validators[1].clone())).at(start, Action::Restart(validators[1].clone()))
     });
 }
