@@ -36,8 +36,22 @@ fn an_identity_has_129_bytes() {
     assert_eq!(identity.encode(), parts.concat());
     assert_eq!(identity.encode().len(), Identity::SIZE);
     assert_eq!(identity.message(), [&[0x10_u8], &b"cowboy-secret-v1"[..], &identity.encode()].concat());
-    let release = partial::release_id(&Hash([7; 32]), Address([8; 20]), &identity);
-    assert_ne!(release, partial::release_id(&Hash([7; 32]), Address([9; 20]), &identity));
+}
+
+/// An answer that a member signed counts for one release, epoch and member alone, and a release is of one job, runner and identity.
+#[test]
+fn what_a_proxy_signs_names_the_whole_release() {
+    let [identity, other]: [Identity; 2] = [generate_value(1), generate_value(2)];
+    let [answer, changed]: [Partial; 2] = [generate_value(1), generate_value(2)];
+    let release = |job: u8, runner: u8, identity: &Identity| partial::release_id(&Hash([job; 32]), Address([runner; 20]), identity);
+    let first = release(1, 2, &identity);
+    let releases = [release(3, 2, &identity), release(1, 3, &identity), release(1, 2, &other)];
+    assert!(!releases.contains(&first), "{releases:?}");
+
+    let digest = answer.digest(&first, 7, 2);
+    let others =
+        [answer.digest(&releases[0], 7, 2), answer.digest(&first, 8, 2), answer.digest(&first, 7, 3), changed.digest(&first, 7, 2)];
+    assert!(!others.contains(&digest), "{others:?}");
 }
 
 /// Every plaintext length is a length of sealed secrets, and the longest fits the limit.
