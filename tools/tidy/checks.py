@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import architecture
 import citations
+import named_tests
 import prices
 import programs
 import ratchet
@@ -18,7 +19,7 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, riddles, series, links, architecture.problems, programs.problems, prices.problems, ratchet.growth, current)
+    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, riddles, series, links, architecture.problems, programs.problems, named_tests.problems, prices.problems, ratchet.growth, current)
     return [problem for check in checks for problem in check(tree)]
 
 

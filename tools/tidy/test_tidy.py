@@ -57,6 +57,12 @@ class Checks(unittest.TestCase):
         self.finds("core/types/src/c.rs:1: no module names this file", **crate, core__types__src__c_dot_rs="")
         self.finds("core/types/tests/help/x.rs:1: no module", **crate, core__types__tests__t_dot_rs="mod help;\n", core__types__tests__help__mod_dot_rs="", core__types__tests__help__x_dot_rs="")
 
+    def test_a_test_that_does_not_exist(self):
+        page = "# Page\n\n| adversary | test | what holds |\n|---|---|---|\n| a liar | `lanes::%s` | all |\n"
+        self.finds("docs/list.md:5: there is no test `lanes::gone`.", docs__list_dot_md=page % "gone", core__tests__lanes_dot_rs="/// A-1: order.\nfn order() {}\n")
+        whole = tree(docs__list_dot_md=page % "order", core__tests__lanes_dot_rs="/// A-1: order.\nfn order() {}\n")
+        self.assertEqual([p for p in problems(whole) if "not current" not in p], [])
+
     def test_a_second_program_of_tests(self):
         crate = {"core__types__tests__a_dot_rs": "", "core__types__tests__main_dot_rs": ""}
         self.finds("core/types/tests/a.rs:1: a second program of tests", **crate, core__types__Cargo_dot_toml=TYPES)

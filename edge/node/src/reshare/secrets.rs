@@ -121,11 +121,13 @@ impl Secrets {
         Summary::decode(seed.0.to_vec()).expect("a summary is 32 bytes")
     }
 
-    /// The share of an epoch, where there is one.
+    /// The share of an epoch, where there is one that lies on the epoch's polynomial
+    /// ([decision 449](../../../../docs/decisions/0449-shares-are-proven-before-use.md)).
     fn share(&self, epoch: Epoch) -> Option<Share> {
         let share = self.read(epoch).share.or_else(|| self.first.clone().filter(|_| epoch.is_zero()))?;
         let term = self.committees.as_ref().and_then(|committees| committees.term(epoch.get()));
-        let is_proven = |term: Arc<Term>| term.info.output.public().partial_public(share.index).is_ok_and(|public| public == share.public::<MinSig>());
+        let is_proven =
+            |term: Arc<Term>| term.info.output.public().partial_public(share.index).is_ok_and(|public| public == share.public::<MinSig>());
         if !term.is_none_or(is_proven) {
             tracing::error!(%epoch, "this validator's share is not the one that the chain says it has: it neither signs nor deals in this epoch");
             return None;
@@ -427,6 +429,9 @@ mod tests {
         }
         let bytes = fs::read(&path).expect("it is readable");
         fs::write(&path, &bytes[..bytes.len() - 1]).expect("it is writable");
-        assert!(std::panic::catch_unwind(|| secrets.read(Epoch::new(1)).seed).is_err(), "it says which file, and what to do");
+        assert!(
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| secrets.read(Epoch::new(1)).seed)).is_err(),
+            "it says which file, and what to do"
+        );
     }
 }

@@ -273,6 +273,34 @@ fn what_execution_does_not_lead_to_is_refused() {
     node.shutdown();
 }
 
+/// A fork from the past: whoever still has the shares that a quorum had then can certify another block in the place of a final one, and a
+/// node that has the final one does not take it.
+#[test]
+fn a_certified_fork_replaces_no_final_block() {
+    let (directory, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let node = start(directory.path(), BlockTime::Instant);
+    (0..2).for_each(|nonce| drop(send(&node, 0, nonce, 3).map(|_| wait_for(&node, nonce + 2))));
+    let view = node.view().expect("the ledger opens");
+    let certificate = |number| view.certificate(number).expect("the ledger reads").expect("there is a certificate");
+    let (genesis, keys) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    let push = |number: u64, change: u64| {
+        let mut block = Block::clone(&view.block(number).expect("the ledger reads").expect("a block"));
+        block.header.timestamp_ms.0 += change;
+        block.header.signature = keys[0].signer.sign(&block.header.signing_digest());
+        block_on(feed.push(block.encode().to_vec(), finalization(&genesis, &keys[0], &certificate(number), &block)))
+    };
+    (1..=2).for_each(|number| push(number, 0).expect("it follows"));
+    for number in 1..=2 {
+        let refused = push(number, 1);
+        assert!(matches!(refused, Err(FollowError::NotNext { last: 2, .. })), "{number}: {refused:?}");
+    }
+    push(3, 0).expect("the final chain continues");
+    assert_eq!(follower.head(), node.head());
+    follower.shutdown();
+    node.shutdown();
+}
+
 /// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any;
 /// votes are gathered and checked together.
 #[test]

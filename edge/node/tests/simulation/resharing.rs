@@ -32,7 +32,8 @@ const BLOCKS: u64 = 4 * LENGTH + 4;
 /// Four validators with short epochs, one of which gives notice at once, and a fifth that registers at once.
 fn network() -> (Network, PublicKey, PublicKey) {
     let founders = VALIDATORS as usize;
-    let network = Sets { length: LENGTH, validators: founders, joins: vec![0], leaves: vec![(0, 0)], speaker: 1 }.network();
+    let network =
+        Sets { length: LENGTH, validators: founders, joins: vec![0], leaves: vec![(0, 0)], speaker: 1, ..Sets::default() }.network();
     let keys = network.participants();
     (network, keys[founders].clone(), keys[0].clone())
 }
