@@ -393,6 +393,7 @@ pub fn block_summary(block: &types::Block, receipt_count: u64) -> model::BlockSu
         height: block.header.height().get(),
         timestamp_ms: block.header.timestamp_ms.get(),
         proposer: bytes(&block.header.context.leader.0),
+        voters: bytes(&block.header.voters),
         messages: messages(&block.header),
         transaction_count: count(block.transactions.len()),
         receipt_count,

@@ -210,7 +210,7 @@ fn batch(app: &App, finalized: &FinalizedBlock) -> Batch {
     let (block, hash) = (finalized.block.block(), finalized.block.hash());
     let summary = convert::block_summary(block, u64::try_from(finalized.receipts.len()).unwrap_or(u64::MAX));
     let view = app.node.view().ok();
-    let mut batch = vec![Said::new("block", Vec::new(), &Notice::Block { block: summary })];
+    let mut batch = vec![Said::new("block", Vec::new(), &Notice::Block { block: summary.into() })];
     for (index, receipt) in finalized.receipts.iter().enumerate() {
         let inside = finalized.traces.get(index).map(|trace| trace::inside(view.as_ref(), trace).brief()).unwrap_or_default();
         let place = convert::place(&block.header, hash, index);

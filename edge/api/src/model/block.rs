@@ -173,6 +173,8 @@ pub struct BlockSummary {
     pub timestamp_ms: u64,
     /// The proposer's Ed25519 key.
     pub proposer: HexBytes,
+    /// Who voted for the parent, as the proposer saw it: a bitmap of the epoch's signers in the order of their keys.
+    pub voters: HexBytes,
     /// The consensus messages of the rounds since the parent's, in order.
     pub messages: Vec<ConsensusMessage>,
     /// How many transactions it has.

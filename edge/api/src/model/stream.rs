@@ -11,7 +11,7 @@ pub enum Notice {
     /// A block is final.
     Block {
         /// The block.
-        block: BlockSummary,
+        block: Box<BlockSummary>,
     },
     /// Something was delivered.
     Receipt {

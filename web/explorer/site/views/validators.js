@@ -3,7 +3,8 @@
 import { find, get } from "../api.js";
 import { givenUp, longestRuns, shareText } from "../consensus.js";
 import { h } from "../dom.js";
-import { count, percent } from "../format.js";
+import { count, ends, percent, plural } from "../format.js";
+import { connections, mapSentence, neighbours, networkMap } from "../map.js";
 import { empty, facts, identifier, money, panel, table, who } from "../parts.js";
 
 /** See VIEWS in main.js. */
@@ -49,6 +50,30 @@ export async function validatorsView(_, { signal }) {
     validators.length === 0
       ? panel({ title: "Validators" }, empty("No validator."))
       : panel({ title: "Validators", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),
+    mapPanel(validators, recent),
   );
   return { title: "Validators", node };
+}
+
+/** Who is connected to whom, as a picture and as a table. Nothing where a validator signs alone. */
+function mapPanel(validators, recent) {
+  // A bitmap of voters has the order of the keys, as the list of validators has.
+  const signing = validators.filter((validator) => validator.is_signing).map((validator) => ({ ...validator, label: ends(validator.address) }));
+  if (signing.length < 2) return null;
+  const { pairs, blocks } = connections(signing.map(({ consensus_key }) => consensus_key), recent);
+  const others = neighbours(signing.length, pairs);
+  const listed = (places) => (places.length === 0 ? "none" : places.length === signing.length - 1 ? "all others" : places.map((place) => signing[place].label).join(", "));
+  const rows = signing.map((validator, place) => ({ validator, others: others[place], missing: signing.map((_, at) => at).filter((at) => at !== place && !others[place].includes(at)) }));
+  const columns = [
+    { name: "Validator", cell: ({ validator }) => who(validator.address) },
+    { name: "Connected to", cell: (row) => listed(row.others) },
+    { name: "Not seen connected to", cell: (row) => listed(row.missing) },
+  ];
+  const sentence = mapSentence(signing.map(({ label }) => label), pairs);
+  return panel(
+    { title: "Who is connected to whom", aside: `by the votes in ${plural(blocks, "block")}` },
+    networkMap(signing, pairs),
+    h("p", { class: "map-says" }, sentence, " Two validators are connected if one of them has counted a vote of the other in this epoch."),
+    table(columns, rows, { caption: "Connections of the validators" }),
+  );
 }

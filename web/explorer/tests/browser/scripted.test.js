@@ -100,6 +100,21 @@ test("every view shows what the node says, on desktops and phones, light and dar
   }
 });
 
+test("validators are a map of who is connected to whom, told in words as well", async () => {
+  const { page, problems } = await open(browser);
+  await visit(page, base, "#/validators");
+  const map = page.getByRole("img", { name: "4 validators, 5 of 6 connections seen." });
+  await map.waitFor();
+  assert.deepEqual([await map.locator(".map-node").count(), await map.locator(".map-line").count(), await map.locator(".lonely").count()], [4, 5, 0]);
+  const rows = page.getByRole("table", { name: "Connections of the validators" }).locator("tbody tr");
+  const cell = async (row, column) => (await rows.nth(row).locator("td").nth(column).textContent()).trim();
+  assert.deepEqual([await cell(0, 1), await cell(0, 2)], ["all others", "none"]);
+  // The two that are not connected name each other.
+  assert.deepEqual([await cell(2, 2), await cell(3, 2)], [await cell(3, 0), await cell(2, 0)]);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("the failing line of Python stands out", async () => {
   const { page } = await open(browser);
   await visit(page, base, `#/tx/${hashOf("failure", 116)}`);
