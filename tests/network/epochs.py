@@ -8,6 +8,7 @@ import os
 import pathlib
 import signal
 import socket
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "market"))
 import world  # noqa: E402
 
-EPOCH = 32
+# Dealing takes half an epoch: this is short, and long enough for a computer that runs all the nodes.
+EPOCH = 48
 GENESIS_VALIDATORS = 4
 # Accounts of the devnet's mnemonic, with 1,000,000 CBY each: two pay for stakes, one sends all the time.
 STAKES = [
@@ -66,12 +68,13 @@ def free_ports(count):
 class Process:
     """`cowboyd` with these arguments, from the moment it says that it is ready."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, name, *arguments):
         # A newcomer ends with this process, as the members of the testnet do.
-        self.child = subprocess.Popen(
-            [str(world.programs() / "cowboyd"), *map(str, arguments)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env={**os.environ, "COWBOY_STOP_WITH_INPUT": "1"},
-        )
+        with open(folder / f"{name}.log", "w") as log:
+            self.child = subprocess.Popen(
+                [str(world.programs() / "cowboyd"), *map(str, arguments)], text=True, cwd=folder,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "COWBOY_STOP_WITH_INPUT": "1"},
+            )
         self.said = []
         for line in self.child.stdout:
             if line.startswith("ready: "):
@@ -88,7 +91,7 @@ class Process:
         return self.child.wait(60)
 
 
-Member = collections.namedtuple("Member", "key account secret pid url process")
+Member = collections.namedtuple("Member", "key address account secret pid url process")
 
 
 class Network:
@@ -98,18 +101,33 @@ class Network:
         self.folder, self.newcomers = folder, 0
         port = free_ports(GENESIS_VALIDATORS)
         options = ["--validators", GENESIS_VALIDATORS, "--full-nodes", 1, "--epoch", EPOCH, "--block-time-ms", block_time_ms]
-        self.testnet = Process(folder, "testnet", *options, "--port", 0, "--p2p-port", port, "--state", "net")
+        # A newcomer counts as one for three epochs, and one registers in every other epoch.
+        options += ["--parameter", "consensus.newcomers=5000"]
+        self.testnet = Process(folder, "testnet", "testnet", *options, "--port", 0, "--p2p-port", port, "--state", "net")
         rows = [line.split() for line in self.testnet.said if "  pid " in line]
         self.full_node = next(row[-3] for row in rows if row[:2] == ["full", "node"])
-        self.members = collections.deque()
-        self.peers = []
+        # It is ready before it has found a peer.
+        wait_for_height(self.full_node, 1)
+        self.members, self.left, self.names, self.addresses = collections.deque(), [], {}, []
         accounts = {row["consensus_key"]: row["address"] for row in self.validators()}
         for index in range(GENESIS_VALIDATORS):
             file = json.loads((folder / f"net/validator-{index}.json").read_text())
             key = program("cowboyd", folder, "keys", "show", "--config", f"net/validator-{index}.json")["network"]
             row = next(row for row in rows if row[:2] == ["validator", str(index)])
-            self.peers += ["--peer", f"{key}@{file['listen']}"]
-            self.members.append(Member(key, accounts[key], file["secrets"]["signer"], int(row[-1]), row[-3], None))
+            self.add(f"genesis-{index}", Member(key, file["listen"], accounts[key], file["secrets"]["signer"], int(row[-1]), row[-3], None))
+        self.of_genesis = {member.key for member in self.members}
+        self.record = program("cowboyd", folder, "record", "--dir", "net/full-node-0")["record"]
+
+    def add(self, name, member):
+        self.members.append(member)
+        self.names[member.key] = name
+        self.addresses += ["--peer", f"{member.key}@{member.address}"]
+
+    def stop(self):
+        for member in [*self.members, *self.left]:
+            if member.process:
+                member.process.stop()
+        return self.testnet.stop()
 
     def cowboy(self, *arguments, key):
         return program("cowboy", self.folder, *arguments, "--rpc-url", self.full_node, "--private-key", key)
@@ -126,21 +144,24 @@ class Network:
         secret = "0x" + hashlib.sha256(f"newcomer {number}".encode()).hexdigest()
         account = program("cowboy", self.folder, "wallet", "address", "--private-key", secret)["address"]
         config, address = f"net/newcomer-{number}.json", f"127.0.0.1:{free_ports(1)}"
-        program("cowboyd", self.folder, "keys", "new", "--genesis", "net/genesis.json", "--out", config, "--listen", address, *self.peers)
+        # Validators of the genesis have no address on chain, and one that leaves signs on for some epochs.
+        program("cowboyd", self.folder, "keys", "new", "--genesis", "net/genesis.json", "--out", config, "--listen", address, *self.addresses)
         registration = program("cowboyd", self.folder, "keys", "registration", "--config", config, "--account", account)
         (self.folder / "registration.json").write_text(json.dumps(registration))
-        process = Process(self.folder, "start", "--quiet", "--config", config, "--port", 0)
+        found_by = ["--listen", "127.0.0.1:0", "--bootstrap", self.record]
+        process = Process(self.folder, f"newcomer-{number}", "start", "--quiet", "--config", config, "--port", 0, *found_by)
         self.cowboy("transfer", account, "100010cby", key=STAKES[number // STAKES_OF_AN_ACCOUNT])
         self.cowboy("validator", "register", "@registration.json", "--stake", "100000cby", key=secret)
-        self.members.append(Member(registration["network_key"], account, secret, process.child.pid, process.url, process))
-        return f"newcomer {number} registers"
+        self.add(f"newcomer-{number}", Member(registration["network_key"], address, account, secret, process.child.pid, process.url, process))
+        return f"newcomer-{number} registers"
 
     def leave(self):
         """The validator that has signed longest gives notice. It signs on for some epochs."""
         member = self.members.popleft()
         self.cowboy("transfer", member.account, "10cby", key=STAKES[0])
         self.cowboy("validator", "leave", key=member.secret)
-        return member, f"{member.account} leaves"
+        self.left.append(member)
+        return f"{self.names[member.key]} leaves"
 
 
 class Traffic(threading.Thread):
@@ -165,23 +186,18 @@ class Traffic(threading.Thread):
             raise self.failure
 
 
-def run(folder, epochs, block_time_ms):
-    network = Network(folder, block_time_ms)
+def run(network, epochs):
     traffic = Traffic(network)
     traffic.start()
-    before, changed, left, epoch = network.signers(), 0, [], 0
+    before, changed, epoch = network.signers(), 0, 0
     while changed < epochs:
         # Whoever leaves has left for good when an epoch has passed without it.
-        signers = network.signers()
-        for member in [member for member in left if member.key not in signers]:
-            left.remove(member)
+        for member in [member for member in network.left if member.key not in before]:
+            network.left.remove(member)
             member.process.stop() if member.process else os.kill(member.pid, signal.SIGTERM)
-        if epoch % 2 == 0:
-            done = network.join()
-        else:
-            member, done = network.leave()
-            left.append(member)
-        print(f"epoch {epoch}: {len(signers)} sign; {traffic.sent} transfers; {done}", flush=True)
+        done = network.join() if epoch % 2 == 0 else network.leave()
+        sign = ", ".join(sorted(network.names[key] for key in before))
+        print(f"epoch {epoch}: {sign} sign; {traffic.sent} transfers; {done}", flush=True)
         epoch += 1
         wait_for_height(network.full_node, epoch * EPOCH + 2)
         signers = network.signers()
@@ -202,19 +218,28 @@ def run(folder, epochs, block_time_ms):
     balances = {get(url, f"/account/{RECEIVER}")["balance"] for url in urls}
     if len(hashes) != 1 or balances != {traffic.sent * 10**9}:
         raise SystemExit(f"{len(urls)} nodes at height {height} have {hashes}, and balances {balances} after {traffic.sent} transfers")
-    genesis = {member.key for member in list(network.members)} & {part.split("@")[0] for part in network.peers}
-    print(f"{changed} sets of validators in {epoch} epochs, {traffic.sent} transfers, height {height}; of the genesis {len(genesis)} are left")
-    for member in [*network.members, *left]:
-        if member.process:
-            member.process.stop()
-    if network.testnet.stop() != 0:
-        raise SystemExit("the testnet does not end well")
+    stayed = network.of_genesis.intersection(member.key for member in network.members)
+    print(f"{changed} sets of validators in {epoch} epochs, {traffic.sent} transfers, height {height}; {len(stayed)} of the first ones are left")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--epochs", type=int, default=20, help="sets of validators, one after the other")
+    options.add_argument("--block-time-ms", type=int, default=500)
+    chosen = options.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="cowboy-network-"))
+    network = Network(folder, chosen.block_time_ms)
+    try:
+        run(network, chosen.epochs)
+    except BaseException:
+        print(f"the logs are in {folder}", file=sys.stderr)
+        raise
+    finally:
+        ended = network.stop()
+    if ended != 0:
+        raise SystemExit(f"the testnet does not end well: see {folder}")
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--epochs", type=int, default=20, help="sets of validators, one after the other")
-    options.add_argument("--block-time-ms", type=int, default=400)
-    chosen = options.parse_args()
-    with tempfile.TemporaryDirectory(prefix="cowboy-network-") as name:
-        run(pathlib.Path(name), chosen.epochs, chosen.block_time_ms)
+    main()

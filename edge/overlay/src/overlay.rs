@@ -106,7 +106,7 @@ pub enum StartError {
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
     /// A bootstrap record is of no use.
-    #[error("a bootstrap record is refused: {0}")]
+    #[error("a bootstrap record is refused: {0}; name records of nodes of this chain, as `cowboyd record` prints them there")]
     Bootstrap(Rejected),
 }
 
@@ -135,6 +135,9 @@ struct Shared {
 }
 
 impl Overlay {
+    /// The file of its own record, in its folder.
+    pub const RECORD_FILE: &str = "record";
+
     /// Listens, and begins to look for peers. Needs a tokio runtime.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let Config { directory, listen, discovery_port, advertise, chain, bootstrap } = config;
@@ -171,7 +174,7 @@ impl Overlay {
             endpoint: endpoint.clone(),
             client,
             records,
-            own_record: directory.join("record"),
+            own_record: directory.join(Self::RECORD_FILE),
         });
         shared.save().map_err(file(&directory))?;
         let provider = Arc::new(OnceLock::new());

@@ -39,8 +39,10 @@ impl std::fmt::Display for Unproven {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Failed(failed) => failed.fmt(f),
-            Self::Unknown => f.write_str("the source has no block with the hash of the checkpoint, or none after it"),
-            Self::Other => f.write_str("the source's chain does not descend from the checkpoint"),
+            Self::Unknown => {
+                f.write_str("the source has no block with the hash of the checkpoint, or none after it: name a newer block of this chain")
+            }
+            Self::Other => f.write_str("the source's chain does not descend from the checkpoint: name nodes of the chain that has it"),
         }
     }
 }

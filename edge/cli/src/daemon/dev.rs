@@ -95,7 +95,8 @@ fn block_time(text: &str) -> Result<BlockTime, String> {
 }
 
 /// `NAME=VALUE`.
-fn parameter(text: &str) -> Result<(String, u64), String> {
+/// A parameter and its value, as `--parameter` takes them.
+pub(super) fn parameter(text: &str) -> Result<(String, u64), String> {
     let wrong = || format!("{text:?} is not a parameter: give NAME=VALUE, like lanes.user_cycles=1000000000");
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     Ok((name.to_owned(), value.replace('_', "").parse().map_err(|_| wrong())?))

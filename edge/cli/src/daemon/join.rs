@@ -4,7 +4,7 @@ use super::{
     follow::Following,
     network::{self, GenesisFile},
     node_failure,
-    overlay::{OverlayArgs, folder_of},
+    overlay::{OverlayArgs, folder_of, record_file},
     serving::{self, Serving},
     sync::{self, Received},
 };
@@ -155,7 +155,7 @@ impl ShowRecord {
             (None, Some(config)) => network::state_of(config)?,
             (None, None) => unreachable!("one of them is required"),
         };
-        let path = folder_of(&state).join("record");
+        let path = record_file(&state);
         let text = std::fs::read_to_string(&path).map_err(Failure::file(&path))?;
         let record: Record = text.parse().map_err(|error| node_failure(format_args!("{}: {error}", path.display())))?;
         output.result(&serde_json::json!({ "record": record.to_string(), "genesis_block": record.chain().to_string() }), &record);

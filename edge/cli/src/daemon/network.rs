@@ -347,8 +347,9 @@ pub(super) fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
 
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` or `cowboyd init` writes: {error}", path.display())))
+    serde_json::from_slice(&bytes).map_err(|error| {
+        node_failure(format_args!("{} is not what `cowboyd genesis` or `cowboyd init` writes: {error}; copy it again", path.display()))
+    })
 }
 
 /// The genesis in a file.

@@ -32,6 +32,11 @@ pub(super) fn folder_of(state: &Path) -> PathBuf {
     state.with_extension("overlay")
 }
 
+/// The file where it keeps its own record, for others to join by.
+pub(super) fn record_file(state: &Path) -> PathBuf {
+    folder_of(state).join(Overlay::RECORD_FILE)
+}
+
 impl OverlayArgs {
     /// Starts, where it is asked for, and prints the node's record.
     pub(super) async fn start(&self, state: &Path, chain: Hash) -> Result<Option<Joined>, Failure> {

@@ -270,20 +270,48 @@ fn doctor_finds_what_is_wrong() {
     }
 }
 
-/// A validator whose port for other validators is taken, or whose share is damaged, says so and does not begin.
+/// What keeps a validator from starting is named, with what to do about it, and nothing is made or changed: a port that is taken, keys of
+/// another validator or of another chain, a state and shares of another chain, files that are cut off or damaged.
 #[test]
 fn what_keeps_a_validator_from_starting_is_one_sentence() {
     let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
     let port = free_ports(2);
-    let made = daemon(folder.path(), &["genesis", "--validators", "2", "--p2p-port", &port.to_string()]);
-    assert_eq!(made.0, Some(0), "{made:?}");
+    for out in ["one", "two"] {
+        let made = daemon(root, &["genesis", "--validators", "2", "--out", out, "--p2p-port", &port.to_string()]);
+        assert_eq!(made.0, Some(0), "{made:?}");
+    }
+    let text = fs::read_to_string(root.join("one/validator-1.json")).expect("it is readable");
+    let put = |name: &str, text: &str| {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it is writable");
+        fs::write(path, text).expect("it is writable");
+    };
+    let file = |name: &str| -> Value { serde_json::from_slice(&fs::read(root.join(name)).expect("it is there")).expect("JSON") };
+    let (mut foreign, other) = (file("one/validator-1.json"), file("two/validator-1.json"));
+    foreign["secrets"]["share"] = file("one/validator-0.json")["secrets"]["share"].clone();
+    put("one/foreign.json", &foreign.to_string());
+    foreign["secrets"] = other["secrets"].clone();
+    put("one/elsewhere.json", &foreign.to_string());
+    put("one/cut.json", &text[..40]);
+    for (name, state) in [("moved", "other-chain"), ("damaged", "damaged")] {
+        put(&format!("one/{name}.json"), &text.replace("state-1", state));
+    }
+    put("one/other-chain/chain", &format!("format 2\ngenesis 0x{}\n", "07".repeat(32)));
+    put("one/damaged/secrets/epoch-2", "damaged");
     let _taken = UdpSocket::bind(("127.0.0.1", port)).expect("it is free");
-    let (code, said) = daemon(folder.path(), &["start", "--config", "network/validator-0.json", "--port", "0"]);
-    assert!(code == Some(1) && said.contains(&format!("127.0.0.1:{port} is not free for validators")), "{said}");
-    assert!(!said.contains("panicked") && !folder.path().join("network/state-0").exists(), "{said}");
-    let shares = folder.path().join("network/state-1/secrets");
-    fs::create_dir_all(&shares).expect("it is writable");
-    fs::write(shares.join("epoch-2"), "damaged").expect("it is writable");
-    let (code, said) = daemon(folder.path(), &["start", "--config", "network/validator-1.json", "--port", "0"]);
-    assert!(code == Some(1) && said.contains("epoch-2 is damaged: restore it") && !said.contains("panicked"), "{said}");
+    for (config, problem, mend) in [
+        ("validator-0", format!("127.0.0.1:{port} is not free for validators"), "choose another address"),
+        ("foreign", "the share key is not the one of the validator".to_owned(), "use the validator's file that was made with this genesis"),
+        ("elsewhere", "is of no validator of this genesis".to_owned(), "use the validator's file that was made with it"),
+        ("cut", "cut.json is not what".to_owned(), "copy it again"),
+        ("moved", "holds the chain with genesis 0x0707".to_owned(), "choose another folder"),
+        ("damaged", "epoch-2 is damaged".to_owned(), "restore it"),
+    ] {
+        let config = format!("one/{config}.json");
+        let (code, said) = daemon(root, &["start", "--config", &config, "--port", "0"]);
+        assert!(code == Some(1) && said.contains(&problem) && said.contains(mend) && !said.contains("panicked"), "{config}: {said}");
+    }
+    assert!(!root.join("one/state-0").exists() && !root.join("one/state-1").exists());
+    assert_eq!(fs::read_to_string(root.join("one/damaged/secrets/epoch-2")).ok().as_deref(), Some("damaged"));
 }

@@ -1,6 +1,6 @@
 //! The members of the network: their files and how each is started.
 
-use super::process::Process;
+use super::{super::overlay::record_file, process::Process};
 use cowboy_api::keystore;
 use cowboy_console::failure::Failure;
 use cowboy_types::{Hash, signing::PrivateKey};
@@ -11,6 +11,12 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// Takes part in the network of full nodes, at any port.
+const PEERS: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+/// Validators by whose records a full node joins. It finds the others.
+const BOOTSTRAP: u32 = 4;
 
 /// CBY that a gateway stakes.
 const GATEWAY_STAKE_CBY: u64 = 50_000;
@@ -61,15 +67,21 @@ fn start(folder: &Path, name: String, command: &mut Command) -> Result<Process, 
 /// A validator of the genesis in the folder.
 pub(super) fn validator(folder: &Path, index: u32, port: u16) -> Result<Process, Failure> {
     let mut command = program("cowboyd")?;
-    command.args(["start", "--quiet", "--config", &format!("validator-{index}.json"), "--port", &port.to_string()]);
+    command.args(["start", "--quiet", "--config", &format!("validator-{index}.json"), "--port", &port.to_string()]).args(PEERS);
     start(folder, format!("validator {index}"), &mut command)
 }
 
-/// A full node of the chain that the node at this URL has.
-pub(super) fn full_node(folder: &Path, index: u32, port: u16, url: &str, genesis: Hash) -> Result<Process, Failure> {
+/// A full node that joins by the records of the first validators, and has every block.
+pub(super) fn full_node(folder: &Path, index: u32, port: u16, validators: u32) -> Result<Process, Failure> {
+    let mut records = Vec::new();
+    for validator in 0..validators.min(BOOTSTRAP) {
+        let path = record_file(&folder.join(format!("state-{validator}")));
+        records.push(std::fs::read_to_string(&path).map_err(Failure::file(&path))?.trim().to_owned());
+    }
+    let (dir, records) = (format!("full-node-{index}"), records.join(","));
     let mut command = program("cowboyd")?;
-    let (state, genesis) = (format!("full-node-{index}"), genesis.to_string());
-    command.args(["follow", url, "--quiet", "--genesis", &genesis, "--state", &state, "--port", &port.to_string()]);
+    command.args(["join", "--quiet", "--archive", "--dir", &dir, "--genesis", "genesis.json", "--bootstrap", &records]);
+    command.args(["--port", &port.to_string()]).args(PEERS);
     start(folder, format!("full node {index}"), &mut command)
 }
 

@@ -5,6 +5,7 @@ mod process;
 mod relay;
 
 use super::{
+    dev::parameter,
     network::{self, NewNetwork},
     node_failure,
     serving::{self, StopSignals},
@@ -62,6 +63,9 @@ pub(crate) struct Testnet {
     /// Milliseconds between blocks [default: consensus.block_time, 1000]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     block_time_ms: Option<u64>,
+    /// Start with another value of a parameter, like consensus.newcomers=5000
+    #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u64)>,
     /// How long a datagram from a validator to another takes: 80ms, or 80ms±20ms
     #[arg(long, value_name = "TIME", default_value = "0ms")]
     latency: Latency,
@@ -118,10 +122,11 @@ impl Testnet {
 
     /// Makes the genesis and the validators' files. Answers the genesis hash.
     async fn create(&self, folder: &Path, keys: &Keys) -> Result<Hash, Failure> {
-        let mut settings = String::new();
-        if let Some(blocks) = self.epoch {
+        let epoch = self.epoch.map(|blocks| ("consensus.epoch", blocks));
+        let mut settings = "[parameters]\n".to_owned();
+        for (name, value) in epoch.into_iter().chain(self.parameters.iter().map(|(name, value)| (name.as_str(), *value))) {
             // Writing to a string does not fail.
-            let _ = write!(settings, "[parameters]\n\"consensus.epoch\" = {blocks}\n");
+            let _ = writeln!(settings, "{name:?} = {value}");
         }
         let config = folder.join("genesis.toml");
         std::fs::write(&config, settings).map_err(Failure::file(&config))?;
@@ -164,7 +169,7 @@ impl Testnet {
         let url = urls.first().cloned().ok_or_else(|| node_failure("a network has a validator"))?;
         first_block(&url).await?;
         for index in 0..self.full_nodes {
-            network.add(members::full_node(folder, index, ports.take()?, &url, genesis)?);
+            network.add(members::full_node(folder, index, ports.take()?, self.validators)?);
         }
         for (index, key) in keys.runners.iter().enumerate() {
             network.add(members::runner(folder, index, key, &url)?);
