@@ -264,6 +264,7 @@ pub(crate) fn join(
     settings.dial_timeout = DIAL_TIMEOUT;
     settings.peer_connection_cooldown = DIAL_COOLDOWN;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
+    context.child("dials").measure_dials();
     let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers, limit);
     let (configured, _) = addressed.located(&TrackedPeers::primary(Set::from_iter_dedup([])), &Roll::new([]));
     // The oracle only fails when the network is gone, and it has not started yet.

@@ -7,7 +7,9 @@
 //! back, so its peers drop those connections at their next packet and connect again. For that the key of the reset tokens follows from
 //! the node's secret, and is the same after a restart.
 
+mod dials;
 mod incoming;
+mod resets;
 
 pub use cowboy_serve::quic::SetupError;
 pub use incoming::{Gate, Listener};
@@ -21,13 +23,9 @@ use commonware_runtime::{
     tokio::Context as Tokio,
 };
 use cowboy_serve::quic as tls;
-use cowboy_types::{Hash, keccak256};
+use dials::Dials;
 use governor::clock::{Clock as GovernorClock, ReasonablyRealtime};
-use quinn::{
-    ClientConfig, Connection, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, RecvStream, SendStream, ServerConfig,
-    TransportConfig, VarInt,
-    crypto::{CryptoError, HmacKey},
-};
+use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
 use rand_core::{TryCryptoRng, TryRng};
 use std::{
     convert::Infallible,
@@ -63,6 +61,8 @@ pub struct Quic {
     settings: EndpointConfig,
     /// Who may connect.
     gate: Arc<Gate>,
+    /// Who answered when it was dialed.
+    dials: Dials,
     endpoint: Mutex<Option<Endpoint>>,
 }
 
@@ -73,7 +73,8 @@ impl Quic {
     /// these peers may connect until others are admitted.
     pub fn new(secret: &[u8], peers: impl IntoIterator<Item = SocketAddr>) -> Result<Arc<Self>, SetupError> {
         let (server, client) = tls::configs(ALPN, transport())?;
-        Ok(Arc::new(Self { server, client, settings: settings(secret), gate: Arc::new(Gate::new(peers)), endpoint: Mutex::default() }))
+        let (settings, gate) = (resets::settings(secret), Arc::new(Gate::new(peers)));
+        Ok(Arc::new(Self { server, client, settings, gate, dials: Dials::default(), endpoint: Mutex::default() }))
     }
 
     /// The endpoint to dial from: the listening one, where there is one.
@@ -89,67 +90,6 @@ impl Quic {
     fn endpoint_at(&self, address: SocketAddr, server: Option<ServerConfig>) -> std::io::Result<Endpoint> {
         let runtime = quinn::default_runtime().ok_or_else(|| std::io::Error::other("no runtime"))?;
         Endpoint::new(self.settings.clone(), server, std::net::UdpSocket::bind(address)?, runtime)
-    }
-}
-
-/// Connection ids that nobody can guess, and reset tokens that a later run of the same node makes again.
-fn settings(secret: &[u8]) -> EndpointConfig {
-    let mut settings = EndpointConfig::new(Arc::new(ResetKey(keccak256(&[b"cowboy-quic-resets:", secret]))));
-    let secret = secret.to_vec();
-    settings.cid_generator(move || Box::new(Ids::new(&secret)));
-    settings
-}
-
-/// Makes connection ids from the node's secret, the moment of its start and a count. Whoever has not the secret sees random bytes.
-struct Ids {
-    seed: Hash,
-    made: u64,
-}
-
-impl Ids {
-    fn new(secret: &[u8]) -> Self {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let (now, process) = (since.as_nanos().to_be_bytes(), std::process::id().to_be_bytes());
-        Self { seed: keccak256(&[b"cowboy-quic-ids:", &now, &process, secret]), made: 0 }
-    }
-}
-
-impl ConnectionIdGenerator for Ids {
-    fn generate_cid(&mut self) -> ConnectionId {
-        self.made += 1;
-        let id = keccak256(&[&self.seed.0, &self.made.to_be_bytes()]);
-        ConnectionId::new(&id.0[..self.cid_len()])
-    }
-
-    fn cid_len(&self) -> usize {
-        16
-    }
-
-    fn cid_lifetime(&self) -> Option<Duration> {
-        None
-    }
-}
-
-/// Makes reset tokens: Keccak-256 of the key and the connection id. The sponge needs no HMAC around it.
-struct ResetKey(Hash);
-
-impl ResetKey {
-    fn tag(&self, data: &[u8]) -> Hash {
-        keccak256(&[&self.0.0, data])
-    }
-}
-
-impl HmacKey for ResetKey {
-    fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
-        signature_out.copy_from_slice(&self.tag(data).0);
-    }
-
-    fn signature_len(&self) -> usize {
-        self.0.0.len()
-    }
-
-    fn verify(&self, data: &[u8], signature: &[u8]) -> Result<(), CryptoError> {
-        if self.tag(data).0 == signature { Ok(()) } else { Err(CryptoError) }
     }
 }
 
@@ -288,7 +228,9 @@ impl Network for Context {
 
     async fn dial(&self, socket: SocketAddr) -> Result<(SinkOf<Self>, StreamOf<Self>), Error> {
         let connecting = self.quic.dialer()?.connect_with(self.quic.client.clone(), socket, "peer").map_err(|_| Error::ConnectionFailed)?;
-        let connection = connecting.await.map_err(|_| Error::ConnectionFailed)?;
+        let connected = connecting.await;
+        self.quic.dials.note(socket, connected.is_ok());
+        let connection = connected.map_err(|_| Error::ConnectionFailed)?;
         let (sending, receiving) = connection.open_bi().await.map_err(|_| Error::ConnectionFailed)?;
         Ok(halves(connection, sending, receiving))
     }

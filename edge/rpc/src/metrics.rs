@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    standing::{connected, standing_of},
+    standing::{reached, standing_of},
 };
 use axum::{
     extract::{Request, State},
@@ -68,7 +68,7 @@ impl Node {
 
     /// Takes the present values, some of them from the engine's own metrics.
     fn refresh(&self, app: &App, engine: &str) {
-        let standing = standing_of(app, || connected(engine));
+        let standing = standing_of(app, || reached(engine));
         self.ready.set(i64::from(standing.waits_for.is_none()));
         set(&self.height, standing.head.height.get());
         set(&self.last_block_age_ms, standing.age.as_millis());

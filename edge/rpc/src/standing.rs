@@ -10,6 +10,10 @@ use std::{
 /// How often it is looked whether there is work that is not done.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// What a node is told that reaches hosts of validators, and is a peer of none.
+const REFUSED: &str = "their hosts answer and end the connection: stop any other node that has this validator's keys, and see with \
+                       `cowboyd doctor` whether the clock is right and the validator is registered";
+
 /// When the newest block came, as this process saw it.
 pub(crate) struct LastBlock(Mutex<Moved>);
 
@@ -32,6 +36,8 @@ pub(crate) struct Standing {
     /// Validators, this one left out, and how many of them it is connected to.
     pub(crate) peers: usize,
     pub(crate) connected: usize,
+    /// Whether hosts of validators answer.
+    pub(crate) is_answered: bool,
     /// What the node waits for, where it is not ready.
     pub(crate) waits_for: Option<String>,
 }
@@ -79,21 +85,23 @@ impl LastBlock {
 
 /// How the node is now.
 pub(crate) fn standing(app: &App) -> Standing {
-    standing_of(app, || app.node.metrics().map_or(0, |text| connected(&text)))
+    standing_of(app, || app.node.metrics().map_or((0, false), |text| reached(&text)))
 }
 
-/// How the node is now, if it is connected to this many peers.
-pub(crate) fn standing_of(app: &App, count_connected: impl FnOnce() -> usize) -> Standing {
+/// How the node is now, if it is connected to this many peers, and if hosts answer it.
+pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, bool)) -> Standing {
     let (head, now) = (app.node.head(), Instant::now());
     let age = app.last_block.note(head.number, now);
     let peers = app.node.config().peers.len();
-    let mut standing = Standing { head, age, view: 0, peers, connected: 0, waits_for: None };
+    let mut standing = Standing { head, age, view: 0, peers, connected: 0, is_answered: false, waits_for: None };
     let Ok(chain) = app.node.chain() else {
         standing.waits_for = Some("the node is stopped while its state is copied".into());
         return standing;
     };
     standing.view = chain.seeds.newest().unwrap_or(0);
-    standing.connected = if peers == 0 { 0 } else { count_connected() };
+    if peers > 0 {
+        (standing.connected, standing.is_answered) = look_at_network();
+    }
     standing.waits_for = if chain.state().is_none() {
         Some("the state is being opened".into())
     } else if head.number == 0 {
@@ -130,14 +138,30 @@ fn reach(standing: &Standing, members: usize) -> String {
             .into(),
         members => {
             let quorum = members - (members - 1) / 3;
-            format!("{} of {} other validators are reached, and {} are needed", standing.connected, standing.peers, quorum - 1)
+            let reached =
+                format!("{} of {} other validators are reached, and {} are needed", standing.connected, standing.peers, quorum - 1);
+            match standing.connected == 0 && standing.is_answered {
+                true => format!("{reached}; {REFUSED}"),
+                false => reached,
+            }
         }
     }
 }
 
+/// How many peers a node with these metrics is connected to, and whether hosts answer it.
+pub(crate) fn reached(metrics: &str) -> (usize, bool) {
+    (connected(metrics), is_answered(metrics))
+}
+
 /// Peers that the network's own metrics count as connected.
-pub(crate) fn connected(metrics: &str) -> usize {
+fn connected(metrics: &str) -> usize {
     metrics.lines().filter(|line| !line.starts_with('#') && line.contains("directory_connected{")).count()
+}
+
+/// Whether the network's metrics count a host that answers.
+fn is_answered(metrics: &str) -> bool {
+    let value = |line: &str| line.split_once("hosts_answering ").and_then(|(_, value)| value.trim().parse::<u64>().ok());
+    metrics.lines().filter(|line| !line.starts_with('#')).filter_map(value).any(|count| count > 0)
 }
 
 #[cfg(test)]
@@ -163,7 +187,9 @@ mod tests {
     fn peers_are_counted_in_the_networks_metrics() {
         let text =
             "# TYPE a_directory_connected gauge\na_directory_connected{peer=\"1\"} 17\na_directory_connected{peer=\"2\"} 18\na_tracked 3\n";
-        assert_eq!(connected(text), 2);
+        assert_eq!((connected(text), is_answered(text)), (2, false));
+        assert!(!is_answered("# HELP dials_hosts_answering 3\ndials_hosts_answering 0\n"));
+        assert!(is_answered("dials_hosts_answering 2\n"));
         assert_eq!(connected(""), 0);
     }
 }

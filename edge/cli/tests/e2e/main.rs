@@ -13,4 +13,5 @@ mod ops;
 mod process;
 mod rent;
 mod tools;
+mod twins;
 mod upgrade;
