@@ -84,6 +84,12 @@ pub struct Chain {
     pub has_seeds: bool,
 }
 
+impl Default for Chain {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Chain {
     /// A dev chain with accounts 1 to 9, a million CBY each, and no system deployer.
     pub fn new() -> Self {
