@@ -16,6 +16,7 @@
 //! - [`execution`]: the steps of a block.
 //! - [`resume`]: what they have in common: asking for records, and continuing with them.
 //! - [`query`]: reading a handler's answer, and trying a transaction.
+//! - [`invariants`]: what holds between all records after a block.
 //! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
 #![cfg_attr(not(test), warn(clippy::as_conversions))]
 
@@ -24,6 +25,7 @@ pub mod execution;
 pub mod fees;
 pub mod genesis;
 pub mod input;
+pub mod invariants;
 pub mod lanes;
 pub mod order;
 pub mod query;

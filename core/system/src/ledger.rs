@@ -1,7 +1,7 @@
 //! The records of tokens, which 0x06 keeps. No other file spells their keys.
 
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::actors::BASEFEE as NUMBER;
+pub use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, Text, error, keccak256, record};
 

@@ -2,6 +2,7 @@
 
 mod documents;
 mod formats;
+mod invariants;
 
 #[path = "../src/dispatcher/tests/mod.rs"]
 mod dispatcher;

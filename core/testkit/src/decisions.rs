@@ -3,7 +3,7 @@
 use crate::chain::{Chain, execution};
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
-use cowboy_system::governance::state::proposal_key;
+use cowboy_system::governance::state::{count_key, proposal_key};
 use cowboy_system::governance::types::{Action, Proposal, Stage};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Count, Height};
@@ -44,6 +44,8 @@ impl Chain {
     fn execute(&mut self, action: Action) -> bool {
         let key = proposal_key(0);
         self.state.insert(key.digest(), key.seal(&accepted(action).encode()));
+        let count = count_key();
+        self.state.entry(count.digest()).or_insert_with(|| count.seal(&Count(1).encode()));
         let named = Value::map([("proposal", Value::uint(0))]).encode();
         let receipt = self.send(EXECUTOR, execution(Address::system(cowboy_types::actors::GOVERNANCE), "execute", &named, 0));
         assert_eq!(receipt.abort, None, "anybody may execute it");

@@ -3,6 +3,7 @@
 
 pub(crate) mod api;
 mod handlers;
+pub mod invariants;
 
 use crate::actor::Actor;
 use crate::tokens::api as tokens;

@@ -4,6 +4,7 @@
 
 mod api;
 pub mod handlers;
+pub mod invariants;
 pub mod state;
 
 use crate::actor::Actor;

@@ -22,6 +22,7 @@ pub(crate) mod decision;
 pub(crate) mod effects;
 mod extraction;
 pub mod handlers;
+pub mod invariants;
 pub mod lifecycle;
 pub mod lower;
 pub(crate) mod payout;

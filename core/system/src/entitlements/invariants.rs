@@ -1,56 +1,60 @@
-//! What always holds of the registry's records: for tests, simulation and fuzzing.
+//! What holds between the registry's records.
 
 use super::state::{self, Assignment, Grantor, Holder, NUMBER, Permission};
-use bytes::Bytes;
-use commonware_codec::DecodeExt as _;
-use cowboy_state::{Key, Kind};
+use crate::records::{Broken, Records, address_of, equal, holds};
+use cowboy_types::permission::record_id;
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeMap;
 
-/// Asserts that every permission and assignment stands in its holder's list or is counted as its grantor's, and that its id follows from
-/// what it says.
-pub fn check<'a>(records: impl Iterator<Item = (&'a Key, &'a Bytes)>) {
-    let own: BTreeMap<&[u8], &Bytes> = records
-        .filter(|(key, _)| key.kind == Kind::System && key.address == Address::system(NUMBER))
-        .map(|(key, body)| (&key.name[..], body))
-        .collect();
-    let of = |prefix: &'static str| own.iter().filter_map(move |(name, body)| Some((name.strip_prefix(prefix.as_bytes())?, *body)));
-    let hash = |name: &[u8]| Hash(name.try_into().expect("an id has 32 bytes"));
-    let (mut permissions, mut assignments) = (BTreeMap::new(), BTreeMap::new());
-    for (name, body) in of(state::PERMISSION) {
-        let record = Permission::decode(body.clone()).expect("a record");
-        let id = cowboy_types::permission::record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
-        assert_eq!(hash(name), id, "a permission stands under its id");
-        assert!(permissions.insert(id, (record.grantee, record.issuer)).is_none());
-    }
-    for (name, body) in of(state::ASSIGNMENT) {
-        let (role, assignee) = name.split_at(32);
-        let assignment = Assignment::decode(body.clone()).expect("a record");
-        assert_eq!(assignment.role, hash(role), "an assignment names its role");
-        assignments.insert((hash(role), Address(assignee.try_into().expect("an address has 20 bytes"))), assignment.issuer);
-    }
-    for (name, body) in of(state::HOLDER) {
-        let address = Address(name.try_into().expect("an address has 20 bytes"));
-        let holder = Holder::decode(body.clone()).expect("a record");
-        assert!(!holder.permissions.is_empty() || !holder.roles.is_empty(), "a holder of nothing has no record");
+/// The records that stand in no holder's list yet, with their issuers.
+#[derive(Default)]
+struct Unlisted {
+    permissions: BTreeMap<Hash, (Address, Address)>,
+    assignments: BTreeMap<(Hash, Address), Address>,
+}
+
+/// A permission stands under the id that follows from what it says; every permission and assignment stands in its holder's list once, or is
+/// counted as its grantor's; and open permissions are listed.
+pub fn check(records: &Records<'_>) -> Result<(), Broken> {
+    let mut left = all(records)?;
+    for (name, holder) in records.of::<Holder>(NUMBER, state::HOLDER)? {
+        let (address, _) = address_of(name)?;
+        holds("a holder of nothing has no record", !holder.permissions.is_empty() || !holder.roles.is_empty(), &address)?;
         for id in holder.permissions.iter() {
-            assert_eq!(
-                permissions.remove(id).map(|(holder, _)| holder),
-                Some(address),
-                "a holder's list names its own permissions, each once"
-            );
+            let is_own = left.permissions.remove(id).is_some_and(|(grantee, _)| grantee == address);
+            holds("a holder's list names its own permissions, each once", is_own, id)?;
         }
         for id in holder.roles.iter() {
-            assert!(assignments.remove(&(*id, address)).is_some(), "a holder's list names its own roles, each once");
+            let is_own = left.assignments.remove(&(*id, address)).is_some();
+            holds("a holder's list names its own roles, each once", is_own, id)?;
         }
     }
+    let mut places: Vec<Vec<u8>> = left.permissions.iter().map(|(id, (grantee, _))| [&grantee.0[..], &id.0].concat()).collect();
+    places.sort_unstable();
+    let listed: Vec<Vec<u8>> = records.names(state::open()).iter().map(|name| name.to_vec()).collect();
+    equal("permissions that stand in no holder's list are listed as open", &listed, &places)?;
     let mut open: BTreeMap<Address, u64> = BTreeMap::new();
-    for issuer in permissions.into_values().map(|(_, issuer)| issuer).chain(assignments.into_values()) {
+    for issuer in left.permissions.into_values().map(|(_, issuer)| issuer).chain(left.assignments.into_values()) {
         *open.entry(issuer).or_default() += 1;
     }
-    let counted = of(state::GRANTOR).map(|(name, body)| {
-        let grantor = Address(name.try_into().expect("an address has 20 bytes"));
-        (grantor, Grantor::decode(body.clone()).expect("a record").open.0)
-    });
-    assert_eq!(counted.collect::<BTreeMap<_, _>>(), open, "what stands in no list is counted as its grantor's");
+    let mut counted = BTreeMap::new();
+    for (name, grantor) in records.of::<Grantor>(NUMBER, state::GRANTOR)? {
+        counted.insert(address_of(name)?.0, grantor.open.0);
+    }
+    equal("what stands in no holder's list is counted as its grantor's", &counted, &open)
+}
+
+fn all(records: &Records<'_>) -> Result<Unlisted, Broken> {
+    let mut all = Unlisted::default();
+    for (name, record) in records.of::<Permission>(NUMBER, state::PERMISSION)? {
+        let id = record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
+        equal("a permission stands under its id", &name, &&id.0[..])?;
+        all.permissions.insert(id, (record.grantee, record.issuer));
+    }
+    for (name, assignment) in records.of::<Assignment>(NUMBER, state::ASSIGNMENT)? {
+        let (role, assignee) = name.split_at(name.len().saturating_sub(20));
+        equal("an assignment names its role", &&assignment.role.0[..], &role)?;
+        all.assignments.insert((assignment.role, address_of(assignee)?.0), assignment.issuer);
+    }
+    Ok(all)
 }

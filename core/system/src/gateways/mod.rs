@@ -19,6 +19,7 @@ pub mod envelope;
 pub(crate) mod evidence;
 pub(crate) mod handlers;
 pub mod ingress;
+pub mod invariants;
 pub mod pool;
 pub mod repayment;
 pub mod state;

@@ -5,6 +5,7 @@
 pub mod actions;
 pub(crate) mod api;
 mod handlers;
+pub mod invariants;
 pub mod pauses;
 mod proposals;
 pub mod published;

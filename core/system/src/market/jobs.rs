@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::actors::DISPATCHER as NUMBER;
+pub use cowboy_types::actors::DISPATCHER as NUMBER;
 use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, Standstill, WaitQueue};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, error, keccak256};

@@ -1,7 +1,7 @@
 //! The records of runners and models, which the Runner Registry (0x01) keeps.
 
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::actors::RUNNERS as NUMBER;
+pub use cowboy_types::actors::RUNNERS as NUMBER;
 use cowboy_types::job::{Model, Profile, Runner};
 use cowboy_types::{Address, Hash, error};
 

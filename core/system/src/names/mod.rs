@@ -12,6 +12,7 @@
 mod api;
 pub mod domains;
 pub(crate) mod handlers;
+pub mod invariants;
 pub mod price;
 pub mod release;
 

@@ -7,6 +7,7 @@ mod api;
 pub mod attestations;
 pub mod delegations;
 pub mod handlers;
+pub mod invariants;
 pub mod models;
 pub mod reputation;
 

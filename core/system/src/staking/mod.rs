@@ -12,6 +12,7 @@ pub mod epoch;
 pub mod faults;
 mod handlers;
 pub mod inflation;
+pub mod invariants;
 pub mod possession;
 pub mod state;
 pub mod types;

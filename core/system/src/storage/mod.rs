@@ -11,6 +11,7 @@
 mod api;
 pub mod eviction;
 mod handlers;
+pub mod invariants;
 pub mod rent;
 pub mod state;
 pub mod types;

@@ -12,6 +12,7 @@
 mod api;
 pub mod documents;
 pub mod handlers;
+pub mod invariants;
 pub mod state;
 pub mod statement;
 pub mod types;

@@ -6,4 +6,5 @@
 
 pub(crate) mod api;
 pub mod handlers;
+pub mod invariants;
 pub use crate::ledger as state;

@@ -2,6 +2,7 @@
 
 pub(crate) mod api;
 mod handlers;
+pub mod invariants;
 pub mod vesting;
 
 use crate::actor::Actor;

@@ -8,6 +8,7 @@
 mod api;
 pub mod challenges;
 pub mod handlers;
+pub mod invariants;
 
 use crate::actor::Actor;
 use crate::dispatcher::api::VERIFIER_EVENTS;
