@@ -229,3 +229,24 @@ fn models() {
     let retired = market.chain.send(2, ask(REGISTRY, "retire_model", &named, 0));
     assert_eq!(market.chain.balance(address(2)), before + cby(1_000) - retired.fee.burned.0 - retired.fee.tip.0);
 }
+
+/// Decision 398: a registration names at most 16 kinds and 16 environments, which are read before the stake is taken.
+#[test]
+fn what_a_runner_names_is_bounded() {
+    for (field, name) in [("kinds", "http"), ("tee", "dev")] {
+        for (count, expected) in [(17, "invalid_argument"), (16, "")] {
+            let mut market = Market::new(0);
+            let mut declaration = declaration(10);
+            declaration[field] = vec![name; count].into();
+            let receipt = market.chain.send(10, ask(REGISTRY, "register", &declaration, cby(10_000)));
+            assert_eq!(slug(&receipt), expected, "{count} {field}");
+        }
+    }
+    let mut market = Market::new(0);
+    let before = market.chain.balance(address(10));
+    let mut declaration = declaration(10);
+    declaration["kinds"] = vec!["http"; 17].into();
+    let receipt = market.chain.send(10, ask(REGISTRY, "register", &declaration, cby(10_000)));
+    let fee = receipt.fee.burned.0 + receipt.fee.tip.0;
+    assert_eq!(before - market.chain.balance(address(10)), fee, "the stake stays where it was");
+}

@@ -4,6 +4,7 @@ mod disagreement;
 pub(crate) mod disputes;
 pub(crate) mod modes;
 mod reports;
+mod retrials;
 pub(crate) mod review;
 
 use cowboy_system::verifier;

@@ -1,0 +1,104 @@
+//! What it means for a claim that the work was done again (decision 399): in CBY, and in blocks.
+
+use super::*;
+use cowboy_testkit::chain::{address, parameters};
+use cowboy_testkit::market::work_attested;
+use cowboy_types::job::JobStatus;
+
+/// A result of two that was accepted, and the work that account 2 has done again.
+struct Again {
+    market: Market,
+    id: Hash,
+    members: Vec<u8>,
+    retrial: Hash,
+    /// What account 2 had before, less the fee of asking.
+    before: u64,
+}
+
+/// Claims end `dispute_max` blocks after the first; a commitment has `timeout` blocks.
+fn again(dispute_max: u64, timeout: u64) -> Again {
+    let mut market = Market::with(6, |genesis| {
+        genesis.parameters = parameters(&[
+            ("jobs.challenge_window", 20),
+            ("jobs.dispute_window", 2),
+            ("jobs.reveal_window", 12),
+            ("jobs.dispute_max", dispute_max),
+        ]);
+    });
+    let mut job = committee_job("deterministic", 2);
+    job["verification"]["tee_required"] = true.into();
+    job["toolchain_digest"] = hex(&[5; 32]).into();
+    job["timeout_blocks"] = timeout.into();
+    let id = market.submit(&job);
+    let members = market.draw(&id);
+    work_attested(&mut market, &id, &members, b"first");
+    assert_eq!(market.job(&id).status, JobStatus::Verified);
+    let balance = market.chain.balance(address(2));
+    let receipt = market.chain.send(2, ask(VERIFIER, "reproduce", &serde_json::json!({ "job_id": hex(&id.0) }), cby(100)));
+    assert_eq!(slug(&receipt), "");
+    Again { market, id, members, retrial: id_of(&receipt), before: balance - receipt.fee.burned.0 - receipt.fee.tip.0 }
+}
+
+impl Again {
+    fn lost(&self) -> u64 {
+        self.before - self.market.chain.balance(address(2))
+    }
+
+    /// What the work cost.
+    fn cost(&self) -> u64 {
+        self.market.job(&self.retrial).outcome.expect("it was done").gross.0 + 500
+    }
+
+    fn is_nobody_slashed(&self) -> bool {
+        self.members.iter().all(|number| runners_of(&self.market.chain)[&address(*number)].stake.0 == cby(10_000))
+    }
+}
+
+/// Work that could not be done again proves nothing: bond and price come back whole, and the window continues where it stood still.
+#[test]
+fn work_that_cannot_be_done_again_proves_nothing() {
+    let mut again = again(200, 10);
+    again.market.draw(&again.retrial);
+    let left = again.market.job(&again.id).window_left.0;
+    let is_over = |again: &Again| again.market.job(&again.retrial).status == JobStatus::Failed;
+    for _ in 0..150 {
+        if is_over(&again) {
+            break;
+        }
+        again.market.chain.idle(1);
+    }
+    assert!(is_over(&again), "nobody did it");
+    assert_eq!(again.lost(), 0);
+    assert!(again.is_nobody_slashed());
+    let job = again.market.job(&again.id);
+    assert_eq!((job.status, job.status_until.0), (JobStatus::Verified, again.market.chain.height.0 + left));
+}
+
+/// The same result again refutes the claim: the bond is destroyed, and the claimant pays the work.
+#[test]
+fn the_same_result_costs_the_bond_and_the_work() {
+    let mut again = again(200, 10);
+    let committee = again.market.draw(&again.retrial);
+    work_attested(&mut again.market, &again.retrial, &committee, b"first");
+    again.market.chain.idle(25);
+    assert_eq!(again.market.job(&again.retrial).status, JobStatus::Settled);
+    assert_eq!(again.lost(), cby(100) + again.cost());
+    assert!(again.is_nobody_slashed());
+    assert_eq!(again.market.job(&again.id).status, JobStatus::Settled);
+}
+
+/// A claim that lapsed is over: the work that is done again afterwards slashes nobody, and pays nothing back but the rest of the bond.
+#[test]
+fn work_done_again_after_the_lapse_changes_nothing() {
+    let mut again = again(40, 100);
+    let committee = again.market.draw(&again.retrial);
+    again.market.chain.idle(41);
+    assert_eq!(again.market.job(&again.id).status, JobStatus::Settled, "its claims lapsed");
+    let paid: Vec<u64> = again.market.job(&again.id).members.iter().map(|member| member.paid.0).collect();
+    assert!(paid.iter().all(|paid| *paid > 0));
+    work_attested(&mut again.market, &again.retrial, &committee, b"another");
+    again.market.chain.idle(25);
+    assert_eq!(again.market.job(&again.retrial).status, JobStatus::Settled);
+    assert_eq!(again.lost(), cby(10) + again.cost());
+    assert!(again.is_nobody_slashed());
+}
