@@ -247,6 +247,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         genesis_params: params,
         deployers: &config.deployers,
         rules: Versions::ALL.nearest(cowboy_system::FIRST_VERSION),
+        actors: cowboy_system::ACTORS,
         paused: &[],
         height: Height::ZERO,
         timestamp: config.timestamp_ms,

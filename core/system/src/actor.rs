@@ -6,7 +6,7 @@ use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use bytes::Bytes;
 use commonware_codec::EncodeSize;
 use cowboy_params::Params;
-use cowboy_state::{Step, World};
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, actors, error};
@@ -31,6 +31,8 @@ pub struct Context<'a> {
     pub deployers: &'a [Address],
     /// The rules of the block's protocol version.
     pub rules: &'static Rules,
+    /// Every system actor, ascending.
+    pub actors: &'static [Actor],
     /// Numbers of the system actors that are paused in this block.
     pub paused: &'a [u8],
     /// The block's height.
@@ -328,6 +330,10 @@ impl Method {
     }
 }
 
+/// What an actor does when a proposal was made that calls one of its methods, with this argument, and that takes effect by the height if it is
+/// accepted.
+pub type Proposed = fn(&mut Context<'_>, &str, &[u8], Height) -> Result<(), Miss>;
+
 /// A system actor.
 pub struct Actor {
     /// Its address's number.
@@ -340,6 +346,8 @@ pub struct Actor {
     pub tables: &'static [&'static [Method]],
     /// The tables of its events.
     pub events: &'static [&'static [EventRow]],
+    /// Notes that a proposal calls one of its methods, where that matters to it.
+    pub proposed: Option<Proposed>,
 }
 
 impl Actor {

@@ -11,6 +11,7 @@ pub mod agenda;
 pub mod auction;
 pub mod basefee;
 pub mod bidding;
+mod calls;
 pub mod containers;
 pub mod council;
 mod deposits;

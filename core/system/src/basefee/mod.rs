@@ -18,4 +18,5 @@ pub const ACTOR: Actor = Actor {
     doc: "The base fees of both markets, single timers as governance sees them, and fungible tokens.",
     tables: &[api::METHODS, tokens::METHODS],
     events: &[api::EVENTS, tokens::EVENTS],
+    proposed: None,
 };

@@ -19,4 +19,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Container images that jobs may run.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

@@ -62,4 +62,5 @@ pub const ACTOR: Actor = Actor {
         api::METHODS,
     ],
     events: &[api::EVENTS],
+    proposed: None,
 };

@@ -31,4 +31,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Entitlements of manifests as governance leaves them; pool access control and roles.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

@@ -13,5 +13,11 @@ use crate::actor::Actor;
 pub(crate) const NUMBER: u8 = 0xFE;
 
 /// The actor.
-pub(crate) const ACTOR: Actor =
-    Actor { number: NUMBER, name: "Guest Book", doc: "Counts who was here.", tables: &[api::METHODS], events: &[api::EVENTS] };
+pub(crate) const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "Guest Book",
+    doc: "Counts who was here.",
+    tables: &[api::METHODS],
+    events: &[api::EVENTS],
+    proposed: None,
+};

@@ -24,6 +24,7 @@ fn run(
             genesis_params: &params,
             deployers: &[],
             rules: crate::Versions::ALL.nearest(u8::MAX),
+            actors: registry::ACTORS,
             paused: &[],
             height: Height(1),
             timestamp: TimestampMs(1),

@@ -3,8 +3,8 @@
 use super::api::{CancelUpgrade, ParameterMoved, ScheduleUpgrade};
 use super::types::{Action, Change, History, PauseEnd};
 use super::{NUMBER, pauses, state, upgrades};
-use crate::actor::{Context, Handle, address_argument, amount_argument, number_argument};
-use crate::registry;
+use crate::actor::{Actor, Context, Handle, address_argument, amount_argument, number_argument};
+use crate::calls::{self, Argument};
 use crate::schema::Emit as _;
 use crate::treasury::api::Disburse;
 use cowboy_params::{Params, Row, SetError, Tier};
@@ -20,17 +20,17 @@ const INFLATION_ROWS: &str = "economics.inflation_";
 const SECURITY_ROWS: &str = "economics.security_";
 
 /// The actions that an argument describes: the one that it is, or those in its list `actions`.
-pub(super) fn read(argument: &Value) -> Step<List<Action, 16>> {
+pub(super) fn read(actors: &'static [Actor], argument: &Value) -> Step<List<Action, 16>> {
     let Some(actions) = argument.get("actions") else {
-        return Ok(List::new(vec![read_one(argument)?]).expect("one fits"));
+        return Ok(List::new(vec![read_one(actors, argument)?]).expect("one fits"));
     };
     let Value::Array(items) = actions else { return Err(error::INVALID_ARGUMENT.into()) };
-    let actions = items.iter().map(read_one).collect::<Step<Vec<Action>>>()?;
+    let actions = items.iter().map(|item| read_one(actors, item)).collect::<Step<Vec<Action>>>()?;
     let actions = List::new(actions).filter(|actions| !actions.is_empty());
     Ok(actions.ok_or(error::PROPOSAL_ACTION)?)
 }
 
-fn read_one(argument: &Value) -> Step<Action> {
+fn read_one(actors: &'static [Actor], argument: &Value) -> Step<Action> {
     match argument.get("action").and_then(Value::as_text) {
         Some("set_parameter") => {
             let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
@@ -53,10 +53,10 @@ fn read_one(argument: &Value) -> Step<Action> {
             let method = argument.get("method").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
             let passed = argument.get("argument").map_or_else(|| Value::Map(Vec::new()).encode(), Value::encode);
             let passed = Blob::new(passed).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::Call { actor: named_actor(argument.get("actor"))?, method, argument: passed })
+            Ok(Action::Call { actor: named_actor(actors, argument.get("actor"))?, method, argument: passed })
         }
-        Some("circuit_break") => Ok(Action::CircuitBreak { actor: named_actor(argument.get("actor"))? }),
-        Some("resume") => Ok(Action::Resume { actor: named_actor(argument.get("actor"))? }),
+        Some("circuit_break") => Ok(Action::CircuitBreak { actor: named_actor(actors, argument.get("actor"))? }),
+        Some("resume") => Ok(Action::Resume { actor: named_actor(actors, argument.get("actor"))? }),
         Some("upgrade") => {
             Ok(Action::Upgrade { version: version_argument(argument)?, height: Height(number_argument(argument, "height")?) })
         }
@@ -75,13 +75,13 @@ pub(super) fn named_row(name: &str) -> Step<&'static Row> {
 }
 
 /// The system actor that a value names, by its address or its number.
-pub(super) fn named_actor(value: Option<&Value>) -> Step<u8> {
+pub(super) fn named_actor(actors: &'static [Actor], value: Option<&Value>) -> Step<u8> {
     let is_named = |number: u8| match value {
         Some(Value::Bytes(bytes)) => bytes[..] == Address::system(number).0[..],
         Some(value) => value.as_u64() == Some(u64::from(number)),
         None => false,
     };
-    let actor = registry::ACTORS.iter().find(|actor| is_named(actor.number));
+    let actor = actors.iter().find(|actor| is_named(actor.number));
     Ok(actor.ok_or(error::ACTOR_NOT_FOUND)?.number)
 }
 
@@ -113,7 +113,7 @@ fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
             if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT.into()) }
         }
         Action::Call { actor, method, .. } => {
-            let one = registry::ACTORS.iter().find(|one| one.number == *actor);
+            let one = context.actors.iter().find(|one| one.number == *actor);
             match one.and_then(|one| one.method_in(context.rules.version, method)) {
                 None => Err(error::UNAVAILABLE.into()),
                 Some(row) if row.is_routine => Ok(0),
@@ -200,7 +200,7 @@ fn call(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8]) -> 
     context.spend(context.params.execution.system_method_cycles, 0)?;
     let (sender, value) = (context.sender, context.value);
     (context.sender, context.value) = (Address::system(NUMBER), Amount::ZERO);
-    let answer = registry::call(context, Address::system(actor), method, registry::Argument::Encoded(argument));
+    let answer = calls::call(context, Address::system(actor), method, Argument::Encoded(argument));
     (context.sender, context.value) = (sender, value);
     answer?;
     // A method that hands the delivery on to a contract does so for the sender of a transaction only.

@@ -29,4 +29,5 @@ pub const ACTOR: Actor = Actor {
         Method::untyped("preview", "{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail.", proposals::preview).view(),
     ]],
     events: &[api::EVENTS, staking::api::EVENTS],
+    proposed: None,
 };

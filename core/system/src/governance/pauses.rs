@@ -30,7 +30,7 @@ fn live(world: &World, height: Height) -> Result<Vec<Pause>, Miss> {
 
 impl Handle for CircuitBreak {
     fn handle(self, context: &mut Context<'_>) -> Step<bool> {
-        let actor = actions::named_actor(self.actor.as_ref())?;
+        let actor = actions::named_actor(context.actors, self.actor.as_ref())?;
         let is_paused = live(context.world, context.height)?.iter().any(|pause| pause.actor == actor);
         if actor == NUMBER || is_paused {
             return Err(error::PROPOSAL_ACTION.into());

@@ -10,7 +10,7 @@ use super::api::{
 use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, actions, pauses, state};
 use crate::actor::{Context, Handle};
-use crate::registry;
+use crate::calls;
 use crate::schema::Emit;
 use crate::staking::{state as staking, types::ValidatorSet};
 use cowboy_state::{Key, Miss, Step, Stop};
@@ -20,7 +20,7 @@ use cowboy_types::{Address, Event, List, Text, error};
 
 /// {action, …} or {actions: […]}, with the tier's deposit as value → number.
 pub(super) fn propose(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actions = actions::read(argument)?;
+    let actions = actions::read(context.actors, argument)?;
     let tier = actions::tier(context, &actions)?;
     let rows = &context.params.governance;
     let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
@@ -49,7 +49,7 @@ fn hold_claims(context: &mut Context<'_>, actions: &[Action], until: Height) -> 
     let until = Height(until.0.saturating_add(context.params.jobs.dispute_vote_margin));
     for action in actions {
         if let Action::Call { actor, method, argument } = action {
-            registry::propose(context, *actor, method, argument, until)?;
+            calls::propose(context, *actor, method, argument, until)?;
         }
     }
     Ok(())
@@ -66,7 +66,7 @@ pub(super) fn add(context: &mut Context<'_>, proposal: &Proposal) -> Step<u64> {
 
 /// {action, …} or {actions: […]}: takes effect as a decision would, tells what came of it, and undoes it.
 pub(super) fn preview(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actions = actions::read(argument)?;
+    let actions = actions::read(context.actors, argument)?;
     let tier = actions::tier(context, &actions)?;
     let rows = &context.params.governance;
     let deposit = if tier == 3 { rows.deposit_3 } else { rows.deposit_0 };

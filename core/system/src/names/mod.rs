@@ -26,4 +26,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Names, and the actors that answer to them.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

@@ -26,4 +26,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Runner registration, staking, capabilities, health, reputation; published models.",
     tables: &[api::DECLARATIONS, api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

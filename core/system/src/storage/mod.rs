@@ -28,4 +28,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Rent, quotas, eviction and restoration of persistent storage.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

@@ -40,6 +40,7 @@ pub const ACTOR: Actor = Actor {
     doc: "Remote attestation: trusted roots, accepted programs, what runners proved.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };
 
 /// Whether a runner may be drawn where an environment is required, of this name if it is not empty: it proved one that is still accepted;

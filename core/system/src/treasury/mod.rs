@@ -17,4 +17,5 @@ pub const ACTOR: Actor = Actor {
     doc: "The protocol's own CBY, vesting schedules, and the book of all CBY.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
+    proposed: None,
 };

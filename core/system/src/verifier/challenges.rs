@@ -10,7 +10,7 @@
 
 use super::NUMBER;
 use super::api::{ChallengeResolved, DecideClaim, MakeClaim, Reproduce, ResultChallenged};
-use crate::actor::{Context, Handle};
+use crate::actor::{Arguments as _, Context, Handle};
 use crate::dispatcher::effects::Retrial;
 use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payout};
 use crate::market::{jobs, payment};
@@ -149,9 +149,14 @@ impl Handle for DecideClaim {
     }
 }
 
+/// Keeps a claim open that a proposal decides.
+pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<(), Miss> {
+    if method == DecideClaim::METHOD.name { wait_for_vote(context, argument, until) } else { Ok(()) }
+}
+
 /// A proposal that decides a claim was made, and takes effect by `until` if it is accepted: until then, and at most `jobs.dispute_vote_max` blocks
 /// after the first claim, the job stays disputed and the accused withdraw no stake. Whatever is no open claim is left alone.
-pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<(), Miss> {
+fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<(), Miss> {
     let Ok(argument) = cbor::decode(argument) else { return Ok(()) };
     let Ok(DecideClaim { job_id: id, claim: place, .. }) = DecideClaim::read(&argument) else { return Ok(()) };
     let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(()) };

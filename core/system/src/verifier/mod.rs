@@ -25,4 +25,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Commit and reveal, verification, challenges, callbacks.",
     tables: &[api::METHODS],
     events: &[api::EVENTS, VERIFIER_EVENTS],
+    proposed: Some(challenges::proposed),
 };

@@ -130,6 +130,7 @@ impl Machine {
             genesis_params: &environment.chain.params,
             deployers: &environment.deployers,
             rules: environment.rules,
+            actors: cowboy_system::ACTORS,
             paused: &environment.paused,
             height: environment.height,
             timestamp: environment.timestamp,
