@@ -17,12 +17,18 @@ struct Again {
 
 /// Claims end `dispute_max` blocks after the first; a commitment has `timeout` blocks.
 fn again(dispute_max: u64, timeout: u64) -> Again {
+    again_after(dispute_max, timeout, |_| ())
+}
+
+/// The same, where something happens before the claim.
+fn again_after(dispute_max: u64, timeout: u64, happens: impl FnOnce(&mut Market)) -> Again {
     let mut market = Market::with(6, |genesis| {
         genesis.parameters = parameters(&[
             ("jobs.challenge_window", 20),
             ("jobs.dispute_window", 2),
             ("jobs.reveal_window", 12),
             ("jobs.dispute_max", dispute_max),
+            ("jobs.waiting_max", 1),
         ]);
     });
     let mut job = committee_job("deterministic", 2);
@@ -33,6 +39,7 @@ fn again(dispute_max: u64, timeout: u64) -> Again {
     let members = market.draw(&id);
     work_attested(&mut market, &id, &members, b"first");
     assert_eq!(market.job(&id).status, JobStatus::Verified);
+    happens(&mut market);
     let balance = market.chain.balance(address(2));
     let receipt = market.chain.send(2, ask(VERIFIER, "reproduce", &serde_json::json!({ "job_id": hex(&id.0) }), cby(100)));
     assert_eq!(slug(&receipt), "");
@@ -100,5 +107,42 @@ fn work_done_again_after_the_lapse_changes_nothing() {
     again.market.chain.idle(25);
     assert_eq!(again.market.job(&again.retrial).status, JobStatus::Settled);
     assert_eq!(again.lost(), cby(10) + again.cost());
+    assert!(again.is_nobody_slashed());
+}
+
+/// Every runner takes one job at a time, and has one.
+fn occupy(market: &mut Market) {
+    for number in market.runners.clone() {
+        let mut one = declaration(number);
+        one["max_concurrent"] = 1.into();
+        assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &one, 0))), "");
+    }
+    let nonce = market.chain.nonce(1);
+    let jobs = market.runners.iter().zip(nonce..).map(|(_, nonce)| signed(1, nonce, ask(DISPATCHER, "submit_job", &simple_job(), 0)));
+    let jobs = jobs.collect();
+    assert!(market.chain.block(jobs).receipts.iter().all(Receipt::is_success));
+}
+
+/// Work that waits to be done again, and whose place in a full queue another job takes, is over in that block: its claimant has the bond again, and
+/// pays for the blocks that it waited.
+#[test]
+fn a_retrial_that_loses_its_place_ends_its_claim() {
+    let mut again = again_after(200, 10, occupy);
+    for _ in 0..5 {
+        if again.market.job(&again.retrial).status == JobStatus::Waiting {
+            break;
+        }
+        again.market.chain.idle(1);
+    }
+    let waiting = again.market.job(&again.retrial);
+    assert_eq!(waiting.status, JobStatus::Waiting);
+    let mut dear = simple_job();
+    dear["max_price"] = cby(100).into();
+    let dear = again.market.submit(&dear);
+    assert_eq!(again.market.job(&dear).status, JobStatus::Waiting, "it has the place");
+    assert_eq!(again.market.job(&again.retrial).status, JobStatus::Failed);
+    let waited = again.market.chain.height.0 - waiting.queued_at.0;
+    assert_eq!(again.lost(), waited * waiting.queue_price.0);
+    assert_eq!(again.market.job(&again.id).status, JobStatus::Verified);
     assert!(again.is_nobody_slashed());
 }
