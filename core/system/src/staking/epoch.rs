@@ -58,7 +58,8 @@ pub fn is_middle(params: &Params, height: Height) -> bool {
 
 /// Fixes who is dealt shares two epochs later, and forgets whom nobody asks for any more. Who stakes less than the minimum of the moment is
 /// left out, and so is whose share of the running epoch is public: it could not be reached when it was dealt to. Few do not sign already,
-/// so that newcomers that are silent cannot make a dealing fail (decision 383).
+/// so that newcomers that are silent cannot make a dealing fail (decision 383). Those of them come first that are dealt shares in the epoch
+/// before already: else one that has just begun to sign would make room for another (decision 447).
 pub fn fix_players(world: &mut World, params: &Params, height: Height) -> Result<(), Miss> {
     let epoch = epoch_of(params, height).saturating_add(2);
     let dealing = state::dealing(world)?;
@@ -66,15 +67,17 @@ pub fn fix_players(world: &mut World, params: &Params, height: Height) -> Result
     let running = state::total(world)?.expect("genesis fixed the first set").epoch.0;
     let signers = state::set(world, running)?.expect("the newest set is kept").members;
     let share = u128::from(params.consensus.newcomers) * u128::try_from(signers.len()).expect("validators are few") / 10_000;
-    let mut newcomers = share.max(1);
+    let most = usize::try_from(share.max(1)).unwrap_or(usize::MAX);
+    let before = state::players(world, epoch.saturating_sub(1))?.map_or_else(List::default, |players| players.members);
+    let is_among = |members: &[Member], key: &Fixed<32>| members.binary_search_by_key(&key.0, |member| member.network_key.0).is_ok();
     let mut candidates = state::candidates(&state::all(world)?);
-    candidates.retain(|member| member.stake.0 >= params.consensus.validator_stake);
-    candidates.retain(|member| {
-        let is_known = signers.binary_search_by_key(&member.network_key.0, |signer| signer.network_key.0).is_ok();
-        let may_sign = !is_left_out(&member.address) && (is_known || newcomers > 0);
-        newcomers = newcomers.saturating_sub(u128::from(may_sign && !is_known));
-        may_sign
-    });
+    candidates.retain(|member| member.stake.0 >= params.consensus.validator_stake && !is_left_out(&member.address));
+    let mut newcomers: Vec<Fixed<32>> = candidates.iter().map(|member| member.network_key).collect();
+    newcomers.retain(|key| !is_among(&signers, key));
+    // The order by stake stays among those that were chosen before, and among the others.
+    newcomers.sort_by_key(|key| !is_among(&before, key));
+    newcomers.truncate(most);
+    candidates.retain(|member| is_among(&signers, &member.network_key) || newcomers.contains(&member.network_key));
     state::fix_players(world, epoch, state::cut(candidates, params.consensus.max_validators));
     if let Some(old) = epoch.checked_sub(SETS_KEPT).map(state::players_key) {
         world.require([&old])?;

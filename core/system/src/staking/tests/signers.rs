@@ -181,6 +181,26 @@ fn a_set_takes_few_newcomers() {
     assert_eq!(newcomers, [vec![9], vec![9], vec![9], vec![8, 9]]);
 }
 
+/// Who was chosen stays so until it signs, whoever registers meanwhile with a larger stake; then the next one has the place.
+#[test]
+fn who_is_chosen_makes_no_room() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[("consensus.validator_stake", CBY)]);
+    let mut newcomers = Vec::new();
+    for (epoch, signers) in [&[1, 2, 3, 4][..], &[1, 2, 3, 4], &[1, 2, 3, 4, 5], &[]].into_iter().enumerate() {
+        let (epoch, number) = (u64::try_from(epoch).expect("four"), 5 + u8::try_from(epoch).expect("four"));
+        let keys = keys_of(&chain, number);
+        assert!(ask(&mut chain, number, "register_validator", keys, u64::from(number) * CBY).is_success());
+        chain.height = Height(epoch * 3_600 + 1_798);
+        chain.idle(1);
+        let players = players(&chain, epoch + 2).expect("they are fixed");
+        newcomers.push((5..=8).filter(|number| players.contains(&address(*number))).collect::<Vec<u8>>());
+        if !signers.is_empty() {
+            end_epoch(&mut chain, signers, &[], true);
+        }
+    }
+    assert_eq!(newcomers, [vec![5], vec![5], vec![5], vec![5, 8]]);
+}
+
 /// Who does not sign attests nothing, and is accused of nothing; and many small stakes do not outvote a large one.
 #[test]
 fn only_who_signs_attests_and_is_accused() {
