@@ -1,7 +1,8 @@
 //! The system actors: services of the protocol at reserved addresses (003 §9), one folder each.
 //!
 //! A folder has `mod.rs` (what the actor is, and the tables of its methods and events; see [`schema`]), and `handlers.rs` (read, check,
-//! change, emit: in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
+//! change, emit: in that order). Its `invariants.rs` says what holds between its records after every block; [`invariants`] lists these checks.
+//! Instructions, `call` and `send` all enter through the same handlers, by the method's name.
 //!
 //! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.
 #![cfg_attr(not(test), warn(clippy::as_conversions))]
