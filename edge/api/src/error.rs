@@ -59,7 +59,7 @@ macro_rules! faults {
 
 faults! {
     2000 BAD_REQUEST 400 "bad_request", "The request is not what the method takes.", "A field is missing, of the wrong type or out of range.", "See the method at /swagger-ui.";
-    2001 NOT_FOUND 404 "not_found", "There is no such thing.", "It was never made, or this node does not know it yet.", "Check the name; a pending transaction has no receipt yet.";
+    2001 NOT_FOUND 404 "not_found", "There is no such thing.", "It was never made, or this node does not know it yet, or has pruned it.", "Check the name; a pending transaction has no receipt yet.";
     2002 NO_SUCH_METHOD 404 "no_such_method", "The API has no such path.", "The table of methods lists all.", "See /swagger-ui.";
     2003 WRONG_VERB 405 "wrong_verb", "The path answers another HTTP method.", "Reading is GET, sending is POST.", "See /swagger-ui.";
     2004 BODY_TOO_LARGE 413 "body_too_large", "The body is too large.", "Bodies have at most 1 MB, submissions 512 KB and 200 transactions.", "Send less at once.";
@@ -77,6 +77,7 @@ faults! {
     2016 BODY_LATE 408 "body_late", "The body did not come in time.", "A body has 15 seconds.", "Send it faster, or in parts.";
     2017 OVERLOADED 503 "overloaded", "The node has too much to do.", "What waits for its threads is bounded.", "Try again in some seconds.";
     2018 NOT_READY 503 "not_ready", "The node makes no progress.", "It has just started, or no block came for longer than absent leaders explain.", "See `waits_for`, and the node's log.";
+    2019 PRUNED 404 "pruned", "The node does not have the block any more.", "It keeps the newest blocks only, or began at a state.", "Ask a node that runs with --archive, or a validator.";
 }
 
 impl ApiError {

@@ -15,7 +15,7 @@ use cowboy_console::{
     output::{self, Output},
 };
 use cowboy_gateway::{Backend, Listener, Registration, Source, Upstream};
-use cowboy_node::NodeHandle;
+use cowboy_node::{NodeConfig, NodeHandle};
 use cowboy_overlay::HttpSource;
 use cowboy_store::Directory;
 use cowboy_types::{Amount, Hash};
@@ -145,7 +145,8 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
         let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
         output::line(format_args!("{said}"));
     }
-    let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
+    let started =
+        tokio::task::spawn_blocking(move || NodeHandle::follow(NodeConfig::follower(directory, genesis))).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(not_running)?;
     let followed = Source::default();
     let upstream = Upstream::Remote(source.clone());

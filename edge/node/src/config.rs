@@ -1,6 +1,6 @@
 //! What a node is started with.
 
-use crate::{committee::ValidatorKeys, genesis::Genesis, pace::BlockTime, votes};
+use crate::{committee::ValidatorKeys, epoch, genesis::Genesis, pace::BlockTime, votes};
 use commonware_cryptography::ed25519::PublicKey;
 use cowboy_store::Retention;
 use std::{
@@ -8,6 +8,9 @@ use std::{
     path::PathBuf,
     time::Duration,
 };
+
+/// Blocks that are kept beside two epochs: as many as the engine keeps of its own.
+const MARGIN: u64 = 1_024;
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -26,7 +29,7 @@ pub struct NodeConfig {
     pub peers: Vec<(PublicKey, SocketAddr)>,
     /// Threads that run its tasks.
     pub threads: usize,
-    /// How much of the newest blocks it keeps beside the blocks.
+    /// How many blocks it keeps, and how much beside them. At least [`Self::kept`] blocks are kept.
     pub retention: Retention,
     /// How long it listens before it votes where the record of its votes is lost. At least the longest round.
     pub listening: Duration,
@@ -48,6 +51,13 @@ impl NodeConfig {
         }
     }
 
+    /// What the ledger keeps: as much as is configured, and always the blocks of this epoch and of the one before, with those that the engine fetches
+    /// from peers. Whoever begins at the newest state needs the block that introduces its epoch, and follows from there.
+    pub(crate) fn kept(&self) -> Retention {
+        let needed = epoch::length(&self.genesis.chain).get().saturating_mul(2).saturating_add(MARGIN);
+        Retention { blocks: self.retention.blocks.max(needed), ..self.retention }
+    }
+
     /// A node that votes on nothing, and is fed with the blocks of others.
     pub fn follower(directory: PathBuf, genesis: Genesis) -> Self {
         Self {
@@ -60,6 +70,24 @@ impl NodeConfig {
             threads: 2,
             retention: Retention::default(),
             listening: votes::LISTENING_TIME,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genesis::{DevGenesis, dev};
+
+    /// No configuration drops what the network needs.
+    #[test]
+    fn two_epochs_are_always_kept() {
+        let genesis = dev(DevGenesis::default()).expect("a genesis").0;
+        let needed = 2 * epoch::length(&genesis.chain).get() + MARGIN;
+        for (asked, kept) in [(1, needed), (needed, needed), (needed + 1, needed + 1), (u64::MAX, u64::MAX)] {
+            let mut config = NodeConfig::follower("state".into(), genesis.clone());
+            config.retention.blocks = asked;
+            assert_eq!(config.kept(), Retention { blocks: kept, ..Retention::default() });
         }
     }
 }

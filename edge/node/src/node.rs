@@ -7,7 +7,6 @@ use crate::{
     error::{AskError, NodeError, Unavailable},
     failing,
     follow::{Fed, Feed},
-    genesis::Genesis,
     mempool::{Refused, Source, standings},
     peers,
     running::{Outlets, Running},
@@ -18,10 +17,7 @@ use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::records::Account;
 use cowboy_store::View;
 use cowboy_types::{Address, Hash, units::Nonce};
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, RwLock},
-};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use tokio::sync::{broadcast, mpsc, watch};
 
 /// A node in this process. Clones share it.
@@ -48,8 +44,7 @@ impl NodeHandle {
     }
 
     /// Starts a node that votes on nothing and is fed with another node's blocks. Blocks the thread.
-    pub fn follow(directory: PathBuf, genesis: Genesis) -> Result<(Self, Feed), NodeError> {
-        let config = NodeConfig::follower(directory, genesis);
+    pub fn follow(config: NodeConfig) -> Result<(Self, Feed), NodeError> {
         let (feed, fed) = Feed::new();
         Ok((Self::launch(config, Some(fed))?, feed))
     }

@@ -115,7 +115,7 @@ impl Running {
     ) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
         let directory = Directory::open(&config.directory, &genesis.hash())?;
-        let ledger = Ledger::open(&directory.ledger())?.keeping(config.retention);
+        let ledger = Ledger::open(&directory.ledger())?.keeping(config.kept());
         imported::verify(&directory, &ledger, genesis)
             .map_err(|reason| NodeError::Unproven { directory: config.directory.clone(), reason })?;
         let chain = Arc::new(Chain::new(Setup {

@@ -4,7 +4,7 @@ use crate::{App, refusal::Refusal};
 use bytes::Bytes;
 use cowboy_api::{
     Hex, convert,
-    error::{NOT_FOUND, SERVER, SKIPPED},
+    error::{NOT_FOUND, PRUNED, SERVER, SKIPPED},
     model,
 };
 use cowboy_node::{Head, NodeHandle};
@@ -70,9 +70,19 @@ pub(crate) fn ledger(app: &App) -> Result<View, Refusal> {
     Ok(app.node.view()?)
 }
 
-/// The block of this number, which the ledger has.
+/// The number of the oldest block that the ledger has. A node that began at a state has none before, and others prune.
+pub(crate) fn oldest(view: &View) -> Result<u64, Refusal> {
+    Ok(view.first()?.unwrap_or(1))
+}
+
+/// The block of this number, which the ledger has unless it is pruned.
 pub(crate) fn block(view: &View, number: u64) -> Result<Block, Refusal> {
-    view.block(number)?.ok_or_else(|| Refusal::missing("number", number))
+    if let Some(block) = view.block(number)? {
+        return Ok(block);
+    }
+    let oldest = oldest(view)?;
+    let is_pruned = (1..oldest).contains(&number);
+    Err(if is_pruned { Refusal::new(PRUNED, json!({ "number": number, "oldest": oldest })) } else { Refusal::missing("number", number) })
 }
 
 /// The number of the block at this height.
@@ -80,6 +90,7 @@ pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
     if let Some(number) = view.number_at(Height(height))? {
         return Ok(number);
     }
+    not_pruned(view, height)?;
     let newest = match view.tip()? {
         Some(tip) => block(view, tip)?.header.height().get(),
         None => 0,
@@ -88,10 +99,21 @@ pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
     Err(Refusal::new(fault, json!({ "height": height, "newest": newest })))
 }
 
-/// The number of the first block at this height or above it, which the ledger has.
+/// Refuses a height below the oldest block that the ledger has.
+pub(crate) fn not_pruned(view: &View, height: u64) -> Result<(), Refusal> {
+    let number = oldest(view)?;
+    if number == 1 {
+        return Ok(());
+    }
+    let oldest = block(view, number)?.header.height().get();
+    if (1..oldest).contains(&height) { Err(Refusal::new(PRUNED, json!({ "height": height, "oldest": oldest }))) } else { Ok(()) }
+}
+
+/// The number of the first block at this height or above it that the ledger has.
 pub(crate) fn first_from(view: &View, height: u64) -> Result<u64, Refusal> {
     // A block's height is at least its number, and both ascend.
-    let (mut low, mut high) = (1, view.tip()?.unwrap_or(1));
+    let mut low = oldest(view)?;
+    let mut high = view.tip()?.unwrap_or(low);
     while low < high {
         let middle = low + (high - low) / 2;
         if block(view, middle)?.header.height().get() < height { low = middle + 1 } else { high = middle }

@@ -116,6 +116,18 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
+    /// Removes the events of tokens in a block.
+    pub(crate) fn forget(&mut self, number: u64, receipts: &[Receipt]) -> Result<(), StoreError> {
+        for (index, receipt) in (0..).zip(receipts) {
+            for (position, event) in (0..).zip(receipt.events.iter()).filter(|(_, event)| event.emitter == TOKENS) {
+                if let Some((token, _)) = token_event(&event.data) {
+                    self.token_events.remove((&token.0, number, index, position))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the source that an actor got in a block.
     fn name(&mut self, number: u64, outline: &Outline) -> Result<(), StoreError> {
         let actor = &outline.actor.0;

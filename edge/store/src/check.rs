@@ -116,7 +116,7 @@ pub fn repair(path: &Path) -> Result<Repaired, StoreError> {
     let repaired = {
         let old = Ledger::open(path)?;
         let view = old.view()?;
-        let new = Ledger::open(&draft)?.keeping(Retention { traces: u64::MAX, values: u64::MAX });
+        let new = Ledger::open(&draft)?.keeping(Retention { blocks: u64::MAX, traces: u64::MAX, values: u64::MAX });
         let mut repaired = Repaired { saved: 0, lost: view.lost()? };
         let (first, tip) = (view.first()?, view.tip()?);
         for number in first.into_iter().flat_map(|first| first..=tip.unwrap_or(first)) {

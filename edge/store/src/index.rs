@@ -75,4 +75,25 @@ impl<'a> Tables<'a> {
         }
         self.catalog.index(block, receipts, outlines)
     }
+
+    /// Removes the rows that lead to a block. Rows that tell of actors and tokens without naming the block stay.
+    pub(crate) fn forget(&mut self, block: &Block, receipts: &[Receipt], concerns: &[Concern]) -> Result<(), StoreError> {
+        let number = block.header.number.0;
+        for concern in concerns {
+            self.by_account.remove((&concern.address.0, number, concern.receipt))?;
+        }
+        self.by_digest.remove(&block.digest().0)?;
+        self.by_height.remove(block.header.height().0)?;
+        for (index, receipt) in (0..).zip(receipts) {
+            self.by_id.remove(&receipt.id.0)?;
+            self.by_account.remove((&receipt.sender.0, number, index))?;
+            self.by_account.remove((&receipt.target.0, number, index))?;
+            self.by_origin.remove((&receipt.origin.0, number, index))?;
+            self.by_deployer.remove((&receipt.sender.0, number, index))?;
+            for (position, event) in (0..).zip(receipt.events.iter()) {
+                self.by_emitter.remove((&event.emitter.0, number, index, position))?;
+            }
+        }
+        self.catalog.forget(number, receipts)
+    }
 }

@@ -4,8 +4,11 @@
 //! acknowledged to consensus, and writing it again changes nothing. The indexes hold nothing that
 //! the blocks and receipts do not say; [`Ledger::reindex`] makes them anew.
 //!
-//! Beside that it keeps, of the newest blocks only, what nobody could find out again without executing them:
-//! traces, and the values that they overwrote. [`Retention`] says of how many.
+//! [`Retention`] says how many blocks are kept; what is older is pruned with its receipts and index rows. What an actor's source defines and
+//! who received a token stays.
+//!
+//! Beside that the ledger keeps, of the newest blocks only, what nobody could find out again without executing them:
+//! traces, and the values that they overwrote.
 
 use crate::{
     catalog::{self, Outline},
@@ -16,7 +19,7 @@ use crate::{
     position::Concern,
     recent::RECENT_BLOCKS,
     tables::*,
-    view::{View, decode},
+    view::{Rows, View, decode},
 };
 use commonware_codec::Encode as _;
 use cowboy_types::{Block, Hash, Height, Receipt};
@@ -33,9 +36,14 @@ const OPEN_WAIT: Duration = Duration::from_millis(50);
 /// Blocks that are added to the catalog of an older ledger in one transaction.
 const BATCH: u64 = 256;
 
-/// Of how many of the newest blocks the ledger keeps what is not kept for ever.
+/// The most blocks that are pruned with one that is written: more than one, so that a ledger that is to keep less gets there.
+const MAX_PRUNED: usize = 16;
+
+/// How many of the newest blocks the ledger keeps, and of how many what is not kept with every block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
+    /// Blocks with their receipts, certificates and index rows. At least 1.
+    pub blocks: u64,
     /// Blocks with traces: what happened inside each delivery.
     pub traces: u64,
     /// Blocks with the values that they overwrote: how many heights below the newest can be queried (decision 126).
@@ -44,7 +52,7 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        Self { traces: 65_536, values: RECENT_BLOCKS }
+        Self { blocks: u64::MAX, traces: 65_536, values: RECENT_BLOCKS }
     }
 }
 
@@ -111,6 +119,20 @@ fn forget_chunks(write: &WriteTransaction, height: Height) -> Result<(), StoreEr
         }
     }
     by_height.retain_in(..(height.0, &[0; 32]), |_, ()| false)?;
+    Ok(())
+}
+
+/// Drops a block, the oldest, and every row that is there because of it.
+fn drop_block(write: &WriteTransaction, Rows { block, receipts, concerns }: &Rows) -> Result<(), StoreError> {
+    let number = block.header.number.0;
+    Tables::open(write)?.forget(block, receipts, concerns)?;
+    write.open_table(BLOCKS)?.remove(number)?;
+    write.open_table(RECEIPTS)?.retain_in((number, 0)..=(number, u32::MAX), |_, _| false)?;
+    write.open_table(CONCERNS)?.remove(number)?;
+    write.open_table(CERTIFICATES)?.remove(number)?;
+    write.open_table(CARRY)?.remove(number)?;
+    write.open_table(TRACES)?.retain_in((number, 0)..=(number, TRACED), |_, _| false)?;
+    write.open_table(OVERWRITTEN)?.remove(number)?;
     Ok(())
 }
 
@@ -193,19 +215,24 @@ impl Ledger {
             write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
             write.open_table(CARRY)?.insert(number, &*record.carry)?;
             write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&record.concerns))?;
-            let mut receipts = write.open_table(RECEIPTS)?;
-            for (index, receipt) in (0..).zip(&record.receipts) {
-                receipts.insert((number, index), &*receipt.encode())?;
+            {
+                let mut receipts = write.open_table(RECEIPTS)?;
+                for (index, receipt) in (0..).zip(&record.receipts) {
+                    receipts.insert((number, index), &*receipt.encode())?;
+                }
             }
             if let Some(certificate) = &record.certificate {
                 write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
             }
-            let mut outlines = write.open_table(OUTLINES)?;
-            for outline in &record.outlines {
-                outlines.insert((number, &outline.actor.0), &*outline.to_text())?;
+            {
+                let mut outlines = write.open_table(OUTLINES)?;
+                for outline in &record.outlines {
+                    outlines.insert((number, &outline.actor.0), &*outline.to_text())?;
+                }
             }
             Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
             self.remember(&write, record)?;
+            self.prune(&write, number)?;
         }
         Ok(write.commit()?)
     }
@@ -241,7 +268,7 @@ impl Ledger {
     /// Keeps of the block what is kept of the newest only, and drops what is too old.
     fn remember(&self, write: &WriteTransaction, record: &BlockRecord) -> Result<(), StoreError> {
         let number = record.block.header.number.0;
-        let Retention { traces, values } = self.retention;
+        let Retention { traces, values, .. } = self.retention;
         let mut table = write.open_table(TRACES)?;
         for (place, trace) in &record.traces {
             table.insert((number, *place), &**trace)?;
@@ -253,6 +280,20 @@ impl Ledger {
         table.retain_in(0..number.saturating_add(1).saturating_sub(values), |_, _| false)?;
         keep_chunks(write, &record.pruned)?;
         forget_chunks(write, record.block.header.height())
+    }
+
+    /// Drops the oldest blocks where there are more than are kept, up to one with a damaged row: only a repair writes where that is.
+    fn prune(&self, write: &WriteTransaction, newest: u64) -> Result<(), StoreError> {
+        let floor = newest.saturating_add(1).saturating_sub(self.retention.blocks).min(newest);
+        if floor <= 1 {
+            return Ok(());
+        }
+        let view = self.view()?;
+        for rows in view.rows_below(floor, MAX_PRUNED)? {
+            drop_block(write, &rows)?;
+        }
+        write.open_table(LOST)?.retain_in(..floor, |_, ()| false)?;
+        Ok(())
     }
 
     /// Keeps chunks of storage that were kept elsewhere.

@@ -17,6 +17,13 @@ pub struct View {
     pub(crate) copies: Copies,
 }
 
+/// The rows of a block that name its rows in the indexes.
+pub(crate) struct Rows {
+    pub(crate) block: Block,
+    pub(crate) receipts: Vec<Receipt>,
+    pub(crate) concerns: Vec<Concern>,
+}
+
 impl View {
     /// The number of the newest block, lost or not, or `None` before the first.
     pub fn tip(&self) -> Result<Option<u64>, StoreError> {
@@ -245,6 +252,39 @@ impl View {
             },
         );
         self.copies.instead(number, read, |copy| copy.receipts.clone())
+    }
+
+    /// The rows of the oldest blocks below a number, ascending, at most `limit`, and none from the first on that cannot be read: out of the
+    /// file, also where a copy is held.
+    pub(crate) fn rows_below(&self, floor: u64, limit: usize) -> Result<Vec<Rows>, StoreError> {
+        let mut found = Vec::new();
+        let Some(first) = self.first()?.filter(|first| *first < floor) else { return Ok(found) };
+        let lost = self.lost()?;
+        for number in (first..floor).filter(|number| !lost.contains(number)).take(limit) {
+            match self.read(|| format!("block {number}"), || self.rows_of(number)) {
+                Ok(rows) => found.push(rows),
+                Err(StoreError::Damaged { row }) => {
+                    tracing::warn!(row, "blocks are not pruned: a row is damaged");
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The rows of a block. Reads all its other rows too, so that whoever removes them meets no damaged page.
+    fn rows_of(&self, number: u64) -> Result<Rows, StoreError> {
+        let missing = || StoreError::Damaged { row: format!("block {number}") };
+        let block = self.read.open_table(BLOCKS)?.get(number)?.ok_or_else(missing)?;
+        let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
+        let receipts = rows.map(|row| decode("receipt", number, row?.1.value())).collect::<Result<_, StoreError>>()?;
+        let concerns = self.read.open_table(CONCERNS)?.get(number)?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default();
+        self.read.open_table(CERTIFICATES)?.get(number)?;
+        self.read.open_table(CARRY)?.get(number)?;
+        self.read.open_table(OVERWRITTEN)?.get(number)?;
+        self.read.open_table(TRACES)?.range((number, 0)..=(number, TRACED))?.try_for_each(|row| row.map(drop))?;
+        Ok(Rows { block: decode("block", number, block.value())?, receipts, concerns })
     }
 
     /// Everything about a block that another node can check; `None` where this ledger has not got it, or only the block that it began

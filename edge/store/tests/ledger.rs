@@ -98,7 +98,7 @@ fn nothing_damaged_is_served() {
 }
 
 /// A record whose roots are those of its body and receipts, on this parent.
-fn committed(number: u64, parent: Hash) -> BlockRecord {
+pub(crate) fn committed(number: u64, parent: Hash) -> BlockRecord {
     let mut record = record(number, 0);
     let digests: Vec<Hash> = record.receipts.iter().map(Receipt::digest).collect();
     record.block.header.receipt_root = cowboy_types::merkle::root(&digests);
@@ -114,7 +114,7 @@ fn a_damaged_ledger_is_found_and_repaired() {
     const BLOCKS: u64 = 30;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger.redb");
-    let ledger = Ledger::open(&path).expect("it opens").keeping(Retention { traces: 4, values: 3 });
+    let ledger = Ledger::open(&path).expect("it opens").keeping(Retention { traces: 4, values: 3, ..Retention::default() });
     let mut parent = Hash::ZERO;
     for number in 1..=BLOCKS {
         let record = committed(number, parent);
@@ -215,7 +215,7 @@ fn copies_replace_what_is_damaged() {
     const BLOCKS: u64 = 30;
     let folder = tempfile::tempdir().expect("a folder");
     let (good, path) = (folder.path().join("good.redb"), folder.path().join("ledger.redb"));
-    let ledger = Ledger::open(&good).expect("it opens").keeping(Retention { traces: 0, values: 0 });
+    let ledger = Ledger::open(&good).expect("it opens").keeping(Retention { traces: 0, values: 0, ..Retention::default() });
     let mut parent = Hash::ZERO;
     for number in 1..=BLOCKS {
         let record = committed(number, parent);
@@ -363,7 +363,7 @@ fn writing_again_and_indexing_again_change_nothing() {
 /// still known that there was none.
 #[test]
 fn what_is_kept_of_the_newest_blocks_only() {
-    let ledger = Ledger::in_memory().expect("memory is enough").keeping(Retention { traces: 3, values: 2 });
+    let ledger = Ledger::in_memory().expect("memory is enough").keeping(Retention { traces: 3, values: 2, ..Retention::default() });
     (1..=5).for_each(|number| ledger.append(&record(number, 0)).expect("it writes"));
     ledger.append(&record(5, 0)).expect("it writes again");
     let traces = |ledger: &Ledger| {
@@ -373,7 +373,7 @@ fn what_is_kept_of_the_newest_blocks_only() {
     let kept = [Some(None), Some(Some(vec![9]))];
     assert_eq!(traces(&ledger), [[None, None], [None, None], kept.clone(), kept.clone()]);
     assert_eq!(ledger.view().expect("it opens").overwritten().expect("it reads"), [(4, vec![8]), (5, vec![8])]);
-    let less = ledger.keeping(Retention { traces: 1, values: 1 });
+    let less = ledger.keeping(Retention { traces: 1, values: 1, ..Retention::default() });
     less.append(&record(6, 0)).expect("it writes");
     assert_eq!(traces(&less), [[None, None], [None, None], [None, None], [None, None]], "a lower retention holds from the next block on");
     assert_eq!(less.view().expect("it opens").overwritten().expect("it reads"), [(6, vec![8])]);

@@ -3,4 +3,5 @@
 mod formats;
 mod ledger;
 mod proofs;
+mod pruning;
 mod records;

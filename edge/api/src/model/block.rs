@@ -158,7 +158,7 @@ pub struct LaneUsage {
 pub struct Blocks {
     /// The rows.
     pub blocks: Vec<BlockSummary>,
-    /// How many blocks there are, genesis left out.
+    /// How many blocks this node has, genesis left out.
     pub total_count: u64,
 }
 

@@ -11,7 +11,7 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use cowboy_node::{Genesis, NodeHandle};
+use cowboy_node::{Genesis, NodeConfig, NodeHandle};
 use cowboy_overlay::{HttpSource, Pool, Source};
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
@@ -60,6 +60,7 @@ impl Follow {
             overlay: None,
             received: Received::default(),
             directory: folder.path().to_owned(),
+            blocks: u64::MAX,
             quiet: self.quiet,
             named: self.urls.join(", "),
         };
@@ -87,6 +88,8 @@ pub(super) struct Following {
     pub(super) received: Received,
     /// The folder of the chain.
     pub(super) directory: PathBuf,
+    /// How many blocks it keeps.
+    pub(super) blocks: u64,
     /// Whether no line is printed for a block.
     pub(super) quiet: bool,
     /// Whom it follows, in words.
@@ -96,12 +99,14 @@ pub(super) struct Following {
 impl Following {
     /// Runs the node until it is told to stop.
     pub(super) async fn run(self, serving: &Serving, output: Output) -> Result<(), Failure> {
-        let Self { genesis, pool, overlay, received, directory, quiet, named } = self;
+        let Self { genesis, pool, overlay, received, directory, blocks, quiet, named } = self;
         let mut signals = StopSignals::listen()?;
         let slots = serving::claim(MAX_CONNECTIONS)?;
         let listeners = Listeners::bind(&serving.config(&slots)).await.map_err(node_failure)?;
         let chain = genesis.chain.clone();
-        let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
+        let mut config = NodeConfig::follower(directory, genesis);
+        config.retention.blocks = blocks;
+        let started = tokio::task::spawn_blocking(move || NodeHandle::follow(config)).await.map_err(node_failure)?;
         let (node, feed) = started.map_err(not_running)?;
         let own = format!("http://{}", listeners.address());
         let is_source_away = Arc::new(AtomicBool::new(false));
@@ -143,6 +148,7 @@ pub(super) async fn follow(
 ) -> Result<(), Failure> {
     let pool = pool_of(&[url.to_owned()])?;
     let overlay = overlay.start(&directory, genesis.block.hash()).await?;
-    let following = Following { genesis, pool, overlay, received: Received::default(), directory, quiet, named: url.to_owned() };
+    let following =
+        Following { genesis, pool, overlay, received: Received::default(), directory, blocks: u64::MAX, quiet, named: url.to_owned() };
     following.run(serving, output).await
 }

@@ -24,6 +24,9 @@ use std::{
     time::Duration,
 };
 
+/// Blocks that a node keeps where nothing else is said: three days of a block each second.
+const KEPT_BLOCKS: u64 = 259_200;
+
 /// Where a full node listens unless told otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 4300);
 
@@ -48,6 +51,9 @@ pub(crate) struct Join {
     /// Execute every block from the first one on instead of fetching the newest state
     #[arg(long)]
     archive: bool,
+    /// How many blocks to keep with their receipts; older ones are pruned. At least two epochs are kept, and everything with --archive
+    #[arg(long, value_name = "N", default_value_t = KEPT_BLOCKS, conflicts_with = "archive")]
+    keep_blocks: u64,
     #[command(flatten)]
     overlay: OverlayArgs,
     #[command(flatten)]
@@ -93,8 +99,9 @@ impl Join {
             let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
             output::line(said);
         }
+        let blocks = if self.archive { u64::MAX } else { self.keep_blocks };
         let named = format!("{} peers", pool.standing().usable);
-        let following = Following { genesis, pool, overlay: Some(overlay), received, directory: state, quiet: self.quiet, named };
+        let following = Following { genesis, pool, overlay: Some(overlay), received, directory: state, blocks, quiet: self.quiet, named };
         following.run(&self.serving, output).await
     }
 }

@@ -84,7 +84,8 @@ fn a_follower_begins_at_a_final_block() {
     let directory = parent.path().join("follower");
     let first = begun(&directory, &node, &said(&node, truth, as_is)).expect("the source is honest");
     assert_eq!(first, node.head().number);
-    let follow = || NodeHandle::follow(directory.clone(), node.config().genesis.clone()).expect("the follower starts");
+    let follow =
+        || NodeHandle::follow(NodeConfig::follower(directory.clone(), node.config().genesis.clone())).expect("the follower starts");
     let (follower, feed) = follow();
     assert_eq!(follower.head(), node.head());
     let root = |node: &NodeHandle| block_on(node.chain().expect("it runs").state().expect("the state is open").root());
@@ -165,7 +166,7 @@ fn a_state_sync_continues_where_it_stopped() {
     assert!(!directory.exists() && directory.with_extension("part").exists());
     let (_, ended) = counted(&directory, &node, |_, bytes| Ok(bytes.into()));
     assert_eq!(ended.expect("the source is honest"), node.head().number);
-    let (follower, feed) = NodeHandle::follow(directory, node.config().genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory, node.config().genesis.clone())).expect("the follower starts");
     assert_eq!(follower.head(), node.head());
     drop(feed);
     follower.shutdown();
@@ -179,7 +180,7 @@ fn a_forged_block_does_not_stop_the_next_source() {
     let node = source(&parent.path().join("source"));
     let directory = parent.path().join("follower");
     begun(&directory, &node, &said(&node, truth, as_is)).expect("the source is honest");
-    let (follower, feed) = NodeHandle::follow(directory, node.config().genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory, node.config().genesis.clone())).expect("the follower starts");
     send(&node, 0, 40, 5).expect("it is taken");
     wait_for(&node, follower.head().number + 1);
     let next = said(&node, truth, as_is);
@@ -235,7 +236,7 @@ fn a_follower_begins_in_a_later_epoch() {
         assert!(!directory.exists() && !directory.with_extension("part").exists(), "{what}: something is kept");
     }
     assert_eq!(begun(Some(&right)).expect("the source is honest").number, first);
-    let (follower, feed) = NodeHandle::follow(directory, genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory, genesis.clone())).expect("the follower starts");
     send_until(2 * LENGTH + 2);
     for number in first + 1..=2 * LENGTH + 2 {
         let Certified { block, certificate } = block(number);

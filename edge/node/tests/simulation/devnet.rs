@@ -192,7 +192,7 @@ fn a_follower_verifies_and_executes() {
         (block, view.certificate(number).expect("the ledger reads").expect("there is a certificate"))
     };
     let (genesis, _) = node_genesis::dev(genesis(1)).expect("a genesis");
-    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(other.path().to_owned(), genesis.clone())).expect("the follower starts");
     block_on(async {
         let (block, certificate) = frame(1);
         let refused = feed.push(block.clone(), frame(2).1).await;
@@ -211,7 +211,7 @@ fn a_follower_verifies_and_executes() {
     });
     follower.shutdown();
     drop((follower, feed));
-    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis).expect("the follower starts again");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(other.path().to_owned(), genesis)).expect("the follower starts again");
     assert_eq!(follower.head().number, 3);
     for number in 4..=6 {
         let (block, certificate) = frame(number);
@@ -245,7 +245,7 @@ fn what_execution_does_not_lead_to_is_refused() {
     let certificate = |number| view.certificate(number).expect("the ledger reads").expect("there is a certificate");
     let truth = view.block(2).expect("the ledger reads").expect("a block");
     let (genesis, keys) = node_genesis::dev(genesis(1)).expect("a genesis");
-    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(other.path().to_owned(), genesis.clone())).expect("the follower starts");
     block_on(feed.push(view.block_bytes(1).expect("the ledger reads").expect("a block"), certificate(1))).expect("it follows genesis");
     let push = |change: &dyn Fn(&mut Header)| {
         let mut block = Block::clone(&truth);
@@ -283,7 +283,7 @@ fn a_certified_fork_replaces_no_final_block() {
     let view = node.view().expect("the ledger opens");
     let certificate = |number| view.certificate(number).expect("the ledger reads").expect("there is a certificate");
     let (genesis, keys) = node_genesis::dev(genesis(1)).expect("a genesis");
-    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(other.path().to_owned(), genesis.clone())).expect("the follower starts");
     let push = |number: u64, change: u64| {
         let mut block = Block::clone(&view.block(number).expect("the ledger reads").expect("a block"));
         block.header.timestamp_ms.0 += change;

@@ -96,7 +96,7 @@ fn an_old_build_stops_before_the_version_and_a_new_one_continues() {
 /// version than the schedule are refused.
 fn follow(parent: &Path, node: &NodeHandle, genesis: &Genesis) {
     let directory = parent.join("follower");
-    let (follower, feed) = NodeHandle::follow(directory.clone(), known(genesis, 1)).expect("the follower starts");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory.clone(), known(genesis, 1))).expect("the follower starts");
     for number in 1..=4 {
         let (block, certificate) = frame(node, number);
         block_on(feed.push(block, certificate)).expect("version 1 is known");
@@ -108,7 +108,7 @@ fn follow(parent: &Path, node: &NodeHandle, genesis: &Genesis) {
     follower.shutdown();
     drop((follower, feed));
     // It ends at its start, or, where its state is behind the ledger, once it has caught up.
-    match NodeHandle::follow(directory.clone(), known(genesis, 1)) {
+    match NodeHandle::follow(NodeConfig::follower(directory.clone(), known(genesis, 1))) {
         Ok((follower, feed)) => {
             assert!(matches!(block_on(follower.ended()), NodeError::Outdated(_)));
             follower.shutdown();
@@ -116,7 +116,7 @@ fn follow(parent: &Path, node: &NodeHandle, genesis: &Genesis) {
         }
         Err(refused) => assert!(matches!(refused, NodeError::Outdated(_)), "{refused:?}"),
     }
-    let (follower, feed) = NodeHandle::follow(directory, genesis.clone()).expect("the follower starts again");
+    let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory, genesis.clone())).expect("the follower starts again");
     for number in 5..=7 {
         let (block, certificate) = frame(node, number);
         block_on(feed.push(block, certificate)).expect("version 2 is known");
@@ -146,7 +146,8 @@ fn headers_with_another_version_are_refused() {
         send(&node, 0, nonce, 5).expect("it is taken");
         wait_for(&node, nonce + 2);
     }
-    let (follower, feed) = NodeHandle::follow(parent.path().join("follower"), genesis.clone()).expect("the follower starts");
+    let (follower, feed) =
+        NodeHandle::follow(NodeConfig::follower(parent.path().join("follower"), genesis.clone())).expect("the follower starts");
     for number in 1..=4 {
         let (truth, certificate) = frame(&node, number);
         for version in (0..=3).filter(|version| *version != header(&node, number).version) {

@@ -32,7 +32,7 @@ pub(crate) struct BlockPage {
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<BlockPage>) -> Answer<model::Blocks> {
     let view = read::ledger(&app)?;
-    let tip = view.tip()?.unwrap_or(0);
+    let (oldest, tip) = (read::oldest(&view)?, view.tip()?.unwrap_or(0));
     let end = match page.before {
         Some(height) if height <= app.node.head().height.get() => read::first_from(&view, height)?.min(tip.saturating_add(1)),
         _ => tip.saturating_add(1),
@@ -40,7 +40,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<BlockPage>) 
     let limit = limit(page.limit);
     let numbers = match page.busy {
         true => busy(&view, end, page.offset, limit)?,
-        false => (1..end).rev().skip(page.offset).take(limit).collect(),
+        false => (oldest..end).rev().skip(page.offset).take(limit).collect(),
     };
     let (mut blocks, mut bytes) = (Vec::with_capacity(numbers.len()), 0usize);
     for number in numbers {
@@ -51,7 +51,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<BlockPage>) 
             break;
         }
     }
-    Ok(Json(model::Blocks { blocks, total_count: tip }))
+    Ok(Json(model::Blocks { blocks, total_count: tip.saturating_add(1).saturating_sub(oldest) }))
 }
 
 /// The newest blocks below `end` that have a receipt.

@@ -77,7 +77,7 @@ async fn block_of(app: &App, root: Hash) -> Result<u64, Refusal> {
         loop {
             let newest = heads.borrow_and_update().number;
             let view = read::ledger(app)?;
-            for number in (newest.saturating_sub(MAX_HEADERS).max(1)..=newest).rev() {
+            for number in (newest.saturating_sub(MAX_HEADERS).max(read::oldest(&view)?)..=newest).rev() {
                 if read::block(&view, number)?.header.state_root == root {
                     return Ok(number);
                 }

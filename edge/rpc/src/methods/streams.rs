@@ -124,7 +124,11 @@ pub(crate) struct From {
 pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
     let first = match from {
         None => app.node.head().number.saturating_add(1),
-        Some(height) if height <= app.node.head().height.get() => read::first_from(&read::ledger(&app)?, height)?,
+        Some(height) if height <= app.node.head().height.get() => {
+            let view = read::ledger(&app)?;
+            read::not_pruned(&view, height)?;
+            read::first_from(&view, height)?
+        }
         Some(_) => app.node.head().number.saturating_add(1),
     };
     let room = {

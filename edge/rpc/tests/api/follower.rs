@@ -2,7 +2,7 @@
 
 use crate::devnet::Devnet;
 use cowboy_api::{Client, follow::Frame};
-use cowboy_node::{Feed, NodeHandle};
+use cowboy_node::{Feed, NodeConfig, NodeHandle};
 use cowboy_overlay::{HttpSource, Pool, Source};
 use cowboy_rpc::{Backend, Config, Listeners};
 use cowboy_serve::Slots;
@@ -32,7 +32,9 @@ async fn a_follower_forwards_transactions_or_refuses_them() {
     let devnet = Devnet::start(None).await;
     let (genesis, folder) = (devnet.node.config().genesis.clone(), tempfile::tempdir().expect("a directory for the test"));
     let (chain, state) = (genesis.chain.clone(), folder.path().join("state"));
-    let started = tokio::task::spawn_blocking(move || NodeHandle::follow(state, genesis)).await.expect("starting does not panic");
+    let started = tokio::task::spawn_blocking(move || NodeHandle::follow(NodeConfig::follower(state, genesis)))
+        .await
+        .expect("starting does not panic");
     let (node, fed) = started.expect("the follower starts");
     let fed = tokio::spawn(feed(devnet.client.clone(), fed));
     let listen = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
