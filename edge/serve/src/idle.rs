@@ -22,6 +22,8 @@ pub(crate) struct Activity(Arc<Mutex<Requests>>);
 struct Requests {
     /// Whether there was one at all.
     has_begun: bool,
+    /// Whether requests share the connection, as those of HTTP/2 do: bytes between them need not be the head of one.
+    is_shared: bool,
     /// Whether the connection has changed to another protocol than HTTP.
     is_upgraded: bool,
     /// Since when none is under way.
@@ -37,8 +39,8 @@ struct Requests {
 enum Awaits {
     /// The first request.
     First,
-    /// Another request, since then.
-    Request(Instant),
+    /// Another request, since then. Where none shares the connection, the bytes that come are its head.
+    Request { since: Instant, is_shared: bool },
     /// An answer that the server prepares.
     Answer,
     /// The client, which has taken nothing of an answer since then.
@@ -56,7 +58,14 @@ pub(crate) struct Busy {
 
 impl Activity {
     pub(crate) fn new() -> Self {
-        let requests = Requests { has_begun: false, is_upgraded: false, quiet_since: Instant::now(), under_way: BTreeMap::new(), next: 0 };
+        let requests = Requests {
+            has_begun: false,
+            is_shared: false,
+            is_upgraded: false,
+            quiet_since: Instant::now(),
+            under_way: BTreeMap::new(),
+            next: 0,
+        };
         Self(Arc::new(Mutex::new(requests)))
     }
 
@@ -65,8 +74,10 @@ impl Activity {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn begin(&self) -> Busy {
+    /// A request came; `is_shared` where others may come before it is answered.
+    pub(crate) fn begin(&self, is_shared: bool) -> Busy {
         let mut requests = self.lock();
+        requests.is_shared = is_shared;
         let number = requests.next;
         requests.next += 1;
         requests.has_begun = true;
@@ -89,7 +100,7 @@ impl Activity {
         } else if requests.is_upgraded {
             Awaits::Bytes
         } else if requests.has_begun {
-            Awaits::Request(requests.quiet_since)
+            Awaits::Request { since: requests.quiet_since, is_shared: requests.is_shared }
         } else {
             Awaits::First
         }
@@ -121,7 +132,8 @@ impl Drop for Busy {
 }
 
 /// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or takes nothing of one of
-/// its answers. The time in which the server prepares an answer does not count. The first request has a time of its own to come.
+/// its answers. The time in which the server prepares an answer does not count. The first request has a time of its own to come, and so has the rest
+/// of each head whose first byte came: a connection that is kept for later requests may be silent for longer.
 ///
 /// Bytes that are no request and take no answer do not count, except after an upgrade: a client of HTTP/2 can send control frames for
 /// ever while it takes nothing.
@@ -131,6 +143,8 @@ pub(crate) struct Idle<S> {
     after: Duration,
     opened: Instant,
     moved: Instant,
+    /// When the bytes came that were read last, if they came before a request.
+    head: Option<Instant>,
     activity: Activity,
     /// Set again only when it rings: a busy connection pays for no timer.
     alarm: Pin<Box<Sleep>>,
@@ -148,13 +162,18 @@ enum Half {
 impl<S> Idle<S> {
     pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<Slot>) -> Self {
         let (opened, alarm) = (Instant::now(), Box::pin(tokio::time::sleep(first.min(after))));
-        Self { stream, first, after, opened, moved: opened, activity, alarm, _slot: slot }
+        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, _slot: slot }
     }
 
     /// What a ready or waiting operation means for the time.
     fn watch<T>(&mut self, context: &mut Context<'_>, half: Half, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.moved = Instant::now();
+            if half == Half::Read
+                && let Awaits::Request { since, .. } = self.activity.awaits()
+            {
+                self.head = self.head.filter(|head| *head >= since).or(Some(self.moved));
+            }
             return result;
         }
         loop {
@@ -164,7 +183,8 @@ impl<S> Idle<S> {
             if end <= now {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
-            self.alarm.as_mut().reset(end);
+            // A head may begin meanwhile.
+            self.alarm.as_mut().reset(end.min(now + self.first));
         }
     }
 
@@ -176,7 +196,10 @@ impl<S> Idle<S> {
             (Awaits::Client(since), Half::Write) => moved.min(since + self.after),
             (Awaits::Bytes, _) | (_, Half::Write) => moved,
             (Awaits::First, Half::Read) => self.opened + self.first,
-            (Awaits::Request(since), Half::Read) => since + self.after,
+            (Awaits::Request { since, is_shared }, Half::Read) => match self.head.filter(|head| !is_shared && *head >= since) {
+                Some(head) => head + self.first,
+                None => since + self.after,
+            },
             (Awaits::Answer, Half::Read) => now + self.after,
         }
     }
@@ -224,7 +247,7 @@ mod tests {
     async fn what_stands_still_ends() {
         let (near, mut far) = tokio::io::duplex(8);
         let (after, activity) = (Duration::from_millis(20), Activity::new());
-        drop(activity.begin());
+        drop(activity.begin(false));
         let mut near = Idle::new(near, after, after, activity.clone(), None);
         let mut byte = [0];
         far.write_all(b"a").await.expect("there is room");
@@ -244,7 +267,7 @@ mod tests {
         let (near, _far) = tokio::io::duplex(8);
         let (after, activity) = (Duration::from_millis(20), Activity::new());
         let mut near = Idle::new(near, after, after, activity.clone(), None);
-        let busy = activity.begin();
+        let busy = activity.begin(false);
         let mut byte = [0];
         let waited = tokio::time::timeout(Duration::from_millis(100), near.read_exact(&mut byte)).await;
         assert!(waited.is_err(), "the connection stays open while the answer is prepared");
@@ -253,6 +276,24 @@ mod tests {
         drop(busy);
         let silent = near.read_exact(&mut byte).await.expect_err("nobody sends");
         assert_eq!(silent.kind(), io::ErrorKind::TimedOut);
+    }
+
+    /// A connection that is kept may be silent for longer than a head takes, and a head that has begun must come.
+    #[tokio::test]
+    async fn silence_between_requests_is_no_slow_head() {
+        let first = Duration::from_millis(20);
+        for (is_shared, ends) in [(false, true), (true, false)] {
+            let (near, mut far) = tokio::io::duplex(8);
+            let activity = Activity::new();
+            drop(activity.begin(is_shared));
+            let mut near = Idle::new(near, first, Duration::from_secs(3_600), activity, None);
+            let mut byte = [0];
+            assert!(tokio::time::timeout(5 * first, near.read_exact(&mut byte)).await.is_err(), "it is kept");
+            far.write_all(b"P").await.expect("there is room");
+            assert!(near.read_exact(&mut byte).await.is_ok());
+            let ended = tokio::time::timeout(5 * first, near.read_exact(&mut byte)).await;
+            assert_eq!(ended.is_ok_and(|read| read.is_err()), ends, "shared: {is_shared}");
+        }
     }
 
     /// Bytes that are no request do not keep a connection open.

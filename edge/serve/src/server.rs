@@ -7,7 +7,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http_body::Body;
-use hyper::{Request, Response, StatusCode, body::Incoming, service::service_fn};
+use hyper::{Request, Response, StatusCode, Version, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
@@ -47,7 +47,7 @@ const STREAMS: u32 = 16;
 pub struct Settings {
     /// Connections of one client at once.
     pub per_client: usize,
-    /// The time in which a request's head must come; also that of a TLS handshake.
+    /// The time in which a request's head must come, from its first byte or from the beginning of the connection; also that of a TLS handshake.
     pub head_timeout: Duration,
     /// The time after which a connection ends: without a request under way, or with an answer of which the client takes nothing.
     pub idle_timeout: Duration,
@@ -72,7 +72,8 @@ impl Server {
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(settings.head_timeout)
+            // It would also count the silence between requests. [`Idle`] watches heads.
+            .header_read_timeout(None)
             .max_buf_size(settings.head_bytes.max(8_192))
             .max_headers(settings.head_lines)
             .half_close(false);
@@ -165,7 +166,7 @@ impl Server {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let service = service_fn(|request| {
-            let busy = activity.begin();
+            let busy = activity.begin(request.version() == Version::HTTP_2);
             let answer = handler(peer, request);
             let activity = activity.clone();
             async move {
