@@ -11,6 +11,19 @@ use crate::value::{Ref, Value};
 
 /// Most classes in the order of another one: each look-up of an attribute may go through all of them.
 const MOST_ANCESTORS: usize = 32;
+
+/// What the namespace of a class body says.
+struct Body {
+    /// Attributes, with a reference of their own.
+    attributes: Map<Ref, Value>,
+    /// `__slots__`
+    slots: Option<Value>,
+    /// The cell of `__class__`, or undefined.
+    cell: Value,
+    /// `__qualname__`
+    qualname: Box<str>,
+}
+
 impl Heap {
     /// The layout of instances of a class.
     pub(crate) fn layout(&self, class: Ref) -> Layout {
@@ -29,9 +42,64 @@ impl Vm {
         if name.contains('\0') {
             return Err(self.value_error("type name must not contain null characters"));
         }
-        let (mut layout, mut has_dict) = (Layout::Object, false);
-        let mut qualname: Box<str> = name.into();
+        let (layout, base_has_dict) = self.layout_of_bases(&bases)?;
+        let Some(best) = self.best_base(&bases) else {
+            return Err(self.type_error("multiple bases have instance lay-out conflict"));
+        };
+        self.check_bases(&bases, namespace)?;
+        let object = self.heap.alloc(meta, Payload::Free);
+        self.heap.retain(Value::Obj(meta));
+        let mro = match self.linearise(object, &bases) {
+            Some(mro) => mro,
+            None => {
+                let names = self.conflicting(&bases);
+                self.heap.release(Value::Obj(object));
+                let message = format!("Cannot create a consistent method resolution\norder (MRO) for bases {}", names.join(", "));
+                return Err(self.type_error(message));
+            }
+        };
+        let Body { mut attributes, slots, cell: class_cell, qualname } = self.class_body(name, namespace)?;
+        let has_dict = match slots {
+            None => true,
+            Some(slots) => {
+                let names = self.slot_names(name, slots)?;
+                self.spend(CLASS_SLOT.of(names.len()))?;
+                if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
+                    let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
+                    return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
+                }
+                base_has_dict | self.add_slots(object, names, base_has_dict, &mut attributes)?
+            }
+        };
+        if !attributes.contains_key(&nm::DOC) {
+            attributes.insert(nm::DOC, Value::None);
+        }
         for &base in &bases {
+            self.heap.retain(Value::Obj(base));
+        }
+        for &base in mro.iter().skip(1) {
+            self.heap.retain(Value::Obj(base));
+        }
+        let is_member = |value: &Value| matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. }));
+        let solid = if attributes.values().any(is_member) { object } else { self.solid_base(best) };
+        let class = Class { name: name.into(), bases, mro, attributes, layout, qualname, has_dict, heap: true, solid };
+        let payload = Payload::Class(Box::new(class));
+        self.heap.use_memory(payload.size());
+        *self.heap.payload_mut(object) = payload;
+        self.heap.type_epoch += 1;
+        if let Value::Obj(cell) = class_cell {
+            self.heap.retain(Value::Obj(object));
+            if let Payload::Cell(content) = self.heap.payload_mut(cell) {
+                *content = Value::Obj(object);
+            }
+        }
+        Ok(Value::Obj(object))
+    }
+
+    /// What instances of a class with these bases hold, and whether those of a base have arbitrary attributes.
+    fn layout_of_bases(&mut self, bases: &[Ref]) -> Outcome<(Layout, bool)> {
+        let (mut layout, mut has_dict) = (Layout::Object, false);
+        for &base in bases {
             let Payload::Class(row) = self.heap.payload(base) else {
                 return Err(self.type_error("bases must be types"));
             };
@@ -51,10 +119,11 @@ impl Vm {
                 layout = row.layout;
             }
         }
-        let Some(best) = self.best_base(&bases) else {
-            return Err(self.type_error("multiple bases have instance lay-out conflict"));
-        };
-        let base_has_dict = has_dict;
+        Ok((layout, has_dict))
+    }
+
+    /// Refuses bases that come twice or have too many ancestors, and charges for the order of all of them and for the namespace.
+    fn check_bases(&mut self, bases: &[Ref], namespace: Ref) -> Outcome<()> {
         for (index, base) in bases.iter().enumerate() {
             if bases[..index].contains(base) {
                 let message = format!("duplicate base class {}", self.name_of_class(*base));
@@ -68,21 +137,16 @@ impl Vm {
         if bases.len() > MOST_ANCESTORS || bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
             return Err(self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order")));
         }
-        let object = self.heap.alloc(meta, Payload::Free);
-        self.heap.retain(Value::Obj(meta));
-        let mro = match self.linearise(object, &bases) {
-            Some(mro) => mro,
-            None => {
-                let names = self.conflicting(&bases);
-                self.heap.release(Value::Obj(object));
-                let message = format!("Cannot create a consistent method resolution\norder (MRO) for bases {}", names.join(", "));
-                return Err(self.type_error(message));
-            }
-        };
+        Ok(())
+    }
+
+    /// What a namespace says about the class with this name.
+    fn class_body(&mut self, name: &str, namespace: Ref) -> Outcome<Body> {
+        let mut qualname: Box<str> = name.into();
         let mut attributes: Map<Ref, Value> = Map::default();
         let pairs = self.dict_pairs(Value::Obj(namespace));
         let mut slots = None;
-        let mut class_cell = Value::Undefined;
+        let mut cell = Value::Undefined;
         for (key, value) in pairs {
             let Some(key) = key.object().and_then(|key| self.heap.intern_object(key)) else { continue };
             let text = self.name_text(key).to_owned();
@@ -92,7 +156,7 @@ impl Vm {
                         format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.class_name(value));
                     return Err(self.type_error(message));
                 }
-                class_cell = value;
+                cell = value;
                 continue;
             }
             if key == nm::QUALNAME {
@@ -122,63 +186,33 @@ impl Vm {
         if attributes.contains_key(&nm::EQ) && !attributes.contains_key(&nm::HASH) {
             attributes.insert(nm::HASH, Value::None);
         }
-        match slots {
-            None => has_dict = true,
-            Some(slots) => {
-                let names = self.slot_names(name, slots)?;
-                self.spend(CLASS_SLOT.of(names.len()))?;
-                if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
-                    let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
-                    return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
+        Ok(Body { attributes, slots, cell, qualname })
+    }
+
+    /// Adds the members that slots are; whether `__dict__` is among the slots.
+    fn add_slots(&mut self, object: Ref, names: Vec<Ref>, base_has_dict: bool, attributes: &mut Map<Ref, Value>) -> Outcome<bool> {
+        let (mut listed, mut weak) = (false, false);
+        for slot in names {
+            if slot == nm::DICT {
+                if base_has_dict || std::mem::replace(&mut listed, true) {
+                    return Err(self.type_error("__dict__ slot disallowed: we already got one"));
                 }
-                let (mut listed, mut weak) = (false, false);
-                for slot in names {
-                    if slot == nm::DICT {
-                        if base_has_dict || std::mem::replace(&mut listed, true) {
-                            return Err(self.type_error("__dict__ slot disallowed: we already got one"));
-                        }
-                        has_dict = true;
-                    } else if slot == nm::WEAKREF {
-                        // Accepted, and good for nothing: there are no weak references.
-                        if base_has_dict || std::mem::replace(&mut weak, true) {
-                            let message = "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0";
-                            return Err(self.type_error(message));
-                        }
-                        continue;
-                    } else if attributes.contains_key(&slot) {
-                        let message = format!("'{}' in __slots__ conflicts with class variable", self.name_text(slot));
-                        return Err(self.value_error(message));
-                    } else {
-                        self.heap.retain(Value::Obj(slot));
-                        let member = self.heap.make(ty::MEMBER, Payload::Member { name: slot, class: object, read_only: false });
-                        attributes.insert(slot, member);
-                    }
+            } else if slot == nm::WEAKREF {
+                // Accepted, and good for nothing: there are no weak references.
+                if base_has_dict || std::mem::replace(&mut weak, true) {
+                    let message = "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0";
+                    return Err(self.type_error(message));
                 }
+            } else if attributes.contains_key(&slot) {
+                let message = format!("'{}' in __slots__ conflicts with class variable", self.name_text(slot));
+                return Err(self.value_error(message));
+            } else {
+                self.heap.retain(Value::Obj(slot));
+                let member = self.heap.make(ty::MEMBER, Payload::Member { name: slot, class: object, read_only: false });
+                attributes.insert(slot, member);
             }
         }
-        if !attributes.contains_key(&nm::DOC) {
-            attributes.insert(nm::DOC, Value::None);
-        }
-        for &base in &bases {
-            self.heap.retain(Value::Obj(base));
-        }
-        for &base in mro.iter().skip(1) {
-            self.heap.retain(Value::Obj(base));
-        }
-        let is_member = |value: &Value| matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. }));
-        let solid = if attributes.values().any(is_member) { object } else { self.solid_base(best) };
-        let class = Class { name: name.into(), bases, mro, attributes, layout, qualname, has_dict, heap: true, solid };
-        let payload = Payload::Class(Box::new(class));
-        self.heap.use_memory(payload.size());
-        *self.heap.payload_mut(object) = payload;
-        self.heap.type_epoch += 1;
-        if let Value::Obj(cell) = class_cell {
-            self.heap.retain(Value::Obj(object));
-            if let Payload::Cell(content) = self.heap.payload_mut(cell) {
-                *content = Value::Obj(object);
-            }
-        }
-        Ok(Value::Obj(object))
+        Ok(listed)
     }
 
     /// The names that `__slots__` lists, private ones as the class spells them.

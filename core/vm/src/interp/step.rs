@@ -14,7 +14,6 @@ use cowboy_compiler::opcode::{Instruction, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 impl Vm {
     /// Runs one instruction of the top frame.
     #[inline(never)]
-    #[allow(clippy::too_many_lines, reason = "one arm per instruction")]
     pub(super) fn step(&mut self, ins: Instruction, program: &Program) -> Outcome<()> {
         let top = self.frames.len() - 1;
         let frame = &self.frames[top];
@@ -53,6 +52,14 @@ impl Vm {
             Op::DeleteName => {
                 self.delete_name(top, code.names[usize::from(ins.b)])?;
             }
+            _ => return self.step_cells(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Cells, and registers that may hold nothing.
+    fn step_cells(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::LoadClassCell => {
                 let name = code.names[usize::from(ins.b)];
                 let value = match self.namespace_get(top, name)? {
@@ -96,6 +103,14 @@ impl Vm {
                     return Err(self.unbound(code, ins.a));
                 }
             }
+            _ => return self.step_operators(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Operators and comparisons.
+    fn step_operators(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::Negative | Op::Positive | Op::Invert => {
                 let operand = register!(self, base, ins.b);
                 let outcome = self.unary(ins.op, operand);
@@ -134,16 +149,6 @@ impl Vm {
                 let found = outcome?;
                 set!(self, base, ins.a, Value::truth(found == (ins.op == Op::In)));
             }
-            Op::JumpIfNone | Op::JumpIfNotNone => {
-                let value = register!(self, base, ins.a);
-                if value.is_undefined() {
-                    return Err(self.unbound(code, ins.a));
-                }
-                consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
-                if value.is_none() == (ins.op == Op::JumpIfNone) {
-                    self.jump(ins.wide());
-                }
-            }
             Op::AddInt => self.immediate_instruction(ins, base, BinaryOp::Add)?,
             Op::SubInt => self.immediate_instruction(ins, base, BinaryOp::Sub)?,
             Op::MulInt => self.immediate_instruction(ins, base, BinaryOp::Mul)?,
@@ -160,6 +165,24 @@ impl Vm {
             Op::GreaterEqual => self.comparison(ins, base, CompareOp::Ge)?,
             Op::Equal => self.comparison(ins, base, CompareOp::Eq)?,
             Op::NotEqual => self.comparison(ins, base, CompareOp::Ne)?,
+            _ => return self.step_jumps(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Jumps, also those that compare.
+    fn step_jumps(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
+            Op::JumpIfNone | Op::JumpIfNotNone => {
+                let value = register!(self, base, ins.a);
+                if value.is_undefined() {
+                    return Err(self.unbound(code, ins.a));
+                }
+                consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
+                if value.is_none() == (ins.op == Op::JumpIfNone) {
+                    self.jump(ins.wide());
+                }
+            }
             Op::JumpLess => self.jump_by_comparison(ins, base, CompareOp::Lt)?,
             Op::JumpLessEqual => self.jump_by_comparison(ins, base, CompareOp::Le)?,
             Op::JumpGreater => self.jump_by_comparison(ins, base, CompareOp::Gt)?,

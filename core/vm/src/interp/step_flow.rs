@@ -10,10 +10,8 @@ use crate::value::Value;
 use cowboy_compiler::opcode::{Instruction, METHOD, NEGATE, Op, TEMP_B, TEMP_C};
 
 impl Vm {
-    /// Runs one instruction of the top frame.
-    #[allow(clippy::too_many_lines, reason = "one arm per instruction")]
+    /// Calls, returns, iteration and unpacking.
     pub(super) fn step_flow(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
-        let top = self.frames.len() - 1;
         match ins.op {
             Op::Line => return Err(Throw::Line),
             Op::Call => {
@@ -62,6 +60,14 @@ impl Vm {
             }
             // The loop sees to all others.
             Op::Loop => return Err(Throw::Trap(Trap::OutOfMemory)),
+            _ => return self.step_unpacking(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Unpacking.
+    fn step_unpacking(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::Unpack => {
                 let value = register!(self, base, ins.b);
                 let count = usize::from(ins.c);
@@ -97,6 +103,14 @@ impl Vm {
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 outcome?;
             }
+            _ => return self.step_exceptions(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Exceptions and generators.
+    fn step_exceptions(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::Raise => {
                 let exception = register!(self, base, ins.b);
                 let cause = if ins.flags & NEGATE != 0 { register!(self, base, ins.c) } else { Value::Undefined };
@@ -159,6 +173,14 @@ impl Vm {
                 let iterator = register!(self, base, ins.b);
                 self.send_step(iterator, value, base + usize::from(ins.a), done)?;
             }
+            _ => return self.step_imports(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Imports and class bodies.
+    fn step_imports(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::Import => {
                 let outcome = self.import(code.names[usize::from(ins.b)], ins.c == 0);
                 set!(self, base, ins.a, outcome?);
@@ -170,7 +192,7 @@ impl Vm {
             }
             Op::ImportStar => {
                 let module = register!(self, base, ins.a);
-                let globals = self.frames[top].globals;
+                let globals = self.frames[self.frames.len() - 1].globals;
                 self.import_star(module, globals)?;
             }
             Op::LoadBuildClass => {
@@ -178,6 +200,17 @@ impl Vm {
                 self.heap.retain(function);
                 set!(self, base, ins.a, function);
             }
+            Op::SetupAnnotations => {
+                self.setup_annotations(self.frames.len() - 1)?;
+            }
+            _ => return self.step_patterns(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Patterns.
+    fn step_patterns(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::MatchSequence | Op::MatchMapping => {
                 let subject = register!(self, base, ins.b);
                 let matched = self.match_kind(subject, ins.op == Op::MatchSequence);
@@ -205,6 +238,14 @@ impl Vm {
                 let outcome = self.match_rest(subject, keys);
                 set!(self, base, ins.a, outcome?);
             }
+            _ => return self.step_asynchronous(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Asynchronous iteration, and groups of exceptions.
+    fn step_asynchronous(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::AsyncIter => {
                 let value = register!(self, base, ins.b);
                 let outcome = self.async_iter(value);
@@ -224,9 +265,6 @@ impl Vm {
                 } else {
                     return Err(self.reraise(exception));
                 }
-            }
-            Op::SetupAnnotations => {
-                self.setup_annotations(top)?;
             }
             Op::PrepareReraiseStar => {
                 let (group, raised) = (register!(self, base, ins.b), register!(self, base, ins.c));

@@ -22,8 +22,7 @@ impl Vm {
         self.sites() as usize + usize::from(ins.c)
     }
 
-    /// Runs one instruction of the top frame.
-    #[allow(clippy::too_many_lines, reason = "one arm per instruction")]
+    /// Attributes.
     pub(super) fn step_objects(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
         match ins.op {
             Op::LoadAttr => {
@@ -58,6 +57,14 @@ impl Vm {
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
                 outcome.map_err(discard)?;
             }
+            _ => return self.step_methods(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Methods that are about to be called.
+    fn step_methods(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::LoadMethod => {
                 let object = register!(self, base, ins.b);
                 let outcome = if object.is_undefined() {
@@ -103,6 +110,14 @@ impl Vm {
                     set!(self, base, ins.a + 1, receiver);
                 }
             }
+            _ => return self.step_items(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Items and slices.
+    fn step_items(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::GetItem | Op::GetItemInt | Op::GetItemConst => {
                 let (object, in_register) = (register!(self, base, ins.b), ins.op == Op::GetItem);
                 let key = match ins.op {
@@ -154,6 +169,14 @@ impl Vm {
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
                 outcome.map_err(discard)?;
             }
+            _ => return self.step_slices(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// Slices.
+    fn step_slices(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::GetSlice => {
                 let object = register!(self, base, ins.b);
                 let parts = self.take_parts(base + usize::from(ins.c));
@@ -173,6 +196,14 @@ impl Vm {
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
                 outcome.map_err(discard)?;
             }
+            _ => return self.step_builders(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// What builds an object, or adds to one that is being built.
+    fn step_builders(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::BuildSlice => {
                 let parts = self.take_parts(base + usize::from(ins.b));
                 let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
@@ -214,6 +245,14 @@ impl Vm {
                 consume!(self, base, ins.b, true);
                 set!(self, base, ins.a, tuple);
             }
+            _ => return self.step_additions(ins, code, base),
+        }
+        Ok(())
+    }
+
+    /// What adds to a set or dict that is being built, and what makes text.
+    fn step_additions(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+        match ins.op {
             Op::SetAdd => {
                 let (set, value) = (register!(self, base, ins.a), register!(self, base, ins.b));
                 let outcome = self.set_add(set, value);
