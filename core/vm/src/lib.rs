@@ -46,6 +46,7 @@ mod interp;
 mod library;
 mod limits;
 mod link;
+mod meter;
 mod modules;
 mod natives;
 mod objects;

@@ -76,7 +76,7 @@ fn every_row_is_charged_somewhere() {
     assert!(unused.is_empty(), "rows that nothing charges: {unused:?}");
     // The one other way to make a charge of a number.
     for call in sources.split("Charge::by_rule(").skip(1) {
-        let is_parameter = call.starts_with("vm.limits.rules.") || call.starts_with("rules.");
+        let is_parameter = call.starts_with("vm.meter.limits.rules.") || call.starts_with("rules.");
         assert!(is_parameter, "a price that is no row has to be a parameter: by_rule({}", call.lines().next().unwrap_or_default());
     }
 }

@@ -15,15 +15,13 @@ impl Vm {
     /// Charges work that is about to be done.
     #[inline]
     pub(crate) fn spend(&mut self, charge: Charge) -> Outcome<()> {
-        self.owe(charge);
-        if self.cycles < 0 { Err(Throw::Trap(Trap::OutOfCycles)) } else { Ok(()) }
+        self.meter.spend(charge).map_err(Throw::Trap)
     }
 
-    /// The same where nothing can be refused: a run whose cycles are used up ends at the next thing that it does.
+    /// The same where nothing can be refused; see [`Meter::owe`](crate::meter::Meter::owe).
     #[inline]
     pub(crate) fn owe(&mut self, charge: Charge) {
-        self.cycles = self.cycles.saturating_sub(charge.cycles());
-        self.weight = self.weight.saturating_sub(charge.weight());
+        self.meter.owe(charge);
     }
 
     /// Makes sure that `bytes` more of modelled memory would fit, before work that needs them.
@@ -38,7 +36,7 @@ impl Vm {
     /// Makes sure that a result that has grown to `bytes` fits, and that the cycles that it will cost are there. Charges nothing: for
     /// results that are paid for when they are whole.
     pub(crate) fn allow(&mut self, bytes: usize, charge: Charge) -> Outcome<()> {
-        if charge.cycles() <= self.cycles { self.reserve(bytes) } else { self.spend(charge) }
+        if charge.cycles() <= self.meter.cycles { self.reserve(bytes) } else { self.spend(charge) }
     }
 
     /// Writes a piece of a text: a cycle a byte, and room for all of it, before it is copied.
@@ -51,7 +49,7 @@ impl Vm {
 
     /// How many items of a list, each for a price, the run can still pay for and keep, and one more.
     pub(crate) fn affordable(&self, price: Cost) -> usize {
-        let cycles = sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX) / price.cycles.max(1);
+        let cycles = sizes::index(self.meter.cycles.max(0)).unwrap_or(usize::MAX) / price.cycles.max(1);
         cycles.min(self.heap.limit.saturating_sub(self.heap.memory) / size_of::<u64>()).saturating_add(1)
     }
 }

@@ -105,7 +105,7 @@ impl Vm {
 
     pub(crate) fn trapped(&mut self, trap: Trap) -> Exit {
         if trap == Trap::OutOfCycles {
-            self.cycles = 0;
+            self.meter.cycles = 0;
         }
         Exit::Trap(trap)
     }
@@ -128,7 +128,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     pub(super) fn again(&mut self, op: Op) {
-        self.cycles += i64::from(CYCLES[op as usize]);
+        self.meter.cycles += i64::from(CYCLES[op as usize]);
         if let Some(frame) = self.frames.last_mut() {
             frame.pc -= 1;
         }
@@ -193,7 +193,7 @@ impl Vm {
                     self.heap.release_object(old);
                 }
                 self.reload = self.heap.exhausted();
-                return self.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles)));
+                return self.meter.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles)));
             }
             return self.called_builtin(row, &arguments[..parameters], outcome, at, count, dest);
         }
@@ -280,7 +280,7 @@ impl Vm {
         let Some((number, globals, init)) = self.constructor(class) else { return false };
         let code = &program.codes[number as usize];
         let room = self.registers.len() >= at - 1 + usize::from(code.code.registers);
-        if code.plain != Some(count + 1) || !room || self.frames.len() >= self.limits.recursion {
+        if code.plain != Some(count + 1) || !room || self.frames.len() >= self.meter.limits.recursion {
             return false;
         }
         // The instance takes over the reference to its class that the register had.

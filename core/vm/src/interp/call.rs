@@ -154,7 +154,7 @@ impl Vm {
                 count += 1;
             }
             if passed > 0 {
-                if passed >= self.limits.recursion {
+                if passed >= self.meter.limits.recursion {
                     return Err(self.recursion_error(callee, at, count));
                 }
                 // The arguments may have been moved for each.
@@ -214,7 +214,7 @@ impl Vm {
             self.heap.release(callee);
             return Ok(true);
         }
-        if self.frames.len() >= self.limits.recursion {
+        if self.frames.len() >= self.meter.limits.recursion {
             return Err(self.recursion_error(callee, at, count));
         }
         let top = at + usize::from(linked.registers);
@@ -344,7 +344,7 @@ impl Vm {
             let arguments = (at..at + count).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
             bound = self.bind(function, linked, arguments, names)?;
         }
-        if self.frames.len() >= self.limits.recursion && code.kind == CodeKind::Plain {
+        if self.frames.len() >= self.meter.limits.recursion && code.kind == CodeKind::Plain {
             self.heap.release_all(bound);
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
         }

@@ -115,7 +115,7 @@ impl Vm {
                 if matches!(on_return, OnReturn::Store) {
                     let old = std::mem::replace(&mut self.registers[dest], value);
                     self.heap.release(old);
-                    if self.cycles < 0 {
+                    if self.meter.cycles < 0 {
                         return Err(Throw::Trap(Trap::OutOfCycles));
                     }
                     return Ok(self.heap.exhausted());

@@ -77,7 +77,7 @@ impl Vm {
             }
             _ => {}
         }
-        if depth >= self.limits.recursion {
+        if depth >= self.meter.limits.recursion {
             self.drop_wake(wake);
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
         }
@@ -156,7 +156,7 @@ impl Vm {
     /// Whether what is thrown into a suspended generator reaches an object of a class written in Python, which takes anything.
     pub(crate) fn throws_into_object(&self, generator: Value) -> bool {
         let mut current = generator;
-        for _ in 0..self.limits.recursion {
+        for _ in 0..self.meter.limits.recursion {
             let Value::Obj(object) = current else { return false };
             match self.heap.payload(object) {
                 Payload::Generator(row) => match row.delegate.and_then(|register| row.registers.get(usize::from(register))) {
@@ -172,7 +172,7 @@ impl Vm {
     /// The next step of a generator that a `for` loop or a `yield from` walks over; `false` when the general form has to see to it.
     #[inline(never)]
     pub(super) fn resume_quickly(&mut self, generator: Ref, dest: usize, on_return: OnReturn) -> bool {
-        if self.heap.is_frozen(generator) || self.frames.len() >= self.limits.recursion {
+        if self.heap.is_frozen(generator) || self.frames.len() >= self.meter.limits.recursion {
             return false;
         }
         let base = self.stack_top();

@@ -184,11 +184,11 @@ impl Vm {
     /// Charges an operation, where the cycles last for it.
     #[inline(always)]
     fn charge_quickly(&mut self, charge: Charge) -> Option<()> {
-        let left = self.cycles.checked_sub(charge.cycles())?;
+        let left = self.meter.cycles.checked_sub(charge.cycles())?;
         if left < 0 {
             return None;
         }
-        self.cycles = left;
+        self.meter.cycles = left;
         Some(())
     }
 

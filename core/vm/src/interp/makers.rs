@@ -111,6 +111,6 @@ impl Vm {
         let old = std::mem::replace(&mut self.registers[dest], value);
         self.heap.release(old);
         self.reload = self.heap.exhausted();
-        Some(self.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles))))
+        Some(self.meter.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles))))
     }
 }

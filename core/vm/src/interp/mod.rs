@@ -61,7 +61,8 @@ use crate::error::{Throw, Trap};
 use crate::frame::{Alternative, CompareOp, Expect, Frame, OnReturn, Pending, Then};
 use crate::heap::{Heap, holds_objects};
 use crate::image::{Image, Program};
-use crate::limits::{self, Limits, Usage};
+use crate::limits::{Limits, Usage};
+use crate::meter::Meter;
 use crate::payload::{Attributes, Exception, Payload};
 use crate::scratch::Scratch;
 use crate::types::{EMPTY_TUPLE, ty};
@@ -95,11 +96,8 @@ pub struct Vm {
     missed: usize,
     /// Names of functions made so far, by the number of their code.
     function_names: std::collections::BTreeMap<u32, (Ref, Ref)>,
-    /// Cycles left; negative when too many were asked for.
-    pub(crate) cycles: i64,
-    pub(crate) weight: i64,
-    pub(crate) cells: i64,
-    pub(crate) limits: Limits,
+    /// What the run may still use.
+    pub(crate) meter: Meter,
     pub(crate) output: String,
     /// The files in `/tmp`.
     pub(crate) scratch: Scratch,
@@ -147,10 +145,6 @@ pub(crate) enum EntryKind {
     Handler,
 }
 
-fn signed(amount: u64) -> i64 {
-    i64::try_from(amount).unwrap_or(i64::MAX)
-}
-
 impl Vm {
     /// A run above an image, with the table of native functions that the image's objects name by number.
     pub(crate) fn above(image: Arc<Image>, limits: Limits, natives: &'static [native::Native]) -> Self {
@@ -171,10 +165,7 @@ impl Vm {
             methods: Vec::new(),
             missed: 0,
             function_names: std::collections::BTreeMap::new(),
-            cycles: signed(limits.cycles),
-            weight: signed(limits.weight_ns),
-            cells: signed(limits.cells),
-            limits,
+            meter: Meter::new(limits),
             output: String::new(),
             scratch: Scratch::default(),
             host_allowed: true,
@@ -199,15 +190,7 @@ impl Vm {
 
     /// What the run has used so far.
     pub fn usage(&self) -> Usage {
-        let used = |limit: u64, left: i64| signed(limit).saturating_sub(left.max(0)).unsigned_abs();
-        Usage {
-            cycles: used(self.limits.cycles, self.cycles),
-            cells: used(self.limits.cells, self.cells),
-            peak_memory: self.heap.peak,
-            weight_ns: used(self.limits.weight_ns, self.weight)
-                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(limits::CYCLE_WEIGHT))
-                .saturating_add(u64::try_from(self.heap.thawed).unwrap_or(u64::MAX) / limits::THAWED_PER_NANOSECOND),
-        }
+        self.meter.usage(self.heap.peak, self.heap.thawed)
     }
 
     /// Where the inline caches of the top frame's code begin.
@@ -228,23 +211,17 @@ impl Vm {
 
     /// Deducts what a host function costs, before the host answers it.
     pub fn charge(&mut self, cycles: u64, cells: u64, weight_ns: u64) -> Result<(), Trap> {
-        self.cycles = self.cycles.saturating_sub(signed(cycles));
-        self.cells = self.cells.saturating_sub(signed(cells));
-        self.weight = self.weight.saturating_sub(signed(weight_ns));
+        self.meter.deduct(cycles, cells, weight_ns);
         self.check_limits()
     }
 
     pub(crate) fn check_limits(&self) -> Result<(), Trap> {
-        if self.cycles < 0 {
+        if self.meter.cycles < 0 {
             Err(Trap::OutOfCycles)
         } else if self.heap.exhausted() {
             Err(Trap::OutOfMemory)
-        } else if self.weight < 0 || self.usage().weight_ns > self.limits.weight_ns {
-            Err(Trap::OutOfWeight)
-        } else if self.cells < 0 {
-            Err(Trap::OutOfCells)
         } else {
-            Ok(())
+            self.meter.check(self.heap.thawed)
         }
     }
 

@@ -39,11 +39,11 @@ impl Vm {
                 self.top_sites = self.first_sites[frame.code as usize];
                 cursor = Cursor::at(&code.code.instructions, frame.pc);
                 window = Window::over(&mut self.registers, self.top_base, code.code.registers);
-                cycles = self.cycles;
+                cycles = self.meter.cycles;
                 if self.top_sites == 0 {
                     self.top_sites = self.make_caches(code);
                 }
-                if self.heap.exhausted() || self.weight < 0 {
+                if self.heap.exhausted() || self.meter.weight < 0 {
                     return;
                 }
             }};
@@ -51,7 +51,7 @@ impl Vm {
         // Writes down what only the loop knows, before other code sees the frame.
         macro_rules! save {
             () => {{
-                self.cycles = cycles;
+                self.meter.cycles = cycles;
                 if let Some(frame) = self.frames.last_mut() {
                     frame.pc = cursor.position(&code.code.instructions);
                 }
@@ -68,7 +68,7 @@ impl Vm {
                 if self.top_sites == 0 {
                     self.top_sites = self.make_caches(code);
                 }
-                if self.heap.exhausted() || self.weight < 0 {
+                if self.heap.exhausted() || self.meter.weight < 0 {
                     return;
                 }
             }};
@@ -80,7 +80,7 @@ impl Vm {
                     self.reload = false;
                     load!();
                 } else {
-                    cycles = self.cycles;
+                    cycles = self.meter.cycles;
                     window = Window::over(&mut self.registers, self.top_base, code.code.registers);
                 }
                 continue;
@@ -105,10 +105,10 @@ impl Vm {
         // Leaves the instruction to its form for integers beyond 64 bits, or else to its general form.
         macro_rules! large {
             ($ins:expr) => {{
-                self.cycles = cycles;
+                self.meter.cycles = cycles;
                 if self.compute_large(*$ins) {
-                    cycles = self.cycles;
-                    if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.weight >= 0 {
+                    cycles = self.meter.cycles;
+                    if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.meter.weight >= 0 {
                         continue;
                     }
                     save!();
@@ -181,8 +181,8 @@ impl Vm {
                 let exit = cursor.position(&code.code.instructions) + u32::from($ins.c);
                 match self.advance_quickly(self.top_base + usize::from($ins.b), self.top_base + usize::from($ins.a), exit) {
                     Some(true) => {
-                        if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.weight >= 0 && self.cycles >= 0 {
-                            cycles = self.cycles;
+                        if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.meter.weight >= 0 && self.meter.cycles >= 0 {
+                            cycles = self.meter.cycles;
                             window = Window::over(&mut self.registers, self.top_base, code.code.registers);
                             continue;
                         }
@@ -849,7 +849,7 @@ impl Vm {
                                 let callee: &LinkedCode = &program.codes[number as usize];
                                 let room = self.registers.len() >= first + usize::from(callee.code.registers);
                                 let fits = match callee.plain {
-                                    Some(parameters) if room && self.frames.len() < self.limits.recursion => {
+                                    Some(parameters) if room && self.frames.len() < self.meter.limits.recursion => {
                                         parameters == count || parameters > count && self.fill_missing(object, first, count, parameters)
                                     }
                                     _ => false,
@@ -872,9 +872,9 @@ impl Vm {
                             }
                             &Payload::Native(row) => {
                                 if matches!(self.native(row).role, Role::Length | Role::Append | Role::Get) {
-                                    self.cycles = cycles;
+                                    self.meter.cycles = cycles;
                                     if self.call_at_once(row, first, count, dest) {
-                                        cycles = self.cycles;
+                                        cycles = self.meter.cycles;
                                         if !self.heap.exhausted() {
                                             continue;
                                         }
@@ -927,7 +927,7 @@ impl Vm {
                         if let Some(old) = old {
                             self.heap.release_object(old);
                         }
-                        self.cycles = cycles;
+                        self.meter.cycles = cycles;
                         load!();
                         continue;
                     } else {

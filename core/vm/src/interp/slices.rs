@@ -49,7 +49,7 @@ impl Vm {
         let Some((range, backwards)) = bounds(&self.registers[first..first + 3], list.items.len()) else { return false };
         let count = range.len();
         let charge = ITEMS_SLICED.of(count);
-        if charge.cycles() > self.cycles || count > SHORT || self.heap.memory.saturating_add(count) > self.heap.limit {
+        if charge.cycles() > self.meter.cycles || count > SHORT || self.heap.memory.saturating_add(count) > self.heap.limit {
             return false;
         }
         self.owe(charge);
@@ -87,7 +87,7 @@ impl Vm {
         let count = range.len();
         let charge = ITEM_MADE.of(count) + ITEMS_PASSED.of(old.len());
         let plain = new.items.len() == count && self.heap.slot(source).class == ty::LIST;
-        if !plain || charge.cycles() > self.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
+        if !plain || charge.cycles() > self.meter.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
             return false;
         }
         if holds_objects(&new.items) || holds_objects(&old[range.clone()]) {

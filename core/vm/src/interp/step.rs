@@ -62,7 +62,7 @@ impl Vm {
         match ins.op {
             Op::LoadClassCell => {
                 let name = code.names[usize::from(ins.b)];
-                let value = match self.namespace_get(top, name)? {
+                let value = match self.namespace_get(self.frames.len() - 1, name)? {
                     Some(value) => value,
                     None => self.load_cell(code, register!(self, base, ins.c), ins.c)?,
                 };

@@ -238,13 +238,13 @@ impl Vm {
                 let outcome = self.match_rest(subject, keys);
                 set!(self, base, ins.a, outcome?);
             }
-            _ => return self.step_asynchronous(ins, code, base),
+            _ => return self.step_asynchronous(ins, base),
         }
         Ok(())
     }
 
     /// Asynchronous iteration, and groups of exceptions.
-    fn step_asynchronous(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
+    fn step_asynchronous(&mut self, ins: Instruction, base: usize) -> Outcome<()> {
         match ins.op {
             Op::AsyncIter => {
                 let value = register!(self, base, ins.b);

@@ -110,7 +110,7 @@ impl Vm {
         // The loop charges for a list that is unpacked in place of its parts.
         let more = if op == Op::Unpack && ins.flags & INPLACE != 0 { ITEM_MADE.of(usize::from(ins.c)) } else { Charge::NONE };
         self.owe(Charge::of_instruction(op) + more);
-        if self.cycles < 0 {
+        if self.meter.cycles < 0 {
             return Some(Err(Throw::Trap(Trap::OutOfCycles)));
         }
         Some(self.general_form(ins, &program))

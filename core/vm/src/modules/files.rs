@@ -4,7 +4,7 @@
 //! it alone decides which paths there are.
 
 use crate::costs::BYTES_COPIED;
-use crate::error::{Outcome, Throw, Trap};
+use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::payload::Payload;
@@ -122,14 +122,11 @@ fn resize(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// Charges for a file that gets another length, `written` bytes of it new. False when the scratch space would be too full.
 fn grow(vm: &mut Vm, before: usize, after: usize, written: usize) -> Outcome<bool> {
     let used = vm.scratch.used - before;
-    if used.saturating_add(after) > vm.limits.rules.scratch_bytes {
+    if used.saturating_add(after) > vm.meter.limits.rules.scratch_bytes {
         return Ok(false);
     }
     vm.spend(BYTES_COPIED.of(written))?;
-    vm.cells = vm.cells.saturating_sub(i64::try_from(written).unwrap_or(i64::MAX));
-    if vm.cells < 0 {
-        return Err(Throw::Trap(Trap::OutOfCells));
-    }
+    vm.meter.spend_cells(written).map_err(Throw::Trap)?;
     if after > before {
         vm.reserve(after - before)?;
     }

@@ -253,7 +253,7 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
     };
     let (block_size, base, block) = cost(state.name);
     let blocks = state.data.len().div_ceil(block_size).saturating_add(length / block_size);
-    let rules = vm.limits.rules;
+    let rules = vm.meter.limits.rules;
     let charge = match state.name {
         "sha256" => Charge::by_rule(rules.sha256, 1) + Charge::by_rule(rules.sha256_block, blocks),
         _ => base.once() + block.of(blocks),

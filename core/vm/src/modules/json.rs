@@ -207,7 +207,7 @@ impl Writer {
             return Ok(());
         }
         vm.reserve(self.out.len() + count * size_of::<Value>())?;
-        if self.open.len() >= vm.limits.recursion {
+        if self.open.len() >= vm.meter.limits.recursion {
             return Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded while encoding a JSON object"));
         }
         self.open.push(open);
@@ -528,7 +528,7 @@ impl Reader<'_> {
                         self.at += 1;
                         if object { Value::Obj(vm.new_dict()) } else { vm.list(Vec::new()) }
                     } else {
-                        if self.open.len() >= vm.limits.recursion {
+                        if self.open.len() >= vm.meter.limits.recursion {
                             let kind = if object { "object" } else { "array" };
                             let message = format!("maximum recursion depth exceeded while decoding a JSON {kind} from a unicode string");
                             return Err(Stop::Thrown(vm.raise(ty::RECURSION_ERROR, &message)));

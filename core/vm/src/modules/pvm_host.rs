@@ -27,7 +27,7 @@ fn keccak256(vm: &mut Vm, args: &[Value]) -> Outcome {
     let data = crate::objects::bytes::bytes_like(vm, args[0])?;
     // 003 §3.5 fixes the price, which is below the work: the weight of decision 132 stands for the rest.
     let blocks = KECCAK_BLOCK.of(data.len() / KECCAK_BLOCK_BYTES + 1);
-    vm.spend(Charge::by_rule(vm.limits.rules.keccak_word, data.len().div_ceil(32)) + blocks)?;
+    vm.spend(Charge::by_rule(vm.meter.limits.rules.keccak_word, data.len().div_ceil(32)) + blocks)?;
     let digest = sha3::Keccak256::digest(&data).to_vec();
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(digest)))
 }

@@ -164,12 +164,12 @@ fn search<T>(
     job: impl FnOnce(&mut Matcher<'_>) -> Result<T, Stop>,
 ) -> Outcome<T> {
     let memory = vm.heap.limit.saturating_sub(vm.heap.memory);
-    let cycles = vm.cycles;
+    let cycles = vm.meter.cycles;
     let Some((text, wide, _)) = subject(vm, string) else { return Err(Throw::Trap(Trap::Internal)) };
     let mut matcher = Matcher::new(program, &text[..end], wide, cycles, memory);
     let outcome = job(&mut matcher);
     let (left, deepest) = (matcher.cycles, matcher.deepest);
-    vm.cycles = left;
+    vm.meter.cycles = left;
     vm.heap.use_memory(deepest * ENTRY);
     vm.heap.free_memory(deepest * ENTRY);
     match outcome {
