@@ -37,19 +37,29 @@ impl HostValue {
         HostValue::Int(if is_negative { -magnitude - IBig::ONE } else { magnitude })
     }
 
-    /// How many values it holds, and the bytes of all its texts and bytes. Recursive: a value of the host is as deep as its answer.
+    /// How many values it holds, and the bytes of all its texts and bytes.
     pub fn extent(&self) -> (u64, u64) {
-        let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
-        let sum = |(values, bytes): (u64, u64), part: &HostValue| {
-            let (inner, more) = part.extent();
-            (values.saturating_add(inner).saturating_add(1), bytes.saturating_add(more))
-        };
+        let (mut values, mut bytes) = (0u64, 0u64);
+        let mut open = vec![self];
+        while let Some(value) = open.pop() {
+            let (before, length) = (open.len(), value.length());
+            match value {
+                HostValue::List(items) => open.extend(items),
+                HostValue::Map(pairs) => open.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
+                _ => {}
+            }
+            values = values.saturating_add(u64::try_from(open.len().saturating_sub(before)).unwrap_or(u64::MAX));
+            bytes = bytes.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
+        }
+        (values, bytes)
+    }
+
+    /// Bytes of a text or of bytes; 0 for the others.
+    fn length(&self) -> usize {
         match self {
-            HostValue::Bytes(bytes) => (0, length(bytes.len())),
-            HostValue::Str(text) => (0, length(text.len())),
-            HostValue::List(items) => items.iter().fold((0, 0), sum),
-            HostValue::Map(pairs) => pairs.iter().flat_map(|(key, value)| [key, value]).fold((0, 0), sum),
-            HostValue::None | HostValue::Bool(_) | HostValue::Int(_) | HostValue::Float(_) => (0, 0),
+            HostValue::Bytes(bytes) => bytes.len(),
+            HostValue::Str(text) => text.len(),
+            _ => 0,
         }
     }
 
