@@ -82,12 +82,24 @@ mod tests {
     /// No configuration drops what the network needs.
     #[test]
     fn two_epochs_are_always_kept() {
-        let genesis = dev(DevGenesis::default()).expect("a genesis").0;
-        let needed = 2 * epoch::length(&genesis.chain).get() + MARGIN;
+        let mut genesis = dev(DevGenesis::default()).expect("a genesis").0;
+        let chain = std::sync::Arc::make_mut(&mut genesis.chain);
+        chain.is_dev = false;
+        chain.params.consensus.epoch = 60;
+        let needed = 2 * 60 + MARGIN;
         for (asked, kept) in [(1, needed), (needed, needed), (needed + 1, needed + 1), (u64::MAX, u64::MAX)] {
             let mut config = NodeConfig::follower("state".into(), genesis.clone());
             config.retention.blocks = asked;
             assert_eq!(config.kept(), Retention { blocks: kept, ..Retention::default() });
         }
+    }
+
+    /// The one epoch of a dev chain never ends, so none of its blocks is dropped.
+    #[test]
+    fn a_dev_chain_keeps_each_block() {
+        let genesis = dev(DevGenesis::default()).expect("a genesis").0;
+        let config =
+            NodeConfig { retention: Retention { blocks: 1, ..Retention::default() }, ..NodeConfig::follower("state".into(), genesis) };
+        assert_eq!(config.kept().blocks, u64::MAX);
     }
 }

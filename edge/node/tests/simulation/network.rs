@@ -444,9 +444,15 @@ pub(crate) fn plan_until(network: Network, seed: u64, is_complete: bool, blocks:
         .property(holds)
 }
 
-pub(crate) fn settle(seed: u64, module: &str, plan: PlanBuilder<Network>) {
+/// Runs a plan. What does not hold is a panic that says how to run the seed again, with these tests.
+pub(crate) fn settle(seed: u64, tests: &str, plan: PlanBuilder<Network>) {
+    settle_by(&format!("{SEED}={seed} cargo test -p cowboy-node --test simulation {tests}"), plan);
+}
+
+/// Runs a plan. What does not hold is a panic that names this command.
+pub(crate) fn settle_by(replay: &str, plan: PlanBuilder<Network>) {
     if let Err(error) = plan.build().run() {
-        panic!("seed {seed}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation {module}");
+        panic!("{error}\nreplay: {replay}");
     }
 }
 
