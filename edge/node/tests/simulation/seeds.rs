@@ -122,14 +122,14 @@ fn run_all(seeds: std::ops::Range<u64>) {
         Some(seed) if seeds.start == 0 => drop(run(seed, epochs)),
         Some(_) => {}
         None => {
-            let most = (seeds.end - seeds.start) * epochs;
-            assert_most_came_through(seeds.map(|seed| run(seed, epochs)).sum(), most);
+            let all = (seeds.end - seeds.start) * epochs;
+            assert_majority_came_through(seeds.map(|seed| run(seed, epochs)).sum(), all);
         }
     }
 }
 
 /// Where most dealings failed, the sets would not change, and nothing would be shown of sets that do.
-fn assert_most_came_through(dealt: u64, all: u64) {
+fn assert_majority_came_through(dealt: u64, all: u64) {
     assert!(dealt * 2 > all, "{dealt} of {all} dealings came through");
 }
 
@@ -174,7 +174,7 @@ fn many_seeds() {
     });
     let (dealt, all) = (dealt.load(Ordering::Relaxed), seeds * epochs);
     say(&format!("{seeds} seeds over {epochs} epochs: {dealt} of {all} dealings came through"));
-    assert_most_came_through(dealt, all);
+    assert_majority_came_through(dealt, all);
 }
 
 /// A hundred validators, of which one leaves while another joins, over three epochs and into the fourth. Every dealing comes through.
