@@ -156,7 +156,7 @@ COMMANDS = [
     ("actor execute 0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045 price", "EIP-55"),
     ("actor execute 0x0900000000000000000000000000000000000009 price", "0x0900000000000000000000000000000000000009"),
     ("actor query shop nosuch", "nosuch"),
-    ("actor query shop order [\"hat\",1]", "write"),
+    ("actor query shop order [\"hat\",1]", "set_state"),
     ("actor query nosuch price", "nosuch"),
     ("query shop price --max-cycles few", "few"),
     ("actor get nosuch", "nosuch"),
