@@ -384,12 +384,9 @@ fn replay(
         Some(value) => Ok((key, value.clone())),
         None => Err(Refused::Unproven(Hash(key.0))),
     };
-    let mut rounds = 0;
+    let mut rounds = 1..MAX_ROUNDS;
     resume::run(&mut visit, |keys| {
-        rounds += 1;
-        if rounds >= MAX_ROUNDS {
-            return Err(Refused::Endless);
-        }
+        rounds.next().ok_or(Refused::Endless)?;
         keys.into_iter().map(find).collect()
     })
 }

@@ -13,7 +13,7 @@
 //! - [`check`]: the client's side of a witness.
 //!
 //! Absences: no I/O, nothing of the node's; builds for wasm32.
-#![cfg_attr(not(test), warn(clippy::as_conversions))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod answer;
 pub mod check;

@@ -94,8 +94,7 @@ pub enum NotSigned {
 
 /// The value of [`SIGNATURE_HEADER`].
 pub fn header_value(signed: &SignedAnswer) -> String {
-    let digits = |byte: u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
-    signed.encode().iter().flat_map(|byte| digits(*byte)).collect()
+    signed.encode().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The signed statement among the headers of an answer.

@@ -78,6 +78,7 @@ impl GroupKey {
     }
 
     /// Whether the group signed a message of this kind.
+    #[expect(clippy::arithmetic_side_effects, reason = "the negation of a point")]
     fn signed(&self, kind: &[u8], message: &[u8], signature: &[u8; 48]) -> Result<bool, Refused> {
         let point = Option::<G1Affine>::from(G1Affine::from_compressed(signature)).ok_or(Refused::Malformed)?;
         if bool::from(point.is_identity()) {

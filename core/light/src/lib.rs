@@ -8,7 +8,7 @@
 //! - [`certificate`]: that the validators finalized a block.
 //!
 //! Transactions and receipts are proven by [`cowboy_types::merkle::Inclusion`].
-#![cfg_attr(not(test), warn(clippy::as_conversions))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod answer;
 pub mod certificate;

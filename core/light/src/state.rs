@@ -152,6 +152,10 @@ struct Subtree {
     first: u64,
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a log has at most MAX_LEAVES operations, and only a tree that is higher than a leaf has children"
+)]
 impl Subtree {
     /// The trees of the range over this many operations, the oldest and highest first.
     fn peaks(leaves: u64) -> Vec<Self> {
@@ -177,6 +181,10 @@ impl Subtree {
 }
 
 /// Where the root of the tree of this height stands whose first operation has this place.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a log has at most MAX_LEAVES operations, so that positions have 63 bits; a number has no more ones than twice itself"
+)]
 fn root_position(first: u64, height: u32) -> u64 {
     // A leaf stands after twice as many nodes as there are leaves before it, less those that are yet to be joined.
     2 * first - u64::from(first.count_ones()) + (1 << (height + 1)) - 2
@@ -198,7 +206,7 @@ impl Operation {
     fn is_in_force(&self) -> bool {
         let bit = self.place % CHUNK_BITS;
         let byte = usize::try_from(bit / 8).expect("a chunk is small");
-        self.chunk[byte] >> (bit % 8) & 1 == 1
+        self.chunk.get(byte).is_some_and(|bits| bits >> (bit % 8) & 1 == 1)
     }
 
     /// A chunk that is not full is in no subtree, so where the operation is in it, the proof carries its digest.
@@ -224,9 +232,10 @@ impl Operation {
     ///
     /// The digests are: the inactive peaks before the operation's, folded; the active ones before it; the inactive
     /// ones after it; the active ones after it, folded; the nodes beside the path, from the left.
+    #[expect(clippy::arithmetic_side_effects, reason = "these numbers count among at most 62 peaks, of which one is the operation's")]
     fn tree_root(&self, operation: &[u8]) -> Option<Hash> {
         let peaks = Subtree::peaks(self.leaves);
-        let own = peaks.iter().position(|peak| peak.contains(self.place))?;
+        let (own, peak) = peaks.iter().enumerate().find(|(_, peak)| peak.contains(self.place))?;
         let inactive = usize::try_from(self.inactive_peaks).ok().filter(|inactive| *inactive <= peaks.len())?;
         let folded_before = inactive.min(own);
         let after = peaks.len() - own - 1;
@@ -238,7 +247,7 @@ impl Operation {
         roots.extend(digests.by_ref().take(before));
         let mut behind: Vec<Hash> = digests.by_ref().take(listed_after).collect();
         behind.extend(digests.by_ref().take(usize::from(after > listed_after)));
-        let path = self.climb(peaks[own], operation, &mut digests)?;
+        let path = self.climb(*peak, operation, &mut digests)?;
         roots.push(path);
         roots.extend(behind);
         if digests.next().is_some() || roots.len() != before + 1 + listed_after + usize::from(after > listed_after) {

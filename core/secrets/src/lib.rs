@@ -12,7 +12,7 @@
 //! - [`partial`]: the answer of one member of the committee.
 //!
 //! Every decoder is strict: one value has one encoding, and a point is in its group and not the identity element.
-#![cfg_attr(not(test), warn(clippy::as_conversions))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod curve;
 pub mod identity;

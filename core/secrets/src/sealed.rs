@@ -13,7 +13,9 @@ pub const VERSION: u8 = 1;
 pub const MAX_BYTES: usize = 65_536;
 
 /// The lengths of plaintexts: the value, four bytes with its length before it, and zeros after it.
-pub const LENGTHS: [usize; 6] = [64, 256, 1_024, 4_096, 16_384, 65_024];
+pub const LENGTHS: [usize; 6] = [64, 256, 1_024, 4_096, 16_384, LONGEST];
+
+const LONGEST: usize = 65_024;
 
 /// Bytes of the tag of AES-256-GCM.
 pub const TAG_BYTES: usize = 16;
@@ -25,7 +27,7 @@ pub const HEADER_BYTES: usize = 1 + Identity::SIZE + 96 + 32 + 32;
 pub const LENGTH_BYTES: usize = 4;
 
 /// The longest value.
-pub const VALUE_BYTES: usize = LENGTHS[LENGTHS.len() - 1] - LENGTH_BYTES;
+pub const VALUE_BYTES: usize = LONGEST - LENGTH_BYTES;
 
 /// A sealed secret: `0x01 ‖ identity ‖ U ‖ V ‖ W ‖ body`. U, V and W are a key encrypted to the identity, and the body is the padded value under
 /// that key.
@@ -83,7 +85,7 @@ impl Sealed {
     /// The first that does not hold: length, version, identity, U.
     pub fn parse(bytes: &[u8]) -> Result<Self, SealedError> {
         let wrong_length = SealedError::Length(bytes.len());
-        if !LENGTHS.iter().any(|padded| bytes.len() == HEADER_BYTES + padded + TAG_BYTES) {
+        if !LENGTHS.iter().any(|padded| bytes.len().checked_sub(HEADER_BYTES + TAG_BYTES) == Some(*padded)) {
             return Err(wrong_length);
         }
         let mut rest = Bytes::copy_from_slice(bytes);

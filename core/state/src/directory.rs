@@ -160,11 +160,11 @@ impl Directory {
         if let Some(right) = inserted.split {
             let left = Child { first: Name::default(), node: top };
             root.top = root.next;
-            root.next = Count(root.next.0 + 1);
+            root.next = Count(root.next.0.saturating_add(1));
             world.write(self.node_key(root.top), &Node::Inner { children: List::new(vec![left, right]).expect("two children fit a node") });
         }
         if inserted.was_new {
-            root.count = Count(root.count.0 + 1);
+            root.count = Count(root.count.0.saturating_add(1));
             world.write(self.root_key(), &root);
         }
         Ok(inserted.was_new)
@@ -176,7 +176,7 @@ impl Directory {
         loop {
             match self.node(world, node)? {
                 Node::Page { .. } => return Ok(()),
-                Node::Inner { children } => node = children[child_place(&children, name)].node,
+                Node::Inner { children } => node = child_of(&children, name).1,
             }
         }
     }
@@ -187,9 +187,8 @@ impl Directory {
                 let mut names = names.into_vec();
                 let Err(place) = names.binary_search(&name) else { return Ok(Inserted { was_new: false, split: None }) };
                 names.insert(place, name);
-                let split = (names.len() > PAGE_NAMES).then(|| {
-                    let upper = names.split_off(PAGE_NAMES / 2);
-                    let first = upper[0].clone();
+                let split = upper_half(&mut names).map(|upper| {
+                    let first = upper.first().expect("half a page has names").clone();
                     self.add_node(world, root, first, &Node::Page { names: List::new(upper).expect("half a page fits") })
                 });
                 world.write(self.node_key(at), &Node::Page { names: List::new(names).expect("a page fits") });
@@ -197,13 +196,12 @@ impl Directory {
             }
             Node::Inner { children } => {
                 let mut children = children.into_vec();
-                let place = child_place(&children, &name);
-                let below = self.insert_below(world, root, children[place].node, name)?;
+                let (place, node) = child_of(&children, &name);
+                let below = self.insert_below(world, root, node, name)?;
                 let Some(right) = below.split else { return Ok(below) };
-                children.insert(place + 1, right);
-                let split = (children.len() > PAGE_NAMES).then(|| {
-                    let upper = children.split_off(PAGE_NAMES / 2);
-                    let first = upper[0].first.clone();
+                children.insert(place.saturating_add(1), right);
+                let split = upper_half(&mut children).map(|upper| {
+                    let first = upper.first().expect("half a node has children").first.clone();
                     self.add_node(world, root, first, &Node::Inner { children: List::new(upper).expect("half a node fits") })
                 });
                 world.write(self.node_key(at), &Node::Inner { children: List::new(children).expect("a node fits") });
@@ -214,7 +212,7 @@ impl Directory {
 
     fn add_node(self, world: &mut World, root: &mut Root, first: Name, node: &Node) -> Child {
         let number = root.next;
-        root.next = Count(root.next.0 + 1);
+        root.next = Count(root.next.0.saturating_add(1));
         world.write(self.node_key(number), node);
         Child { first, node: number }
     }
@@ -224,7 +222,7 @@ impl Directory {
         let Some(mut root) = world.read::<Root>(&self.root_key())? else { return Ok(false) };
         self.require_path(world, root.top, name)?;
         let Some(is_empty) = self.remove_below(world, root.top, name)? else { return Ok(false) };
-        root.count = Count(root.count.0 - 1);
+        root.count = Count(root.count.0.saturating_sub(1));
         if is_empty {
             world.remove(self.root_key())
         } else {
@@ -244,8 +242,8 @@ impl Directory {
             }
             Node::Inner { children } => {
                 let mut children = children.into_vec();
-                let place = child_place(&children, name);
-                match self.remove_below(world, children[place].node, name)? {
+                let (place, node) = child_of(&children, name);
+                match self.remove_below(world, node, name)? {
                     None => return Ok(None),
                     Some(false) => return Ok(Some(false)),
                     Some(true) => children.remove(place),
@@ -277,7 +275,7 @@ impl Directory {
                 found.extend(names.iter().filter(|name| &name[..] >= from).take(room).map(|name| name.bytes().clone()));
             }
             Node::Inner { children } => {
-                let below = children.iter().skip(child_place(&children, from));
+                let below = children.iter().skip(child_of(&children, from).0);
                 if limit == usize::MAX {
                     // Everything is wanted, so everything is asked for at once.
                     let keys: Vec<Key> = below.clone().map(|child| self.node_key(child.node)).collect();
@@ -296,6 +294,12 @@ impl Directory {
 }
 
 /// The child below which a name belongs: the last whose first name is not greater.
-fn child_place(children: &[Child], name: &[u8]) -> usize {
-    children.partition_point(|child| &child.first[..] <= name).saturating_sub(1)
+fn child_of(children: &[Child], name: &[u8]) -> (usize, Count) {
+    let place = children.partition_point(|child| &child.first[..] <= name).saturating_sub(1);
+    (place, children.get(place).expect("an inner node has children").node)
+}
+
+/// The entries that move to a new node, where a node has more than fit.
+fn upper_half<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
+    (entries.len() > PAGE_NAMES).then(|| entries.split_off(PAGE_NAMES / 2))
 }

@@ -154,7 +154,7 @@ impl Key {
     /// The bytes that the store keeps: the readable key, then the record.
     pub fn seal(&self, body: &[u8]) -> Bytes {
         let name = Blob::<MAX_NAME_BYTES>::new(self.name.clone()).expect("names are bounded where they are made");
-        let mut bytes = Vec::with_capacity(22 + name.encode_size() + body.len());
+        let mut bytes = Vec::with_capacity(name.encode_size().saturating_add(body.len()).saturating_add(22));
         bytes.put_u8(self.kind.number());
         bytes.put_u8(VM_NAMESPACE);
         bytes.put_slice(&self.address.0);

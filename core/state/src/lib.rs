@@ -11,7 +11,7 @@
 //!
 //! Invariants: a rolled back checkpoint leaves no trace; a record's stored bytes name their own key;
 //! a directory page holds at most [`directory::PAGE_NAMES`] names, ascending.
-#![cfg_attr(not(test), warn(clippy::as_conversions))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod directory;
 pub mod key;

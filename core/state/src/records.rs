@@ -454,7 +454,7 @@ impl World {
         if place > index.newest.0 || place.saturating_add(history) <= index.newest.0 {
             return Ok(None);
         }
-        let record: Option<SeedRecord> = self.read(&keys::seed(place % history))?;
+        let record: Option<SeedRecord> = self.read(&keys::seed(place.checked_rem(history).unwrap_or_default()))?;
         Ok(record.filter(|record| record.epoch.0 == epoch && record.view.0 == view).map(|record| record.seed))
     }
 }

@@ -174,13 +174,17 @@ impl World {
 
     /// The events emitted since a checkpoint, in order.
     pub fn events_since(&self, checkpoint: &Checkpoint) -> &[Event] {
-        &self.events[checkpoint.events..]
+        self.events.get(checkpoint.events..).unwrap_or_default()
+    }
+
+    fn journal_since(&self, checkpoint: &Checkpoint) -> &[(Key, Previous)] {
+        self.journal.get(checkpoint.journal..).unwrap_or_default()
     }
 
     /// Accounts that changed since a checkpoint, each with what it was then.
     pub fn accounts_since(&self, checkpoint: &Checkpoint) -> BTreeMap<Address, Option<Bytes>> {
         let mut accounts = BTreeMap::new();
-        for (key, previous) in &self.journal[checkpoint.journal..] {
+        for (key, previous) in self.journal_since(checkpoint) {
             if key.kind == Kind::Account {
                 accounts.entry(key.address).or_insert_with(|| previous.bytes().cloned());
             }
@@ -192,7 +196,7 @@ impl World {
     /// `limit` of them, those that were written first.
     pub fn changes_since(&self, checkpoint: &Checkpoint, kinds: &[Kind], limit: usize) -> Vec<(Key, Option<Bytes>, Option<Bytes>)> {
         let mut before: BTreeMap<&Key, Option<&Bytes>> = BTreeMap::new();
-        for (key, previous) in &self.journal[checkpoint.journal..] {
+        for (key, previous) in self.journal_since(checkpoint) {
             if kinds.contains(&key.kind) && (before.len() < limit || before.contains_key(key)) {
                 before.entry(key).or_insert(previous.bytes());
             }

@@ -40,9 +40,8 @@ impl Address {
 
     /// The address as a number, where it is small enough for a `u16`.
     fn small(&self) -> Option<u16> {
-        let (high, low) = self.0.split_at(18);
-        let low = [low[0], low[1]];
-        high.iter().all(|byte| *byte == 0).then_some(u16::from_be_bytes(low))
+        let (high, low) = self.0.split_last_chunk()?;
+        high.iter().all(|byte| *byte == 0).then_some(u16::from_be_bytes(*low))
     }
 
     /// Whether the address lies in the range of system actors, 0x0000…0100 included (003 §1.3).

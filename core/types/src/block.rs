@@ -125,7 +125,7 @@ impl Header {
         let mut bytes = Vec::with_capacity(self.encode_size());
         self.write(&mut bytes);
         let unsigned = bytes.len().saturating_sub(self.signature.encode_size());
-        blake3(&[&bytes[..unsigned]])
+        blake3(&[bytes.get(..unsigned).unwrap_or_default()])
     }
 
     /// The protocol height: the number, plus what a dev chain skipped.

@@ -106,7 +106,7 @@ impl Value {
             }
             Self::Integer(number) => {
                 let negative = *number < 0;
-                write_integer(out, negative, &(if negative { -1 - *number } else { *number }).to_be_bytes())
+                write_integer(out, negative, &(if negative { !*number } else { *number }).to_be_bytes())
             }
             Self::Bignum { negative, magnitude } => write_integer(out, *negative, magnitude),
             Self::Bytes(bytes) => {
@@ -149,7 +149,7 @@ pub fn decode(bytes: &[u8]) -> Result<Value, CborError> {
             Item::Null => Value::Null,
             Item::Bool(truth) => Value::Bool(truth),
             Item::Integer { negative: false, magnitude } => Value::Integer(i128::from(magnitude)),
-            Item::Integer { negative: true, magnitude } => Value::Integer(-1 - i128::from(magnitude)),
+            Item::Integer { negative: true, magnitude } => Value::Integer(!i128::from(magnitude)),
             Item::Bignum { negative, magnitude } => Value::Bignum { negative, magnitude: magnitude.to_vec() },
             Item::Float(bits) => Value::Float(bits),
             Item::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
@@ -201,7 +201,7 @@ impl Partial {
                 return None;
             }
         }
-        self.left -= 1;
+        self.left = self.left.saturating_sub(1);
         (self.left == 0).then(|| std::mem::replace(&mut self.value, Value::Null))
     }
 }

@@ -95,8 +95,8 @@ pub enum ParseHexError {
 /// `N` bytes from hex, with or without `0x`.
 pub fn parse_hex<const N: usize>(text: &str) -> Result<[u8; N], ParseHexError> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    if digits.len() != N * 2 {
-        return Err(ParseHexError::Length { found: digits.len(), expected: N * 2 });
+    if Some(digits.len()) != N.checked_mul(2) {
+        return Err(ParseHexError::Length { found: digits.len(), expected: N.saturating_mul(2) });
     }
     let mut bytes = [0; N];
     hex::decode_to_slice(digits, &mut bytes).map_err(|_| ParseHexError::Digit)?;

@@ -245,7 +245,7 @@ macro_rules! category_codec {
 
         impl EncodeSize for $Type {
             fn encode_size(&self) -> usize {
-                match self { $( Self::$Variant(body) => 1 + body.encode_size(), )+ }
+                match self { $( Self::$Variant(body) => body.encode_size().saturating_add(1), )+ }
             }
         }
 

@@ -16,7 +16,7 @@
 //! - [`job`]: jobs, runners and results of the off-chain market.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
 //! - [`signing`]: secp256k1, behind the feature `signing`.
-#![cfg_attr(not(test), warn(clippy::as_conversions))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod actors;
 pub mod address;

@@ -23,7 +23,7 @@ fn be32(number: usize) -> u32 {
 }
 
 fn above(level: &[Hash]) -> Vec<Hash> {
-    level.chunks(2).map(|pair| node(&pair[0], pair.get(1).unwrap_or(&pair[0]))).collect()
+    level.chunks(2).filter_map(|pair| Some(node(pair.first()?, pair.last()?))).collect()
 }
 
 /// The root of the tree over these digests.
@@ -81,7 +81,7 @@ impl Inclusion {
         let (mut place, mut width) = (index, count);
         let mut siblings = self.siblings.iter();
         while width > 1 {
-            let is_odd_last = place % 2 == 0 && place == width - 1;
+            let is_odd_last = place % 2 == 0 && place == width.saturating_sub(1);
             current = match (is_odd_last, place % 2) {
                 (true, _) => node(&current, &current),
                 (false, side) => match (siblings.next(), side) {

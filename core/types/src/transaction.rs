@@ -154,6 +154,7 @@ impl Write for Transaction {
 }
 
 impl EncodeSize for Transaction {
+    #[expect(clippy::arithmetic_side_effects, reason = "the sizes of values in memory")]
     fn encode_size(&self) -> usize {
         let access_list = 1;
         self.chain_id.encode_size()

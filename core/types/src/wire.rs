@@ -63,7 +63,7 @@ impl<const MAX: usize> Write for Blob<MAX> {
 
 impl<const MAX: usize> EncodeSize for Blob<MAX> {
     fn encode_size(&self) -> usize {
-        length_of(self.0.len()).encode_size() + self.0.len()
+        length_of(self.0.len()).encode_size().saturating_add(self.0.len())
     }
 }
 
@@ -130,7 +130,7 @@ impl<const MAX: usize> Write for Text<MAX> {
 
 impl<const MAX: usize> EncodeSize for Text<MAX> {
     fn encode_size(&self) -> usize {
-        length_of(self.0.len()).encode_size() + self.0.len()
+        length_of(self.0.len()).encode_size().saturating_add(self.0.len())
     }
 }
 
@@ -198,6 +198,7 @@ impl<T: Write, const MAX: usize> Write for List<T, MAX> {
 }
 
 impl<T: EncodeSize, const MAX: usize> EncodeSize for List<T, MAX> {
+    #[expect(clippy::arithmetic_side_effects, reason = "the sizes of values in memory")]
     fn encode_size(&self) -> usize {
         length_of(self.0.len()).encode_size() + self.0.iter().map(EncodeSize::encode_size).sum::<usize>()
     }

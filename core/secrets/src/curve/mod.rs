@@ -85,12 +85,14 @@ mod random {
     }
 
     impl<'a> Arbitrary<'a> for PointG1 {
+        #[expect(clippy::arithmetic_side_effects, reason = "a multiple of a point")]
         fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
             Ok(Self(G1Affine::from(G1Affine::generator() * factor(u)?).to_compressed()))
         }
     }
 
     impl<'a> Arbitrary<'a> for PointG2 {
+        #[expect(clippy::arithmetic_side_effects, reason = "a multiple of a point")]
         fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
             Ok(Self(G2Affine::from(G2Affine::generator() * factor(u)?).to_compressed()))
         }
@@ -128,6 +130,7 @@ pub(crate) fn is_encrypted(answer: [&PointG1; 2], e2: &PointG2, tpk: &PointG1, s
 /// identity element.
 ///
 /// The result is the same as that of `Mode::NonZeroCounter` of commonware.
+#[expect(clippy::arithmetic_side_effects, reason = "an index has 16 bits; the sums are of points")]
 pub fn share_key(polynomial: &[PointG2], index: u16) -> Option<PointG2> {
     let at = u32::from(index) + 1;
     let mut sum = G2Projective::identity();
@@ -140,6 +143,7 @@ pub fn share_key(polynomial: &[PointG2], index: u16) -> Option<PointG2> {
 }
 
 /// A small multiple of a public point: an index has few bits, so that doubling and adding is far cheaper than a product with a scalar.
+#[expect(clippy::arithmetic_side_effects, reason = "the bits of a number; the sums are of points")]
 fn multiple(point: &G2Projective, by: u32) -> G2Projective {
     let mut sum = G2Projective::identity();
     for bit in (0..u32::BITS - by.leading_zeros()).rev() {

@@ -33,7 +33,7 @@ impl Attestation {
         let record = cbor::decode(bytes).map_err(|_| error::ATTESTATION_INVALID)?;
         let Value::Map(pairs) = &record else { return Err(error::ATTESTATION_INVALID) };
         let evidence = record.get("evidence_hash");
-        if pairs.len() != 5 + usize::from(evidence.is_some()) {
+        if pairs.len() != if evidence.is_some() { 6 } else { 5 } {
             return Err(error::ATTESTATION_INVALID);
         }
         let height = |name| record.get(name).and_then(Value::as_u64).map(Height).ok_or(error::ATTESTATION_INVALID);

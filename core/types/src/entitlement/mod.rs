@@ -92,7 +92,7 @@ impl Grant {
         let Value::Map(pairs) = item else { return Err(error::MANIFEST_INVALID) };
         let id = item.get("id").and_then(Value::as_text).ok_or(error::MANIFEST_INVALID)?;
         let given = item.get("params");
-        if pairs.len() != 1 + usize::from(given.is_some()) {
+        if pairs.len() != if given.is_some() { 2 } else { 1 } {
             return Err(error::MANIFEST_INVALID);
         }
         let entitlement = entitlement(id).filter(|row| row.since <= bounds.version).ok_or(error::ENTITLEMENT_UNKNOWN)?;
@@ -134,8 +134,8 @@ impl Grants {
             return Err(error::MANIFEST_INVALID);
         }
         let grants = items.iter().map(|item| Grant::read(bounds, item)).collect::<Result<Vec<_>, _>>()?;
-        for pair in grants.windows(2) {
-            match pair[0].entitlement.id.cmp(pair[1].entitlement.id) {
+        for (one, next) in grants.iter().zip(grants.iter().skip(1)) {
+            match one.entitlement.id.cmp(next.entitlement.id) {
                 std::cmp::Ordering::Less => {}
                 std::cmp::Ordering::Equal => return Err(error::ENTITLEMENT_DUPLICATE),
                 std::cmp::Ordering::Greater => return Err(error::ENTITLEMENTS_UNSORTED),

@@ -268,7 +268,7 @@ pub const REGISTRY: &[Entitlement] = &[
 
 /// The registry's row of an id.
 pub fn entitlement(id: &str) -> Option<&'static Entitlement> {
-    REGISTRY.binary_search_by(|row| row.id.cmp(id)).ok().map(|place| &REGISTRY[place])
+    REGISTRY.binary_search_by(|row| row.id.cmp(id)).ok().and_then(|place| REGISTRY.get(place))
 }
 
 /// The curated sets of domains with which a chain begins (000 §8.4). Governance may replace and add.
