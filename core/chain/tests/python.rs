@@ -86,6 +86,75 @@ fn the_counter_counts() {
     assert_eq!(shown(&chain.call(counter, "get", b"")), "42");
 }
 
+/// Decision 530: what a failed delivery noted is deleted, and nothing else that it did stays. A handler that another one calls notes
+/// nothing, and neither does one that succeeds.
+#[test]
+fn noted_entries_go_even_if_the_delivery_fails() {
+    let mut chain = Chain::new();
+    let source = "from cowboy_sdk import actor, public, call
+import pvm_host
+
+@actor
+class Keeper:
+    @public
+    def put(self, payload):
+        pvm_host.set_state(b'noted', b'1')
+        pvm_host.set_state(b'other', b'1')
+        pvm_host.delete_state(b'new')
+
+    @public
+    def note(self, payload):
+        pvm_host.delete_on_failure(b'noted')
+        pvm_host.delete_on_failure(b'never there')
+        pvm_host.set_state(b'other', b'2')
+        pvm_host.set_state(b'new', b'2')
+        if payload == 'fail':
+            raise ValueError
+
+    @public
+    def outer(self, payload):
+        try:
+            call(self.address, 'note', 'fail')
+        except Exception:
+            pass
+        if payload == 'fail':
+            raise ValueError
+
+    @public
+    def held(self, payload):
+        found = [pvm_host.get_state(key) for key in (b'noted', b'other', b'new')]
+        return '-'.join(['none' if value is None else value.decode() for value in found])
+
+    @public
+    def reserved(self, payload):
+        pvm_host.delete_on_failure(b'__INITIALIZED__')
+";
+    let keeper = chain.example(source, r#"{"entitlements": [{"id": "storage.kv"}]}"#);
+    let text = |word: &str| Value::text(word).encode();
+    // An actor that its own failed deployment takes with it has nothing to delete.
+    let doomed = "import pvm_host\n\ndef init(payload):\n    pvm_host.delete_on_failure(b'a')\n    raise ValueError\n";
+    let manifest = manifest_json(r#"{"entitlements": [{"id": "storage.kv"}]}"#);
+    let receipt = chain.send(1, deployment_of(doomed.as_bytes(), Some(manifest), Some("init"), b"", 0));
+    assert_eq!(receipt.abort, Some(error::HANDLER_RAISED));
+    let rows = [
+        ("note", "fail", Some(error::HANDLER_RAISED), "none-1-none"),
+        ("note", "", None, "1-2-2"),
+        ("outer", "", None, "1-1-none"),
+        ("outer", "fail", Some(error::HANDLER_RAISED), "1-1-none"),
+        ("reserved", "", Some(error::INVALID_ARGUMENT), "1-1-none"),
+    ];
+    for (method, payload, abort, held) in rows {
+        chain.call(keeper, "put", b"");
+        let stored = chain.actor(keeper).storage_bytes;
+        let receipt = chain.call(keeper, method, &text(payload));
+        assert_eq!((receipt.abort.clone(), shown(&chain.call(keeper, "held", b"")).as_str()), (abort, held), "{method} {payload}");
+        if held.starts_with("none") {
+            let freed = u64::try_from("noted".len() + 1).expect("a short name");
+            assert_eq!(chain.actor(keeper).storage_bytes.0, stored.0 - freed, "its bytes are counted no more");
+        }
+    }
+}
+
 /// What handlers print stands in the trace of their delivery, each by itself, whether they fail or not, and bounded for all of them
 /// together. Receipts do not have it.
 #[test]

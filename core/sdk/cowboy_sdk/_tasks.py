@@ -53,6 +53,8 @@ def answer(sender, argument):
     if stored is None:
         return None
     pvm_host.delete_state(key)
+    # The answer comes once, and its context is of no use after a handler that fails.
+    pvm_host.delete_on_failure(key)
     result = {"status": argument["status"], "job_id": argument["job_id"], "raw": argument["result"]}
     if argument["status"] == "ok":
         result["output"] = _text(argument["result"])

@@ -1,4 +1,4 @@
-"""Methods that wait for off-chain work: what is kept while they do, and how they go on.
+"""Methods that wait for off-chain work: what is kept while they do, and how they continue.
 
     @runner.continuation
     async def ask(self, question):
@@ -13,225 +13,26 @@ what is awaited, so that an answer that comes twice finds nobody.
 """
 
 from . import codec
-from ._context import get_block_height
+from ._capture import Capture, capture
 from ._host import pvm_host
-from ._keep import MAKERS, fingerprint, keep_names, make_names
-from .errors import (
-    CaptureTypeError,
-    CodecError,
-    ContinuationCorruptedError,
-    ContinuationCountLimitError,
-    ContinuationLimitError,
-    ContinuationNotFoundError,
-    ContinuationSizeLimitError,
-    LoopBoundExceeded,
-    RunnerTimeoutError,
-    StateConflictError,
+from ._keep import MAKERS, keep_names, make_names
+from ._records import (
+    AWAIT_PREFIX,
+    PREFIX,
+    check_guards,
+    check_time,
+    delete_cont,
+    free_on_failure,
+    load_cont,
+    load_cont_raw,
+    new_cid,
+    read_record,
+    save_cont,
 )
-from .types import Address
+from .errors import CodecError, ContinuationCorruptedError, ContinuationLimitError, LoopBoundExceeded, RunnerTimeoutError
 
-MAX_BYTES = 64 * 1024
-MAX_ACTIVE = 100
 RESUME_SUFFIX = "__resume"
-_PREFIX = b"__continuation:"
-_COUNT_KEY = b"__continuation_count"
-_AWAIT_PREFIX = b"__await:"
-_FIELDS = ("state", "ctx", "handler", "timeout_at_block", "guard_hashes", "created_at_block")
 _LOCALS, _FRAMES, _TURNS = "__locals__", "__frames__", "__turns__"
-_CAPTURED = (bool, int, str, bytes, bytearray, float, type(None), list, dict, tuple)
-
-
-# What the author keeps by name
-
-
-class Capture:
-    """Named values that outlive awaits: `ctx = capture(); ctx.price = 5`. Only what CBOR carries goes in."""
-
-    def __init__(self):
-        self.__dict__["_data"] = {}
-
-    def __getattr__(self, name):
-        data = self.__dict__["_data"]
-        if name in data:
-            return data[name]
-        raise AttributeError(f"Capture has no attribute '{name}'. Available: {list(data)}")
-
-    def __setattr__(self, name, value):
-        _check_captured(value, name)
-        self.__dict__["_data"][name] = value
-
-    def __contains__(self, name):
-        return name in self.__dict__["_data"]
-
-    def __repr__(self):
-        return f"Capture({self.__dict__['_data']!r})"
-
-    def to_dict(self):
-        return dict(self.__dict__["_data"])
-
-    def update(self, values):
-        for name, value in values.items():
-            setattr(self, name, value)
-
-    def get(self, name, default=None):
-        return self.__dict__["_data"].get(name, default)
-
-    @classmethod
-    def from_dict(cls, values):
-        """A capture of these values, unchecked."""
-        made = cls()
-        made.__dict__["_data"].update(values)
-        return made
-
-    def __keep__(self):
-        return "capture", _reduced(self.to_dict())
-
-
-def capture():
-    """A new, empty Capture."""
-    return Capture()
-
-
-MAKERS["capture"] = Capture.from_dict
-
-
-def _check_captured(value, path):
-    if isinstance(value, Address):
-        raise CaptureTypeError(
-            f"Cannot capture an Address at '{path}'; capture bytes(address) and rebuild it with Address(...) on resume."
-        )
-    reduce = getattr(value, "__cbor_reduce__", None)
-    if reduce is not None and not isinstance(value, type):
-        _check_captured(reduce(), path)
-    elif isinstance(value, (list, tuple)) and isinstance(value, _CAPTURED):
-        for place, item in enumerate(value):
-            _check_captured(item, f"{path}[{place}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, (str, int)):
-                raise CaptureTypeError(f"dict key at '{path}' must be str or int, got {type(key).__name__}")
-            _check_captured(item, f"{path}.{key}")
-    elif not isinstance(value, _CAPTURED):
-        raise CaptureTypeError(
-            f"Cannot capture {type(value).__name__!r} at '{path}'. Only numbers, texts, bytes, lists and dicts outlive an "
-            "await; make functions, generators and objects again when the method goes on."
-        )
-
-
-def _reduced(values):
-    """What CBOR makes of the values: views are their contents, tuples are lists."""
-    return codec.decode(codec.encode(values))
-
-
-# The stored record
-
-
-def new_cid(actor, name):
-    """The 32-byte id of a continuation of the method `name` that begins in this delivery."""
-    facts = pvm_host.context()
-    return pvm_host.keccak256(facts["tx_hash"] + facts["sender"] + facts["actor_addr"] + str(name).encode("utf-8"))
-
-
-def save_cont(cid, state, ctx, handler, timeout_blocks=0, guard_keys=None):
-    """Writes a continuation's record. ContinuationSizeLimitError above 64 KiB, ContinuationCountLimitError at 100."""
-    if isinstance(ctx, Capture):
-        ctx = ctx.to_dict()
-    else:
-        _check_captured(ctx, "ctx")
-    now = get_block_height()
-    record = {
-        "state": int(state),
-        "ctx": ctx,
-        "handler": str(handler),
-        "timeout_at_block": now + timeout_blocks if timeout_blocks > 0 else 0,
-        "guard_hashes": {_key(key).hex(): fingerprint(pvm_host.get_state(_key(key))) for key in guard_keys or ()},
-        "created_at_block": now,
-    }
-    encoded = codec.encode(record)
-    if len(encoded) > MAX_BYTES:
-        raise ContinuationSizeLimitError(
-            f"Continuation state exceeds {MAX_BYTES // 1024} KiB limit (current: {len(encoded)} bytes). "
-            "Reduce the amount of data in capture()."
-        )
-    if pvm_host.get_state(_PREFIX + cid) is None:
-        count = _count()
-        if count >= MAX_ACTIVE:
-            raise ContinuationCountLimitError(
-                f"Actor has {count} active continuations (limit: {MAX_ACTIVE}). "
-                "Ensure completed continuations are deleted with delete_cont()."
-            )
-        pvm_host.set_state(_COUNT_KEY, (count + 1).to_bytes(4, "big"))
-    pvm_host.set_state(_PREFIX + cid, encoded)
-
-
-def load_cont(cid):
-    """A continuation's record with its `ctx` as a Capture, after its guards and its time limit are checked."""
-    record = _record(cid)
-    _check_guards(record)
-    _check_time(record)
-    record["ctx"] = Capture.from_dict(record["ctx"] or {})
-    return record
-
-
-def load_cont_raw(cid):
-    """The record's bytes. ContinuationNotFoundError when there is none."""
-    raw = pvm_host.get_state(_PREFIX + cid)
-    if raw is None:
-        raise ContinuationNotFoundError(f"Continuation not found for CID: {cid.hex()}")
-    return raw
-
-
-def delete_cont(cid):
-    """Forgets a continuation: nothing goes on when its answer comes. One that is gone is left alone."""
-    if pvm_host.get_state(_PREFIX + cid) is None:
-        return
-    pvm_host.delete_state(_PREFIX + cid)
-    if pvm_host.get_state(_AWAIT_PREFIX + cid) is not None:
-        pvm_host.delete_state(_AWAIT_PREFIX + cid)
-    pvm_host.set_state(_COUNT_KEY, max(0, _count() - 1).to_bytes(4, "big"))
-
-
-def _count():
-    raw = pvm_host.get_state(_COUNT_KEY)
-    return int.from_bytes(raw, "big") if raw else 0
-
-
-def _key(key):
-    return key.encode("utf-8") if isinstance(key, str) else bytes(key)
-
-
-def _record(cid):
-    raw = load_cont_raw(cid)
-    try:
-        record = codec.decode(raw)
-    except CodecError as problem:
-        raise ContinuationCorruptedError(f"Failed to decode continuation state: {problem}") from problem
-    if not isinstance(record, dict) or not all([field in record for field in _FIELDS]):
-        raise ContinuationCorruptedError("Continuation state is not cowboy_sdk schema")
-    return record
-
-
-def _check_guards(record):
-    for name, expected in (record["guard_hashes"] or {}).items():
-        try:
-            key = bytes.fromhex(name)
-        except ValueError:
-            raise ContinuationCorruptedError(f"guard key {name!r} is not hex") from None
-        actual = fingerprint(pvm_host.get_state(key))
-        if actual != expected:
-            raise StateConflictError(
-                f"Guard violation: storage key {key!r} was modified during continuation. "
-                f"Expected hash: {expected}, current hash: {actual}."
-            )
-
-
-def _check_time(record):
-    limit, now = record["timeout_at_block"], get_block_height()
-    if 0 < limit < now:
-        raise RunnerTimeoutError(
-            f"Continuation timed out: timeout_at_block={limit}, current_block={now}. "
-            "Increase timeout_blocks or handle the timeout in your actor."
-        )
 
 
 # Functions that can be left
@@ -448,7 +249,7 @@ def begin(row, args, kwargs):
     if not top.left:
         return result
     cid = new_cid(top.actor, row.name.rpartition(".")[2])
-    while pvm_host.get_state(_PREFIX + cid) is not None:
+    while pvm_host.get_state(PREFIX + cid) is not None:
         # The same method begun twice in one transaction.
         cid = pvm_host.keccak256(cid)
     _suspend(top, cid)
@@ -458,27 +259,28 @@ def begin(row, args, kwargs):
 def resume(row, actor, answer):
     """Goes on with the method whose answer this is: the message of the Result Verifier, of a timer, or of a test."""
     cid = _cid(answer)
-    raw = pvm_host.get_state(_AWAIT_PREFIX + cid)
+    raw = pvm_host.get_state(AWAIT_PREFIX + cid)
     pending = None if raw is None else codec.decode(raw)
     token = answer.get("job_id", answer.get("token"))
     if token is not None and (pending is None or token not in pending["for"] and token != pending.get("deadline")):
         # Delivered before, or no longer waited for.
         return None
-    record = _record(cid)
+    free_on_failure(cid)
+    record = read_record(cid)
     awaited = LEAVES[pending["kind"] if pending else "job"]
     outcome = awaited(answer, token, pending or {"for": []})
     if outcome is WAITING:
-        pvm_host.set_state(_AWAIT_PREFIX + cid, codec.encode(pending))
+        pvm_host.set_state(AWAIT_PREFIX + cid, codec.encode(pending))
         return None
     is_failure = isinstance(outcome, BaseException)
     if not is_failure:
-        _check_guards(record)
+        check_guards(record)
         try:
-            _check_time(record)
+            check_time(record)
         except RunnerTimeoutError as late:
             outcome = late
     if pending is not None:
-        pvm_host.delete_state(_AWAIT_PREFIX + cid)
+        pvm_host.delete_state(AWAIT_PREFIX + cid)
         if pending.get("timer") and token != pending.get("deadline"):
             pvm_host.cancel_timer(pending["timer"])
     top = _restored(row, actor, record)
@@ -537,7 +339,7 @@ def _suspend(top, cid):
         ]
     save_cont(cid, top.at, Capture.from_dict(ctx), row.handler, row.timeout_blocks, row.guard_keys)
     pending = frames[-1].leaf._begin(cid, row.handler)
-    pvm_host.set_state(_AWAIT_PREFIX + cid, codec.encode(pending))
+    pvm_host.set_state(AWAIT_PREFIX + cid, codec.encode(pending))
 
 
 def _restored(row, actor, record):

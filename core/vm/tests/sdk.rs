@@ -35,6 +35,8 @@ struct Host {
     events: Vec<(String, Vec<u8>)>,
     messages: Vec<(Vec<u8>, String, Vec<u8>, u64)>,
     jobs: u64,
+    /// Keys whose values go even if the step fails.
+    deletions: Vec<Vec<u8>>,
 }
 
 type Answer = Result<HostValue, HostError>;
@@ -79,6 +81,10 @@ impl Host {
             }
             HostFn::DeleteState => {
                 self.storage.remove(&bytes(call, 0));
+                HostValue::None
+            }
+            HostFn::DeleteOnFailure => {
+                self.deletions.push(bytes(call, 0));
                 HostValue::None
             }
             HostFn::ScanStatePrefix => self.scan(&bytes(call, 0), number(call, 1)),
@@ -203,6 +209,7 @@ fn observe(image: &Arc<Image>, host: &mut Host, step: &Value) -> Value {
     host.height = step["height"].as_u64().expect("a number");
     host.events.clear();
     host.messages.clear();
+    host.deletions.clear();
     let before = host.clone();
     let payload = hex::decode(field(step, "payload")).expect("hex");
     let exit = run(image, host, field(step, "method"), &payload);
@@ -210,7 +217,8 @@ fn observe(image: &Arc<Image>, host: &mut Host, step: &Value) -> Value {
     match exit {
         Exit::Return(result) => seen["returns"] = hex_of(result.as_bytes().unwrap_or_default()).into(),
         Exit::Raise(error) => {
-            *host = before;
+            let deletions = std::mem::replace(host, before).deletions;
+            deletions.iter().for_each(|key| drop(host.storage.remove(key)));
             let name = error.type_name.rsplit('.').next().unwrap_or_default().to_owned();
             if step["raises"][0] != name.as_str() {
                 eprintln!("{}\n{}: {}", error.traceback.join("\n"), error.type_name, error.message);

@@ -207,6 +207,13 @@ def delete_state(key):
     world.own.storage.pop(key, None)
 
 
+def delete_on_failure(key):
+    key = _key(key)
+    if key in _UNWRITABLE:
+        raise ValueError(f"delete_on_failure: key {key!r} is reserved")
+    world.frame.setdefault("deletions", []).append(key)
+
+
 def set_reserved_state(key, value):
     key = _key(key)
     if key not in _RESERVED:
@@ -430,7 +437,7 @@ from .mock.tokens import (  # noqa: E402
 
 # A query and a GET may call the functions that are not in this list (docs/actors.md "Queries").
 _FOR_DELIVERIES = """
-    set_state delete_state set_reserved_state delete_reserved_state scan_state_prefix actor_owner emit_event send_message call_actor
+    set_state delete_state delete_on_failure set_reserved_state delete_reserved_state scan_state_prefix actor_owner emit_event send_message call_actor
     spawn_actor transfer_balance balance schedule_timer schedule_timer_ex set_interval resume_interval extend_timer cancel_timer
     submit_job randomness randomness_at token_create token_transfer token_transfer_from token_approve token_mint token_burn
     token_balance_of token_allowance token_total_supply

@@ -268,13 +268,16 @@ class Chain(Jobs, Visits):
 
     def _deliver(self, target, sender, method, payload, value):
         saved = self.world.checkpoint()
-        self.world.frames.append({"actor_addr": target, "sender": sender, "value": value})
+        frame = {"actor_addr": target, "sender": sender, "value": value}
+        self.world.frames.append(frame)
         try:
             if value:
                 self.world.pay(sender, target, value)
             return self._call(target, method, payload, 0, 0)
         except BaseException as problem:
             self.world.rollback(saved)
+            for key in frame.get("deletions", ()):
+                self.world.account(target).storage.pop(key, None)
             _mark(problem, self.world.account(target).program)
             raise
         finally:

@@ -215,11 +215,23 @@ def test_a_hundred_wait():
     chain.execute(actor, "one", 1)
     account = chain.world.account(actor.to_bytes())
     assert account.storage[b"__continuation_count"] == (1).to_bytes(4, "big")
+    for other in range(99):
+        account.storage[b"__continuation:%032d" % other] = b""
     account.storage[b"__continuation_count"] = (100).to_bytes(4, "big")
     with pytest.raises(errors.ContinuationCountLimitError):
         chain.execute(actor, "two", 2)
     chain.answer("a")
     chain.execute(actor, "two", 2)
+
+
+def test_the_count_forgets_parts_that_failed():
+    """Decision 530: a failed part frees its record but not its place in the count, which is made anew where it reaches the limit."""
+    chain = Chain()
+    actor = chain.deploy(FILE)
+    account = chain.world.account(actor.to_bytes())
+    account.storage[b"__continuation_count"] = (100).to_bytes(4, "big")
+    chain.execute(actor, "one", 1)
+    assert account.storage[b"__continuation_count"] == (1).to_bytes(4, "big")
 
 
 def test_guards_and_time(tmp_path):

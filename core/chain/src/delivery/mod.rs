@@ -19,7 +19,7 @@ use crate::resume::Records;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::{Account, Actor, keys};
-use cowboy_state::{Checkpoint, Kind, Miss, Step, Stop, World};
+use cowboy_state::{Checkpoint, Key, Kind, Miss, Step, Stop, World};
 use cowboy_system::Rules;
 use cowboy_system::entitlements::needs::Requests;
 use cowboy_types::entitlement::Grants;
@@ -150,6 +150,8 @@ pub(crate) enum Stage {
     Frames,
     /// It is over; the result stands, the books are open.
     Ended(Result<Bytes, Abort>),
+    /// It failed and what it did is undone; what it noted for this case is still to be deleted.
+    Undone(Abort),
 }
 
 by_value!(Stage, Price, Meter);
@@ -182,6 +184,8 @@ journaled! {
             manifests: Set<Address>,
             side_effect: Option<String>,
             repays: Option<(Address, Amount)>,
+            /// Entries of the outermost handler's storage that go even if it fails.
+            deletions: Vec<Key>,
             /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
             requests: Map<Address, Requests>,
         }
@@ -290,6 +294,7 @@ impl Machine {
             manifests: Set::default(),
             side_effect: None,
             repays: None,
+            deletions: Vec::new(),
             requests: Map::default(),
         });
     }
@@ -309,7 +314,15 @@ impl Machine {
                 let is_over = matches!(self.running().stage, Stage::Ended(Ok(_)));
                 Ok(is_over.then(|| self.finish()))
             }
+            Stage::Ended(Err(abort)) if !running.deletions.is_empty() => {
+                let abort = abort.clone();
+                let start = running.start;
+                self.world.rollback(&start);
+                self.running().stage = Stage::Undone(abort);
+                Ok(None)
+            }
             Stage::Ended(Err(_)) => Ok(Some(self.finish())),
+            Stage::Undone(_) => self.delete_noted().map(|()| Some(self.finish())),
         }
     }
 
@@ -373,10 +386,16 @@ impl Machine {
     /// Ends the delivery: undoes what it did where it failed or only asked, and hands out what came of it.
     fn finish(&mut self) -> Delivered {
         let running = self.running.take().expect("a step needs a delivery");
-        let Stage::Ended(result) = running.stage else { unreachable!("only an ended delivery is finished") };
-        if result.is_err() || running.envelope.door == Door::Query {
-            self.world.rollback(&running.start);
-        }
+        let result = match running.stage {
+            Stage::Ended(result) => {
+                if result.is_err() || running.envelope.door == Door::Query {
+                    self.world.rollback(&running.start);
+                }
+                result
+            }
+            Stage::Undone(abort) => Err(abort),
+            Stage::Start | Stage::Frames => unreachable!("only an ended delivery is finished"),
+        };
         let is_done = result.is_ok();
         let changes = self.world.changes_since(&running.start, &[Kind::Storage, Kind::Account], MAX_CHANGES);
         let sources = self.sources_since(&running.start);

@@ -1,6 +1,6 @@
 from typing import Any
 
-from cowboy_sdk import Actor, CowboyModel, JobFailed, TaskGroup, actor, public, runner
+from cowboy_sdk import Actor, CowboyModel, JobFailed, TaskGroup, actor, public, runner, runtime
 
 
 class Opinion(CowboyModel):
@@ -43,6 +43,10 @@ class Asker(Actor):
     async def fragile(self, url: str) -> None:
         page = await runner.http(url)
         raise ValueError(page.text)
+
+    @public
+    def waiting(self) -> int:
+        return len(runtime.scan_state_prefix(b"__continuation:", 100) + runtime.scan_state_prefix(b"__await:", 100))
 
     @public
     def kept(self, key: str) -> Any:

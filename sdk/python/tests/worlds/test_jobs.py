@@ -57,6 +57,8 @@ def test_what_a_resumed_method_raises_is_raised(chain, asker, jobs):
     with pytest.raises(ValueError, match="no page"):
         chain.answer("no page")
     assert jobs() == [] and chain.failures == []
+    # Nothing would resume it: what waited is freed although the part is undone.
+    assert chain.execute(asker, "waiting") == 0
 
 
 def test_jobs_wait_as_long_as_the_test_does(chain, asker, jobs):

@@ -46,6 +46,7 @@ impl Machine {
             HostFn::GetState => self.get_state(arguments),
             HostFn::SetState => self.set_state(arguments),
             HostFn::DeleteState => self.delete_state(arguments),
+            HostFn::DeleteOnFailure => self.delete_on_failure(arguments),
             HostFn::SetReservedState => self.set_reserved_state(arguments),
             HostFn::DeleteReservedState => self.delete_reserved_state(arguments),
             HostFn::ScanStatePrefix => self.scan_state_prefix(arguments),

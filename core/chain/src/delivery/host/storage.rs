@@ -5,7 +5,7 @@ use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
 use crate::engine::HostValue;
 use bytes::Bytes;
-use cowboy_state::{Directory, Key};
+use cowboy_state::{Directory, Key, Miss, Stop};
 use cowboy_system::storage::rent;
 use cowboy_types::units::Count;
 use cowboy_types::{Address, error};
@@ -65,6 +65,39 @@ impl Machine {
         self.erase(key)
     }
 
+    /// Notes a key whose value is deleted even if the delivery fails. In a handler that another one calls it has no effect: there the
+    /// caller decides what a failure means. Costs what the deletion costs (decision 530).
+    pub(super) fn delete_on_failure(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let key = read!(arguments.bytes(0));
+        self.require_storage()?;
+        if RESERVED.contains(&key) {
+            return Reply::refuse(error::INVALID_ARGUMENT, Price::default());
+        }
+        let price = self.erasure_price(key);
+        let record = Key::storage(self.actor_address(), key.to_vec());
+        let running = self.running();
+        if running.frames.len() == 1 {
+            running.deletions.push(record);
+        }
+        Reply::none(price)
+    }
+
+    /// Deletes what the failed delivery noted, as the state was before it. Whoever noted it has paid.
+    pub(in crate::delivery) fn delete_noted(&mut self) -> Result<(), Miss> {
+        for record in self.running().deletions.clone() {
+            // An actor that the failed delivery deployed is gone with all it had.
+            if self.world.actor(record.address)?.is_none() {
+                continue;
+            }
+            match self.remove_entry(record) {
+                Ok(()) => {}
+                Err(Stop::Miss(miss)) => return Err(miss),
+                Err(Stop::Abort(abort)) => unreachable!("a deletion needs no room, and was refused with {abort:?}"),
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn set_reserved_state(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (key, value) = (read!(arguments.bytes(0)), read!(arguments.bytes(1)));
         if key != INITIALIZED {
@@ -104,14 +137,23 @@ impl Machine {
     }
 
     fn erase(&mut self, key: &[u8]) -> Step<Reply> {
-        let price = Price::cycles(self.environment.params.costs.storage_write).with_cells(length(key));
-        let actor = self.actor_address();
-        let record = Key::storage(actor, key.to_vec());
-        let Some(previous) = self.world.get(&record)?.map(|previous| length(previous)) else { return Reply::none(price) };
-        self.resize(actor, length(key) + previous, 0)?;
-        Directory::storage(actor).remove(&mut self.world, key)?;
-        self.world.remove(record);
+        let price = self.erasure_price(key);
+        let record = Key::storage(self.actor_address(), key.to_vec());
+        self.remove_entry(record)?;
         Reply::none(price)
+    }
+
+    fn erasure_price(&self, key: &[u8]) -> Price {
+        Price::cycles(self.environment.params.costs.storage_write).with_cells(length(key))
+    }
+
+    /// Removes an entry of an actor's storage, where it exists, with its bytes and its name in the index.
+    fn remove_entry(&mut self, record: Key) -> Step<()> {
+        let Some(previous) = self.world.get(&record)?.map(|previous| length(previous)) else { return Ok(()) };
+        self.resize(record.address, length(&record.name) + previous, 0)?;
+        Directory::storage(record.address).remove(&mut self.world, &record.name)?;
+        self.world.remove(record);
+        Ok(())
     }
 
     /// Counts an actor's bytes. Growing beyond its quota or its grant ends the handler (000 §11).
