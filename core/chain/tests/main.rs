@@ -4,6 +4,7 @@
 mod actors;
 mod auction;
 mod bids;
+mod blobs;
 mod blocks;
 mod drills;
 mod examples;
@@ -31,6 +32,7 @@ cowboy_testkit::suite! {
     actors,
     auction,
     bids,
+    blobs,
     blocks,
     lanes,
     messages,

@@ -35,6 +35,7 @@ fn side_effects_trap_in_queries() {
     let calls = [
         ("set 'a' 'b'", "SetState"),
         ("delete 'a'", "DeleteState"),
+        ("blob 'a'", "BlobCommit"),
         ("emit 'a' 'b'", "EmitEvent"),
         ("send @3 'x'", "SendMessage"),
         ("call @3 'x' '' 1", "CallActor"),

@@ -34,6 +34,20 @@ def scan_state_prefix(prefix, limit=100):
     return [(key, value) for key, value in pvm_host.scan_state_prefix(bytes(prefix), int(limit))]
 
 
+def blob_commit(data):
+    """Stores up to 65,536 bytes under their multihash, and returns it: 0x12 0x20 and the SHA-256 of the data.
+
+    A blob is an entry of the actor's storage: it counts for quota and rent, and `delete_state(multihash)` removes it. Costs
+    40 cycles a KiB beside the price of the entry. Needs the entitlement storage.blob, whose `max_bytes` bounds each blob.
+    """
+    return pvm_host.blob_commit(bytes(data))
+
+
+def blob_read(multihash):
+    """The bytes of this actor's blob with that multihash. None where they are not stored, or their entry was overwritten."""
+    return pvm_host.blob_read(bytes(multihash))
+
+
 def is_initialized():
     """Whether `init` has run."""
     return pvm_host.get_state(INITIALIZED_KEY) is not None

@@ -64,6 +64,8 @@ from ._foreign import (
 from ._state import (
     INITIALIZED_KEY,
     RESERVED_KEYS,
+    blob_commit,
+    blob_read,
     delete_state,
     get_state,
     is_initialized,

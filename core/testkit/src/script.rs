@@ -228,6 +228,7 @@ fn function(name: &str) -> HostFn {
         "defer" => HostFn::CreateDeferredTx,
         "job" => HostFn::SubmitJob,
         "blob" => HostFn::BlobCommit,
+        "blob_read" => HostFn::BlobRead,
         "upgrade" => HostFn::UpgradeSelf,
         "token_create" => HostFn::TokenCreate,
         "token_transfer" => HostFn::TokenTransfer,

@@ -238,6 +238,7 @@ host_functions! {
     53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000 Delivery;
     54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=, bidder=" 10 10000 Delivery;
     55 ResumeInterval "resume_interval" "timer_id" 10 10000 Delivery;
+    56 BlobRead "blob_read" "multihash" 10 2000 Query;
     57 DeleteOnFailure "delete_on_failure" "key" 10 5000 Delivery;
 }
 

@@ -68,7 +68,7 @@ const NEEDS: &[(&str, &[Sign])] = &[
     ("oracle.llm", &[Name("llm"), Attribute("runner", "agent")]),
     ("sec.data_residency", &[Keyword("region")]),
     ("sec.tee_required", &[Attribute("Verify", "tee"), Keyword("tee_required"), Keyword("tee_type")]),
-    ("storage.blob", &[Name("blob_commit")]),
+    ("storage.blob", &[Name("blob_commit"), Name("blob_read")]),
     (
         "storage.kv",
         &[
@@ -405,6 +405,7 @@ mod tests {
             ),
             ("v = Verify.tee()\n", &["sec.tee_required"]),
             ("pvm_host.blob_commit(b'')\n", &["storage.blob"]),
+            ("runtime.blob_read(key)\n", &["storage.blob"]),
             ("bridge_asset('wETH', 1)\n", &["bridge.asset"]),
             ("subscribe_ethereum_event(c)\n", &["bridge.subscribe_event"]),
             ("runtime.upgrade_self(b'')\n", &["sys.upgrade"]),

@@ -15,6 +15,7 @@ from ._keccak import keccak256 as _keccak256
 SCANNABLE_KEY_BYTES = 64
 MAX_SCAN_LIMIT = 1000
 MAX_EVENT_BYTES = 4096
+MAX_BLOB_BYTES = 65_536
 MAX_CALL_DEPTH = 32
 DEFAULT_ACTOR = b"\x22" * 20
 _RESERVED = (b"__INITIALIZED__",)
@@ -238,6 +239,23 @@ def scan_state_prefix(prefix, limit=100):
     return found[: min(int(limit), MAX_SCAN_LIMIT)]
 
 
+def blob_commit(data):
+    if len(data) > MAX_BLOB_BYTES:
+        raise HostError(f"a blob has {len(data)} bytes, at most {MAX_BLOB_BYTES}", 2, "invalid_argument")
+    multihash = _multihash(data)
+    world.own.storage[multihash] = bytes(data)
+    return multihash
+
+
+def blob_read(multihash):
+    data = world.own.storage.get(bytes(multihash))
+    return data if data is not None and _multihash(data) == multihash else None
+
+
+def _multihash(data):
+    return b"\x12\x20" + hashlib.sha256(data).digest()
+
+
 def emit_event(name, data, schema=None):
     if len(data) > MAX_EVENT_BYTES:
         raise HostError(f"event payload has {len(data)} bytes, at most {MAX_EVENT_BYTES}", 8, "resource_limit")
@@ -437,7 +455,8 @@ from .mock.tokens import (  # noqa: E402
 
 # A query and a GET may call the functions that are not in this list (docs/actors.md "Queries").
 _FOR_DELIVERIES = """
-    set_state delete_state delete_on_failure set_reserved_state delete_reserved_state scan_state_prefix actor_owner emit_event send_message call_actor
+    blob_commit set_state delete_state delete_on_failure set_reserved_state delete_reserved_state scan_state_prefix actor_owner
+    emit_event send_message call_actor
     spawn_actor transfer_balance balance schedule_timer schedule_timer_ex set_interval resume_interval extend_timer cancel_timer
     submit_job randomness randomness_at token_create token_transfer token_transfer_from token_approve token_mint token_burn
     token_balance_of token_allowance token_total_supply

@@ -22,6 +22,11 @@ class Example(Actor):
         assert runtime.get_state(b"raw:a") == b"1" and runtime.scan_state_prefix(b"raw:") == [(b"raw:a", b"1")]
         runtime.delete_state(b"raw:a")
         assert runtime.get_state(b"raw:a") is None and runtime.is_initialized() in (True, False)
+        # Blobs, under the hash of their content.
+        blob = runtime.blob_commit(b"a picture")
+        assert blob[:2] == b"\x12\x20" and runtime.blob_read(blob) == b"a picture"
+        runtime.delete_state(blob)
+        assert runtime.blob_read(blob) is None
         # Calls, messages, events, CBY.
         assert codec.decode(runtime.call_actor(self.address, "double", codec.encode([4]), 1_000_000)) == 8
         runtime.send_message(self.address, codec.encode({"note": 1}))

@@ -19,8 +19,8 @@ rows! {
         0x06 send: Cycles = 80 in 1..=100_000, T0, "003 §3.5, §17.3";
         /// Scheduling, extending or cancelling a timer; never refunded.
         0x07 timer: Cycles = 200 in 1..=100_000, T0, "003 §3.5, §5.1a";
-        /// Committing to a blob, each KiB.
-        0x08 blob_kib: Cycles = 40 in 1..=100_000, T0 NotActive, "003 §3.5";
+        /// Hashing a blob that is stored or read, each KiB begun.
+        0x08 blob_kib: Cycles = 40 in 1..=100_000, T0, "003 §3.5";
         /// Verifying a BLS12-381 signature.
         0x09 verify_bls: Cycles = 8_000 in 1..=10_000_000, T0, "003 §3.5";
         /// Verifying an Ed25519 signature.
@@ -115,7 +115,7 @@ rows! {
         0x0F possession: Nanoseconds = 2_000_000 in 10_000..=100_000_000, Fixed, "ours: decision 435";
         /// Verifying a document of a trusted environment: up to six certificates on curves of 384 bits.
         0x10 tee_document: Nanoseconds = 20_000_000 in 100_000..=100_000_000, Fixed, "ours: decision 435";
-        /// Hashing a byte of a message whose signature an actor verifies.
+        /// Hashing a byte of a blob, or of a message whose signature an actor verifies.
         0x11 signed_byte: Nanoseconds = 4 in 1..=1_000, Fixed, "ours: decision 132";
         /// Copying a byte of what the host answers an actor.
         0x12 answer_byte: Nanoseconds = 1 in 1..=1_000, Fixed, "ours: decision 438";

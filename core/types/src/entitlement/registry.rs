@@ -248,7 +248,13 @@ pub const REGISTRY: &[Entitlement] = &[
         &[param("tee_type", Schema::Text(TEE_TYPES), "The kind of environment.")],
         "a job that requires such an environment",
     ),
-    row("storage.blob", "Read and write blobs.", (YES, NO, YES), &[MAX_BYTES], "`blob_commit`, and messages to the storage manager"),
+    row(
+        "storage.blob",
+        "Read and write blobs.",
+        (YES, NO, YES),
+        &[param("max_bytes", Schema::Number, "Maximum bytes of one blob.")],
+        "`blob_commit`, `blob_read`, and messages to the storage manager",
+    ),
     row(
         "storage.kv",
         "Read and write the actor's storage.",

@@ -81,13 +81,6 @@ impl Machine {
         }
     }
 
-    /// (data): a blob for the Storage Manager.
-    pub(super) fn blob_commit(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
-        let data = read!(arguments.bytes(0));
-        needs::check_blob(&self.top().grants.clone(), length(data))?;
-        Reply::refuse(error::UNAVAILABLE, Price::default())
-    }
-
     /// (code, manifest, routes, sponsorship): the own code anew, for system actors (000 §9.2).
     pub(super) fn upgrade_self(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let code = read!(arguments.bytes(0));

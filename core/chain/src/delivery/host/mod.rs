@@ -1,5 +1,6 @@
 //! What the host answers to an actor: one function a host function, by subject.
 
+mod blobs;
 mod facts;
 mod forms;
 mod gate;
@@ -64,6 +65,7 @@ impl Machine {
             HostFn::ResumeInterval => self.resume_interval(arguments),
             HostFn::SubmitJob => self.submit_job(arguments),
             HostFn::BlobCommit => self.blob_commit(arguments),
+            HostFn::BlobRead => self.blob_read(arguments),
             HostFn::TokenCreate
             | HostFn::TokenTransfer
             | HostFn::TokenApprove

@@ -31,7 +31,7 @@ impl Machine {
         Ok(())
     }
 
-    fn read_price(&self, size: u64) -> Price {
+    pub(super) fn read_price(&self, size: u64) -> Price {
         let costs = &self.environment.params.costs;
         Price::cycles(costs.storage_read).with_cells(size.div_ceil(costs.read_bytes_per_cell))
     }
@@ -115,7 +115,7 @@ impl Machine {
     }
 
     /// Writes a value: a cell a byte of key and value, and once more for a new key's name in the directory.
-    fn store(&mut self, key: &[u8], value: &[u8]) -> Step<Reply> {
+    pub(super) fn store(&mut self, key: &[u8], value: &[u8]) -> Step<Reply> {
         let params = &self.environment.params;
         let (key_size, value_size) = (length(key), length(value));
         let mut price = Price::cycles(params.costs.storage_write).with_cells(key_size.saturating_add(value_size));

@@ -81,7 +81,7 @@ fn what_nobody_may_decide() {
         ("economics.inflation_cap", 1_000, 25_000, Some(error::INVALID_ARGUMENT)),
         ("rent.epoch", 1, 1_000, Some(error::INVALID_ARGUMENT)),
         ("nothing.here", 1, 1_000, Some(error::INVALID_ARGUMENT)),
-        ("costs.blob_kib", 50, 1_000, Some(error::PARAMETER_NOT_ACTIVE)),
+        ("rent.orphan_shard_ttl", 200, 1_000, Some(error::PARAMETER_NOT_ACTIVE)),
         ("timers.fairness_window", 70, 1_000, Some(error::GOVERNANCE_DEPOSIT)),
         ("timers.fairness_window", 70, 25_000, None),
         ("jobs.slash_burn", 9_000, 1_000, Some(error::GOVERNANCE_DEPOSIT)),
