@@ -9,8 +9,8 @@ use std::{
 };
 
 /// The newest layout of the folder that this program reads and the one it writes. Since 2 the ledger's pages have checksums; a
-/// ledger without gets them when it is opened.
-pub const FORMAT: u32 = 2;
+/// ledger without gets them when it is opened. Since 3 old blocks are packed; those of an older ledger are, while it grows.
+pub const FORMAT: u32 = 3;
 
 /// A claimed folder. Other processes are kept out until it is dropped.
 #[derive(Debug)]

@@ -58,7 +58,9 @@ impl<'a> Tables<'a> {
             self.by_account.insert((&concern.address.0, number, concern.receipt), ())?;
         }
         self.by_digest.insert(&block.digest().0, number)?;
-        self.by_height.insert(block.header.height().0, number)?;
+        if block.header.height().0 != number {
+            self.by_height.insert(block.header.height().0, number)?;
+        }
         for (index, receipt) in (0..).zip(receipts) {
             self.by_id.insert(&receipt.id.0, (number, index))?;
             self.by_account.insert((&receipt.sender.0, number, index), ())?;

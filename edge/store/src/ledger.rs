@@ -7,19 +7,23 @@
 //! [`Retention`] says how many blocks are kept; what is older is pruned with its receipts and index rows. What an actor's source defines and
 //! who received a token stays.
 //!
+//! Old blocks that are small are packed, many in a row of the file (`packing.rs`).
+//!
 //! Beside that the ledger keeps, of the newest blocks only, what nobody could find out again without executing them:
 //! traces, and the values that they overwrote.
 
 use crate::{
     catalog::{self, Outline},
-    copies::{BlockCopy, Copies, concerns_bytes, concerns_of},
+    copies::{BlockCopy, Copies, concerns_bytes},
     error::StoreError,
     index::Tables,
+    packing,
     pages::{Damages, Pages, guarded},
     position::Concern,
     recent::RECENT_BLOCKS,
+    sections,
     tables::*,
-    view::{Rows, View, decode},
+    view::{Rows, View},
 };
 use commonware_codec::Encode as _;
 use cowboy_types::{Block, Hash, Height, Receipt};
@@ -122,6 +126,16 @@ fn forget_chunks(write: &WriteTransaction, height: Height) -> Result<(), StoreEr
     Ok(())
 }
 
+/// Writes the concerns of a block where it has any, in place of those that it had.
+fn keep_concerns(write: &WriteTransaction, number: u64, concerns: &[Concern]) -> Result<(), StoreError> {
+    let mut table = write.open_table(CONCERNS)?;
+    match concerns.is_empty() {
+        true => drop(table.remove(number)?),
+        false => drop(table.insert(number, &*concerns_bytes(concerns))?),
+    }
+    Ok(())
+}
+
 /// Drops a block, the oldest, and every row that is there because of it.
 fn drop_block(write: &WriteTransaction, Rows { block, receipts, concerns }: &Rows) -> Result<(), StoreError> {
     let number = block.header.number.0;
@@ -139,10 +153,11 @@ fn drop_block(write: &WriteTransaction, Rows { block, receipts, concerns }: &Row
 /// The ledger of one chain. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    database: Arc<Database>,
+    pub(crate) database: Arc<Database>,
     retention: Retention,
     damages: Damages,
     copies: Copies,
+    sections: sections::Cache,
 }
 
 impl Ledger {
@@ -171,10 +186,18 @@ impl Ledger {
     }
 
     fn prepare(database: Database, damages: Damages) -> Result<Self, StoreError> {
-        let ledger = Self { database: Arc::new(database), retention: Retention::default(), damages, copies: Copies::default() };
+        let ledger = Self {
+            database: Arc::new(database),
+            retention: Retention::default(),
+            damages,
+            copies: Copies::default(),
+            sections: sections::Cache::default(),
+        };
         let write = begin_write(&ledger.database)?;
         Tables::open(&write)?;
         write.open_table(BLOCKS)?;
+        write.open_table(SECTIONS)?;
+        write.open_table(MARKS)?;
         write.open_table(RECEIPTS)?;
         write.open_table(CERTIFICATES)?;
         write.open_table(CARRY)?;
@@ -214,7 +237,7 @@ impl Ledger {
         {
             write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
             write.open_table(CARRY)?.insert(number, &*record.carry)?;
-            write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&record.concerns))?;
+            keep_concerns(&write, number, &record.concerns)?;
             {
                 let mut receipts = write.open_table(RECEIPTS)?;
                 for (index, receipt) in (0..).zip(&record.receipts) {
@@ -233,6 +256,7 @@ impl Ledger {
             Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
             self.remember(&write, record)?;
             self.prune(&write, number)?;
+            packing::pack(&write, || self.view(), number)?;
         }
         Ok(write.commit()?)
     }
@@ -273,7 +297,9 @@ impl Ledger {
         for (place, trace) in &record.traces {
             table.insert((number, *place), &**trace)?;
         }
-        table.insert((number, TRACED), [].as_slice())?;
+        if !record.receipts.is_empty() {
+            table.insert((number, TRACED), [].as_slice())?;
+        }
         table.retain_in((0, 0)..(number.saturating_add(1).saturating_sub(traces), 0), |_, _| false)?;
         let mut table = write.open_table(OVERWRITTEN)?;
         table.insert(number, &*record.overwritten)?;
@@ -291,6 +317,7 @@ impl Ledger {
         let view = self.view()?;
         for rows in view.rows_below(floor, MAX_PRUNED)? {
             drop_block(write, &rows)?;
+            packing::prune(write, rows.block.header.number.0.saturating_add(1))?;
         }
         write.open_table(LOST)?.retain_in(..floor, |_, ()| false)?;
         Ok(())
@@ -362,7 +389,7 @@ impl Ledger {
             write.open_table(BLOCKS)?.insert(number, &*copy.block.encode())?;
             // A block that is continued from has been executed here; this one is old.
             write.open_table(CARRY)?.insert(number, [].as_slice())?;
-            write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&copy.concerns))?;
+            keep_concerns(&write, number, &copy.concerns)?;
             let mut receipts = write.open_table(RECEIPTS)?;
             for (index, receipt) in (0..).zip(&copy.receipts) {
                 receipts.insert((number, index), &*receipt.encode())?;
@@ -381,20 +408,13 @@ impl Ledger {
         let write = begin_write(&self.database)?;
         Tables::delete(&write)?;
         {
-            let blocks = write.open_table(BLOCKS)?;
-            let receipts = write.open_table(RECEIPTS)?;
-            let concerns = write.open_table(CONCERNS)?;
-            let outlines = write.open_table(OUTLINES)?;
             let mut tables = Tables::open(&write)?;
-            for row in blocks.iter()? {
-                let (number, bytes) = row?;
-                let block: Block = decode("block", number.value(), bytes.value())?;
-                let mut found = Vec::new();
-                for row in receipts.range((number.value(), 0)..=(number.value(), u32::MAX))? {
-                    found.push(decode("receipt", number.value(), row?.1.value())?);
+            let view = self.view()?;
+            let (first, end) = (view.first()?.unwrap_or(0), view.tip()?.map_or(0, |tip| tip + 1));
+            for number in first..end {
+                if let Some(block) = view.block(number)? {
+                    tables.index(&block, &view.receipts(number)?, &view.concerns(number)?, &view.outlines(number)?)?;
                 }
-                let concerns = concerns.get(number.value())?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default();
-                tables.index(&block, &found, &concerns, &catalog::outlines_of(&outlines, number.value())?)?;
             }
         }
         Ok(write.commit()?)
@@ -426,13 +446,13 @@ impl Ledger {
 
     /// A view of the ledger that later blocks do not change.
     pub fn view(&self) -> Result<View, StoreError> {
-        Ok(View { read: self.database.begin_read()?, copies: self.copies.clone() })
+        Ok(View { read: self.database.begin_read()?, copies: self.copies.clone(), sections: self.sections.clone() })
     }
 }
 
 /// A transaction that is on the disk when its commit returns. In two phases: after a crash the last commit is whole, or was never
 /// acknowledged; one that a disk damaged is an error, and not taken back.
-fn begin_write(database: &Database) -> Result<WriteTransaction, StoreError> {
+pub(crate) fn begin_write(database: &Database) -> Result<WriteTransaction, StoreError> {
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
     write.set_two_phase_commit(true);
@@ -449,7 +469,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 
 #[cfg(test)]
 #[path = "../tests/records/mod.rs"]
-mod records;
+pub(crate) mod records;
 
 #[cfg(test)]
 mod tests {

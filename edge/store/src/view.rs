@@ -5,16 +5,18 @@ use crate::{
     copies::{BlockCopy, Copies, concerns_of},
     pages::guarded,
     position::{Concern, Place, place},
+    sections::{self, Packed},
     tables::*,
 };
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_types::{Block, Hash, Height, Receipt, merkle};
-use redb::{ReadTransaction, ReadableTable as _};
+use redb::{ReadTransaction, ReadableTable as _, TableDefinition};
 
 /// The ledger at one moment.
 pub struct View {
     pub(crate) read: ReadTransaction,
     pub(crate) copies: Copies,
+    pub(crate) sections: sections::Cache,
 }
 
 /// The rows of a block that name its rows in the indexes.
@@ -35,7 +37,11 @@ impl View {
     /// The number of the oldest block, lost or not, or `None` before the first.
     pub fn first(&self) -> Result<Option<u64>, StoreError> {
         let lost = self.lost()?.first().copied();
-        let oldest = || Ok(self.read.open_table(BLOCKS)?.first()?.map(|(number, _)| number.value()));
+        let oldest = || {
+            let row = self.read.open_table(BLOCKS)?.first()?.map(|(number, _)| number.value());
+            let packed = self.first_packed(0..row.unwrap_or(u64::MAX), |_| Some(()))?;
+            Ok(packed.map(|(number, ())| number).or(row))
+        };
         let oldest = self.read(|| "the oldest block".into(), oldest)?;
         Ok(oldest.into_iter().chain(lost).min())
     }
@@ -53,6 +59,19 @@ impl View {
         })
     }
 
+    /// A row of a block, or what is packed of it.
+    fn row(
+        &self,
+        table: TableDefinition<'_, u64, &'static [u8]>,
+        number: u64,
+        part: impl FnOnce(Packed) -> Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.read.open_table(table)?.get(number)? {
+            Some(bytes) => Ok(Some(bytes.value().to_vec())),
+            None => Ok(self.packed(number)?.and_then(part)),
+        }
+    }
+
     /// Reads rows, all of which were verified; `row` names them where they are damaged.
     pub(crate) fn read<T>(&self, row: impl Fn() -> String, read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         guarded(row, read)
@@ -67,7 +86,7 @@ impl View {
     pub fn block_bytes(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let row = || format!("block {number}");
         let read = self.read(row, || {
-            let found = self.read.open_table(BLOCKS)?.get(number)?.map(|bytes| bytes.value().to_vec());
+            let found = self.row(BLOCKS, number, |packed| Some(packed.block))?;
             // Between the oldest block and the newest none is missing, unless a repair could not save it.
             let is_lost = found.is_none() && number >= self.first()?.unwrap_or(u64::MAX) && number <= self.tip()?.unwrap_or(0);
             if is_lost { Err(StoreError::Damaged { row: row() }) } else { Ok(found) }
@@ -119,12 +138,18 @@ impl View {
     /// The number of the block at this height, or `None` where a warp skipped it or it is yet to come.
     pub fn number_at(&self, height: Height) -> Result<Option<u64>, StoreError> {
         let found = || Ok(self.read.open_table(BY_HEIGHT)?.get(height.0)?.map(|number| number.value()));
-        self.complete(|| format!("the number of the block at height {height}"), found)
+        let row = || format!("the number of the block at height {height}");
+        if let Some(number) = self.read(row, found)? {
+            return Ok(Some(number));
+        }
+        // A block whose height is its number has no row.
+        let same = self.block(height.0)?.filter(|block| block.header.height() == height).map(|_| height.0);
+        self.complete(row, || Ok(same))
     }
 
     /// The encoded finalization of exactly this block, where this node has one.
     pub fn certificate(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = || Ok(self.read.open_table(CERTIFICATES)?.get(number)?.map(|bytes| bytes.value().to_vec()));
+        let found = || self.row(CERTIFICATES, number, |packed| packed.certificate);
         let read = self.of(number, || format!("the certificate of block {number}"), found);
         self.copies.instead(number, read, |copy| copy.certificate.clone())
     }
@@ -136,6 +161,8 @@ impl View {
             let found = self.read.open_table(CERTIFICATES)?.range(number..)?.next().transpose()?;
             let found = found.map(|(number, bytes)| (number.value(), bytes.value().to_vec()));
             let end = found.as_ref().map_or(u64::MAX, |(number, _)| *number);
+            let found = self.first_packed(number..end, |packed| packed.certificate.clone())?.or(found);
+            let end = found.as_ref().map_or(u64::MAX, |(number, _)| *number);
             let is_lost = self.lost()?.iter().any(|lost| (number..end).contains(lost));
             if is_lost { Err(StoreError::Damaged { row: row() }) } else { Ok(found) }
         })
@@ -143,7 +170,7 @@ impl View {
 
     /// What the driver left for itself with this block.
     pub fn carry(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = || Ok(self.read.open_table(CARRY)?.get(number)?.map(|bytes| bytes.value().to_vec()));
+        let found = || self.row(CARRY, number, |packed| packed.carry);
         self.of(number, || format!("the carry of block {number}"), found)
     }
 
@@ -276,7 +303,8 @@ impl View {
     /// The rows of a block. Reads all its other rows too, so that whoever removes them meets no damaged page.
     fn rows_of(&self, number: u64) -> Result<Rows, StoreError> {
         let missing = || StoreError::Damaged { row: format!("block {number}") };
-        let block = self.read.open_table(BLOCKS)?.get(number)?.ok_or_else(missing)?;
+        let block = self.row(BLOCKS, number, |packed| Some(packed.block))?.ok_or_else(missing)?;
+        self.read_ending(number)?;
         let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
         let receipts = rows.map(|row| decode("receipt", number, row?.1.value())).collect::<Result<_, StoreError>>()?;
         let concerns = self.read.open_table(CONCERNS)?.get(number)?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default();
@@ -284,7 +312,7 @@ impl View {
         self.read.open_table(CARRY)?.get(number)?;
         self.read.open_table(OVERWRITTEN)?.get(number)?;
         self.read.open_table(TRACES)?.range((number, 0)..=(number, TRACED))?.try_for_each(|row| row.map(drop))?;
-        Ok(Rows { block: decode("block", number, block.value())?, receipts, concerns })
+        Ok(Rows { block: decode("block", number, &block)?, receipts, concerns })
     }
 
     /// Everything about a block that another node can check; `None` where this ledger has not got it, or only the block that it began

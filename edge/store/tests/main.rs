@@ -5,3 +5,4 @@ mod ledger;
 mod proofs;
 mod pruning;
 mod records;
+mod sections;

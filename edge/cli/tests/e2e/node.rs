@@ -97,7 +97,7 @@ fn newer_state(root: &Path) -> &'static str {
     assert_eq!(node.terminate(), Some(0));
     let marker = root.join("newer/chain");
     let text = fs::read_to_string(&marker).expect("the folder has a marker");
-    fs::write(&marker, text.replacen("format 2", "format 999", 1)).expect("the marker is writable");
+    fs::write(&marker, text.replacen("format 3", "format 999", 1)).expect("the marker is writable");
     "newer"
 }
 
