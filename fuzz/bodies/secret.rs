@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
-use cowboy_secrets::{Identity, Partial, Policy, Sealed, TransportKey};
+use cowboy_secrets::{Identity, Outcome, Partial, Policy, Sealed, TransportKey};
 
 pub(crate) fn body(bytes: &[u8]) {
     if let Ok(secret) = Sealed::parse(bytes) {
@@ -17,6 +17,10 @@ pub(crate) fn body(bytes: &[u8]) {
     if let Ok(key) = TransportKey::decode(shared.clone()) {
         assert_eq!(key.encode(), bytes);
         let _ = key.is_possessed();
+    }
+    if let Ok(outcome) = Outcome::decode(shared.clone()) {
+        assert_eq!(outcome.encode(), bytes);
+        let _ = outcome.check(outcome.dealers.len(), outcome.polynomial.first());
     }
     // The first bytes of an answer's input are the identity that it is checked for.
     let Some((identity, answer)) = shared.split_at_checked(Identity::SIZE) else { return };

@@ -13,6 +13,7 @@ mod open;
 mod packing;
 mod removals;
 mod rent;
+mod secrets;
 mod settle;
 mod time;
 mod timers;
@@ -56,7 +57,7 @@ struct Phase {
 
 /// The phases of a block, in order.
 #[rustfmt::skip]
-const PHASES: [Phase; 9] = [
+const PHASES: [Phase; 10] = [
     Phase { step: Execution::open,             part: None,                     section: Section::Protocol },
     Phase { step: Execution::next_message,     part: Some(Part::Deliveries),   section: Section::Messages },
     Phase { step: Execution::next_callback,    part: Some(Part::Deliveries),   section: Section::Jobs },
@@ -65,6 +66,7 @@ const PHASES: [Phase; 9] = [
     Phase { step: Execution::next_job,         part: Some(Part::Jobs),         section: Section::Jobs },
     Phase { step: Execution::next_rent,        part: None,                     section: Section::Timers },
     Phase { step: Execution::turn_epoch,       part: None,                     section: Section::Protocol },
+    Phase { step: Execution::next_secret,      part: None,                     section: Section::Protocol },
     Phase { step: Execution::close,            part: None,                     section: Section::Protocol },
 ];
 

@@ -10,18 +10,23 @@
 //! - [`policy`]: to whom a secret may be released.
 //! - [`transport`]: the key to which answers are encrypted.
 //! - [`partial`]: the answer of one member of the committee.
+//! - [`dealing`]: what the chain sees of a dealing of the committee's key.
+//! - [`proxy`]: what proves the key of a member.
 //!
 //! Every decoder is strict: one value has one encoding, and a point is in its group and not the identity element.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
 pub mod curve;
+pub mod dealing;
 pub mod identity;
 pub mod partial;
 pub mod policy;
+pub mod proxy;
 pub mod sealed;
 pub mod transport;
 
 pub use curve::{PointG1, PointG2, share_key};
+pub use dealing::Outcome;
 pub use identity::{Identity, Kind, Name};
 pub use partial::Partial;
 pub use policy::Policy;

@@ -26,8 +26,13 @@ impl Partial {
 
     /// What the member signs with its own key: keccak256("cowboy-partial:" ‖ release id ‖ epoch ‖ index ‖ answer), numbers big-endian.
     pub fn digest(&self, release: &Hash, epoch: u64, index: u16) -> Hash {
-        keccak256(&[b"cowboy-partial:", &release.0, &epoch.to_be_bytes(), &index.to_be_bytes(), &self.encode()])
+        answer_digest(release, epoch, index, &self.encode())
     }
+}
+
+/// The same of an answer's bytes, which need not be one.
+pub fn answer_digest(release: &Hash, epoch: u64, index: u16, answer: &[u8]) -> Hash {
+    keccak256(&[b"cowboy-partial:", &release.0, &epoch.to_be_bytes(), &index.to_be_bytes(), answer])
 }
 
 /// The id of a release: keccak256("cowboy-release:" ‖ job ‖ runner ‖ keccak256(identity)).

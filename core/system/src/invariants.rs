@@ -2,7 +2,8 @@
 
 use crate::records::{Broken, Records};
 use crate::{
-    basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, staking, storage, tee, tokens, treasury, verifier,
+    basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, staking, storage, tee, tokens, treasury,
+    verifier,
 };
 
 /// The check of every actor's folder.
@@ -10,6 +11,7 @@ pub const CHECKS: &[fn(&Records<'_>) -> Result<(), Broken>] = &[
     runners::invariants::check,
     dispatcher::invariants::check,
     verifier::invariants::check,
+    secrets::invariants::check,
     tee::invariants::check,
     basefee::invariants::check,
     tokens::invariants::check,

@@ -17,6 +17,7 @@ pub mod containers;
 pub mod council;
 mod deposits;
 pub mod dispatcher;
+pub mod endpoint;
 pub mod entitlements;
 #[cfg(test)]
 mod example;
@@ -38,6 +39,7 @@ pub mod registrations;
 pub mod registry;
 pub mod runners;
 pub mod schema;
+pub mod secrets;
 pub mod staking;
 pub mod storage;
 mod stubs;

@@ -3,7 +3,9 @@
 use crate::actor::Actor;
 use crate::calls;
 pub use crate::calls::{Argument, call};
-use crate::{basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, storage, tee, treasury, verifier};
+use crate::{
+    basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, storage, tee, treasury, verifier,
+};
 use cowboy_types::{Address, actors};
 
 const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
@@ -15,7 +17,7 @@ pub static ACTORS: &[Actor] = &[
     runners::ACTOR,
     dispatcher::ACTOR,
     verifier::ACTOR,
-    reserved(actors::SECRETS, "Secrets Manager", "Threshold release of secrets."),
+    secrets::ACTOR,
     tee::ACTOR,
     basefee::ACTOR,
     entitlements::ACTOR,

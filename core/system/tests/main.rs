@@ -16,6 +16,8 @@ mod governance;
 mod names;
 #[path = "../src/runners/tests/mod.rs"]
 mod runners;
+#[path = "../src/secrets/tests/mod.rs"]
+mod secrets;
 #[path = "../src/staking/tests/mod.rs"]
 mod staking;
 #[path = "../src/storage/tests.rs"]
@@ -52,6 +54,9 @@ cowboy_testkit::suite! {
     names,
     runners::delegation,
     runners::registry,
+    secrets,
+    secrets::dealing,
+    secrets::releases,
     staking,
     staking::signers,
     storage,

@@ -30,6 +30,8 @@ pub enum Category {
     Job,
     /// 1700s: names and gateways.
     Name,
+    /// 1800s: secrets and proxies.
+    Secret,
     /// 1900s: the rest.
     Other,
 }
@@ -46,6 +48,7 @@ impl Category {
             Self::Schedule => "schedule",
             Self::Job => "job",
             Self::Name => "name",
+            Self::Secret => "secret",
             Self::Other => "other",
         }
     }
@@ -284,6 +287,33 @@ errors! {
     1729 INGRESS_TOO_LARGE Name Input "ingress_too_large", "The body is too long.", "The actor's manifest limits its length.", "Send less.";
     1730 REQUEST_REPEATED Name Input "request_repeated", "The request was already delivered.", "Each request id counts once.", "There is nothing to do. Read its result.";
     1731 REQUEST_ID_FOREIGN Name Input "request_id_foreign", "The request's id is not made of this gateway, target and salt.", "An id is made of all three, so that no gateway can use up another's.", "Make it as 0x0F's dispatch says.";
+    1801 SECRET_NOT_FOUND Secret Input "secret_not_found", "There is no such secret.", "The account has none with this name, or not this version.", "Check the account, the name and the version: cowboy secret ls.";
+    1802 SECRET_INVALID Secret Input "secret_invalid", "The secret is not sealed for this chain, key, account and policy.", "The identity in the sealed bytes names all of them and the next version, and points and policy have one form.", "Seal it again with cowboy secret set.";
+    1803 SECRET_LIMIT Secret Limit "secret_limit", "The account has too many secrets, or the secret too many versions.", "Governance limits both: secrets.per_account and secrets.versions.", "Delete one that is no longer needed.";
+    1804 SECRET_DEPOSIT Secret Input "secret_deposit", "The balance does not cover the deposit, or the fee, of the secret.", "Each sealed byte takes room in the state until it is deleted; a release costs secrets.release_fee.", "Fund the account; the deposit comes back when the secret is deleted.";
+    1805 SECRET_PAUSED Secret Input "secret_paused", "The secret is paused.", "Its owner stopped every release of it.", "Resume it: cowboy secret resume.";
+    1806 NO_RELEASE_KEY Secret Input "no_release_key", "There is no key to seal to, or to release with.", "No dealing of the key has succeeded yet, or its sunset has passed.", "Wait until a committee is seated: get_key shows it.";
+    1807 RELEASE_NOT_FOUND Secret Input "release_not_found", "There is no such release.", "It was never opened, or its record was deleted.", "Check the id.";
+    1808 RELEASE_STATE Secret Input "release_state", "The release does not accept this now.", "It is closed, its deadline passed, or a demand was made already.", "get_release shows what there is.";
+    1809 RELEASE_SERVED Secret Input "release_served", "Those members cannot have answered.", "A place is not one of the committee's, or fewer answered than are needed.", "Name who answered: at least as many as the threshold.";
+    1810 RELEASE_REFUSED Secret Input "release_refused", "The policy does not allow the release.", "A policy says from when to when, and how often, a version is released.", "Store a version with another policy.";
+    1811 TRANSPORT_KEY Secret Input "transport_key", "The transport key is not valid.", "It is a point of G1 other than the identity element, and the proof must be its owner's signature over it.", "Make a new key.";
+    1812 RELEASE_FOREIGN Secret Input "release_foreign", "The release is somebody else's.", "Only its recipient can close it, or demand answers.", "Sign with the recipient's key.";
+    1820 PROXY_EXISTS Secret Input "proxy_exists", "The proxy is registered already.", "Each address and each key is one proxy.", "Use update_proxy or add_stake.";
+    1821 PROXY_UNKNOWN Secret Input "proxy_unknown", "The sender is not a registered proxy.", "The address has no stake.", "Register first.";
+    1822 PROXY_STAKE Secret Input "proxy_stake", "The stake is below the minimum.", "The parameter secrets.proxy_stake is the minimum for each proxy.", "Send more.";
+    1823 PROXY_ENDPOINT Secret Input "proxy_endpoint", "The endpoint is not valid.", "An endpoint is a lower-case host name or an IPv6 address, with a port.", "Write it like proxy1.example.com and 443.";
+    1824 PROXY_KEY Secret Input "proxy_key", "The key is not the sender's.", "It is an Ed25519 key that signs the genesis hash, the sender and itself.", "Sign with the key that is registered.";
+    1825 PROXY_STATE Secret Input "proxy_state", "The proxy cannot do that now.", "It left already, has a seat, or its stake is still bound.", "get_proxy and get_key show what there is; withdraw secrets.unbonding blocks after the last seat.";
+    1826 PROXIES_FULL Secret Limit "proxies_full", "The registry of proxies is full.", "Every draw reads all proxies, so their number is limited.", "Wait until one leaves.";
+    1830 NOT_IN_DEALING Secret Input "not_in_dealing", "The sender does not speak in this phase of the dealing.", "Players join, acknowledge and confirm; dealers deal and publish logs.", "Wait to be drawn.";
+    1831 DEALING_PHASE Secret Input "dealing_phase", "The dealing is not in this phase.", "A dealing has five phases, each of secrets.phase blocks: join, deal, ack, log, confirm.", "get_round shows the dealing that is under way.";
+    1832 DEALING_SPOKEN Secret Input "dealing_spoken", "The sender has already spoken in this phase.", "Each member speaks once in a phase.", "There is nothing to do.";
+    1833 DEALING_MESSAGE Secret Input "dealing_message", "The message is not valid.", "It has 1 to 4,096 bytes; a key is not zero.", "Run cowboy-proxy, which makes the messages.";
+    1834 DEALING_OUTCOME Secret Input "dealing_outcome", "The outcome is not one of this dealing.", "It hashes to the digest, has as many coefficients as members have to answer, and leaves the public key as it was.", "Compute it from the messages in the order of the chain.";
+    1840 ANSWER_INVALID Secret Input "answer_invalid", "The answer is not the sender's.", "It must satisfy both equations for the release's identity and transport key, and the sender must have to answer.", "Answer with the share of the committee that the release names.";
+    1841 ACCUSATION_FALSE Secret Input "accusation_false", "The answer proves no fault.", "It holds, the signature does not, or it was shown already.", "Accuse only with an answer that the member signed and that does not hold.";
+    1842 DEMAND_BOND Secret Input "demand_bond", "The value does not cover the bond of a demand.", "The bond is lost where every member answers.", "Send secrets.demand_bond.";
     1900 UNAVAILABLE Other Forbidden "unavailable", "The function is not part of this chain.", "The name exists only so that imports work.", "Do without it.";
     1901 INTERNAL Other Internal "internal", "The chain failed for an internal reason.", "This is a bug.", "Report it, with the transaction's hash.";
 }

@@ -99,6 +99,101 @@ _ResultVerifierSubmitVerifiedResultReveals = TypedDict("_ResultVerifierSubmitVer
     "attestation": NotRequired[bytes],
 })
 
+_SecretsManagerRegisterProxy = TypedDict("_SecretsManagerRegisterProxy", {
+    "address": bytes,
+    "certificate": bytes,
+    "endpoint": str,
+    "excluded_until": int,
+    "is_able": bool,
+    "key": bytes,
+    "last_heartbeat": int,
+    "left_at": int | None,
+    "port": int,
+    "registered_at": int,
+    "silences": int,
+    "stake": int,
+})
+
+_SecretsManagerPutSecret = TypedDict("_SecretsManagerPutSecret", {
+    "account": bytes,
+    "name_hash": bytes,
+    "version": int,
+})
+
+_SecretsManagerAccuse = TypedDict("_SecretsManagerAccuse", {
+    "amount": int,
+    "proxy": bytes,
+})
+
+_SecretsManagerGetKeyMembers = TypedDict("_SecretsManagerGetKeyMembers", {
+    "address": bytes,
+    "key": bytes,
+})
+
+_SecretsManagerGetKey = TypedDict("_SecretsManagerGetKey", {
+    "epoch": int,
+    "key_id": int,
+    "master": bytes | None,
+    "members": list[_SecretsManagerGetKeyMembers],
+    "next_draw": int,
+    "outcome": bytes | None,
+    "since": int,
+    "sunset": int | None,
+    "threshold": int,
+})
+
+_SecretsManagerGetRoundPlayers = TypedDict("_SecretsManagerGetRoundPlayers", {
+    "address": bytes,
+    "joined": bytes | None,
+    "key": bytes,
+})
+
+_SecretsManagerGetRound = TypedDict("_SecretsManagerGetRound", {
+    "dealers": list[_SecretsManagerGetKeyMembers],
+    "ends_at": int,
+    "hashes": list[bytes],
+    "key_id": int,
+    "phase": str,
+    "players": list[_SecretsManagerGetRoundPlayers],
+    "round": int,
+    "spoke": int,
+})
+
+_SecretsManagerGetSecret = TypedDict("_SecretsManagerGetSecret", {
+    "is_paused": bool,
+    "latest": int,
+    "name_hash": bytes,
+    "versions": list[int],
+})
+
+_SecretsManagerGetVault = TypedDict("_SecretsManagerGetVault", {
+    "deposit": int,
+    "first_version": int,
+    "secrets": int,
+})
+
+_SecretsManagerGetVersion = TypedDict("_SecretsManagerGetVersion", {
+    "deposit": int,
+    "key_id": int,
+    "policy": bytes,
+    "released": int,
+    "sealed": bytes,
+    "stored_at": int,
+    "version": int,
+})
+
+_SecretsManagerGetRelease = TypedDict("_SecretsManagerGetRelease", {
+    "deadline": int,
+    "due": int,
+    "epoch": int,
+    "identity": bytes,
+    "opened": int,
+    "recipient": bytes,
+    "served": int | None,
+    "subject": bytes,
+    "transport": bytes,
+})
+
 _TEEVerifierAttest = TypedDict("_TEEVerifierAttest", {
     "measurement": bytes,
     "valid_until": int,
@@ -487,6 +582,211 @@ class _ResultVerifier(SystemActor):
         cycles_limit: int = ...,
     ) -> bool:
         """Decides a claim. Governance decides at once; members of the security council vote, and seven of nine decide. Returns whether it is decided."""
+
+class _SecretsManager(SystemActor):
+    """0x04, `0x0000000000000000000000000000000000000004`. Proxies, the committee that they form, secrets, and their threshold release."""
+    def register_proxy(
+        self, *,
+        endpoint: str,
+        port: int,
+        certificate: TokenId | bytes,
+        key: bytes,
+        proof: bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerRegisterProxy:
+        """Registers the sender as a proxy, with the stake as value."""
+    def update_proxy(
+        self, *,
+        endpoint: str,
+        port: int,
+        certificate: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says where the sender is reached."""
+    def heartbeat(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender is up."""
+    def add_stake(
+        self, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Stakes the value, too."""
+    def leave(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Leaves: the sender is not drawn any more. It keeps the seats that it has until the next dealing."""
+    def withdraw(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Pays the sender's stake, `secrets.unbonding` blocks after it left and has no seat any more."""
+    def join(
+        self, *,
+        key_id: int,
+        round: int,
+        key: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Gives the key to which the sender's shares of this dealing are encrypted."""
+    def deal(
+        self, *,
+        key_id: int,
+        round: int,
+        message: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Deals: a commitment, and an encrypted share for each player."""
+    def ack(
+        self, *,
+        key_id: int,
+        round: int,
+        message: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Acknowledges shares."""
+    def log(
+        self, *,
+        key_id: int,
+        round: int,
+        message: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Publishes the log of a dealer."""
+    def confirm(
+        self, *,
+        key_id: int,
+        round: int,
+        digest: TokenId | bytes,
+        outcome: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Confirms what the dealing came to. With enough equal confirmations the players become the committee."""
+    def put_secret(
+        self, *,
+        policy: bytes,
+        sealed: bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerPutSecret:
+        """Stores a version of a secret of the sender, and takes the deposit for it out of the sender's balance."""
+    def pause_secret(
+        self, *,
+        name_hash: TokenId | bytes,
+        paused: bool,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Stops or resumes every release of a secret of the sender."""
+    def delete_version(
+        self, *,
+        name_hash: TokenId | bytes,
+        version: int,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Deletes a version of a secret of the sender, and returns the deposit. Whoever kept the bytes and was released the version can still open it."""
+    def delete_secret(
+        self, *,
+        name_hash: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Deletes a secret of the sender with all versions, and returns the deposits."""
+    def release_to_owner(
+        self, *,
+        name_hash: TokenId | bytes,
+        version: int | None = None,
+        transport: bytes,
+        proof: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Has a version of a secret of the sender released to the sender, for `secrets.release_fee`."""
+    def close_release(
+        self, *,
+        release_id: TokenId | bytes,
+        epoch: int,
+        served: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says who answered a release to the sender, and pays them."""
+    def demand(
+        self, *,
+        release_id: TokenId | bytes,
+        served: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Asks the members that did not answer the sender to answer on the chain, for the bond as value."""
+    def serve(
+        self, *,
+        release_id: TokenId | bytes,
+        answer: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Answers a demand. Only a member that has to."""
+    def accuse(
+        self, *,
+        release_id: TokenId | bytes,
+        epoch: int,
+        index: int,
+        answer: bytes,
+        signature: bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerAccuse:
+        """Shows an answer that a member signed and that is false. Anybody may."""
+    def get_proxy(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerRegisterProxy | None:
+        """Returns a proxy; null where none is registered."""
+    def get_key(
+        self, *,
+        key_id: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetKey | None:
+        """Returns a key and its committee; null where there is none."""
+    def get_round(
+        self, *,
+        key_id: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetRound | None:
+        """Returns the dealing of a key that is under way; null where none is."""
+    def get_secret(
+        self, *,
+        account: Address | bytes,
+        name_hash: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetSecret | None:
+        """Returns a secret; null where there is none."""
+    def get_vault(
+        self, *,
+        account: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetVault:
+        """Returns what an account keeps."""
+    def list_secrets(
+        self, *,
+        account: Address | bytes,
+        from: TokenId | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> list[bytes]:
+        """Returns the hashes of the names of an account's secrets, ascending, at most 256."""
+    def get_version(
+        self, *,
+        account: Address | bytes,
+        name_hash: TokenId | bytes,
+        version: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetVersion | None:
+        """Returns a version of a secret; null where there is none."""
+    def get_release(
+        self, *,
+        release_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _SecretsManagerGetRelease | None:
+        """Returns a release; null where there is none, or its record was deleted."""
 
 class _TEEVerifier(SystemActor):
     """0x05, `0x0000000000000000000000000000000000000005`. Remote attestation: trusted roots, accepted programs, what runners proved."""
@@ -1149,6 +1449,7 @@ class _ContainerRegistry(SystemActor):
 runner_registry: _RunnerRegistry
 job_dispatcher: _JobDispatcher
 result_verifier: _ResultVerifier
+secrets_manager: _SecretsManager
 tee_verifier: _TEEVerifier
 dual_basefee_and_token_registry: _DualBasefeeAndTokenRegistry
 entitlement_registry: _EntitlementRegistry

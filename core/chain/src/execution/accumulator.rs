@@ -46,6 +46,8 @@ journaled! {
             /// Pieces of evicted storage that were pruned.
             pub(super) pieces: u64,
             pub(super) pruned: Vec<Pruned>,
+            /// Keys and releases that the Secrets Manager looked at.
+            pub(super) secrets: usize,
             pub(super) rejected: Vec<(Hash, Invalid)>,
             pub(super) weight: u64,
             /// What of it had been used when the phase began.
@@ -72,6 +74,7 @@ impl Accumulator {
             collected: 0,
             pieces: 0,
             pruned: Vec::new(),
+            secrets: 0,
             rejected,
             weight: 0,
             weight_before: 0,

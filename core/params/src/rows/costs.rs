@@ -121,5 +121,9 @@ rows! {
         0x12 answer_byte: Nanoseconds = 1 in 1..=1_000, Fixed, "ours: decision 438";
         /// Making an object of a value that a list or a map of such an answer holds.
         0x13 answer_value: Nanoseconds = 100 in 1..=10_000, Fixed, "ours: decision 438";
+        /// Decoding a point of BLS12-381, with the check that it is in its group.
+        0x14 point: Nanoseconds = 250_000 in 10_000..=10_000_000, Fixed, "ours: decision 503";
+        /// Checking the two equations of a partial answer.
+        0x15 partial: Nanoseconds = 4_000_000 in 100_000..=100_000_000, Fixed, "ours: decision 503";
     }
 }

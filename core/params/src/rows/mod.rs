@@ -11,6 +11,7 @@ mod fees;
 mod jobs;
 mod names;
 mod rent;
+mod secrets;
 mod timers;
 
 pub use consensus::{Consensus, Governance};
@@ -22,6 +23,7 @@ pub use fees::{Fees, Intrinsic, Lanes};
 pub use jobs::Jobs;
 pub use names::{Gateways, Names};
 pub use rent::Rent;
+pub use secrets::Secrets;
 pub use timers::Timers;
 
 parameters! {
@@ -41,4 +43,5 @@ parameters! {
     governance: Governance,
     weights: Weights,
     mempool: Mempool,
+    secrets: Secrets,
 }

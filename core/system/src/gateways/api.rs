@@ -1,8 +1,8 @@
 //! The methods and events of 0x0F.
 
 use super::NUMBER;
-use super::types::ENDPOINT_BYTES;
 use crate::actor::methods;
+use crate::endpoint::ENDPOINT_BYTES;
 use crate::schema::{events, form};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Height};

@@ -6,31 +6,20 @@ use super::api::{
 };
 use super::envelope::{Envelope, request_id};
 use super::ingress::{COMMANDS, Ingress};
-use super::types::{ENDPOINT_BYTES, Gateway, Request};
+use super::types::{Gateway, Request};
 use super::{HANDLER, NUMBER, repayment, state};
 use crate::actor::{Context, Forward, Handle};
+use crate::endpoint;
 use crate::entitlements::manifests;
 use crate::schema::Emit;
 use crate::staking::epoch::epoch_of;
-use core::net::Ipv6Addr;
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
-use cowboy_types::entitlement::domain;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Text, error};
+use cowboy_types::{Address, error};
 
 /// Requests that one dispatch forgets at most: more than it adds, so that they never pile up.
 const FORGOTTEN: usize = 3;
-
-/// Where a gateway says it is reached.
-fn place(endpoint: &str, port: u64) -> Step<(Text<ENDPOINT_BYTES>, u16)> {
-    let is_ipv6 = endpoint.parse::<Ipv6Addr>().is_ok_and(|address| address.to_string() == endpoint);
-    let port = u16::try_from(port).ok().filter(|port| *port > 0).ok_or(error::GATEWAY_ENDPOINT)?;
-    if !is_ipv6 && !domain::is_canonical_host(endpoint) {
-        return Err(error::GATEWAY_ENDPOINT.into());
-    }
-    Ok((Text::new(endpoint).ok_or(error::GATEWAY_ENDPOINT)?, port))
-}
 
 /// The sender's own record.
 fn own(context: &Context<'_>) -> Step<Gateway> {
@@ -61,7 +50,7 @@ fn described(context: &Context<'_>, address: Address, record: &Gateway) -> Descr
 
 impl Handle for Register {
     fn handle(self, context: &mut Context<'_>) -> Step<Described> {
-        let (endpoint, http_port) = place(&self.endpoint, self.http_port)?;
+        let (endpoint, http_port) = endpoint::checked(&self.endpoint, self.http_port).ok_or(error::GATEWAY_ENDPOINT)?;
         if state::gateway(context.world, context.sender)?.is_some() {
             return Err(error::GATEWAY_EXISTS.into());
         }
@@ -107,7 +96,7 @@ impl Handle for Heartbeat {
 impl Handle for SetEndpoint {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
-        (record.endpoint, record.http_port) = place(&self.endpoint, self.http_port)?;
+        (record.endpoint, record.http_port) = endpoint::checked(&self.endpoint, self.http_port).ok_or(error::GATEWAY_ENDPOINT)?;
         context.charge_kept(&record);
         state::set_gateway(context.world, context.sender, &record);
         EndpointSet(Moved { amount: record.stake, gateway: context.sender }).emit(context.world);

@@ -1,11 +1,9 @@
 //! The records of gateways.
 
+use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, Text, record};
-
-/// The longest host name.
-pub const ENDPOINT_BYTES: usize = 253;
 
 /// Base units of a CBY: weights are counted in whole ones.
 const CBY: u64 = 1_000_000_000;

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use commonware_codec::conformance::generate_value;
 use commonware_codec::{DecodeExt, Encode};
 use cowboy_chain::StateKey;
+use cowboy_secrets::Outcome;
 use cowboy_state::records::{Actor, Mailbox, Message, Supply, Timer, TimerBook, Vesting, VestingClaim, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_system::containers::state::Image;
@@ -15,10 +16,11 @@ use cowboy_system::gateways::types::{Gateway, Request};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::Registration;
 use cowboy_system::records::{Broken, Records};
+use cowboy_system::secrets::types::{Committee, ReleaseKey, Vault};
 use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::tee::types::Attestation;
 use cowboy_system::tokens::state::{Allowed, Token, Units};
-use cowboy_system::{basefee, containers, entitlements, gateways, governance, names, storage, tee, tokens, treasury};
+use cowboy_system::{basefee, containers, entitlements, gateways, governance, names, secrets, storage, tee, tokens, treasury};
 use cowboy_testkit::chain::{Chain, address};
 use cowboy_testkit::market::Market;
 use cowboy_types::units::{Amount, Count, Height};
@@ -110,6 +112,72 @@ fn records_stand_where_they_say() {
             ("every record is sealed", &|state| drop(state.0.insert(StateKey([1; 32]), Bytes::from_static(b"\xff")))),
             ("every record stands under the digest of the key it names", &|state| {
                 state.0.insert(StateKey([1; 32]), Key::account(WHO).seal(b""));
+            }),
+        ],
+    );
+}
+
+#[test]
+fn records_of_secrets() {
+    let chain = crate::secrets::released();
+    let (account, name) = (address(1), Hash([8; 32]));
+    let of_committee = secrets::state::committee_key(1, Count(1));
+    let committee = |change: fn(&mut Committee)| move |state: &mut State| state.change(&secrets::state::committee_key(1, Count(1)), change);
+    let outcome = |change: fn(&mut Outcome)| {
+        move |state: &mut State| {
+            state.change(&secrets::state::committee_key(1, Count(1)), |committee: &mut Committee| {
+                let mut outcome = Outcome::decode(committee.outcome.bytes().clone()).expect("an outcome");
+                change(&mut outcome);
+                committee.outcome = cowboy_types::Blob::new(outcome.encode()).expect("short");
+            });
+        }
+    };
+    let fewer = |members: &mut Committee, count: usize| {
+        let kept = members.members.iter().take(count).cloned().collect();
+        members.members = list(kept);
+    };
+    each_breaks(
+        &chain.state,
+        chain.height,
+        secrets::invariants::check,
+        &[
+            ("the stakes, deposits, fees and bonds of 0x04 are there", &|state| state.empty(Address::system(secrets::NUMBER))),
+            ("every proxy is listed", &|state| state.insert(secrets::state::proxies(), &WHO.0)),
+            ("the agenda has every key and every release", &|state| {
+                state.change(&secrets::state::release_key(1), |key: &mut ReleaseKey| key.next_look = Height(1));
+            }),
+            (
+                "a committee holds the key that it is named after",
+                &outcome(|outcome| {
+                    let turned = outcome.polynomial.iter().rev().copied().collect();
+                    outcome.polynomial = list(turned);
+                }),
+            ),
+            ("a committee has enough members", &move |state| {
+                state.change(&of_committee, |committee: &mut Committee| fewer(committee, 3));
+            }),
+            (
+                "a committee has a coefficient for each member that has to answer",
+                &outcome(|outcome| {
+                    let fewer = outcome.polynomial.iter().take(2).copied().collect();
+                    outcome.polynomial = list(fewer);
+                }),
+            ),
+            (
+                "members are in the order of their keys",
+                &committee(|committee| {
+                    let turned = committee.members.iter().rev().cloned().collect();
+                    committee.members = list(turned);
+                }),
+            ),
+            ("every version belongs to a secret", &|state| state.drop(&secrets::state::version_key(account, &name, Count(1)))),
+            ("every version has its sealed bytes", &|state| state.drop(&secrets::state::sealed_key(account, &name, Count(1)))),
+            ("an account counts its secrets", &|state| {
+                state.change(&secrets::state::vault_key(account), |vault: &mut Vault| vault.secrets = Count(2));
+            }),
+            ("an account's secrets are listed", &|state| state.insert(secrets::state::secrets_of(account), &ID.0)),
+            ("an account's deposit is that of its versions", &|state| {
+                state.change(&secrets::state::vault_key(account), |vault: &mut Vault| vault.deposit = Amount(1));
             }),
         ],
     );

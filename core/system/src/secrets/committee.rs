@@ -1,0 +1,285 @@
+//! Draws of committees, the phases of dealings, and what the end of a dealing changes (decision 142).
+
+use super::api::{Begun, Failed, KeyBegun, PhaseBegun, Rekey, Seated};
+use super::dealing::{is_quorum, name_of, speakers};
+use super::forms::Seat;
+use super::state;
+use super::types::{Committee, Member, Members, OutcomeBytes, Player, Proxy, ReleaseKey, Round, bit};
+use crate::actor::{Context, Handle};
+use crate::dispatcher::selection;
+use crate::schema::Emit;
+use bytes::Bytes;
+use commonware_codec::DecodeExt as _;
+use cowboy_params::Params;
+use cowboy_secrets::dealing::{MIN_MEMBERS, Outcome, Phase, threshold};
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::job::Candidate;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, List, error, keccak256};
+
+/// What separates this use of a beacon from every other.
+const DOMAIN: &[u8] = b"cowboy-secrets-committee-v1:";
+
+/// How often a key is looked at in the time after which a proxy counts as absent.
+const LOOKS_FOR_ABSENCE: u64 = 6;
+
+/// The moment at which 0x04 looks at a key.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub(super) params: &'a Params,
+    pub(super) height: Height,
+    pub(super) beacon: &'a Bytes,
+}
+
+impl Now<'_> {
+    /// When a key without a dealing is looked at next: several times before a member that is gone counts as absent, and when a draw is due.
+    fn next_look(&self, key: &ReleaseKey) -> Height {
+        let soon = self.after(self.params.secrets.alive / LOOKS_FOR_ABSENCE);
+        if key.draw_at > self.height { key.draw_at.min(soon) } else { soon }
+    }
+
+    fn after(&self, blocks: u64) -> Height {
+        Height(self.height.0.saturating_add(blocks))
+    }
+}
+
+/// Looks at a key that is due: ends the phase of its dealing, or draws another committee where that is at hand.
+pub(super) fn look(world: &mut World, now: Now<'_>, id: u32) -> Result<(), Miss> {
+    let mut key = state::key(world, id)?.expect("the agenda names keys that are there");
+    let before = key.next_look;
+    key.next_look = match state::round(world, id)? {
+        Some(round) => end_phase(world, now, id, &mut key, round)?,
+        None if is_over(now.height, &key) => {
+            state::reschedule(world, state::Subject::Key(id), Some(before), None)?;
+            return forget(world, id, &key);
+        }
+        None if now.height >= key.draw_at || is_short(world, now, id, &key)? => draw(world, now, id, &mut key)?,
+        None => now.next_look(&key),
+    };
+    retire(world, now, id, &key)?;
+    state::set_key(world, id, Some(before), &key)
+}
+
+/// Whether the sunset of a key has passed.
+pub(super) fn is_over(height: Height, key: &ReleaseKey) -> bool {
+    key.sunset.is_some_and(|sunset| height > sunset)
+}
+
+/// Removes what is left of a key that opens nothing any more.
+fn forget(world: &mut World, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
+    for epoch in [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten() {
+        unseat(world, id, epoch, None)?;
+    }
+    world.remove(state::release_key(id));
+    Ok(())
+}
+
+/// Removes a committee that answers no more, and notes when its members gave up their seats.
+fn unseat(world: &mut World, id: u32, epoch: Count, until: Option<Height>) -> Result<(), Miss> {
+    let Some(committee) = state::committee(world, id, epoch)? else { return Ok(()) };
+    for member in committee.members.iter() {
+        if let Some(mut proxy) = state::proxy(world, member.address)? {
+            proxy.seated_until = proxy.seated_until.max(until.or(committee.until).unwrap_or(committee.since));
+            state::set_proxy(world, member.address, &proxy);
+        }
+    }
+    world.remove(state::committee_key(id, epoch));
+    Ok(())
+}
+
+/// Removes the committee before this one once its time is over.
+fn retire(world: &mut World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
+    let Some(epoch) = key.epoch.checked_sub(Count(1)) else { return Ok(()) };
+    let is_over = state::committee(world, id, epoch)?.is_some_and(|committee| committee.until.is_some_and(|until| until < now.height));
+    if is_over { unseat(world, id, epoch, None) } else { Ok(()) }
+}
+
+/// Whether so few members of the committee are up that one more that fails would leave too few to answer or deal.
+fn is_short(world: &World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<bool, Miss> {
+    let Some(committee) = state::committee(world, id, key.epoch)? else { return Ok(false) };
+    let keys: Vec<_> = committee.members.iter().map(|member| state::proxy_key(member.address)).collect();
+    world.require(&keys)?;
+    let mut alive = 0usize;
+    for member in committee.members.iter() {
+        alive = alive
+            .saturating_add(usize::from(state::proxy(world, member.address)?.is_some_and(|proxy| proxy.is_alive(now.params, now.height))));
+    }
+    Ok(alive <= threshold(committee.members.len()) && alive < committee.members.len())
+}
+
+/// Draws who receives shares next, by stake, and begins a dealing. Answers when the key is looked at again.
+fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Result<Height, Miss> {
+    let rows = &now.params.secrets;
+    let proxies = state::all_proxies(world)?;
+    let able = proxies.iter().filter(|(_, proxy)| proxy.is_able(now.params, now.height));
+    let (mut eligible, excluded): (Vec<_>, Vec<_>) = able.partition(|(_, proxy)| proxy.excluded_until < now.height);
+    // A key that nobody else can hold is held by those that missed a dealing (decision 503).
+    if eligible.len() < MIN_MEMBERS {
+        eligible.extend(excluded);
+    }
+    if eligible.len() < MIN_MEMBERS {
+        return Ok(now.next_look(key));
+    }
+    let number = Count(key.rounds.0.saturating_add(1));
+    let candidate = |(address, proxy): &&(Address, Proxy)| Candidate { runner: *address, weight: (proxy.stake.0 / Amount::CBY.0).max(1) };
+    let candidates: Vec<Candidate> = eligible.iter().map(candidate).collect();
+    let seed = keccak256(&[now.beacon, DOMAIN, &id.to_be_bytes(), &number.0.to_be_bytes()]);
+    let drawn = selection::select(&candidates, &seed, usize::try_from(rows.members).unwrap_or(MIN_MEMBERS));
+    let mut players: Vec<Player> = proxies
+        .iter()
+        .filter(|(address, _)| drawn.contains(address))
+        .map(|(address, proxy)| Player { member: Member { address: *address, key: proxy.key }, key: None })
+        .collect();
+    players.sort_by_key(|player| player.member.key);
+    let dealers = state::committee(world, id, key.epoch)?.map(|committee| committee.members).unwrap_or_default();
+    let ends_at = now.after(rows.phase);
+    let round = Round {
+        number,
+        phase: Phase::Join,
+        ends_at,
+        dealers,
+        players: List::new(players).expect("no more than the most members are drawn"),
+        spoke: 0,
+        hashes: List::new(vec![Hash::ZERO]).expect("one fits"),
+        confirmations: List::default(),
+    };
+    key.rounds = number;
+    let seats = round.players.iter().map(|player| Seat { address: player.member.address, key: player.member.key });
+    Begun { ends_at, key_id: u64::from(id), players: List::new(seats.collect()).expect("as many as players"), round: number }.emit(world);
+    world.write(state::round_key(id), &round);
+    Ok(ends_at)
+}
+
+/// Ends a phase: the next one begins, or the dealing has failed. Answers when the key is looked at again.
+fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut round: Round) -> Result<Height, Miss> {
+    exclude_silent(world, now, &round)?;
+    let next = match round.phase {
+        Phase::Join => {
+            let joined: Vec<Player> =
+                std::mem::take(&mut round.players).into_vec().into_iter().filter(|player| player.key.is_some()).collect();
+            let is_enough = joined.len() >= MIN_MEMBERS;
+            round.players = List::new(joined).expect("some of those that were there");
+            if round.dealers.is_empty() {
+                let members = round.players.iter().map(|player| player.member.clone()).collect();
+                round.dealers = Members::new(members).expect("as many as players");
+            }
+            Some(Phase::Deal).filter(|_| is_enough)
+        }
+        Phase::Deal => Some(Phase::Ack).filter(|_| is_quorum(&round)),
+        Phase::Ack => Some(Phase::Log),
+        Phase::Log => Some(Phase::Confirm).filter(|_| is_quorum(&round)),
+        Phase::Confirm => None,
+    };
+    let Some(phase) = next else {
+        Failed { key_id: u64::from(id), phase: name_of(round.phase), round: round.number }.emit(world);
+        world.remove(state::round_key(id));
+        key.draw_at = now.after(now.params.secrets.retry);
+        return Ok(key.draw_at);
+    };
+    let mut hashes = std::mem::take(&mut round.hashes).into_vec();
+    hashes.push(Hash::ZERO);
+    round.hashes = List::new(hashes).expect("there are five phases");
+    round.phase = phase;
+    round.spoke = 0;
+    round.ends_at = now.after(now.params.secrets.phase);
+    PhaseBegun { ends_at: round.ends_at, key_id: u64::from(id), phase: name_of(phase), round: round.number }.emit(world);
+    world.write(state::round_key(id), &round);
+    Ok(round.ends_at)
+}
+
+/// Whoever was silent in a phase is not drawn for a while. It keeps the seat that it has.
+fn exclude_silent(world: &mut World, now: Now<'_>, round: &Round) -> Result<(), Miss> {
+    let until = now.after(now.params.secrets.exclusion);
+    let silent: Vec<Address> = speakers(round)
+        .into_iter()
+        .enumerate()
+        .filter(|(place, _)| round.spoke & bit(*place) == 0)
+        .map(|(_, member)| member.address)
+        .collect();
+    for address in silent {
+        if let Some(mut proxy) = state::proxy(world, address)? {
+            proxy.excluded_until = proxy.excluded_until.max(until);
+            state::set_proxy(world, address, &proxy);
+        }
+    }
+    Ok(())
+}
+
+/// The players of a dealing become the committee of its key.
+pub(super) fn seat(context: &mut Context<'_>, id: u32, round: &Round, encoded: OutcomeBytes) -> Step<()> {
+    let outcome = Outcome::decode(encoded.bytes().clone()).map_err(|_| error::DEALING_OUTCOME)?;
+    let (rows, height) = (&context.params.secrets, context.height);
+    let mut key = state::key(context.world, id)?.expect("a dealing is of a key");
+    let before = key.next_look;
+    if let Some(mut committee) = state::committee(context.world, id, key.epoch)? {
+        committee.until = Some(Height(height.0.saturating_add(rows.handover)));
+        context.world.write(state::committee_key(id, key.epoch), &committee);
+    }
+    if let Some(old) = key.epoch.checked_sub(Count(1)) {
+        unseat(context.world, id, old, Some(height))?;
+    }
+    key.epoch = Count(key.epoch.0.saturating_add(1));
+    key.master = Some(Fixed(*outcome.master().bytes()));
+    // Whoever's share is public is replaced soon: until then, fewer are needed to open what is sealed.
+    let term = if outcome.revealed.is_empty() { rows.term } else { rows.replacement };
+    key.draw_at = Height(height.0.saturating_add(term));
+    key.next_look = Now { params: context.params, height, beacon: &context.draw.beacon }.next_look(&key);
+    let members: Vec<_> = round.players.iter().map(|player| player.member.clone()).collect();
+    let seats = members.iter().map(|member| Seat { address: member.address, key: member.key }).collect();
+    let committee = Committee { members: Members::new(members).expect("as many as players"), outcome: encoded, since: height, until: None };
+    context.charge_kept(&committee);
+    context.world.write(state::committee_key(id, key.epoch), &committee);
+    context.world.remove(state::round_key(id));
+    state::set_key(context.world, id, Some(before), &key)?;
+    Seated { epoch: key.epoch, key_id: u64::from(id), members: List::new(seats).expect("as many as players") }.emit(context.world);
+    Ok(())
+}
+
+/// Has another committee drawn soon: a member of this one lost its seat.
+pub(super) fn hasten(world: &mut World, params: &Params, height: Height, id: u32) -> Result<(), Miss> {
+    let Some(mut key) = state::key(world, id)? else { return Ok(()) };
+    let at = Height(height.0.saturating_add(params.secrets.replacement));
+    if state::round(world, id)?.is_some() || key.draw_at <= at {
+        return Ok(());
+    }
+    let before = key.next_look;
+    key.draw_at = at;
+    key.next_look = before.min(at);
+    state::set_key(world, id, Some(before), &key)
+}
+
+impl Handle for Rekey {
+    /// Makes room for a new key. Secrets are sealed to the present one until the new one is dealt.
+    fn handle(self, context: &mut Context<'_>) -> Step<Count> {
+        let rows = &context.params.secrets;
+        let id = state::current(context.world)?.ok_or(error::NO_RELEASE_KEY)?;
+        let key = state::key(context.world, id)?.filter(|key| key.master.is_some()).ok_or(error::NO_RELEASE_KEY)?;
+        let old = ReleaseKey { sunset: Some(Height(context.height.0.saturating_add(rows.sunset))), ..key };
+        context.world.write(state::release_key(id), &old);
+        let next = id.saturating_add(1);
+        context.world.write(state::current_key(), &next);
+        let next_look = Height(context.height.0.saturating_add(rows.phase));
+        let (master, epoch, rounds, sunset) = (None, Count::ZERO, Count::ZERO, None);
+        state::set_key(context.world, next, None, &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset })?;
+        KeyBegun { key_id: u64::from(next) }.emit(context.world);
+        Ok(Count(u64::from(next)))
+    }
+}
+
+/// The number of the key that secrets are sealed to: the newest that was dealt.
+pub(super) fn sealing_key(world: &World) -> Result<Option<u32>, Miss> {
+    let Some(newest) = state::current(world)? else { return Ok(None) };
+    for id in [Some(newest), newest.checked_sub(1)].into_iter().flatten() {
+        if state::key(world, id)?.is_some_and(|key| key.master.is_some()) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// A key, and the committee that holds it now.
+pub(super) fn seated(world: &World, id: u32) -> Result<Option<(ReleaseKey, Committee)>, Miss> {
+    let Some(key) = state::key(world, id)? else { return Ok(None) };
+    Ok(state::committee(world, id, key.epoch)?.map(|committee| (key, committee)))
+}

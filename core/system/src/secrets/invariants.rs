@@ -1,0 +1,93 @@
+//! What holds between the records of 0x04.
+
+use super::NUMBER;
+use super::state::{self, Subject};
+use super::types::{Committee, Proxy, Release, ReleaseKey, Secret, Vault, Version};
+use crate::records::{Broken, Records, address_of, equal, holds};
+use commonware_codec::DecodeExt as _;
+use cowboy_secrets::dealing::{MIN_MEMBERS, Outcome, threshold};
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::{Address, Hash};
+use std::collections::BTreeSet;
+
+/// 0x04 has all that it holds for others; every proxy, key and release is listed once; a committee has the shares of its key; secrets are
+/// what their accounts count.
+pub fn check(records: &Records<'_>) -> Result<(), Broken> {
+    let proxies = records.of::<Proxy>(NUMBER, "proxy:")?;
+    let vaults = records.of::<Vault>(NUMBER, "vault:")?;
+    let releases = records.of::<Release>(NUMBER, "release:")?;
+    let bond = |release: &Release| release.demand.as_ref().map_or(Amount::ZERO, |demand| demand.bond);
+    let stakes: u128 = proxies.iter().map(|(_, proxy)| u128::from(proxy.stake.0)).sum();
+    let deposits: u128 = vaults.iter().map(|(_, vault)| u128::from(vault.deposit.0)).sum();
+    let held: u128 = releases.iter().map(|(_, release)| u128::from(release.fee.0) + u128::from(bond(release).0)).sum();
+    records.covers("the stakes, deposits, fees and bonds of 0x04 are there", Address::system(NUMBER), stakes + deposits + held)?;
+
+    let listed: BTreeSet<Vec<u8>> = records.names(state::proxies()).iter().map(|name| name.to_vec()).collect();
+    equal("every proxy is listed", &listed, &proxies.iter().map(|(name, _)| name.to_vec()).collect())?;
+    agenda(records, &releases)?;
+    committees(records)?;
+    secrets(records, &vaults)
+}
+
+/// The agenda has every key and every release once, at the height that its record names.
+fn agenda(records: &Records<'_>, releases: &[(&[u8], Release)]) -> Result<(), Broken> {
+    let rule = "the agenda has every key and every release";
+    let mut expected: Vec<(Height, Subject)> = Vec::new();
+    for (name, key) in records.of::<ReleaseKey>(NUMBER, "key:")? {
+        expected.push((key.next_look, Subject::Key(number(rule, name)?)));
+    }
+    for (name, release) in releases {
+        let id = Hash((*name).try_into().map_err(|_| Broken { rule, found: format!("{name:?}") })?);
+        expected.push((release.next_look, Subject::Release(id)));
+    }
+    let found: Vec<_> = records.names(state::agenda()).iter().filter_map(|name| Subject::of_name(name)).collect();
+    expected.sort_by_key(|(height, subject)| (*height, format!("{subject:?}")));
+    let mut found = found;
+    found.sort_by_key(|(height, subject)| (*height, format!("{subject:?}")));
+    equal(rule, &found, &expected)
+}
+
+fn number(rule: &'static str, name: &[u8]) -> Result<u32, Broken> {
+    Ok(u32::from_be_bytes(name.try_into().map_err(|_| Broken { rule, found: format!("{name:?}") })?))
+}
+
+/// A committee has at least the fewest members, in the order of their keys, a coefficient for each that has to answer, and its key.
+fn committees(records: &Records<'_>) -> Result<(), Broken> {
+    for (name, committee) in records.of::<Committee>(NUMBER, "committee:")? {
+        let rule = "a committee holds the key that it is named after";
+        let id = number(rule, name.get(..4).unwrap_or_default())?;
+        let key = records.record::<ReleaseKey>(&state::release_key(id))?;
+        let outcome = Outcome::decode(committee.outcome.bytes().clone()).map_err(|error| Broken { rule, found: error.to_string() })?;
+        let master = key.and_then(|key| key.master).map(|master| master.0);
+        holds(rule, master == Some(*outcome.master().bytes()), &id)?;
+        let members = committee.members.len();
+        holds("a committee has enough members", members >= MIN_MEMBERS, &members)?;
+        holds(
+            "a committee has a coefficient for each member that has to answer",
+            outcome.polynomial.len() == threshold(members),
+            &members,
+        )?;
+        let is_sorted = committee.members.is_sorted_by(|one, next| one.key < next.key);
+        holds("members are in the order of their keys", is_sorted, &committee.members)?;
+    }
+    Ok(())
+}
+
+/// An account's count and deposit are those of its secrets, and each version that a secret lists is there, with its bytes.
+fn secrets(records: &Records<'_>, vaults: &[(&[u8], Vault)]) -> Result<(), Broken> {
+    let secrets = records.of::<Secret>(NUMBER, "secret:")?;
+    let versions = records.of::<Version>(NUMBER, "version:")?;
+    let kept: usize = secrets.iter().map(|(_, secret)| secret.versions.len()).sum();
+    equal("every version belongs to a secret", &versions.len(), &kept)?;
+    equal("every version has its sealed bytes", &records.named(NUMBER, "sealed:").count(), &kept)?;
+    for (name, vault) in vaults {
+        let (account, _) = address_of(name)?;
+        let own = secrets.iter().filter(|(name, _)| name.starts_with(&account.0)).count();
+        equal("an account counts its secrets", &vault.secrets.0, &u64::try_from(own).unwrap_or(u64::MAX))?;
+        equal("an account's secrets are listed", &records.names(state::secrets_of(account)).len(), &own)?;
+        let held = versions.iter().filter(|(name, _)| name.starts_with(&account.0));
+        let held: u128 = held.map(|(_, version)| u128::from(version.deposit.0)).sum();
+        equal("an account's deposit is that of its versions", &u128::from(vault.deposit.0), &held)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Proxies: registering, heartbeats, leaving (decision 145).
+
+use super::api::{AddStake, Heartbeat, Leave, Leaving, Left, RegisterProxy, Registered, Slashed, Staked, UpdateProxy, Updated, Withdraw};
+use super::forms::{DescribedProxy, Moved};
+use super::types::{Proxy, ReleaseKey};
+use super::{NUMBER, state, views};
+use crate::actor::{Context, Handle};
+use crate::endpoint;
+use crate::market::payment;
+use crate::schema::Emit;
+use crate::staking::possession;
+use cowboy_params::Params;
+use cowboy_secrets::proxy::proof_message;
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, error};
+
+/// The number of the first key.
+const FIRST_KEY: u32 = 1;
+
+/// The sender's own record.
+fn own(context: &Context<'_>) -> Step<Proxy> {
+    Ok(state::proxy(context.world, context.sender)?.ok_or(error::PROXY_UNKNOWN)?)
+}
+
+impl Handle for RegisterProxy {
+    fn handle(self, context: &mut Context<'_>) -> Step<DescribedProxy> {
+        let rows = &context.params.secrets;
+        let (endpoint, port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::PROXY_ENDPOINT)?;
+        let is_new = state::proxy(context.world, context.sender)?.is_none();
+        if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
+            return Err(error::PROXY_EXISTS.into());
+        }
+        if state::proxies().count(context.world)? >= rows.proxies {
+            return Err(error::PROXIES_FULL.into());
+        }
+        if context.value.0 < rows.proxy_stake {
+            return Err(error::PROXY_STAKE.into());
+        }
+        context.charge(0, context.params.weights.verify_ed25519);
+        if !possession::network_key_signs(&self.key, &proof_message(&context.genesis, context.sender, &self.key), self.proof.0) {
+            return Err(error::PROXY_KEY.into());
+        }
+        let record = Proxy {
+            endpoint,
+            port,
+            certificate: self.certificate,
+            key: self.key,
+            stake: context.value,
+            registered_at: context.height,
+            last_heartbeat: context.height,
+            left_at: None,
+            seated_until: Height::ZERO,
+            excluded_until: Height::ZERO,
+            silences: Count::ZERO,
+            silent_since: Height::ZERO,
+        };
+        begin_first_key(context)?;
+        state::proxies().insert(context.world, &context.sender.0)?;
+        context.world.write(state::signer_key(&self.key), &context.sender);
+        context.charge_kept(&record);
+        state::set_proxy(context.world, context.sender, &record);
+        Registered(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
+        Ok(views::described_proxy(context, context.sender, &record))
+    }
+}
+
+/// Has a committee drawn for the first key once proxies can be drawn.
+fn begin_first_key(context: &mut Context<'_>) -> Result<(), Miss> {
+    if state::current(context.world)?.is_some() {
+        return Ok(());
+    }
+    context.world.write(state::current_key(), &FIRST_KEY);
+    let next_look = Height(context.height.0.saturating_add(context.params.secrets.phase));
+    let (master, epoch, rounds, sunset) = (None, Count::ZERO, Count::ZERO, None);
+    state::set_key(context.world, FIRST_KEY, None, &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset })
+}
+
+impl Handle for UpdateProxy {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        (record.endpoint, record.port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::PROXY_ENDPOINT)?;
+        record.certificate = self.certificate;
+        context.charge_kept(&record);
+        state::set_proxy(context.world, context.sender, &record);
+        Updated(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Heartbeat {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        record.last_heartbeat = context.height;
+        state::set_proxy(context.world, context.sender, &record);
+        Ok(())
+    }
+}
+
+impl Handle for AddStake {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        if context.value == Amount::ZERO || record.left_at.is_some() {
+            return Err(error::PROXY_STATE.into());
+        }
+        record.stake = record.stake.saturating_add(context.value);
+        state::set_proxy(context.world, context.sender, &record);
+        Staked(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Leave {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        if record.left_at.is_some() {
+            return Err(error::PROXY_STATE.into());
+        }
+        record.left_at = Some(context.height);
+        state::set_proxy(context.world, context.sender, &record);
+        Leaving(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Withdraw {
+    /// Pays the stake once nothing of the proxy can be asked for, or shown to be false, any more.
+    fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
+        let proxy = context.sender;
+        let record = own(context)?;
+        let left_at = record.left_at.ok_or(error::PROXY_STATE)?;
+        if has_seat(context.world, proxy)? {
+            return Err(error::PROXY_STATE.into());
+        }
+        let free_at = left_at.max(record.seated_until).0.saturating_add(context.params.secrets.unbonding);
+        if context.height.0 < free_at {
+            return Err(error::STILL_BOUND.into());
+        }
+        take(context.world, record.stake)?;
+        context.world.credit(proxy, record.stake)?;
+        state::proxies().remove(context.world, &proxy.0)?;
+        context.world.require([&state::signer_key(&record.key)])?;
+        context.world.remove(state::signer_key(&record.key));
+        context.world.remove(state::proxy_key(proxy));
+        Left(Moved { amount: record.stake, proxy }).emit(context.world);
+        Ok(record.stake)
+    }
+}
+
+/// Whether a proxy is a member of a committee that answers, or of a dealing.
+fn has_seat(world: &World, proxy: Address) -> Result<bool, Miss> {
+    let newest = state::current(world)?.unwrap_or(0);
+    for id in FIRST_KEY..=newest {
+        let Some(key) = state::key(world, id)? else { continue };
+        for epoch in [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten() {
+            let committee = state::committee(world, id, epoch)?;
+            if committee.is_some_and(|committee| committee.members.iter().any(|member| member.address == proxy)) {
+                return Ok(true);
+            }
+        }
+        if state::round(world, id)?.is_some_and(|round| round.players.iter().any(|player| player.member.address == proxy)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Takes CBY that 0x04 holds for others out of its balance.
+pub(super) fn take(world: &mut World, amount: Amount) -> Result<(), Miss> {
+    assert!(world.debit(Address::system(NUMBER), amount)?, "0x04 holds all stakes, deposits, fees and bonds");
+    Ok(())
+}
+
+/// Burns a share of a proxy's stake, and lets it be drawn no more for a while where it loses its seat.
+pub(super) fn punish(
+    world: &mut World,
+    (params, height): (&Params, Height),
+    proxy: Address,
+    basis_points: u64,
+    does_lose_seat: bool,
+) -> Result<Amount, Miss> {
+    let Some(mut record) = state::proxy(world, proxy)? else { return Ok(Amount::ZERO) };
+    let burned = payment::share(record.stake, basis_points);
+    record.stake = record.stake.saturating_sub(burned);
+    if does_lose_seat {
+        record.excluded_until = Height(height.0.saturating_add(params.secrets.exclusion));
+        (record.silences, record.silent_since) = (Count::ZERO, Height::ZERO);
+    }
+    take(world, burned)?;
+    world.burn(burned)?;
+    state::set_proxy(world, proxy, &record);
+    Slashed(Moved { amount: burned, proxy }).emit(world);
+    Ok(burned)
+}

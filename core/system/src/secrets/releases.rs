@@ -1,0 +1,309 @@
+//! Releases: the right to a committee's answers, who gave them, and what happens to who did not (decisions 144 to 146).
+
+use super::api::{Accuse, CloseRelease, Closed, Demand, DemandOver, Demanded, Lapsed, Opened, Paid, ReleaseToOwner, Serve, Served};
+use super::forms::Moved;
+use super::types::{self, Committee, Indices, Release, bit, first, indices};
+use super::{NUMBER, committee, proxies, state};
+use crate::actor::{Context, Handle};
+use crate::market::payment;
+use crate::schema::Emit;
+use crate::staking::possession;
+use commonware_codec::DecodeExt as _;
+use cowboy_params::Params;
+use cowboy_secrets::dealing::{Outcome, threshold};
+use cowboy_secrets::partial::{answer_digest, release_id};
+use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, TransportKey, share_key};
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, error};
+
+/// The transport key, where it is a point and its sender has the secret.
+fn checked_transport(context: &mut Context<'_>, key: Fixed<48>, proof: Fixed<96>) -> Step<PointG1> {
+    context.spend(0, context.params.weights.possession)?;
+    let point = PointG1::new(key.0).ok_or(error::TRANSPORT_KEY)?;
+    let proof = PointG2::new(proof.0).ok_or(error::TRANSPORT_KEY)?;
+    let transport = TransportKey { key: point, proof };
+    if transport.is_possessed() { Ok(point) } else { Err(error::TRANSPORT_KEY.into()) }
+}
+
+impl Handle for ReleaseToOwner {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        let account = context.sender;
+        let name = self.name_hash;
+        let secret = state::secret(context.world, account, &name)?.ok_or(error::SECRET_NOT_FOUND)?;
+        let number = self.version.map_or(secret.latest, Count);
+        let mut version = state::version(context.world, account, &name, number)?.ok_or(error::SECRET_NOT_FOUND)?;
+        if secret.is_paused {
+            return Err(error::SECRET_PAUSED.into());
+        }
+        let (policy, height) = (&version.policy, context.height);
+        let is_in_time = policy.from <= height && (policy.until == Height::ZERO || height <= policy.until);
+        if !is_in_time || policy.max_releases != Count::ZERO && version.released >= policy.max_releases {
+            return Err(error::RELEASE_REFUSED.into());
+        }
+        let (key, _) = committee::seated(context.world, version.key_id)?
+            .filter(|(key, _)| !committee::is_over(height, key))
+            .ok_or(error::NO_RELEASE_KEY)?;
+        let rows = &context.params.secrets;
+        let (window, fee) = (rows.release_window, Amount(rows.release_fee));
+        checked_transport(context, self.transport, self.proof)?;
+        if !context.world.debit(account, fee)? {
+            return Err(error::SECRET_DEPOSIT.into());
+        }
+        context.world.credit(Address::system(NUMBER), fee)?;
+        let identity = Identity {
+            kind: Kind::Secret,
+            genesis: context.genesis,
+            key_id: version.key_id,
+            account,
+            name_hash: name,
+            version: number.0,
+            policy_hash: version.policy.hash(),
+        };
+        version.released = Count(version.released.0.saturating_add(1));
+        context.world.write(state::version_key(account, &name, number), &version);
+        let id = release_id(&context.id, account, &identity);
+        let deadline = Height(height.0.saturating_add(window));
+        let release = Release {
+            identity,
+            recipient: account,
+            transport: self.transport,
+            subject: context.id,
+            epoch: key.epoch,
+            opened: height,
+            deadline,
+            fee,
+            served: None,
+            accused: 0,
+            demand: None,
+            next_look: deadline,
+        };
+        context.charge_kept(&release);
+        state::set_release(context.world, &id, None, &release)?;
+        let (recipient, subject) = (account, context.id);
+        Opened { account, deadline, name_hash: name, recipient, release_id: id, subject, version: number }.emit(context.world);
+        Ok(id)
+    }
+}
+
+/// A release to the sender that is neither closed nor over.
+fn open_release(context: &Context<'_>, id: &Hash) -> Step<Release> {
+    let release = state::release(context.world, id)?.ok_or(error::RELEASE_NOT_FOUND)?;
+    if release.recipient != context.sender {
+        return Err(error::RELEASE_FOREIGN.into());
+    }
+    if release.served.is_some() || context.height > release.deadline { Err(error::RELEASE_STATE.into()) } else { Ok(release) }
+}
+
+/// The committee that holds the key of a release now, and its number.
+fn holders(world: &World, release: &Release) -> Step<(Count, Committee)> {
+    let (key, committee) = committee::seated(world, release.identity.key_id)?.ok_or(error::NO_RELEASE_KEY)?;
+    Ok((key.epoch, committee))
+}
+
+impl Handle for CloseRelease {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { release_id, epoch, served } = self;
+        let epoch = Count(epoch);
+        let mut release = open_release(context, &release_id)?;
+        if release.demand.as_ref().is_some_and(|demand| !demand.is_over) {
+            return Err(error::RELEASE_STATE.into());
+        }
+        let committee = state::committee(context.world, release.identity.key_id, epoch)?.ok_or(error::RELEASE_SERVED)?;
+        let members = committee.members.len();
+        let count = usize::try_from(served.count_ones()).unwrap_or(0);
+        if served & !first(members) != 0 || count < threshold(members) {
+            return Err(error::RELEASE_SERVED.into());
+        }
+        let addresses: Vec<Address> =
+            indices(served).filter_map(|place| committee.members.get(place)).map(|member| member.address).collect();
+        pay(context.world, context.params, release.fee, &addresses)?;
+        (release.served, release.epoch, release.fee) = (Some(served), epoch, Amount::ZERO);
+        context.world.write(state::release_record_key(&release_id), &release);
+        let Release { identity, recipient, subject, .. } = release;
+        let (name_hash, version) = (identity.name_hash, Count(identity.version));
+        Closed { epoch, name_hash, recipient, release_id, served, subject, version }.emit(context.world);
+        Ok(())
+    }
+}
+
+/// Shares a fee among those who answered, as the price of a job is split. What does not divide is burned.
+fn pay(world: &mut World, params: &Params, fee: Amount, to: &[Address]) -> Result<(), Miss> {
+    let rows = &params.jobs;
+    let each = payment::part_of_each(payment::of_payout(rows, fee, rows.payout_runners), to.len());
+    let treasury = payment::of_payout(rows, fee, rows.payout_treasury);
+    let mut rest = fee.saturating_sub(treasury);
+    proxies::take(world, fee)?;
+    for proxy in to {
+        world.credit(*proxy, each)?;
+        rest = rest.saturating_sub(each);
+        Paid(Moved { amount: each, proxy: *proxy }).emit(world);
+    }
+    world.credit(Address::system(cowboy_types::actors::TREASURY), treasury)?;
+    world.burn(rest)
+}
+
+impl Handle for Demand {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { release_id, served } = self;
+        let mut release = open_release(context, &release_id)?;
+        let rows = &context.params.secrets;
+        if release.demand.is_some() {
+            return Err(error::RELEASE_STATE.into());
+        }
+        if context.value.0 < rows.demand_bond {
+            return Err(error::DEMAND_BOND.into());
+        }
+        let (epoch, committee) = holders(context.world, &release)?;
+        let all = first(committee.members.len());
+        let due = all & !served;
+        if served & !all != 0 || due == 0 {
+            return Err(error::RELEASE_SERVED.into());
+        }
+        let until = Height(context.height.0.saturating_add(rows.demand_window));
+        let before = release.next_look;
+        release.epoch = epoch;
+        release.demand = Some(types::Demand { bond: context.value, until, due, is_over: false });
+        // After the demand there is as much time as after the opening to say who answered.
+        release.deadline = release.deadline.max(Height(until.0.saturating_add(rows.demand_window)));
+        release.next_look = until;
+        state::set_release(context.world, &release_id, Some(before), &release)?;
+        Demanded { due, release_id, until }.emit(context.world);
+        Ok(())
+    }
+}
+
+/// Whether an answer is the one of a member of a committee, for a release.
+fn holds(context: &mut Context<'_>, release: &Release, committee: &Committee, place: usize, answer: &Partial) -> Step<bool> {
+    let needed = u64::try_from(threshold(committee.members.len())).unwrap_or(u64::MAX);
+    let points = needed.saturating_mul(context.params.weights.point);
+    context.spend(0, context.params.weights.partial.saturating_add(points))?;
+    let outcome = Outcome::decode(committee.outcome.bytes().clone()).expect("the outcome was checked when it was accepted");
+    let share = u16::try_from(place).ok().and_then(|place| share_key(&outcome.polynomial, place));
+    let transport = PointG1::new(release.transport.0).expect("the key was checked when the release was opened");
+    Ok(share.is_some_and(|share| answer.is_valid(&release.identity, &transport, &share)))
+}
+
+impl Handle for Serve {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { release_id, answer } = self;
+        let mut release = state::release(context.world, &release_id)?.ok_or(error::RELEASE_NOT_FOUND)?;
+        let mut demand = release.demand.clone().filter(|demand| !demand.is_over).ok_or(error::RELEASE_STATE)?;
+        let committee = state::committee(context.world, release.identity.key_id, release.epoch)?.ok_or(error::RELEASE_STATE)?;
+        let place = committee.members.iter().position(|member| member.address == context.sender).ok_or(error::ANSWER_INVALID)?;
+        if demand.due & bit(place) == 0 {
+            return Err(error::ANSWER_INVALID.into());
+        }
+        let partial = Partial::decode(answer.0.to_vec()).map_err(|_| error::ANSWER_INVALID)?;
+        if !holds(context, &release, &committee, place, &partial)? {
+            return Err(error::ANSWER_INVALID.into());
+        }
+        demand.due &= !bit(place);
+        release.demand = Some(demand);
+        context.world.write(state::release_record_key(&release_id), &release);
+        Served { answer, index: u64::try_from(place).unwrap_or(u64::MAX), release_id }.emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Accuse {
+    /// Slashes a member that signed an answer which does not hold, or is none.
+    fn handle(self, context: &mut Context<'_>) -> Step<Moved> {
+        let Self { release_id, epoch, index, answer, signature } = self;
+        let mut release = state::release(context.world, &release_id)?.ok_or(error::RELEASE_NOT_FOUND)?;
+        let id = release.identity.key_id;
+        let place = usize::from(index);
+        let committee = state::committee(context.world, id, Count(epoch))?.ok_or(error::ACCUSATION_FALSE)?;
+        let member = committee.members.get(place).cloned().ok_or(error::ACCUSATION_FALSE)?;
+        context.charge(context.params.costs.verify_ed25519, context.params.weights.verify_ed25519);
+        let digest = answer_digest(&release_id, epoch, index, &answer.0);
+        let is_signed = possession::network_key_signs(&member.key, &digest.0, signature.0);
+        // A member of two committees is accused once for a release: places differ, and one suffices.
+        if !is_signed || release.accused & bit(place) != 0 {
+            return Err(error::ACCUSATION_FALSE.into());
+        }
+        let is_true = match Partial::decode(answer.0.to_vec()) {
+            Ok(partial) => holds(context, &release, &committee, place, &partial)?,
+            Err(_) => false,
+        };
+        if is_true {
+            return Err(error::ACCUSATION_FALSE.into());
+        }
+        release.accused |= bit(place);
+        context.world.write(state::release_record_key(&release_id), &release);
+        let (params, height) = (context.params, context.height);
+        let amount = proxies::punish(context.world, (params, height), member.address, params.secrets.answer_slash, true)?;
+        committee::hasten(context.world, params, height, id)?;
+        Ok(Moved { amount, proxy: member.address })
+    }
+}
+
+/// Looks at a release that is due: a demand is over, its deadline passed, or its record has been kept long enough.
+pub(super) fn look(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<(), Miss> {
+    let mut release = state::release(world, id)?.expect("the agenda names releases that are there");
+    let before = release.next_look;
+    if let Some(demand) = release.demand.clone().filter(|demand| !demand.is_over) {
+        end_demand(world, (params, height), id, &mut release, demand)?;
+        release.next_look = release.deadline;
+        return state::set_release(world, id, Some(before), &release);
+    }
+    if before <= release.deadline {
+        if release.served.is_none() && release.fee > Amount::ZERO {
+            // Whoever recovers nothing from silence has no reason to be silent, on either side (decision 504).
+            proxies::take(world, release.fee)?;
+            world.burn(release.fee)?;
+            Lapsed { amount: release.fee, release_id: *id }.emit(world);
+            release.fee = Amount::ZERO;
+        }
+        release.next_look = Height(release.deadline.0.saturating_add(params.secrets.receipts));
+        return state::set_release(world, id, Some(before), &release);
+    }
+    state::reschedule(world, state::Subject::Release(*id), Some(before), None)?;
+    world.remove(state::release_record_key(id));
+    Ok(())
+}
+
+/// Slashes who was silent. The bond is returned where somebody was, and burned where nobody was.
+fn end_demand(
+    world: &mut World,
+    (params, height): (&Params, Height),
+    id: &Hash,
+    release: &mut Release,
+    demand: types::Demand,
+) -> Result<(), Miss> {
+    // A committee that is gone can neither answer nor be blamed.
+    let committee = state::committee(world, release.identity.key_id, release.epoch)?;
+    let is_blameless = committee.is_some() && demand.due == 0;
+    let silent: Indices = if committee.is_some() { demand.due } else { 0 };
+    let members = committee.map(|committee| committee.members).unwrap_or_default();
+    for member in indices(silent).filter_map(|place| members.get(place)) {
+        let does_lose_seat = count_silence(world, params, height, member.address)?;
+        proxies::punish(world, (params, height), member.address, params.secrets.silence_slash, does_lose_seat)?;
+        if does_lose_seat {
+            committee::hasten(world, params, height, release.identity.key_id)?;
+        }
+    }
+    proxies::take(world, demand.bond)?;
+    if is_blameless {
+        world.burn(demand.bond)?
+    } else {
+        world.credit(release.recipient, demand.bond)?
+    }
+    DemandOver { bond: demand.bond, release_id: *id, silent }.emit(world);
+    release.demand = Some(types::Demand { bond: Amount::ZERO, is_over: true, ..demand });
+    Ok(())
+}
+
+/// Counts a demand that a proxy did not serve. Answers whether these are too many.
+fn count_silence(world: &mut World, params: &Params, height: Height, address: Address) -> Result<bool, Miss> {
+    let rows = &params.secrets;
+    let Some(mut proxy) = state::proxy(world, address)? else { return Ok(false) };
+    let kept = rows.term.saturating_mul(rows.silence_terms);
+    if proxy.silences == Count::ZERO || height.0.saturating_sub(proxy.silent_since.0) > kept {
+        (proxy.silences, proxy.silent_since) = (Count::ZERO, height);
+    }
+    proxy.silences = Count(proxy.silences.0.saturating_add(1));
+    state::set_proxy(world, address, &proxy);
+    Ok(proxy.silences.0 >= rows.silences)
+}

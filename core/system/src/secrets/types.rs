@@ -1,0 +1,253 @@
+//! The records of proxies, committees, secrets and releases.
+
+use crate::endpoint::ENDPOINT_BYTES;
+use cowboy_params::Params;
+use cowboy_secrets::dealing::{MAX_MEMBERS, Phase};
+use cowboy_secrets::{Identity, Policy};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Blob, Hash, List, Text, record};
+
+/// The longest message of a dealing: an event carries it whole.
+pub const MESSAGE_BYTES: usize = 4_096;
+
+record! {
+    /// A proxy: an operator that can be drawn into a committee.
+    pub struct Proxy {
+        /// Where it is reached: a host name or an address.
+        pub endpoint: Text<ENDPOINT_BYTES>,
+        /// The port of its server.
+        pub port: u16,
+        /// The SHA-256 hash of the public key of its TLS certificate.
+        pub certificate: Hash,
+        /// The Ed25519 key that signs its answers and its part of a dealing.
+        pub key: Fixed<32>,
+        /// CBY that it staked.
+        pub stake: Amount,
+        /// The height at which it registered.
+        pub registered_at: Height,
+        /// The height of its newest heartbeat.
+        pub last_heartbeat: Height,
+        /// The height at which it left, where it did: it is not drawn any more.
+        pub left_at: Option<Height>,
+        /// The height at which it last gave up a seat.
+        pub seated_until: Height,
+        /// The height up to which it is not drawn.
+        pub excluded_until: Height,
+        /// Demands that it did not serve since `silent_since`.
+        pub silences: Count,
+        /// The height of the first of them.
+        pub silent_since: Height,
+    }
+}
+
+record! {
+    /// A seat of a committee.
+    pub struct Member {
+        /// The proxy.
+        pub address: Address,
+        /// Its Ed25519 key. Members are in the order of their keys.
+        pub key: Fixed<32>,
+    }
+}
+
+/// The members of a committee, in the order of their keys.
+pub type Members = List<Member, MAX_MEMBERS>;
+
+/// An encoded outcome of a dealing.
+pub type OutcomeBytes = Blob<MESSAGE_BYTES>;
+
+/// A member's bit for each place.
+pub type Indices = u16;
+
+record! {
+    /// A key to which secrets are sealed.
+    pub struct ReleaseKey {
+        /// The public key; none until the first dealing succeeded.
+        pub master: Option<Fixed<96>>,
+        /// How many dealings succeeded: the number of the committee that holds it.
+        pub epoch: Count,
+        /// The height from which another committee is to be drawn.
+        pub draw_at: Height,
+        /// The height at which 0x04 looks at the key next: its place in the agenda.
+        pub next_look: Height,
+        /// The number of the last dealing.
+        pub rounds: Count,
+        /// The last height at which it opens something, once a newer key is in use.
+        pub sunset: Option<Height>,
+    }
+}
+
+record! {
+    /// Who holds the shares of a key.
+    pub struct Committee {
+        /// Its members.
+        pub members: Members,
+        /// What the dealing came to, encoded: decoding it checks every point again.
+        pub outcome: OutcomeBytes,
+        /// The height from which it answers.
+        pub since: Height,
+        /// The last height at which it answers; none while it holds the key.
+        pub until: Option<Height>,
+    }
+}
+
+record! {
+    /// A player of a dealing: who receives a share.
+    pub struct Player {
+        /// The seat that it will have.
+        pub member: Member,
+        /// The X25519 key to which its shares are encrypted in this round alone; none until it joined.
+        pub key: Option<Fixed<32>>,
+    }
+}
+
+record! {
+    /// What the new members confirmed.
+    pub struct Confirmation {
+        /// The hash of the outcome.
+        pub digest: Hash,
+        /// Who confirmed it.
+        pub members: Indices,
+        /// The outcome, once one of them said what it is.
+        pub outcome: Option<OutcomeBytes>,
+    }
+}
+
+record! {
+    /// A dealing that is under way.
+    pub struct Round {
+        /// Its number.
+        pub number: Count,
+        /// The phase.
+        pub phase: Phase,
+        /// The last height of the phase.
+        pub ends_at: Height,
+        /// Who deals: the members of the committee that holds the key, or the players where none does.
+        pub dealers: Members,
+        /// Who receives shares.
+        pub players: List<Player, MAX_MEMBERS>,
+        /// Who spoke in the phase.
+        pub spoke: Indices,
+        /// The running hash of the messages of each phase that began, in order.
+        pub hashes: List<Hash, 5>,
+        /// What was confirmed.
+        pub confirmations: List<Confirmation, MAX_MEMBERS>,
+    }
+}
+
+record! {
+    /// What an account keeps at 0x04.
+    pub struct Vault {
+        /// How many secrets it has.
+        pub secrets: Count,
+        /// What it has deposited for them.
+        pub deposit: Amount,
+        /// The highest number of a version of a secret that it deleted. Whoever was released such a version could open another one with the same
+        /// identity, so versions of new secrets have higher numbers.
+        pub floor: Count,
+    }
+}
+
+record! {
+    /// A secret. Its name does not stand on the chain.
+    pub struct Secret {
+        /// The number of its newest version.
+        pub latest: Count,
+        /// The versions that are kept, ascending.
+        pub versions: List<Count, 32>,
+        /// Whether nothing of it is released for the moment.
+        pub is_paused: bool,
+    }
+}
+
+record! {
+    /// A version of a secret. The sealed bytes stand in a record of their own.
+    pub struct Version {
+        /// The number of the key that it is sealed to.
+        pub key_id: u32,
+        /// To whom it may be released.
+        pub policy: Policy,
+        /// The length of the sealed bytes.
+        pub sealed_bytes: Count,
+        /// The deposit for it.
+        pub deposit: Amount,
+        /// How often it was released.
+        pub released: Count,
+        /// The height at which it was stored.
+        pub stored_at: Height,
+    }
+}
+
+record! {
+    /// The right to the answers of a committee. Nothing else gives one.
+    pub struct Release {
+        /// What is released.
+        pub identity: Identity,
+        /// Who receives it.
+        pub recipient: Address,
+        /// The key to which answers are encrypted.
+        pub transport: Fixed<48>,
+        /// The job, or the delivery in which the owner asked.
+        pub subject: Hash,
+        /// The number of the committee that holds the key.
+        pub epoch: Count,
+        /// The height at which it was opened.
+        pub opened: Height,
+        /// The last height at which it is answered.
+        pub deadline: Height,
+        /// What is held for those who answer.
+        pub fee: Amount,
+        /// Who answered, once the recipient said so.
+        pub served: Option<Indices>,
+        /// Whose false answers were shown.
+        pub accused: Indices,
+        /// The demand that was made, where one was.
+        pub demand: Option<Demand>,
+        /// The height at which 0x04 looks at it next: its place in the agenda.
+        pub next_look: Height,
+    }
+}
+
+record! {
+    /// Members are asked to answer on the chain.
+    pub struct Demand {
+        /// What the recipient put down.
+        pub bond: Amount,
+        /// The last height at which an answer counts.
+        pub until: Height,
+        /// Who has to answer, and has not.
+        pub due: Indices,
+        /// Whether anybody was silent, once it is over.
+        pub is_over: bool,
+    }
+}
+
+impl Proxy {
+    /// Whether it was heard of lately.
+    pub fn is_alive(&self, params: &Params, height: Height) -> bool {
+        height.0.saturating_sub(self.last_heartbeat.0) <= params.secrets.alive
+    }
+
+    /// Whether it can hold a share: it waited, is up, stays, and has the stake.
+    pub fn is_able(&self, params: &Params, height: Height) -> bool {
+        let rows = &params.secrets;
+        let waited = self.registered_at.0.saturating_add(rows.proxy_wait) <= height.0;
+        waited && self.is_alive(params, height) && self.left_at.is_none() && self.stake.0 >= rows.proxy_stake
+    }
+}
+
+/// The bit of a place.
+pub fn bit(place: usize) -> Indices {
+    1u16.checked_shl(u32::try_from(place).unwrap_or(u32::MAX)).unwrap_or(0)
+}
+
+/// The bits of the first places.
+pub fn first(count: usize) -> Indices {
+    (0..count).fold(0, |bits, place| bits | bit(place))
+}
+
+/// The places whose bits are set, ascending.
+pub fn indices(bits: Indices) -> impl Iterator<Item = usize> {
+    (0..MAX_MEMBERS).filter(move |place| bits & bit(*place) != 0)
+}
