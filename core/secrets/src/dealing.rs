@@ -6,7 +6,7 @@
 use crate::curve::PointG2;
 use commonware_codec::Encode as _;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Hash, List, keccak256, record, variants};
+use cowboy_types::{Blob, Hash, List, keccak256, record, variants};
 
 /// The fewest members of a committee.
 pub const MIN_MEMBERS: usize = 4;
@@ -40,6 +40,54 @@ variants! {
 /// place in two bytes, big-endian. It begins with zeros.
 pub fn phase_hash(before: &Hash, place: u16, message: &[u8]) -> Hash {
     keccak256(&[b"cowboy-dealing-phase:", &before.0, &place.to_be_bytes(), &keccak256(&[message]).0])
+}
+
+/// The longest commitment.
+const COMMITMENT_BYTES: usize = 2_048;
+
+record! {
+    /// A share of 32 bytes, encrypted to one player.
+    pub struct SealedShare {
+        /// The encapsulated key.
+        pub key: Fixed<32>,
+        /// The ciphertext with its tag.
+        pub ciphertext: Fixed<48>,
+    }
+}
+
+record! {
+    /// What a dealer says: a commitment to its polynomial, and a share for each player in the order of their keys.
+    pub struct Deal {
+        /// The commitment, as the library encodes it.
+        pub commitment: Blob<COMMITMENT_BYTES>,
+        /// The shares.
+        pub shares: List<SealedShare, MAX_MEMBERS>,
+    }
+}
+
+record! {
+    /// A dealing that a player acknowledges.
+    pub struct Acknowledged {
+        /// The index of the dealer.
+        pub dealer: u16,
+        /// The player's signature.
+        pub signature: Fixed<64>,
+    }
+}
+
+record! {
+    /// What a player says of the dealings.
+    pub struct Acks {
+        /// Those that hold.
+        pub acknowledged: List<Acknowledged, MAX_MEMBERS>,
+    }
+}
+
+impl Acks {
+    /// The signature that acknowledges a dealer's share.
+    pub fn of(&self, dealer: u16) -> Option<Fixed<64>> {
+        self.acknowledged.iter().find(|acknowledged| acknowledged.dealer == dealer).map(|acknowledged| acknowledged.signature)
+    }
 }
 
 record! {

@@ -1,12 +1,12 @@
 //! Identities, sealed secrets and answers as bytes.
 
 use commonware_codec::{DecodeExt as _, Encode as _, conformance::generate_value};
-use cowboy_secrets::dealing::Phase;
+use cowboy_secrets::dealing::{Acks, Deal, Phase};
 use cowboy_secrets::sealed::{HEADER_BYTES, LENGTHS, MAX_BYTES, SealedError, VALUE_BYTES};
 use cowboy_secrets::{Identity, Kind, Name, Outcome, Partial, Policy, Sealed, TransportKey, partial};
 use cowboy_types::{Address, Hash};
 
-cowboy_types::format_tests! { Identity Kind Outcome Partial Phase Policy TransportKey }
+cowboy_types::format_tests! { Acks Deal Identity Kind Outcome Partial Phase Policy TransportKey }
 
 #[test]
 fn names_have_one_form() {

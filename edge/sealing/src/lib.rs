@@ -6,7 +6,9 @@
 //! - [`answer`]: a member's share of the signature over an identity, encrypted to a transport key.
 //! - [`TransportSecret`]: reads answers.
 //! - [`combine`]: shares of enough members to the signature that opens.
+//! - [`dealing`]: how members come to have shares.
 
+pub mod dealing;
 mod points;
 mod release;
 mod seal;
