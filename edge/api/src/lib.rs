@@ -4,7 +4,7 @@
 //! - [`model`]: the JSON they take and give; [`convert`] makes it of the protocol's types.
 //! - [`error`]: what a refusal says.
 //! - [`openapi`]: the document made from the table.
-//! - [`client`]: a typed client.
+//! - [`client`]: a typed client. [`sender`]: what a service sends from its account.
 //! - [`follow`]: the frames of `/follow`.
 //! - [`verify`]: proofs checked without trusting the node.
 //! - [`keystore`]: mnemonics, key files, and where a key is looked up.
@@ -26,6 +26,7 @@ pub mod manifest;
 pub mod model;
 pub mod openapi;
 pub mod permission;
+pub mod sender;
 pub mod source;
 pub mod system;
 pub mod table;

@@ -114,6 +114,7 @@ const CURSOR: Parameter = text("cursor", "`next_cursor` of the previous page.");
 const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
 const ORDER: Parameter = text("order", "`desc` for the newest first.");
 const FROM: Parameter = number("from", "The first height; by default the next one.");
+const SINCE: Parameter = number("from", "The first height; by default the oldest that the node has.");
 const SIZE: Parameter = number("size", "`ops_end` of a recent header; proofs refer to the root of the state at that header.");
 const START: Parameter = number("start", "The first operation.");
 const COUNT: Parameter =
@@ -221,7 +222,7 @@ endpoints! {
         "An actor: code hash, balance, owner, entitlements, the first entries of its storage."
         ActorCode Get "/actor/{address}/code" [] () => (Code);
         "An actor's source."
-        ActorLogs Get "/actor/{address}/logs" [OFFSET, LIMIT, ORDER] () => (Logs);
+        ActorLogs Get "/actor/{address}/logs" [SINCE, OFFSET, LIMIT, ORDER] () => (Logs);
         "The events of an actor."
         ActorEntitlements Get "/actor/{address}/entitlements" [] () => (Entitlements);
         "An actor's entitlements, with deprecation flags, and every earlier manifest."

@@ -8,14 +8,13 @@ use crate::{
     journal::{Journal, JournalError, Owner},
     manager::{Context, JobManager},
     metrics::{Board, Status},
-    outbox::Outbox,
     peers::Peers,
     register::{self, RegisterError},
     report::Environment,
     server::{SHARES_WAITING, Server},
     tee::{Tee, TeeError},
 };
-use cowboy_api::{ApiError, Client, Hex};
+use cowboy_api::{ApiError, Client, Hex, sender::Sender};
 use cowboy_types::{ChainId, keccak256, signing::PrivateKey};
 use ed25519_consensus::SigningKey;
 use std::sync::Arc;
@@ -85,13 +84,13 @@ impl Runner {
         };
         let listening = server.as_ref().map(|server| format!("http://{}", server.address)).unwrap_or_default();
         let endpoint = config.runner.endpoint.clone().unwrap_or(listening);
-        let outbox = Outbox::start(client.clone(), key.clone(), ChainId(health.chain_id));
+        let sender = Sender::start(client.clone(), key.clone(), ChainId(health.chain_id));
         let result_key = result_key(&key);
         // Heard from now on, so that nothing between registration and work is missed.
         let ticks = feed.subscribe();
         let params = client.params().await?;
         let record =
-            register::register(&client, &outbox, &params.jobs, &config, &address, &result_key.verification_key(), &endpoint).await?;
+            register::register(&client, &sender, &params.jobs, &config, &address, &result_key.verification_key(), &endpoint).await?;
         tracing::info!(runner = %address, node = %config.node.url, endpoint, "registered");
         *board.status.lock().expect("nothing panics while it holds the lock") = Status {
             runner: Some(Hex(address)),
@@ -110,7 +109,7 @@ impl Runner {
             result_key,
             params,
             executors,
-            outbox,
+            sender,
             journal: Arc::new(journal),
             board: board.clone(),
             behaviour,

@@ -10,7 +10,7 @@
 //! - [`tee`]: what its trusted environment proves and says.
 //! - [`behaviour`]: what simulated runners replace, which misbehave on a devnet.
 //!
-//! Inside: `plan` is what to do next with a job, a pure function; `manager` the loop that does it; `outbox` sends; `share` and `server`
+//! Inside: `plan` is what to do next with a job, a pure function; `manager` the loop that does it; `share` and `server`
 //! are how runners give each other their revelations.
 
 #![allow(clippy::result_large_err, reason = "a refusal by the node is the rare way out, and is answered at once")]
@@ -24,7 +24,6 @@ pub mod journal;
 pub mod local;
 mod manager;
 mod metrics;
-mod outbox;
 mod peers;
 pub mod plan;
 pub mod register;

@@ -9,7 +9,6 @@ use crate::{
     feed::Tick,
     journal::{Journal, Record},
     metrics::{Board, JobLine},
-    outbox::{Letter, Outbox},
     peers::Peers,
     plan::{self, Own, Step, View},
     register,
@@ -17,7 +16,12 @@ use crate::{
     share::Share,
     work::Work,
 };
-use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
+use cowboy_api::{
+    ApiError, Client, Hex,
+    error::NOT_FOUND,
+    model,
+    sender::{Call, Sender},
+};
 use cowboy_params::Params;
 use cowboy_system::offchain::lower::{self, Offer};
 use cowboy_types::{
@@ -63,7 +67,7 @@ pub(crate) struct Context {
     pub(crate) result_key: SigningKey,
     pub(crate) params: Params,
     pub(crate) executors: Executors,
-    pub(crate) outbox: Outbox,
+    pub(crate) sender: Sender,
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
     pub(crate) behaviour: Arc<dyn Behaviour>,
@@ -285,7 +289,7 @@ impl JobManager {
     async fn beat(&mut self) -> Result<(), ApiError> {
         if self.height >= self.heartbeat_at.saturating_add(self.context.config.runner.heartbeat_blocks) {
             self.heartbeat_at = self.height;
-            self.context.outbox.post(register::heartbeat());
+            self.context.sender.post(register::heartbeat());
             self.context.board.metrics.posted("heartbeat");
         }
         if self.height < self.looked_at.saturating_add(SELF_EVERY) {
@@ -318,11 +322,11 @@ impl JobManager {
         }
         self.attested_at = Some(self.height);
         self.context.board.metrics.posted("attest");
-        let (tee, address, poster) = (tee.clone(), self.context.address, self.context.outbox.poster());
+        let (tee, address, poster) = (tee.clone(), self.context.address, self.context.sender.poster());
         tokio::spawn(async move {
             match tee.attestation(&address).await {
                 Ok(argument) => {
-                    poster(Letter { target: Address::system(actors::TEE), method: "attest", argument, value: Amount::ZERO, tries: 1 })
+                    poster(Call { target: Address::system(actors::TEE), method: "attest", argument, value: Amount::ZERO, tries: 1 })
                 }
                 Err(reason) => tracing::error!(reason, "the environment proves nothing"),
             }
@@ -409,7 +413,7 @@ impl JobManager {
         }
     }
 
-    /// Posts a letter, unless it is under way already.
+    /// Posts a call, unless it is under way already.
     fn post(&mut self, id: Hash, step: Step, method: &'static str, argument: Value) {
         let height = self.height;
         let Some(active) = self.jobs.get_mut(&id) else { return };
@@ -421,7 +425,7 @@ impl JobManager {
         active.posted = Some(Posted { step, attempt: active.view.attempt, height, tries });
         tracing::debug!(job = %id, method, tries, "posted");
         self.context.board.metrics.posted(step.name());
-        self.context.outbox.post(Letter { target: Address::system(actors::VERIFIER), method, argument, value: Amount::ZERO, tries });
+        self.context.sender.post(Call { target: Address::system(actors::VERIFIER), method, argument, value: Amount::ZERO, tries });
     }
 
     fn commitment(&self, id: &Hash, share: &Share) -> Value {

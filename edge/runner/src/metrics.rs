@@ -57,7 +57,7 @@ impl Metrics {
             gauge
         };
         registry.register("executed", "Jobs executed, by kind and by what came of them", executed.clone());
-        registry.register("posted", "Letters to the chain, by step", posted.clone());
+        registry.register("posted", "Calls sent to the chain, by step", posted.clone());
         registry.register("execution_seconds", "Time that an execution took", seconds.clone());
         registry.register("shares_received", "Revelations taken from other runners", shares.clone());
         Self {

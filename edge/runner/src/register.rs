@@ -1,10 +1,12 @@
 //! Becoming a runner, and staying one: registration, changes of what it says of itself, heartbeats.
 
-use crate::{
-    config::Config,
-    outbox::{Letter, Outbox},
+use crate::config::Config;
+use cowboy_api::{
+    ApiError, Client,
+    error::NOT_FOUND,
+    model,
+    sender::{Call, Sender},
 };
-use cowboy_api::{ApiError, Client, error::NOT_FOUND, model};
 use cowboy_params::Jobs;
 use cowboy_system::offchain::required_stake;
 use cowboy_types::{Address, Amount, actors, cbor::Value};
@@ -125,7 +127,7 @@ pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<mo
 /// Makes the chain say of a runner what the configuration does. Answers the chain's record.
 pub(crate) async fn register(
     client: &Client,
-    outbox: &Outbox,
+    sender: &Sender,
     rows: &Jobs,
     config: &Config,
     address: &Address,
@@ -145,7 +147,7 @@ pub(crate) async fn register(
     if missing > 0 && balance < needed {
         return Err(RegisterError::TooLittle { address: *address, balance, needed });
     }
-    let letter = |method, value| Letter {
+    let call = |method, value| Call {
         target: Address::system(actors::RUNNERS),
         method,
         argument: declaration(config, result_key, endpoint),
@@ -153,13 +155,13 @@ pub(crate) async fn register(
         tries: 0,
     };
     match &found {
-        None => outbox.post(letter("register", stake.0)),
+        None => sender.post(call("register", stake.0)),
         Some(runner) => {
             if missing > 0 {
-                outbox.post(Letter { argument: Value::map([]), ..letter("stake", missing) });
+                sender.post(Call { argument: Value::map([]), ..call("stake", missing) });
             }
             if !is_declared(runner, config, result_key, endpoint) {
-                outbox.post(letter("update", 0));
+                sender.post(call("update", 0));
             }
         }
     }
@@ -179,7 +181,7 @@ pub(crate) async fn register(
 }
 
 /// What says that a runner is there.
-pub(crate) fn heartbeat() -> Letter {
+pub(crate) fn heartbeat() -> Call {
     // What was tried once may be too little after a probation: a heartbeat is always tried.
-    Letter { target: Address::system(actors::RUNNERS), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
+    Call { target: Address::system(actors::RUNNERS), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
 }

@@ -136,6 +136,7 @@ fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Resul
     let ends_at = now.after(rows.phase);
     let round = Round {
         number,
+        begun_at: now.height,
         phase: Phase::Join,
         ends_at,
         dealers,

@@ -85,6 +85,8 @@ form! {
 form! {
     /// A dealing that is under way.
     pub(crate) struct DescribedRound {
+        /// The height at which its members were drawn.
+        begun_at: Height,
         /// Who deals, in the order of their keys.
         dealers: List<Seat, 16>,
         /// The last height of the phase.

@@ -119,6 +119,8 @@ record! {
     pub struct Round {
         /// Its number.
         pub number: Count,
+        /// The height at which its members were drawn.
+        pub begun_at: Height,
         /// The phase.
         pub phase: Phase,
         /// The last height of the phase.

@@ -76,6 +76,7 @@ impl Handle for GetRound {
         let receivers = round.players.iter();
         let receivers = receivers.map(|player| Receiver { address: player.member.address, joined: player.key, key: player.member.key });
         Ok(Some(DescribedRound {
+            begun_at: round.begun_at,
             dealers: seats(&round.dealers),
             ends_at: round.ends_at,
             hashes: round.hashes.clone(),

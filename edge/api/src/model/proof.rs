@@ -44,6 +44,9 @@ pub struct ProofRequest {
     /// Entries of storage.
     #[serde(default)]
     pub storage: Vec<StorageKey>,
+    /// Records of system actors, by the name that the actor gives them.
+    #[serde(default)]
+    pub records: Vec<StorageKey>,
 }
 
 /// An entry of an actor's storage.

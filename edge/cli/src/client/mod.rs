@@ -19,6 +19,7 @@ mod proof;
 mod rent;
 mod runner;
 mod search;
+mod secret;
 mod session;
 mod shell;
 mod timer;
@@ -125,6 +126,9 @@ enum Command {
     /// Submit off-chain jobs and show them
     #[command(subcommand)]
     Job(job::Job),
+    /// Keep secrets that jobs may use; only a committee can open them
+    #[command(subcommand)]
+    Secret(secret::Secret),
     /// Show runners; register and manage your own
     #[command(subcommand)]
     Runner(runner::Runner),
@@ -234,6 +238,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Token(command) => command.run(&session).await,
         Command::Name(command) => command.run(&session).await,
         Command::Gateway(command) => command.run(&session).await,
+        Command::Secret(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,
         Command::Rent(command) => command.run(&session).await,

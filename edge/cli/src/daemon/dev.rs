@@ -3,7 +3,7 @@
 use super::{
     banner,
     demo::Demo,
-    examples, link, node_failure, not_running,
+    examples, link, node_failure, not_running, proxies,
     runners::{self, Runners},
     serving::{self, Serving, StopSignals},
     state::{Beginning, DEV_ACCOUNTS, Devnet, Folder},
@@ -21,6 +21,7 @@ use cowboy_rpc::{Backend, Listeners, Sites};
 use cowboy_serve::{Slots, limits::MAX_CONNECTIONS};
 use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     path::PathBuf,
     sync::Arc,
@@ -61,6 +62,9 @@ pub(crate) struct Dev {
     parameters: Vec<(String, u64)>,
     #[command(flatten)]
     runners: Runners,
+    /// The number of proxies in the process, which release secrets; they start at the first use of secrets
+    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=16))]
+    proxies: u32,
     /// The port at which names are served, like http://mysite.localhost:8080; 0 takes any
     #[arg(long, value_name = "PORT")]
     gateway_port: Option<u16>,
@@ -154,6 +158,8 @@ impl Dev {
         output::line(format_args!("\nready: {url}\n"));
         let working =
             tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
+        let stake = Amount(devnet.genesis.chain.params.secrets.proxy_stake);
+        let releasing = tokio::spawn(proxies::work(url.clone(), folder.path().to_owned(), devnet.proxies.clone(), stake));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
@@ -169,7 +175,8 @@ impl Dev {
         }
         // Whatever it waits for ends with the node.
         working.abort();
-        let _ = working.await;
+        releasing.abort();
+        let _ = (working.await, releasing.await);
         if let Some(gateway) = gateway {
             gateway.stop().await;
         }
@@ -233,9 +240,18 @@ impl Dev {
             mnemonic: self.mnemonic.clone(),
             accounts: self.accounts,
             balance_cby: self.balance,
-            parameters: self.parameters.iter().cloned().collect(),
+            parameters: self.parameters(),
             runners: self.runners.count,
+            proxies: self.proxies,
         }
+    }
+
+    /// Parameters that begin with another value: those of a devnet's proxies, and those that were given.
+    fn parameters(&self) -> BTreeMap<String, u64> {
+        let of_proxies = proxies::PARAMETERS.into_iter().filter(|_| self.proxies > 0);
+        let mut parameters: BTreeMap<String, u64> = of_proxies.map(|(name, value)| (name.to_owned(), value)).collect();
+        parameters.extend(self.parameters.iter().cloned());
+        parameters
     }
 
     async fn deploy_examples(&self, url: &str, devnet: &Devnet, node: &NodeHandle, output: Output) -> Result<(), Failure> {

@@ -17,6 +17,7 @@ mod keys;
 mod link;
 mod network;
 mod overlay;
+mod proxies;
 mod runners;
 pub(crate) mod serving;
 mod snapshot;

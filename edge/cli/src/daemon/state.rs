@@ -29,6 +29,8 @@ pub(super) mod account_index {
     pub(crate) const GATEWAY: u32 = 1_001;
     /// The first runner's.
     pub(crate) const RUNNER: u32 = 2_000;
+    /// The first proxy's.
+    pub(crate) const PROXY: u32 = 3_000;
 }
 
 /// What the faucet begins with.
@@ -36,6 +38,9 @@ const FAUCET_CBY: u64 = 20_000_000;
 
 /// What each runner begins with: its stake, and fees for a long time.
 const RUNNER_CBY: u64 = 20_000;
+
+/// What each proxy begins with: its stake, and fees for a long time.
+const PROXY_CBY: u64 = 20_000;
 
 /// What the gateway begins with: its stake, and fees for many requests.
 const GATEWAY_CBY: u64 = 100_000;
@@ -59,6 +64,9 @@ pub(crate) struct Beginning {
     /// How many runners have what they stake.
     #[serde(default)]
     pub(crate) runners: u32,
+    /// How many proxies have what they stake.
+    #[serde(default)]
+    pub(crate) proxies: u32,
 }
 
 /// A folder for the chain: one that stays, or one that goes with the process.
@@ -139,6 +147,8 @@ pub(crate) struct Devnet {
     pub(crate) faucet: PrivateKey,
     /// The runners' accounts.
     pub(crate) runners: Vec<PrivateKey>,
+    /// The proxies' accounts.
+    pub(crate) proxies: Vec<PrivateKey>,
     /// The gateway's account.
     pub(crate) gateway: PrivateKey,
 }
@@ -151,6 +161,8 @@ impl Beginning {
         let faucet = mnemonic.key(account_index::FAUCET)?;
         let runners: Vec<PrivateKey> =
             (0..self.runners).map(|index| mnemonic.key(account_index::RUNNER + index)).collect::<Result<_, _>>()?;
+        let proxies: Vec<PrivateKey> =
+            (0..self.proxies).map(|index| mnemonic.key(account_index::PROXY + index)).collect::<Result<_, _>>()?;
         let cby = |cby: u64| {
             Amount::from_cby(cby)
                 .ok_or_else(|| Failure::argument(format!("{cby} CBY is more than the total supply"), "give the accounts less"))
@@ -165,6 +177,9 @@ impl Beginning {
         }
         for key in &runners {
             funded.push(Funded { address: key.address(), amount: cby(RUNNER_CBY)? });
+        }
+        for key in &proxies {
+            funded.push(Funded { address: key.address(), amount: cby(PROXY_CBY)? });
         }
         let mut parameters = BTreeMap::new();
         for (name, value) in &self.parameters {
@@ -183,7 +198,7 @@ impl Beginning {
         };
         let (genesis, validators) = genesis::dev(dev).map_err(node_failure)?;
         let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
-        Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners })
+        Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners, proxies })
     }
 }
 
@@ -200,6 +215,7 @@ mod tests {
             balance_cby: 10,
             parameters: BTreeMap::new(),
             runners: 0,
+            proxies: 0,
         }
     }
 

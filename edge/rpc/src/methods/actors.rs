@@ -148,6 +148,7 @@ pub(crate) async fn code(State(app): State<App>, Named(address): Named<Address>)
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogPage {
+    from: Option<u64>,
     #[serde(default)]
     offset: usize,
     limit: Option<usize>,
@@ -157,7 +158,8 @@ pub(crate) struct LogPage {
 pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<LogPage>) -> Answer<model::Logs> {
     known(&mut Snapshot::newest(&app), address).await?;
     let view = read::ledger(&app)?;
-    let mut places = view.of_emitter(&address, cowboy_store::Place { number: 0, index: 0 }, MAX_COUNTED_LOGS)?;
+    let number = page.from.map_or(Ok(0), |height| read::first_from(&view, height))?;
+    let mut places = view.of_emitter(&address, cowboy_store::Place { number, index: 0 }, MAX_COUNTED_LOGS)?;
     let total_count = count(places.len());
     match page.order.as_deref() {
         None | Some("asc") => {}

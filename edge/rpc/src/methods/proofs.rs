@@ -47,8 +47,9 @@ pub(crate) async fn multi(State(app): State<App>, Body(asked): Body<model::Proof
     let mut keys: Vec<Key> = asked.accounts.iter().map(|address| Key::account(address.0)).collect();
     keys.extend(asked.actors.iter().map(|address| Key::of(Kind::Actor, address.0)));
     keys.extend(asked.storage.iter().map(|entry| Key::storage(entry.address.0, entry.key.0.clone())));
+    keys.extend(asked.records.iter().map(|record| Key::named(Kind::System, record.address.0, record.key.0.clone())));
     match keys.len() {
-        0 => Err(Refusal::bad("keys", "name at least one account, actor or entry of storage")),
+        0 => Err(Refusal::bad("keys", "name at least one account, actor, entry of storage or record")),
         1..=MAX_PROOF_KEYS => of_state(&app, keys).await,
         more => Err(Refusal::new(BAD_REQUEST, json!({ "keys": more, "most": MAX_PROOF_KEYS }))),
     }

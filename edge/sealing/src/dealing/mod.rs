@@ -9,6 +9,8 @@
 
 mod messages;
 mod output;
+
+pub use output::is_share;
 #[cfg(test)]
 mod tests;
 

@@ -53,7 +53,7 @@ pub(super) fn to_output(outcome: &Outcome, members: &[Fixed<32>]) -> Option<Outp
 }
 
 /// Whether a share is the one that an outcome's polynomial gives a member.
-pub(super) fn is_share(outcome: &Outcome, index: u16, share: &Share) -> bool {
+pub fn is_share(outcome: &Outcome, index: u16, share: &Share) -> bool {
     let public = share.private.expose(|private| points::from_g2(&(G2::generator() * private)));
     share.index.get() == u32::from(index) && public.is_some() && public == share_key(&outcome.polynomial, index)
 }

@@ -1,9 +1,9 @@
-//! What a runner sends to the chain: one account, one nonce after the other, many transactions together.
+//! What a service sends to the chain: one account, one nonce after the other, many transactions together.
 //!
-//! Nothing here waits for receipts. Whether something arrived is seen on the chain, and what did not is posted again: the poster says
-//! so with [`Letter::tries`], and then the letter is tried out first.
+//! Nothing here waits for receipts. Whether something arrived is seen on the chain, and what did not is posted again: the caller says
+//! so with [`Call::tries`], and then the call is tried out first.
 
-use cowboy_api::{
+use crate::{
     ApiError, Client, Hex,
     model::{Submission, Submitted},
 };
@@ -22,12 +22,12 @@ use std::{
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Transactions of one submission.
-const MOST_TOGETHER: usize = 100;
+const MAX_TOGETHER: usize = 100;
 
 /// Bytes of one submission, well below what the node takes.
-const MOST_BYTES: usize = 150_000;
+const MAX_BYTES: usize = 150_000;
 
-/// How many times the tried limits a letter may use: the state is another when it arrives. What is not used comes back.
+/// How many times the tried limits a call may use: the state is another when it arrives. What is not used comes back.
 const LIMIT_MARGIN: u64 = 2;
 
 /// Cells that a byte of a longer payload may cost beyond those of the tried one.
@@ -45,7 +45,7 @@ const BELIEVED_FOR: Duration = Duration::from_secs(60);
 /// How long posted transactions may stay unincluded before the nonce is read again from the chain.
 const STALLED_AFTER: Duration = Duration::from_secs(30);
 
-/// How often the account's nonce is compared with the chain's while letters go out.
+/// How often the account's nonce is compared with the chain's while calls go out.
 const ASK_EVERY: Duration = Duration::from_secs(5);
 
 /// How often a full or silent node is tried again.
@@ -53,7 +53,7 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// A call of a system actor.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Letter {
+pub struct Call {
     /// The system actor to call.
     pub target: Address,
     /// The method's name.
@@ -66,7 +66,7 @@ pub(crate) struct Letter {
     pub tries: u32,
 }
 
-impl Letter {
+impl Call {
     fn instruction(&self) -> Option<Instruction> {
         let handler = Text::new(self.method).expect("names of methods are short");
         let payload = Blob::new(self.argument.encode())?;
@@ -74,16 +74,16 @@ impl Letter {
     }
 }
 
-/// Where letters are posted. Dropping it ends the posting.
-pub(crate) struct Outbox {
-    letters: mpsc::UnboundedSender<Letter>,
+/// Where calls are posted. Dropping it ends the posting.
+pub struct Sender {
+    calls: mpsc::UnboundedSender<Call>,
     task: JoinHandle<()>,
 }
 
-impl Outbox {
+impl Sender {
     /// Begins to post for this key.
-    pub(crate) fn start(client: Client, key: PrivateKey, chain_id: ChainId) -> Self {
-        let (letters, received) = mpsc::unbounded_channel();
+    pub fn start(client: Client, key: PrivateKey, chain_id: ChainId) -> Self {
+        let (calls, received) = mpsc::unbounded_channel();
         let poster = Poster {
             client,
             key,
@@ -95,23 +95,23 @@ impl Outbox {
             arrived: 0,
             moved_at: Instant::now(),
         };
-        Self { letters, task: tokio::spawn(poster.run(received)) }
+        Self { calls, task: tokio::spawn(poster.run(received)) }
     }
 
-    /// Posts letters later, from wherever it is taken to.
-    pub(crate) fn poster(&self) -> impl Fn(Letter) + Send + use<> {
-        let letters = self.letters.clone();
-        move |letter| drop(letters.send(letter))
+    /// Posts calls later, from wherever it is taken to.
+    pub fn poster(&self) -> impl Fn(Call) + Send + use<> {
+        let calls = self.calls.clone();
+        move |call| drop(calls.send(call))
     }
 
-    /// Posts a letter, behind those that wait.
-    pub(crate) fn post(&self, letter: Letter) {
+    /// Posts a call, behind those that wait.
+    pub fn post(&self, call: Call) {
         // The task ends only with this value.
-        let _ = self.letters.send(letter);
+        let _ = self.calls.send(call);
     }
 }
 
-impl Drop for Outbox {
+impl Drop for Sender {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -134,7 +134,7 @@ struct Poster {
     chain_id: ChainId,
     /// The next nonce; nothing where the chain has to be asked.
     next: Option<u64>,
-    waiting: VecDeque<Letter>,
+    waiting: VecDeque<Call>,
     terms: BTreeMap<&'static str, Terms>,
     /// When the chain was asked.
     asked_at: Instant,
@@ -145,15 +145,15 @@ struct Poster {
 }
 
 impl Poster {
-    async fn run(mut self, mut letters: mpsc::UnboundedReceiver<Letter>) {
-        while let Some(first) = letters.recv().await {
+    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<Call>) {
+        while let Some(first) = calls.recv().await {
             self.waiting.push_back(first);
             while !self.waiting.is_empty() {
-                while let Ok(more) = letters.try_recv() {
+                while let Ok(more) = calls.try_recv() {
                     self.waiting.push_back(more);
                 }
                 if let Err(error) = self.post().await {
-                    tracing::warn!(%error, "letters cannot be posted");
+                    tracing::warn!(%error, "calls cannot be posted");
                     self.next = None;
                     tokio::time::sleep(RETRY).await;
                 }
@@ -165,23 +165,23 @@ impl Poster {
     async fn post(&mut self) -> Result<(), ApiError> {
         let mut nonce = self.next_nonce().await?;
         let (mut signed, mut posted, mut bytes) = (Vec::new(), Vec::new(), 0);
-        while let Some(letter) = self.waiting.pop_front() {
-            let Some(instruction) = letter.instruction() else {
-                tracing::error!(method = letter.method, "the letter is too long for a transaction");
+        while let Some(call) = self.waiting.pop_front() {
+            let Some(instruction) = call.instruction() else {
+                tracing::error!(method = call.method, "the call is too long for a transaction");
                 continue;
             };
-            let Some(terms) = self.terms_of(&letter, &instruction).await? else { continue };
+            let Some(terms) = self.terms_of(&call, &instruction).await? else { continue };
             let transaction = self.sign(instruction, terms, nonce);
             let encoded = transaction.to_bytes().to_vec();
-            if !signed.is_empty() && bytes + encoded.len() > MOST_BYTES {
-                self.waiting.push_front(letter);
+            if !signed.is_empty() && bytes + encoded.len() > MAX_BYTES {
+                self.waiting.push_front(call);
                 break;
             }
             bytes += encoded.len();
             signed.push(Hex(encoded));
-            posted.push(letter);
+            posted.push(call);
             nonce += 1;
-            if signed.len() == MOST_TOGETHER {
+            if signed.len() == MAX_TOGETHER {
                 break;
             }
         }
@@ -193,34 +193,34 @@ impl Poster {
         let results = match answer {
             Ok(submitted) => submitted.results,
             // All of them failed, for the reason of the first.
-            Err(error) => vec![cowboy_api::model::SubmitResult { error: Some(error), ..Default::default() }; count],
+            Err(error) => vec![crate::model::SubmitResult { error: Some(error), ..Default::default() }; count],
         };
         self.next = Some(nonce);
         self.take_back(results.into_iter().map(|result| result.error).zip(posted))
     }
 
     /// Looks at what was refused: what the chain would never take is given up, everything else goes again.
-    fn take_back(&mut self, results: impl Iterator<Item = (Option<ApiError>, Letter)>) -> Result<(), ApiError> {
+    fn take_back(&mut self, results: impl Iterator<Item = (Option<ApiError>, Call)>) -> Result<(), ApiError> {
         let mut again = Vec::new();
         let mut reason = None;
-        for (error, letter) in results {
+        for (error, call) in results {
             let Some(error) = error else { continue };
-            // Something of an earlier run waits at that nonce: the letter takes the next one.
+            // Something of an earlier run waits at that nonce: the call takes the next one.
             let is_taken = error.code == REPLACEMENT_UNDERPRICED.code;
             let is_given_up = !is_taken && error.code < 2_000 && ![WRONG_NONCE.code, NONCE_GAP.code, POOL_FULL.code].contains(&error.code);
             if is_given_up {
-                tracing::warn!(method = letter.method, %error, "the node refuses a letter");
+                tracing::warn!(method = call.method, %error, "the node refuses a call");
                 // Its nonce is free again, and those behind it wait for it.
                 self.next = None;
             } else {
-                again.push(letter);
+                again.push(call);
                 if !is_taken {
                     reason = Some(error);
                 }
             }
         }
-        for letter in again.into_iter().rev() {
-            self.waiting.push_front(letter);
+        for call in again.into_iter().rev() {
+            self.waiting.push_front(call);
         }
         reason.map_or(Ok(()), Err)
     }
@@ -245,10 +245,10 @@ impl Poster {
         Ok(next)
     }
 
-    /// What a letter needs: what its method needed last time, or found by trying. Nothing where trying it fails.
-    async fn terms_of(&mut self, letter: &Letter, instruction: &Instruction) -> Result<Option<Terms>, ApiError> {
-        let payload = letter.argument.encode().len();
-        let known = self.terms.get(letter.method).filter(|terms| letter.tries == 0 && terms.found.elapsed() < BELIEVED_FOR);
+    /// What a call needs: what its method needed last time, or found by trying. Nothing where trying it fails.
+    async fn terms_of(&mut self, call: &Call, instruction: &Instruction) -> Result<Option<Terms>, ApiError> {
+        let payload = call.argument.encode().len();
+        let known = self.terms.get(call.method).filter(|terms| call.tries == 0 && terms.found.elapsed() < BELIEVED_FOR);
         if let Some(known) = known {
             let more = u64::try_from(payload.saturating_sub(known.payload)).unwrap_or(u64::MAX);
             return Ok(Some(Terms { cycles: known.cycles + CYCLES_PER_BYTE * more, cells: known.cells + CELLS_PER_BYTE * more, ..*known }));
@@ -256,7 +256,7 @@ impl Poster {
         let tried = self.client.simulate(&self.unsigned(instruction.clone(), Nonce::ZERO)).await?;
         if let Some(error) = tried.receipt.error {
             // Too early, too late or done already: whoever posted it sees that on the chain.
-            tracing::debug!(method = letter.method, %error, "not posted");
+            tracing::debug!(method = call.method, %error, "not posted");
             return Ok(None);
         }
         let terms = Terms {
@@ -267,7 +267,7 @@ impl Poster {
             price_of_cell: tried.max_fee_per_cell.saturating_mul(PRICE_MARGIN),
             found: Instant::now(),
         };
-        self.terms.insert(letter.method, terms);
+        self.terms.insert(call.method, terms);
         Ok(Some(terms))
     }
 

@@ -1,0 +1,476 @@
+//! `cowboy secret`: values that only a committee can open, for whom their policy names (003 §9).
+
+use super::{method::instruction, session::Session};
+use crate::send::{self, Sent, Terms};
+use clap::{Args, Subcommand};
+use commonware_codec::Encode as _;
+use cowboy_api::{HexBytes, model};
+use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_proxy::{Chain, collect};
+use cowboy_sealing::{TransportSecret, open, seal};
+use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
+use cowboy_secrets::{Identity, Kind, Name, PointG2, Sealed};
+use cowboy_system::secrets::types::{ReleaseKey, Secret as Record, Vault, Version};
+use cowboy_system::secrets::{NUMBER, state};
+use cowboy_types::environment::{Environment, Measurement};
+use cowboy_types::job::JobKind;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Hash, List, Text};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// How long the first committee of a devnet is waited for.
+const COMMITTEE_PATIENCE: Duration = Duration::from_secs(120);
+
+/// The wait before the chain is looked at again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Which chain is meant. Without these the node's word counts: it could name a key of its own.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Trusted {
+    /// The genesis hash that the chain must have [default: trust the node's]
+    #[arg(long, value_name = "HASH", requires = "group_key")]
+    genesis: Option<Hash>,
+    /// The validators' group key [default: trust the node's]
+    #[arg(long, value_name = "HEX", requires = "genesis")]
+    group_key: Option<HexBytes>,
+}
+
+/// Who may use a secret, and who may see it.
+#[derive(Args, Debug)]
+pub(crate) struct Allowed {
+    /// Actors whose jobs may use it [default: those that the account owns]
+    #[arg(long = "actor", value_name = "ADDRESS")]
+    actors: Vec<Address>,
+    /// Hashes of code that may use it; every code if there are none
+    #[arg(long = "code-hash", value_name = "HASH")]
+    code_hashes: Vec<Hash>,
+    /// Kinds of jobs that may use it
+    #[arg(long, value_name = "KIND", value_delimiter = ',', required = true, value_parser = job_kind)]
+    jobs: Vec<JobKind>,
+    /// Hosts to which a job may send it, like api.example.com or *.example.com
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// Any runner that is drawn may see it
+    #[arg(long, conflicts_with_all = ["runners", "pool"])]
+    any_runner: bool,
+    /// Runners that may see it
+    #[arg(long = "runner", value_name = "ADDRESS", conflicts_with = "pool")]
+    runners: Vec<Address>,
+    /// A pool of the Entitlement Registry whose members may see it
+    #[arg(long, value_name = "ID")]
+    pool: Option<Hash>,
+    /// Trusted environments that a runner must have attested: sgx, sev, tdx, nitro
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = environment)]
+    tee: Vec<Environment>,
+    /// Measurements that it must have attested; every accepted one if there are none
+    #[arg(long, value_name = "HEX", requires = "tee")]
+    measurement: Vec<HexBytes>,
+    /// The maximum number of runners of one job that see it
+    #[arg(long, default_value_t = 1)]
+    copies: u8,
+    /// The minimum stake of a runner: base units, or CBY like 10000cby
+    #[arg(long, default_value = "0")]
+    min_stake: String,
+    /// The minimum reputation of a runner
+    #[arg(long, default_value_t = 0)]
+    min_reputation: u64,
+    /// The last height of a release; 0 for no limit
+    #[arg(long, default_value_t = 0)]
+    until: u64,
+    /// The maximum number of releases; 0 for no limit
+    #[arg(long, default_value_t = 0)]
+    max_releases: u64,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Secret {
+    /// Seal a value and store it: a new secret, or a new version of one
+    #[command(after_help = "Example:
+  cowboy secret set WEATHER_KEY --value-file key.txt --hosts api.weather.test --jobs http --any-runner")]
+    Set {
+        /// Its name: capital letters, digits and _; it does not appear on the chain
+        #[arg(value_parser = name)]
+        name: Name,
+        /// The file with the value, without the line break at its end; - for stdin
+        #[arg(long, value_name = "FILE")]
+        value_file: PathBuf,
+        #[command(flatten)]
+        allowed: Box<Allowed>,
+        #[command(flatten)]
+        trusted: Trusted,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Have a secret of your own released to you, and print its value
+    Get {
+        /// Its name
+        #[arg(value_parser = name)]
+        name: Name,
+        /// The version [default: the newest]
+        #[arg(long)]
+        version: Option<u64>,
+        #[command(flatten)]
+        trusted: Trusted,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// List the secrets of an account by the hashes of their names
+    #[command(alias = "list")]
+    Ls {
+        /// The account [default: the key's]
+        account: Option<String>,
+    },
+    /// Show a secret of your own, without its value
+    Show {
+        /// Its name
+        #[arg(value_parser = name)]
+        name: Name,
+    },
+    /// Stop every release of a secret
+    Pause {
+        /// Its name
+        #[arg(value_parser = name)]
+        name: Name,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Resume releases of a secret
+    Resume {
+        /// Its name
+        #[arg(value_parser = name)]
+        name: Name,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Delete a secret, or one version of it, and get the deposit back
+    Rm {
+        /// Its name
+        #[arg(value_parser = name)]
+        name: Name,
+        /// The version [default: all, with the secret itself]
+        #[arg(long)]
+        version: Option<u64>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Show the key that secrets are sealed to, and the committee that holds it
+    Committee,
+}
+
+fn name(text: &str) -> Result<Name, String> {
+    Name::new(text).ok_or_else(|| format!("{text:?} is not a name: it has 1 to 64 of A-Z, 0-9 and _, and begins with a letter"))
+}
+
+fn job_kind(text: &str) -> Result<JobKind, String> {
+    let kinds = [JobKind::Llm, JobKind::Http, JobKind::Mcp, JobKind::Custom, JobKind::Container];
+    kinds
+        .into_iter()
+        .find(|kind| format!("{kind:?}").eq_ignore_ascii_case(text))
+        .ok_or_else(|| format!("{text:?} is no kind of job: give llm, http, mcp, custom or container"))
+}
+
+fn environment(text: &str) -> Result<Environment, String> {
+    let found = Environment::ALL.into_iter().find(|kind| kind.slug() == text);
+    found.ok_or_else(|| format!("{text:?} is no trusted environment: give sgx, sev, tdx or nitro"))
+}
+
+/// A list in the order that a policy has.
+fn ascending<T: Ord, const MAX: usize>(what: &str, mut items: Vec<T>) -> Result<List<T, MAX>, Failure> {
+    items.sort();
+    items.dedup();
+    List::new(items).ok_or_else(|| Failure::argument(format!("{what} has more than {MAX} entries"), "name fewer"))
+}
+
+impl Allowed {
+    fn policy(self) -> Result<Policy, Failure> {
+        if !self.any_runner && self.runners.is_empty() && self.pool.is_none() && self.tee.is_empty() {
+            let fix = "say --any-runner, or name them with --runner, --pool or --tee";
+            return Err(Failure::argument("nobody is named who may see the value", fix));
+        }
+        let actors = if self.actors.is_empty() { Actors::Owned } else { Actors::Listed { addresses: ascending("--actor", self.actors)? } };
+        let runners = match self.pool {
+            Some(id) => Runners::Pool { id },
+            None if self.runners.is_empty() => Runners::Any,
+            None => Runners::Listed { addresses: ascending("--runner", self.runners)? },
+        };
+        let measurements = self.measurement.into_iter().map(|bytes| Measurement::new(bytes.0));
+        let measurements: Option<Vec<Measurement>> = measurements.collect();
+        let measurements = measurements.ok_or_else(|| Failure::argument("a measurement is too long", "give the hex of one measurement"))?;
+        let attestation = if self.tee.is_empty() {
+            Attestation::NotRequired
+        } else {
+            Attestation::Required { environments: ascending("--tee", self.tee)?, measurements: ascending("--measurement", measurements)? }
+        };
+        let hosts: Option<Vec<Text<255>>> = self.hosts.iter().map(|host| Text::new(host.as_str())).collect();
+        let policy = Policy {
+            actors,
+            accounts: List::default(),
+            code_hashes: ascending("--code-hash", self.code_hashes)?,
+            jobs: self.jobs.iter().fold(0, |bits, kind| bits | kind.bit()),
+            hosts: ascending("--hosts", hosts.ok_or_else(|| Failure::argument("a host is too long", "a host has at most 255 bytes"))?)?,
+            runners,
+            min_stake: amount::argument(&self.min_stake)?,
+            min_reputation: Count(self.min_reputation),
+            attestation,
+            copies: self.copies,
+            from: Height::ZERO,
+            until: Height(self.until),
+            max_releases: Count(self.max_releases),
+        };
+        policy.check().map_err(|reason| Failure::argument(reason.to_string(), "change the options"))?;
+        Ok(policy)
+    }
+}
+
+/// Who could keep the value, in a sentence.
+fn readers(policy: &Policy) -> String {
+    let runners = match &policy.runners {
+        Runners::Any => "any runner that is drawn".to_owned(),
+        Runners::Listed { addresses } => format!("any of {} named runners", addresses.len()),
+        Runners::Pool { id } => format!("any member of the pool {id}"),
+    };
+    let environment = match &policy.attestation {
+        Attestation::NotRequired => "",
+        Attestation::Required { .. } => " with an attested environment",
+    };
+    let hosts = if policy.hosts.is_empty() {
+        "it may be sent to no host".to_owned()
+    } else {
+        let hosts: Vec<String> = policy.hosts.iter().map(ToString::to_string).collect();
+        format!("it may be sent to {}", hosts.join(", "))
+    };
+    let jobs = match policy.copies {
+        1 => "one runner of a job".to_owned(),
+        copies => format!("up to {copies} runners of a job"),
+    };
+    format!("{runners}{environment} could keep this value: {jobs} at a time; {hosts}")
+}
+
+impl Secret {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Set { name, value_file, allowed, trusted, terms } => {
+                set(session, &name, &value_file, allowed.policy()?, &trusted, &terms).await
+            }
+            Self::Get { name, version, trusted, terms } => get(session, &name, version, &trusted, &terms).await,
+            Self::Ls { account } => list(session, account.as_deref()).await,
+            Self::Show { name } => show(session, &name).await,
+            Self::Pause { name, terms } => pause(session, &name, true, &terms).await,
+            Self::Resume { name, terms } => pause(session, &name, false, &terms).await,
+            Self::Rm { name, version, terms } => {
+                let name_hash = name.hash(session.key()?.address()).to_string();
+                let call = match version {
+                    Some(version) => ("delete_version", json!({ "name_hash": name_hash, "version": version })),
+                    None => ("delete_secret", json!({ "name_hash": name_hash })),
+                };
+                session.submit(instruction(NUMBER, call.0, &call.1, Amount::ZERO)?, &terms).await
+            }
+            Self::Committee => committee(session).await,
+        }
+    }
+}
+
+async fn pause(session: &Session, name: &Name, paused: bool, terms: &Terms) -> Result<(), Failure> {
+    let argument = json!({ "name_hash": name.hash(session.key()?.address()).to_string(), "paused": paused });
+    session.submit(instruction(NUMBER, "pause_secret", &argument, Amount::ZERO)?, terms).await
+}
+
+async fn view(session: &Session, method: &str, argument: Value) -> Result<Value, Failure> {
+    Ok(session.client.view(&Address::system(NUMBER), method, &argument).await?.result)
+}
+
+async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
+    let account = session.address_or_own(account)?;
+    let hashes = view(session, "list_secrets", json!({ "account": account.to_string() })).await?;
+    let mut rows = Vec::new();
+    for hash in hashes.as_array().into_iter().flatten() {
+        rows.push(view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?);
+    }
+    let line = |row: &Value| {
+        let paused = if row["is_paused"] == json!(true) { "  paused" } else { "" };
+        format!("{}  version {}{paused}", row["name_hash"].as_str().unwrap_or_default(), row["latest"])
+    };
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    let text = if lines.is_empty() { format!("{account} has no secrets") } else { lines.join("\n") };
+    session.output.result(&rows, text);
+    Ok(())
+}
+
+async fn show(session: &Session, name: &Name) -> Result<(), Failure> {
+    let account = session.key()?.address();
+    let asked = json!({ "account": account.to_string(), "name_hash": name.hash(account).to_string() });
+    let version = view(session, "get_version", asked).await?;
+    if version.is_null() {
+        return Err(Failure::argument(format!("{account} has no secret {}", name.as_str()), "cowboy secret ls"));
+    }
+    session.output.document(&version);
+    Ok(())
+}
+
+async fn committee(session: &Session) -> Result<(), Failure> {
+    let key = view(session, "get_key", json!({})).await?;
+    let round = view(session, "get_round", json!({})).await?;
+    let members = key["members"].as_array().map_or(0, Vec::len);
+    let state =
+        if key.is_null() { "no committee holds a key yet".to_owned() } else { format!("{} of {members} have to answer", key["threshold"]) };
+    let dealing = if round.is_null() {
+        "none".to_owned()
+    } else {
+        format!("{} phase {} until height {}", round["round"], round["phase"], round["ends_at"])
+    };
+    let text =
+        table([("key", key["key_id"].to_string()), ("committee", key["epoch"].to_string()), ("members", state), ("dealing", dealing)]);
+    session.output.result(&json!({ "key": key, "round": round }), text);
+    Ok(())
+}
+
+/// The chain with proofs.
+async fn connect(session: &Session, trusted: &Trusted) -> Result<Chain, Failure> {
+    let pinned = match (&trusted.genesis, &trusted.group_key) {
+        (Some(genesis), Some(key)) => {
+            let wrong = |_| Failure::argument("the group key does not have 96 bytes", "see group_key of /genesis");
+            Some((*genesis, key.0[..].try_into().map_err(wrong)?))
+        }
+        _ => None,
+    };
+    Chain::connect(session.client.url(), pinned).await.map_err(unproven)
+}
+
+fn unproven(error: impl std::fmt::Display) -> Failure {
+    Failure::Witness(error.to_string())
+}
+
+fn generator() -> Result<ChaCha20Rng, Failure> {
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *seed).map_err(|error| Failure::argument(error.to_string(), "the computer gives no random bytes"))?;
+    Ok(ChaCha20Rng::from_seed(*seed))
+}
+
+/// The newest key that was dealt: its number and its public half, with proof. Asks for one and waits where there is none.
+async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms) -> Result<(u32, PointG2), Failure> {
+    let mut has_asked = false;
+    let waiting = async {
+        loop {
+            let newest = chain.read(&[state::current_key()]).await.map_err(unproven)?.read::<u32>(0).map_err(unproven)?;
+            for id in [newest, newest.and_then(|id| id.checked_sub(1))].into_iter().flatten() {
+                let records = chain.read(&[state::release_key(id)]).await.map_err(unproven)?;
+                let master = records.read::<ReleaseKey>(0).map_err(unproven)?.and_then(|key| key.master);
+                if let Some(master) = master.and_then(|master| PointG2::new(master.0)) {
+                    return Ok((id, master));
+                }
+            }
+            if !has_asked {
+                has_asked = true;
+                session.output.progress("no committee holds a key yet: waiting for the first dealing");
+                // A devnet starts its proxies at the first transaction to 0x04.
+                if newest.is_none() {
+                    send::send(&session.client, &session.key()?, instruction(NUMBER, "get_key", &json!({}), Amount::ZERO)?, terms).await?;
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    let late = |_| Failure::argument("no committee holds a key", "wait for four proxies: cowboy secret committee shows what there is");
+    tokio::time::timeout(COMMITTEE_PATIENCE, waiting).await.map_err(late)?
+}
+
+async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, trusted: &Trusted, terms: &Terms) -> Result<(), Failure> {
+    let value = read_value(file)?;
+    let account = session.key()?.address();
+    let name_hash = name.hash(account);
+    let chain = connect(session, trusted).await?;
+    let (key_id, master) = sealing_key(session, &chain, terms).await?;
+    let records = chain.read(&[state::secret_key(account, &name_hash), state::vault_key(account)]).await.map_err(unproven)?;
+    let latest = match records.read::<Record>(0).map_err(unproven)? {
+        Some(secret) => secret.latest,
+        None => records.read::<Vault>(1).map_err(unproven)?.map_or(Count::ZERO, |vault| vault.floor),
+    };
+    let version = latest.0.saturating_add(1);
+    let genesis = chain.genesis;
+    let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash, version, policy_hash: policy.hash() };
+    let sealed = seal(&mut generator()?, &master, identity, &value).map_err(|error| Failure::argument(error.to_string(), "shorten it"))?;
+    let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+    let argument = json!({ "policy": hex(&policy.encode()), "sealed": hex(&sealed.to_bytes()) });
+    let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "put_secret", &argument, Amount::ZERO)?, terms).await?;
+    let document = json!({ "name": name.as_str(), "name_hash": name_hash.to_string(), "version": version, "tx_hash": sent.tx_hash, "readers": readers(&policy) });
+    session.output.result(&document, format_args!("{} is stored as version {version}\n{}", name.as_str(), readers(&policy)));
+    Ok(())
+}
+
+/// The value in a file, without the line break at its end.
+fn read_value(file: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let mut value = Zeroizing::new(Vec::new());
+    if file.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut value).map_err(Failure::file("stdin"))?;
+    } else {
+        let mut opened = std::fs::File::open(file).map_err(Failure::file(file))?;
+        opened.read_to_end(&mut value).map_err(Failure::file(file))?;
+    }
+    if value.last() == Some(&b'\n') {
+        value.pop();
+    }
+    Ok(value)
+}
+
+async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Trusted, terms: &Terms) -> Result<(), Failure> {
+    let key = session.key()?;
+    let account = key.address();
+    let name_hash = name.hash(account);
+    let chain = connect(session, trusted).await?;
+    let transport = TransportSecret::random(&mut generator()?);
+    let public = transport.key();
+    let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+    let argument = json!({
+        "name_hash": name_hash.to_string(),
+        "version": version,
+        "transport": hex(public.key.bytes()),
+        "proof": hex(public.proof.bytes()),
+    });
+    let asking = instruction(NUMBER, "release_to_owner", &argument, Amount::ZERO)?;
+    let sent = send::send(&session.client, &key, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
+    let release = opened(&sent)?;
+    session.output.progress(format_args!("release {release}: asking the committee"));
+    let collected = collect(&chain, &release, &transport).await.map_err(unproven)?;
+    let found = chain.read(&[state::release_record_key(&release)]).await.map_err(unproven)?;
+    let record = found.read::<cowboy_system::secrets::types::Release>(0).map_err(unproven)?;
+    let record = record.ok_or_else(|| unproven("the release is gone"))?;
+    let number = Count(record.identity.version);
+    let keys = [state::sealed_key(account, &name_hash, number), state::version_key(account, &name_hash, number)];
+    let records = chain.read(&keys).await.map_err(unproven)?;
+    records.read::<Version>(1).map_err(unproven)?.ok_or_else(|| unproven("the version was deleted"))?;
+    let sealed = records.bytes(0).ok_or_else(|| unproven("the version was deleted"))?;
+    let sealed = Sealed::parse(&sealed).map_err(unproven)?;
+    let value = open(&sealed, &collected.signature).map_err(unproven)?;
+    // Those who answered are paid; a failure here costs the reader nothing.
+    let closing = json!({ "release_id": release.to_string(), "epoch": collected.epoch, "served": collected.served });
+    if let Err(failure) = send::send(&session.client, &key, instruction(NUMBER, "close_release", &closing, Amount::ZERO)?, terms).await {
+        session.output.progress(format_args!("the release was not closed: {failure}"));
+    }
+    if session.output.json {
+        let text = String::from_utf8(value.to_vec());
+        let document = match text {
+            Ok(text) => json!({ "name": name.as_str(), "version": number.0, "value": text }),
+            Err(_) => json!({ "name": name.as_str(), "version": number.0, "value_hex": hex(&value) }),
+        };
+        session.output.document(&document);
+    } else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(&value).and_then(|()| out.write_all(b"\n")).map_err(Failure::file("stdout"))?;
+    }
+    Ok(())
+}
+
+/// The release that a transaction opened.
+fn opened(sent: &Sent) -> Result<Hash, Failure> {
+    let event = |receipt: &model::Receipt| {
+        let event = receipt.events.iter().find(|event| event.name == "release.opened")?;
+        event.value["release_id"].as_str()?.parse().ok()
+    };
+    sent.receipt.as_ref().and_then(event).ok_or_else(|| unproven("the receipt names no release"))
+}

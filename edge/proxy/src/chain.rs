@@ -1,0 +1,192 @@
+//! What the chain says: records of 0x04 with proofs, under a header that the validators finalized. A node's word is worth nothing.
+
+use bytes::Bytes;
+use commonware_codec::DecodeExt;
+use cowboy_api::verify::{Claim, VerifyError, verify};
+use cowboy_api::{ApiError, Client, Hex, model};
+use cowboy_light::GroupKey;
+use cowboy_sealing::dealing::Messages;
+use cowboy_secrets::dealing::{Phase, phase_hash};
+use cowboy_state::Key;
+use cowboy_system::secrets::NUMBER;
+use cowboy_system::secrets::types::Round;
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::{Address, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows of a page of events.
+const PAGE: usize = 100;
+
+/// Events that a dealing can have at most: its messages, and what begins its phases. More are others' and are passed over page by page.
+const MAX_PAGES: usize = 1_000;
+
+/// Why the chain cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ChainError {
+    /// The node refuses or is silent.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// The node's proof does not hold.
+    #[error("the node's proof is not to be believed: {0}")]
+    Proof(#[from] VerifyError),
+    /// The node's state is older than one that was seen before.
+    #[error("the node proves the state of height {found}, and that of height {seen} was final before")]
+    Old {
+        /// What it proves.
+        found: u64,
+        /// What was seen.
+        seen: u64,
+    },
+    /// A proven record does not decode.
+    #[error("a record of the chain does not decode: this program is older than the chain's protocol")]
+    Record,
+    /// The genesis is another, or its key is none.
+    #[error("the node's chain is not the one that is configured")]
+    OtherChain,
+}
+
+/// Proven records of one block.
+pub struct Records {
+    /// The height of the block.
+    pub height: u64,
+    /// The time of the block.
+    pub timestamp_ms: u64,
+    values: Vec<Option<Bytes>>,
+}
+
+impl Records {
+    /// The record of the key with this index among those that were asked for; none where the chain has none.
+    ///
+    /// # Errors
+    ///
+    /// If it does not decode.
+    pub fn read<T: DecodeExt<()>>(&self, index: usize) -> Result<Option<T>, ChainError> {
+        match self.values.get(index).cloned().flatten() {
+            Some(body) => T::decode(body).map(Some).map_err(|_| ChainError::Record),
+            None => Ok(None),
+        }
+    }
+
+    /// The bytes of the record of the key with this index; none where the chain has none.
+    pub fn bytes(&self, index: usize) -> Option<Bytes> {
+        self.values.get(index).cloned().flatten()
+    }
+}
+
+/// A chain, as a node that is not trusted proves it.
+pub struct Chain {
+    /// The node.
+    pub client: Client,
+    /// The genesis hash.
+    pub genesis: Hash,
+    /// The chain's id.
+    pub chain_id: u64,
+    validators: GroupKey,
+    newest: AtomicU64,
+}
+
+impl Chain {
+    /// The chain of a node. Where genesis hash and group key are not given, the node's are believed: only for development.
+    ///
+    /// # Errors
+    ///
+    /// If the node does not answer, or has another chain.
+    pub async fn connect(url: &str, trusted: Option<(Hash, [u8; 96])>) -> Result<Self, ChainError> {
+        let client = Client::new(url)?;
+        let health = client.health().await?;
+        let (genesis, key) = match trusted {
+            Some(trusted) => trusted,
+            None => {
+                let genesis: model::Genesis = client.get("/genesis").await?;
+                (genesis.hash.0, genesis.group_key.0[..].try_into().map_err(|_| ChainError::OtherChain)?)
+            }
+        };
+        if health.genesis.0 != genesis {
+            return Err(ChainError::OtherChain);
+        }
+        let validators = GroupKey::new(&genesis, &key).ok_or(ChainError::OtherChain)?;
+        Ok(Self { client, genesis, chain_id: health.chain_id, validators, newest: AtomicU64::new(0) })
+    }
+
+    /// Records of system actors, all of one block. A block older than one that was read before is refused.
+    ///
+    /// # Errors
+    ///
+    /// If the node does not prove them.
+    pub async fn read(&self, keys: &[Key]) -> Result<Records, ChainError> {
+        let record = |key: &Key| model::StorageKey { address: Hex(key.address), key: Hex(key.name.to_vec()) };
+        let wanted = model::ProofRequest {
+            accounts: Vec::new(),
+            actors: Vec::new(),
+            storage: Vec::new(),
+            records: keys.iter().map(record).collect(),
+        };
+        let proof: model::Proof = self.client.post("/proof/multi", &wanted).await?;
+        let claims: Vec<Claim> = keys.iter().map(|key| Claim::State(Hash(key.digest().0))).collect();
+        let verified = verify(&proof, &self.validators, &claims)?;
+        let height = verified.header.height().get();
+        let seen = self.newest.fetch_max(height, Ordering::Relaxed);
+        if height < seen {
+            return Err(ChainError::Old { found: height, seen });
+        }
+        let mut values = Vec::with_capacity(keys.len());
+        for (key, item) in keys.iter().zip(&proof.items) {
+            let stored = item.value.as_ref().map(|value| Bytes::from(value.0.clone()));
+            let opened = stored.map(|stored| Key::open(&stored).filter(|(found, _)| found == key).map(|(_, body)| body));
+            values.push(match opened {
+                Some(Some(body)) => Some(body),
+                Some(None) => return Err(ChainError::Record),
+                None => None,
+            });
+        }
+        Ok(Records { height, timestamp_ms: verified.header.timestamp_ms.0, values })
+    }
+
+    /// The messages of every phase of a dealing that is over, and of the one under way as far as the chain's record counts them. None where
+    /// the node leaves one out, or adds one: the record's running hashes tell.
+    ///
+    /// # Errors
+    ///
+    /// If the node does not answer.
+    pub async fn messages(&self, key_id: u32, round: &Round) -> Result<Option<Vec<Messages>>, ChainError> {
+        let mut all: Vec<Vec<(u16, Vec<u8>)>> = vec![Vec::new(); Phase::VARIANTS.len()];
+        let address = Address::system(NUMBER);
+        for page in 0..MAX_PAGES {
+            let path = format!("/actor/{address}/logs?from={}&offset={}&limit={PAGE}", round.begun_at.0, page.saturating_mul(PAGE));
+            let logs: model::Logs = self.client.get(&path).await?;
+            let count = logs.logs.len();
+            for log in logs.logs {
+                if let Some((phase, index, message)) = spoken(&log.event, key_id, round) {
+                    all.get_mut(phase).into_iter().for_each(|messages| messages.push((index, message.clone())));
+                }
+            }
+            if count < PAGE {
+                break;
+            }
+        }
+        let is_whole = round.hashes.iter().zip(&all).all(|(hash, messages)| {
+            messages.iter().fold(Hash::ZERO, |before, (index, message)| phase_hash(&before, *index, message)) == *hash
+        });
+        Ok(is_whole.then(|| all.into_iter().map(|messages| messages.into_iter().collect()).collect()))
+    }
+}
+
+/// A message of a dealing: its phase, who spoke, what it said.
+fn spoken(event: &model::Event, key_id: u32, round: &Round) -> Option<(usize, u16, Vec<u8>)> {
+    if event.name != "dealing.message" {
+        return None;
+    }
+    let data = cbor::decode(&event.data.0).ok()?;
+    let number = |name: &str| data.get(name).and_then(Value::as_u64);
+    if number("key_id")? != u64::from(key_id) || number("round")? != round.number.0 {
+        return None;
+    }
+    let phase = match data.get("phase").and_then(Value::as_text)? {
+        "join" => 0,
+        "deal" => 1,
+        "ack" => 2,
+        "log" => 3,
+        _ => 4,
+    };
+    Some((phase, u16::try_from(number("index")?).ok()?, data.get("message")?.as_bytes()?.to_vec()))
+}

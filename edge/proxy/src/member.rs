@@ -1,0 +1,219 @@
+//! What a proxy does next: it registers, says that it is up, and speaks in dealings.
+
+use crate::chain::{Chain, ChainError};
+use crate::keys::Keys;
+use crate::store::Store;
+use commonware_codec::{DecodeExt as _, Encode as _};
+use cowboy_api::sender::Call;
+use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
+use cowboy_secrets::Outcome;
+use cowboy_secrets::dealing::Phase;
+use cowboy_system::secrets::types::{Committee, Proxy, ReleaseKey, Round, bit};
+use cowboy_system::secrets::{NUMBER, state};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash};
+use std::collections::BTreeMap;
+
+/// Blocks after which what was sent and is not seen is sent again.
+const AGAIN_AFTER: u64 = 4;
+
+/// How often a proxy says that it is up, in the time after which it counts as absent.
+const HEARTBEATS: u64 = 6;
+
+/// Why a step cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StepError {
+    /// The chain cannot be read.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// The member's files cannot be used.
+    #[error("the proxy's files cannot be used: {0}\n  fix: check the folder's permissions and space")]
+    Store(#[from] std::io::Error),
+    /// The dealing cannot be computed.
+    #[error(transparent)]
+    Dealing(#[from] DealingError),
+}
+
+/// What a proxy is, as it registers.
+pub(crate) struct Identity {
+    pub(crate) address: Address,
+    pub(crate) keys: Keys,
+    /// The proof that the key is the account's.
+    pub(crate) proof: Fixed<64>,
+    pub(crate) endpoint: String,
+    pub(crate) port: u16,
+    pub(crate) certificate: Hash,
+    pub(crate) stake: Amount,
+}
+
+/// A proxy between two looks at the chain.
+pub(crate) struct Member {
+    identity: Identity,
+    /// Blocks without a heartbeat after which a proxy counts as absent.
+    alive: u64,
+    /// When each thing was sent last, and how often.
+    sent: BTreeMap<String, (u64, u32)>,
+}
+
+/// The keys that may have a committee: the newest, and the one before.
+struct KeyState {
+    id: u32,
+    key: ReleaseKey,
+    round: Option<Round>,
+}
+
+impl Member {
+    pub(crate) fn new(identity: Identity, alive: u64) -> Self {
+        Self { identity, alive, sent: BTreeMap::new() }
+    }
+
+    /// Looks at the chain, and answers the calls to send.
+    pub(crate) async fn step(&mut self, chain: &Chain, store: &Store) -> Result<Vec<Call>, StepError> {
+        let first = chain.read(&[state::proxy_key(self.identity.address), state::current_key()]).await?;
+        let height = first.height;
+        let mut calls = Vec::new();
+        match first.read::<Proxy>(0)? {
+            None => calls.extend(self.once(height, "register".into(), "register_proxy", self.registration(), self.identity.stake)),
+            Some(proxy) => calls.extend(self.keep_registered(height, &proxy)),
+        }
+        let Some(newest) = first.read::<u32>(1)? else { return Ok(calls) };
+        for id in [Some(newest), newest.checked_sub(1).filter(|id| *id > 0)].into_iter().flatten() {
+            let records = chain.read(&[state::release_key(id), state::round_key(id)]).await?;
+            let Some(key) = records.read::<ReleaseKey>(0)? else { continue };
+            let at = KeyState { id, key, round: records.read::<Round>(1)? };
+            match self.look(chain, store, records.height, &at).await {
+                Ok(call) => calls.extend(call),
+                // What cannot be said for one key does not stop the other.
+                Err(StepError::Dealing(error)) => tracing::warn!(key = id, %error, "nothing is said in this dealing"),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(calls)
+    }
+
+    fn registration(&self) -> Value {
+        let Identity { endpoint, port, certificate, keys, proof, .. } = &self.identity;
+        Value::dict([
+            ("endpoint", Value::text(endpoint.as_str())),
+            ("port", Value::uint(u64::from(*port))),
+            ("certificate", Value::Bytes(certificate.0.to_vec())),
+            ("key", Value::Bytes(keys.public().0.to_vec())),
+            ("proof", Value::Bytes(proof.0.to_vec())),
+        ])
+    }
+
+    /// A heartbeat where one is due, and where it is reached, where that changed.
+    fn keep_registered(&mut self, height: u64, proxy: &Proxy) -> Vec<Call> {
+        let Identity { endpoint, port, certificate, .. } = &self.identity;
+        let has_moved = &proxy.endpoint[..] != endpoint.as_str() || proxy.port != *port || proxy.certificate != *certificate;
+        let moved = Value::dict([
+            ("endpoint", Value::text(endpoint.as_str())),
+            ("port", Value::uint(u64::from(*port))),
+            ("certificate", Value::Bytes(certificate.0.to_vec())),
+        ]);
+        let is_due = height.saturating_sub(proxy.last_heartbeat.0) >= self.alive / HEARTBEATS && proxy.left_at.is_none();
+        let mut calls = Vec::new();
+        if has_moved {
+            calls.extend(self.once(height, "update".into(), "update_proxy", moved, Amount::ZERO));
+        }
+        if is_due {
+            calls.extend(self.once(height, "heartbeat".into(), "heartbeat", Value::map([]), Amount::ZERO));
+        }
+        calls
+    }
+
+    /// A call that is sent once, and again where it is not seen on the chain.
+    fn once(&mut self, height: u64, what: String, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
+        let tries = match self.sent.get(&what) {
+            Some((at, _)) if height < at.saturating_add(AGAIN_AFTER) => return None,
+            Some((_, tries)) => tries.saturating_add(1),
+            None => 0,
+        };
+        self.sent.insert(what, (height, tries));
+        // What is sent again is tried out first.
+        Some(Call { target: Address::system(NUMBER), method, argument, value, tries: tries.max(1) })
+    }
+
+    /// What the proxy does for a key: it speaks in its dealing, and forgets what is over.
+    async fn look(&mut self, chain: &Chain, store: &Store, height: u64, at: &KeyState) -> Result<Option<Call>, StepError> {
+        let under_way = u64::from(at.round.is_some());
+        let next_round = at.key.rounds.0.saturating_add(1).saturating_sub(under_way);
+        store.forget(at.id, next_round, at.key.epoch.0.saturating_sub(1))?;
+        let Some(round) = &at.round else { return Ok(None) };
+        let own = self.identity.keys.public();
+        let dealer = round.dealers.iter().position(|member| member.key == own);
+        let player = round.players.iter().position(|player| player.member.key == own);
+        let speaks = match round.phase {
+            Phase::Deal | Phase::Log => dealer,
+            Phase::Join | Phase::Ack | Phase::Confirm => player,
+        };
+        let Some(index) = speaks.filter(|index| round.spoke & bit(*index) == 0) else { return Ok(None) };
+        let (method, message) = match self.message(chain, store, at, round).await? {
+            Some(message) => message,
+            None => return Ok(None),
+        };
+        let what = format!("{}:{}:{method}:{index}", at.id, round.number.0);
+        let mut fields = vec![("key_id", Value::uint(u64::from(at.id))), ("round", Value::uint(round.number.0))];
+        fields.extend(message);
+        Ok(self.once(height, what, method, Value::dict(fields), Amount::ZERO))
+    }
+
+    /// The method and the fields with which the proxy speaks in the phase of a round; none where the messages are not whole yet.
+    async fn message(&self, chain: &Chain, store: &Store, at: &KeyState, round: &Round) -> Result<Option<Spoken>, StepError> {
+        let seed = store.seed(at.id, round.number.0)?;
+        let bytes = |name: &'static str, bytes: Vec<u8>| vec![(name, Value::Bytes(bytes))];
+        if round.phase == Phase::Join {
+            return Ok(Some(("join", bytes("key", round_key(&seed).0.to_vec()))));
+        }
+        let dealing = Dealing::new(self.setting(chain, at, round).await?, self.own(store, at, seed)?)?;
+        if round.phase == Phase::Deal {
+            return Ok(Some(("deal", bytes("message", dealing.deal()?))));
+        }
+        let Some(messages) = chain.messages(at.id, round).await? else { return Ok(None) };
+        let of = |phase: usize| messages.get(phase).cloned().unwrap_or_default();
+        Ok(Some(match round.phase {
+            Phase::Ack => ("ack", bytes("message", dealing.acknowledge(&of(1))?)),
+            Phase::Log => ("log", bytes("message", dealing.log(&of(2))?)),
+            _ => {
+                let (outcome, share) = dealing.finish(&of(1), &of(3))?;
+                if let Some(share) = share {
+                    // It is kept before it is confirmed: what counts is never lost.
+                    store.keep_share(at.id, at.key.epoch.0.saturating_add(1), &share)?;
+                }
+                let digest = Value::Bytes(outcome.digest().0.to_vec());
+                ("confirm", vec![("digest", digest), ("outcome", Value::Bytes(outcome.encode().to_vec()))])
+            }
+        }))
+    }
+
+    /// The dealing as the chain shows it.
+    async fn setting(&self, chain: &Chain, at: &KeyState, round: &Round) -> Result<Setting, StepError> {
+        let standing = match at.key.epoch {
+            Count::ZERO => None,
+            epoch => {
+                let records = chain.read(&[state::committee_key(at.id, epoch)]).await?;
+                let committee = records.read::<Committee>(0)?.ok_or(ChainError::Record)?;
+                Some(Outcome::decode(committee.outcome.bytes().clone()).map_err(|_| ChainError::Record)?)
+            }
+        };
+        let receiver = |player: &cowboy_system::secrets::types::Player| Some(Receiver { key: player.member.key, joined: player.key? });
+        Ok(Setting {
+            genesis: chain.genesis,
+            key_id: at.id,
+            round: round.number.0,
+            standing,
+            dealers: round.dealers.iter().map(|member| member.key).collect(),
+            players: round.players.iter().filter_map(receiver).collect(),
+        })
+    }
+
+    fn own(&self, store: &Store, at: &KeyState, seed: zeroize::Zeroizing<[u8; 32]>) -> Result<Own, StepError> {
+        let share = store.share(at.id, at.key.epoch.0)?;
+        Ok(Own { signer: self.identity.keys.dealing(), seed, share })
+    }
+}
+
+/// A method of 0x04, and the fields of its argument beside key and dealing.
+type Spoken = (&'static str, Vec<(&'static str, Value)>);
