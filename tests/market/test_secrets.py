@@ -1,0 +1,51 @@
+"""Secrets as people keep them: a devnet's proxies deal a key, deal it again, and release values to whom policies name."""
+
+import pytest
+from world import Refused, World, until
+
+VALUE = "sk-very-secret"
+
+
+def keep(world, name, value, *more):
+    (world.folder / "value.txt").write_text(value + "\n")
+    return world.run("secret", "set", name, "--value-file", "value.txt", "--jobs", "http", *more)
+
+
+def test_a_secret_survives_its_committees(tmp_path):
+    """A-241, A-242, A-243: what was sealed before the key was dealt again opens after it, and nobody but the owner can ask for it."""
+    options = ["--block-time", "100ms", "--runners", "0", "--no-gateway", "--parameter", "secrets.term=40"]
+    with World(tmp_path, *options) as world:
+        kept = keep(world, "WEATHER_KEY", VALUE, "--hosts", "api.weather.test", "--any-runner")
+        assert (kept["version"], "any runner that is drawn could keep this value" in kept["readers"]) == (1, True)
+        assert world.run("secret", "get", "WEATHER_KEY")["value"] == VALUE
+        first = world.run("secret", "committee")["key"]
+        assert (first["epoch"], len(first["members"]), first["threshold"]) == (1, 4, 3)
+        again = until("two more dealings", lambda: (key := world.run("secret", "committee")["key"])["epoch"] >= 3 and key)
+        assert again["master"] == first["master"]
+        assert world.run("secret", "get", "WEATHER_KEY")["value"] == VALUE
+
+        assert keep(world, "WEATHER_KEY", "another", "--any-runner")["version"] == 2
+        assert world.run("secret", "get", "WEATHER_KEY")["value"] == "another"
+        assert world.run("secret", "get", "WEATHER_KEY", "--version", "1")["value"] == VALUE
+        with pytest.raises(Refused, match="secret_not_found"):
+            world.run("secret", "get", "WEATHER_KEY", account=1)
+        world.run("secret", "pause", "WEATHER_KEY")
+        with pytest.raises(Refused, match="secret_paused"):
+            world.run("secret", "get", "WEATHER_KEY")
+        world.run("secret", "resume", "WEATHER_KEY")
+        world.run("secret", "rm", "WEATHER_KEY")
+        assert world.run("secret", "ls") == []
+        assert keep(world, "WEATHER_KEY", "third", "--any-runner")["version"] == 3, "no version is sealed to twice"
+
+
+def test_a_policy_names_somebody(tmp_path):
+    """`secret set` refuses to guess who may see a value, and values that do not fit."""
+    with World(tmp_path, "--block-time", "100ms", "--runners", "0", "--no-gateway") as world:
+        with pytest.raises(Refused, match="nobody is named who may see the value"):
+            keep(world, "KEY", VALUE)
+        with pytest.raises(Refused, match="is not a name"):
+            keep(world, "key", VALUE, "--any-runner")
+        with pytest.raises(Refused, match="at most 65020 bytes"):
+            keep(world, "KEY", "x" * 70_000, "--any-runner")
+        with pytest.raises(Refused, match="`copies` is 10"):
+            keep(world, "KEY", VALUE, "--any-runner", "--copies", "10")
