@@ -3,6 +3,7 @@
 //! - [`daemon`]: `cowboyd`, the node: a devnet, a validator, a follower.
 //! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
 //! - [`worker`]: `cowboy-runner`, which does jobs for the chain.
+//! - [`gateway`], [`proxy`]: `cowboy-gateway` and `cowboy-proxy`.
 //!
 //! Exit codes: 1 failed, 2 usage, 3 only a newer release helps.
 
@@ -11,6 +12,7 @@ mod client;
 mod daemon;
 mod gateway;
 mod log;
+mod proxy;
 mod send;
 mod worker;
 
@@ -28,6 +30,8 @@ enum Program {
     Runner,
     /// `cowboy-gateway`.
     Gateway,
+    /// `cowboy-proxy`.
+    Proxy,
 }
 
 impl Program {
@@ -38,6 +42,7 @@ impl Program {
             "cowboy" => Some(Self::Client),
             "cowboy-runner" => Some(Self::Runner),
             "cowboy-gateway" => Some(Self::Gateway),
+            "cowboy-proxy" => Some(Self::Proxy),
             _ => None,
         }
     }
@@ -62,6 +67,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),
         Program::Runner => worker::Cli::try_parse_from(arguments).map(worker::run),
         Program::Gateway => gateway::Cli::try_parse_from(arguments).map(gateway::run),
+        Program::Proxy => proxy::Cli::try_parse_from(arguments).map(proxy::run),
     };
     match done {
         Ok(code) => code,

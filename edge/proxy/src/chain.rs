@@ -142,6 +142,31 @@ impl Chain {
         Ok(Records { height, timestamp_ms: verified.header.timestamp_ms.0, values })
     }
 
+    /// The events of 0x04 from a height on, as the node tells them.
+    async fn events(&self, from: u64) -> Result<Vec<model::Event>, ChainError> {
+        let address = Address::system(NUMBER);
+        let mut events = Vec::new();
+        for page in 0..MAX_PAGES {
+            let path = format!("/actor/{address}/logs?from={from}&offset={}&limit={PAGE}", page.saturating_mul(PAGE));
+            let logs: model::Logs = self.client.get(&path).await?;
+            let count = logs.logs.len();
+            events.extend(logs.logs.into_iter().map(|log| log.event));
+            if count < PAGE {
+                break;
+            }
+        }
+        Ok(events)
+    }
+
+    /// The releases of which answers were demanded from a height on. Whether they still are says their record.
+    ///
+    /// # Errors
+    ///
+    /// If the node does not answer.
+    pub async fn demanded(&self, from: u64) -> Result<Vec<Hash>, ChainError> {
+        Ok(self.events(from).await?.iter().filter_map(demanded).collect())
+    }
+
     /// The messages of every phase of a dealing that is over, and of the one under way as far as the chain's record counts them. None where
     /// the node leaves one out, or adds one: the record's running hashes tell.
     ///
@@ -150,18 +175,9 @@ impl Chain {
     /// If the node does not answer.
     pub async fn messages(&self, key_id: u32, round: &Round) -> Result<Option<Vec<Messages>>, ChainError> {
         let mut all: Vec<Vec<(u16, Vec<u8>)>> = vec![Vec::new(); Phase::VARIANTS.len()];
-        let address = Address::system(NUMBER);
-        for page in 0..MAX_PAGES {
-            let path = format!("/actor/{address}/logs?from={}&offset={}&limit={PAGE}", round.begun_at.0, page.saturating_mul(PAGE));
-            let logs: model::Logs = self.client.get(&path).await?;
-            let count = logs.logs.len();
-            for log in logs.logs {
-                if let Some((phase, index, message)) = spoken(&log.event, key_id, round) {
-                    all.get_mut(phase).into_iter().for_each(|messages| messages.push((index, message.clone())));
-                }
-            }
-            if count < PAGE {
-                break;
+        for event in self.events(round.begun_at.0).await? {
+            if let Some((phase, index, message)) = spoken(&event, key_id, round) {
+                all.get_mut(phase).into_iter().for_each(|messages| messages.push((index, message.clone())));
             }
         }
         let is_whole = round.hashes.iter().zip(&all).all(|(hash, messages)| {
@@ -169,6 +185,15 @@ impl Chain {
         });
         Ok(is_whole.then(|| all.into_iter().map(|messages| messages.into_iter().collect()).collect()))
     }
+}
+
+/// The release of which answers are demanded, where an event says so.
+fn demanded(event: &model::Event) -> Option<Hash> {
+    if event.name != "release.demanded" {
+        return None;
+    }
+    let data = cbor::decode(&event.data.0).ok()?;
+    Some(Hash(data.get("release_id")?.as_bytes()?.try_into().ok()?))
 }
 
 /// A message of a dealing: its phase, who spoke, what it said.

@@ -1,5 +1,6 @@
 //! What a proxy does next: it registers, says that it is up, and speaks in dealings.
 
+use crate::answers;
 use crate::chain::{Chain, ChainError};
 use crate::keys::Keys;
 use crate::store::Store;
@@ -8,19 +9,22 @@ use cowboy_api::sender::Call;
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
-use cowboy_system::secrets::types::{Committee, Proxy, ReleaseKey, Round, bit};
+use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, bit};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks after which what was sent and is not seen is sent again.
 const AGAIN_AFTER: u64 = 4;
 
 /// How often a proxy says that it is up, in the time after which it counts as absent.
 const HEARTBEATS: u64 = 6;
+
+/// Blocks after which no demand is open any more, with room for a parameter that governance raised.
+const DEMANDS_LAST: u64 = 1_000;
 
 /// Why a step cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +59,10 @@ pub(crate) struct Member {
     alive: u64,
     /// When each thing was sent last, and how often.
     sent: BTreeMap<String, (u64, u32)>,
+    /// The first height whose demands were not looked at.
+    scanned: Option<u64>,
+    /// Releases of which answers are demanded on the chain.
+    demanded: BTreeSet<Hash>,
 }
 
 /// The keys that may have a committee: the newest, and the one before.
@@ -66,7 +74,7 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity, alive: u64) -> Self {
-        Self { identity, alive, sent: BTreeMap::new() }
+        Self { identity, alive, sent: BTreeMap::new(), scanned: None, demanded: BTreeSet::new() }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -78,6 +86,7 @@ impl Member {
             None => calls.extend(self.once(height, "register".into(), "register_proxy", self.registration(), self.identity.stake)),
             Some(proxy) => calls.extend(self.keep_registered(height, &proxy)),
         }
+        calls.extend(self.serve_demands(chain, store, height).await?);
         let Some(newest) = first.read::<u32>(1)? else { return Ok(calls) };
         for id in [Some(newest), newest.checked_sub(1).filter(|id| *id > 0)].into_iter().flatten() {
             let records = chain.read(&[state::release_key(id), state::round_key(id)]).await?;
@@ -88,6 +97,37 @@ impl Member {
                 // What cannot be said for one key does not stop the other.
                 Err(StepError::Dealing(error)) => tracing::warn!(key = id, %error, "nothing is said in this dealing"),
                 Err(other) => return Err(other),
+            }
+        }
+        Ok(calls)
+    }
+
+    /// Answers demands on the chain: whoever has to and does not, pays. What is looked at again is what the chain still asks of this proxy.
+    async fn serve_demands(&mut self, chain: &Chain, store: &Store, height: u64) -> Result<Vec<Call>, StepError> {
+        // After a start, the demands of the last while: one that is older is over.
+        let from = self.scanned.unwrap_or(height.saturating_sub(DEMANDS_LAST));
+        self.demanded.extend(chain.demanded(from).await?);
+        self.scanned = Some(height.saturating_add(1));
+        let mut calls = Vec::new();
+        for id in self.demanded.clone() {
+            let records = chain.read(&[state::release_record_key(&id)]).await?;
+            let release = records.read::<Release>(0)?;
+            let due =
+                release.as_ref().and_then(|release| release.demand.as_ref()).filter(|demand| !demand.is_over).map(|demand| demand.due);
+            let Some(due) = due else {
+                self.demanded.remove(&id);
+                continue;
+            };
+            match answers::answer_release(chain, store, &self.identity.keys, &id).await {
+                Ok(answered) if due & bit(usize::from(answered.index)) != 0 => {
+                    let fields = [("release_id", Value::Bytes(id.0.to_vec())), ("answer", Value::Bytes(answered.answer.0))];
+                    calls.extend(self.once(height, format!("serve:{id}"), "serve", Value::dict(fields), Amount::ZERO));
+                }
+                Ok(_) => drop(self.demanded.remove(&id)),
+                Err(refusal) => {
+                    tracing::warn!(release = %id, %refusal, "a demand cannot be served");
+                    self.demanded.remove(&id);
+                }
             }
         }
         Ok(calls)
