@@ -49,7 +49,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Web(Handler):
-    """Pages. `/price`, `/page`, `/held?free=N` (all requests but the first N wait for `/release`), `/asked?path=P` (how many came)."""
+    """Pages. `/price`, `/page`, `/held?free=N` (all requests but the first N wait for `/release`), `/asked?path=P` (how many came), `/guarded` (looks at
+    the authorization), `/away?to=URL`."""
 
     asked = Counter()
     released = threading.Event()
@@ -74,6 +75,17 @@ class Web(Handler):
             return self.answer({})
         if url.path == "/asked":
             return self.answer({"asked": Web.asked[query["path"]]})
+        if url.path == "/guarded":
+            # Says what it was sent, or only whether it was right.
+            given = self.headers.get("authorization", "")
+            if query.get("echo"):
+                return self.answer({"given": given})
+            return self.answer({"is_right": given == "Bearer sk-very-secret"})
+        if url.path == "/away":
+            self.send_response(307)
+            self.send_header("location", query["to"])
+            self.send_header("content-length", "0")
+            return self.end_headers()
         return self.answer({"error": "no such page"}, 404)
 
 

@@ -1,7 +1,7 @@
 """Secrets as people keep them: a devnet's proxies deal a key, deal it again, and release values to whom policies name."""
 
 import pytest
-from world import Refused, World, until
+from world import Refused, World, a_job, result, until
 
 VALUE = "sk-very-secret"
 
@@ -49,3 +49,32 @@ def test_a_policy_names_somebody(tmp_path):
             keep(world, "KEY", "x" * 70_000, "--any-runner")
         with pytest.raises(Refused, match="`copies` is 10"):
             keep(world, "KEY", VALUE, "--any-runner", "--copies", "10")
+
+
+def test_a_web_job_uses_a_secret(tmp_path):
+    """A-234, A-241: the drawn runner puts the value into a header, for the host that the policy names, and gives no result that contains it."""
+    options = ["--block-time", "200ms", "--runners", "2", "--no-gateway", "--no-demo", "--allow-private"]
+    with World(tmp_path, *options) as world:
+        web = world.server("web")
+        world.runners_are(2)
+        keep(world, "WEATHER_KEY", VALUE, "--hosts", "127.0.0.1", "--any-runner")
+
+        def job(path, **more):
+            return a_job("Http", {"url": f"{web}{path}", "headers": {"authorization": "Bearer ${WEATHER_KEY}"}}, secrets=["WEATHER_KEY"], **more)
+
+        submitted = world.submit(job("/guarded"))
+        done = world.over(submitted)
+        assert (done["status"], result(done)) == ("settled", '{"is_right": true}')
+        submitted = world.get(f"/job/{submitted}")
+        assert VALUE not in str(submitted) and VALUE.encode().hex() not in str(submitted)
+        logs = "/actor/0x0000000000000000000000000000000000000004/logs?order=desc&limit=20"
+        until("the receipt of the release", lambda: "release.closed" in [log["name"] for log in world.get(logs)["logs"]])
+
+        echoed = world.over(world.submit(job("/guarded?echo=1")))
+        assert echoed["status"] == "failed" and VALUE not in str(echoed), "the value stays in the runner"
+        led_away = world.over(world.submit(job("/away?to=http://localhost:1/")))
+        assert led_away["status"] == "failed"
+        with pytest.raises(Refused, match="release_refused"):
+            world.submit(a_job("Http", {"url": "https://evil.example.org/"}, secrets=["WEATHER_KEY"]))
+        with pytest.raises(Refused, match="secrets_not_applicable"):
+            world.submit(a_job("Llm", {"prompt": "${WEATHER_KEY}"}, secrets=["WEATHER_KEY"]))

@@ -33,6 +33,7 @@ use cowboy_system::FIRST_VERSION;
 use cowboy_types::Hash;
 use settle::{Payment, Source};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use time::Part;
 
 /// What a step of a phase says of the next one.
@@ -164,7 +165,7 @@ impl Execution {
     pub fn new(input: BlockInput) -> Self {
         let environment = Environment {
             chain: input.chain.clone(),
-            params: input.chain.params.clone(),
+            params: Arc::new(input.chain.params.clone()),
             rules: input.chain.versions.nearest(FIRST_VERSION),
             deployers: Vec::new(),
             paused: Vec::new(),

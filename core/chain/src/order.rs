@@ -74,7 +74,8 @@ pub fn is_sorted(transactions: &[Placed], vrf_output: &Hash) -> bool {
 /// Candidates of each lane by effective fee, the best first, ties by digest. One sender's follow each
 /// other by nonce: a later one is taken only where all before it were, so it ranks no better than they do.
 /// What asks for more cycles of one actor than `execution.actor_block_cycles` comes after everything else
-/// in its lane: it is taken where there is spare room.
+/// in its lane: it is taken where there is spare room. What follows, by nonce, a transaction of a later lane is not among them: the
+/// body has it before that one, so no block can have both.
 pub fn rank(params: &Params, candidates: Vec<Placed>, base_fee_cycle: Price, base_fee_cell: Price) -> Vec<Placed> {
     let mut of_sender: BTreeMap<Address, Vec<Placed>> = BTreeMap::new();
     for candidate in candidates {
@@ -84,6 +85,10 @@ pub fn rank(params: &Params, candidates: Vec<Placed>, base_fee_cycle: Price, bas
     for mut run in of_sender.into_values() {
         run.sort_by_key(|placed| (placed.nonce(), *placed.signed.digest()));
         run.dedup_by_key(|placed| placed.nonce());
+        // The body is in the order of lanes: what would stand before an earlier one of its sender waits for the next block.
+        let mut last = None;
+        let in_order = run.iter().take_while(|placed| last.replace(placed.lane).is_none_or(|last| last <= placed.lane)).count();
+        run.truncate(in_order);
         let mut least = u128::MAX;
         for placed in run {
             least = least.min(effective_fee(params, &placed.signed, base_fee_cycle, base_fee_cell));

@@ -265,7 +265,7 @@ fn machine_at(at: &At) -> Machine {
         World::default(),
         crate::delivery::Environment {
             chain: at.chain.clone(),
-            params: at.chain.params.clone(),
+            params: Arc::new(at.chain.params.clone()),
             rules: at.chain.versions.nearest(cowboy_system::FIRST_VERSION),
             deployers: Vec::new(),
             paused: Vec::new(),

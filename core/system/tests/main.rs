@@ -56,6 +56,7 @@ cowboy_testkit::suite! {
     runners::registry,
     secrets,
     secrets::dealing,
+    secrets::jobs,
     secrets::releases,
     staking,
     staking::signers,

@@ -196,6 +196,9 @@ impl Poster {
             Err(error) => vec![crate::model::SubmitResult { error: Some(error), ..Default::default() }; count],
         };
         self.next = Some(nonce);
+        for (result, call) in results.iter().zip(&posted) {
+            tracing::debug!(method = call.method, transaction = ?result.tx_hash, error = ?result.error, "submitted");
+        }
         self.take_back(results.into_iter().map(|result| result.error).zip(posted))
     }
 

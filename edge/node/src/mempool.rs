@@ -263,6 +263,9 @@ impl Mempool {
 
     /// Drops transactions that no block will ever take as they are.
     pub fn reject(&self, rejected: &[(Hash, Invalid)]) {
+        for (digest, reason) in rejected {
+            tracing::debug!(transaction = %digest, ?reason, "a proposal left out a transaction");
+        }
         self.with(|pool| {
             for (digest, reason) in rejected.iter().filter(|(_, reason)| is_hopeless(reason)) {
                 pool.drop_one(digest, reason.clone().into());

@@ -11,6 +11,7 @@ use crate::{
     peers::Peers,
     register::{self, RegisterError},
     report::Environment,
+    secrets::Secrets,
     server::{SHARES_WAITING, Server},
     tee::{Tee, TeeError},
 };
@@ -101,11 +102,13 @@ impl Runner {
         };
         let peers = Peers::new(config.runner.private_peers)?;
         let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::offchain::DEV_NAME);
+        let secret = keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0;
+        let secrets = Secrets::new(&config.node.url, address, secret, sender.poster());
         let context = Context {
             client,
             address,
             genesis: health.genesis.0,
-            secret: keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0,
+            secret,
             result_key,
             params,
             executors,
@@ -114,6 +117,7 @@ impl Runner {
             board: board.clone(),
             behaviour,
             environment: Environment { tee, is_dev, runner: address },
+            secrets,
             peers,
             config,
         };

@@ -29,6 +29,7 @@ pub mod plan;
 pub mod register;
 pub mod report;
 pub mod request;
+mod secrets;
 mod server;
 mod share;
 pub mod tee;

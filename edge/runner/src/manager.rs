@@ -13,6 +13,7 @@ use crate::{
     plan::{self, Own, Step, View},
     register,
     report::Environment,
+    secrets::Secrets,
     share::Share,
     work::Work,
 };
@@ -73,6 +74,7 @@ pub(crate) struct Context {
     pub(crate) behaviour: Arc<dyn Behaviour>,
     /// What says that results are those of a trusted environment.
     pub(crate) environment: Environment,
+    pub(crate) secrets: Arc<Secrets>,
     pub(crate) peers: Peers,
     pub(crate) config: Config,
 }
@@ -467,6 +469,8 @@ impl JobManager {
                 limits: Limits::of(&active.spec, &self.context.config),
                 hosts: active.hosts.clone(),
                 environment: self.context.environment.clone(),
+                secrets: self.context.secrets.clone(),
+                submitter: active.submitter,
                 height: self.height,
             };
             self.running.spawn(work.run());

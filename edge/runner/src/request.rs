@@ -57,6 +57,11 @@ impl Request {
         }
     }
 
+    /// Whether it uses secrets, whose values are put into it before it is done.
+    pub fn names_secrets(&self) -> bool {
+        self.get("secrets").and_then(Json::as_array).is_some_and(|secrets| !secrets.is_empty())
+    }
+
     /// The value of a name, where it is there.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.fields.get(name).filter(|value| !value.is_null())

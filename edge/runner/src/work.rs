@@ -7,10 +7,11 @@ use crate::{
     metrics::Board,
     report::{Environment, OwnedReport},
     request::Request,
+    secrets::Secrets,
 };
 use cowboy_api::Hex;
 use cowboy_types::{
-    Hash,
+    Address, Hash,
     job::{JobSpec, Mode},
 };
 use std::sync::Arc;
@@ -30,6 +31,9 @@ pub(crate) struct Work {
     /// See [`Task::hosts`].
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) environment: Environment,
+    pub(crate) secrets: Arc<Secrets>,
+    /// Who submitted the job.
+    pub(crate) submitter: Address,
     pub(crate) height: u64,
 }
 
@@ -42,7 +46,7 @@ impl Work {
             _ if self.is_denied => {
                 Done { result: Err(Fault::External("this runner does not work for who asks".into())), usage: Default::default() }
             }
-            Ok(request) => self.executors.run(&self.task(request)).await,
+            Ok(request) => self.execute(request).await,
             Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
         };
         let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.usage.compute_ms);
@@ -58,6 +62,24 @@ impl Work {
         let kept = self.journal.keep(id, record.clone()).await;
         self.board.metrics.executed(kind, outcome, took);
         (id, kept.map(|()| record).map_err(|error| error.to_string()))
+    }
+
+    /// Does the work with the values of the secrets that the job names, and gives no result that contains one.
+    async fn execute(&self, mut request: Request) -> Done {
+        if !request.names_secrets() {
+            return self.executors.run(&self.task(request)).await;
+        }
+        let values = match self.secrets.obtain(&self.id, &self.spec, self.submitter).await {
+            Ok(values) => values,
+            Err(fault) => return Done { result: Err(fault), usage: Default::default() },
+        };
+        values.put_into(&mut request.fields);
+        let done = self.executors.run(&self.task(request)).await;
+        let echoed = done.result.as_ref().ok().and_then(|result| values.echoed_in(result)).map(str::to_owned);
+        match echoed {
+            Some(name) => Done { result: Err(Fault::Actor(format!("the result contains the value of the secret {name}"))), ..done },
+            None => done,
+        }
     }
 
     fn task(&self, request: Request) -> Task {

@@ -149,6 +149,7 @@ _SecretsManagerGetRoundPlayers = TypedDict("_SecretsManagerGetRoundPlayers", {
 })
 
 _SecretsManagerGetRound = TypedDict("_SecretsManagerGetRound", {
+    "begun_at": int,
     "dealers": list[_SecretsManagerGetKeyMembers],
     "ends_at": int,
     "hashes": list[bytes],
@@ -702,6 +703,15 @@ class _SecretsManager(SystemActor):
         cycles_limit: int = ...,
     ) -> bytes:
         """Has a version of a secret of the sender released to the sender, for `secrets.release_fee`."""
+    def release_to_runner(
+        self, *,
+        job: TokenId | bytes,
+        index: int,
+        transport: bytes,
+        proof: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Has a secret of a job released to the sender, who was drawn for it, for `secrets.release_fee` of the account that keeps it."""
     def close_release(
         self, *,
         release_id: TokenId | bytes,

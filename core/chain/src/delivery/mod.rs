@@ -39,7 +39,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct Environment {
     pub(crate) chain: Arc<ChainConfig>,
-    pub(crate) params: Params,
+    pub(crate) params: Arc<Params>,
     /// The rules of the block's protocol version.
     pub(crate) rules: &'static Rules,
     pub(crate) deployers: Vec<Address>,

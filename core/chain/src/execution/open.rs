@@ -13,6 +13,7 @@ use cowboy_system::entitlements;
 use cowboy_system::{gateways, governance, secrets, staking, storage};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
+use std::sync::Arc;
 
 impl Execution {
     /// Reads the rules, asks for everything that the body obviously needs in one batch, and puts the body in order.
@@ -140,7 +141,7 @@ pub(crate) fn rules(machine: &mut Machine) -> Result<(BaseFees, u8), Miss> {
     world.require(&[keys::markets(), keys::parameters(), keys::deployers(), of_governance[0].clone(), of_governance[1].clone()])?;
     let markets: Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
     let deployers: Deployers = world.read(&keys::deployers())?.expect("genesis wrote the deployers");
-    machine.environment.params = governance::state::parameters(world, &machine.environment.chain.params)?;
+    machine.environment.params = Arc::new(governance::state::parameters(world, &machine.environment.chain.params)?);
     machine.environment.paused = governance::pauses::paused(world, machine.environment.height)?;
     machine.environment.deployers = deployers.accounts.to_vec();
     let version = governance::state::upgrades(world)?.version_at(machine.environment.height);

@@ -91,7 +91,7 @@ impl Execution {
     pub(super) fn follow_transaction(&mut self, payment: &Payment, cost: &Cost, delivered: &mut Delivered) -> Result<(), Miss> {
         if let Some((actor, most)) = delivered.repays {
             let environment = &self.machine.environment;
-            let now = (&environment.params, environment.height);
+            let now = (&*environment.params, environment.height);
             let repaid = repayment::repay(&mut self.machine.world, now, (actor, payment.payer), (cost.burned, most))?;
             delivered.events.extend(repaid);
         }

@@ -2,15 +2,17 @@
 
 use super::{payment, selection, state};
 use crate::actor::Context;
+use crate::market::request::Request;
 use crate::runners::attestations::{self, Requirements};
 use crate::runners::handlers::{HEALTHY, effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
-use crate::tee;
+use crate::{secrets, tee};
 use cowboy_params::{Jobs, Params};
+use cowboy_secrets::Policy;
 use cowboy_state::{Key, Miss, Step};
 use cowboy_types::job::{Candidate, Candidates, EpochCommittee, Job, JobKind, JobSpec, Profile, Runner};
 use cowboy_types::units::{Amount, Count};
-use cowboy_types::{Address, Hash, List, error};
+use cowboy_types::{Abort, Address, Hash, List, error};
 
 /// Every runner, ascending by address. Costs the submitter `jobs.candidate` cycles for each, before the first is looked at (002 §7.4), so that
 /// nobody has thousands of records read for a delivery that cannot pay for it.
@@ -77,12 +79,29 @@ pub fn of_job(
         }
         able = kept;
     }
+    let policies = policies(context, spec, submitter)?;
+    if !policies.is_empty() {
+        context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
+        let mut kept = Vec::new();
+        for entry in able {
+            if secrets::jobs::may_see(context, &policies, entry.0, &entry.1)? {
+                kept.push(entry);
+            }
+        }
+        able = kept;
+    }
     let weighed = free(able, committee).into_iter().map(|(address, runner)| Candidate {
         runner: *address,
         weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
     });
     // The directory ascends by address, and so does what is left of it.
     Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
+}
+
+/// The policies of the secrets that a job names. Fails where its submitter may not use one (decision 143).
+fn policies(context: &mut Context<'_>, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
+    let request = Request::read(&spec.request).map_err(Abort::from)?;
+    secrets::jobs::admitted(context, &request, spec, submitter)
 }
 
 /// The filter by concurrency: those with a free slot, where they make a committee. Where they do not, all are candidates, and the job waits

@@ -1,7 +1,7 @@
 //! What 0x02 does when it is asked.
 
 use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
-use super::lower::{Offer, lower, timeouts};
+use super::lower::{Offer, read, timeouts};
 use super::{NUMBER, candidates, second, selection, state};
 use crate::actor::{Context, Handle};
 use crate::containers::handlers as containers;
@@ -42,13 +42,13 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
     let size = argument.encode().len();
     // Its fields and its schemas are read, which takes as long again as decoding it.
     context.spend_reading(size)?;
-    let lowered = lower(&offer, argument);
-    if lowered == Err(error::JOB_TIMEOUT) {
+    let lowered = read(&offer, argument);
+    if lowered.as_ref().err() == Some(&error::JOB_TIMEOUT) {
         context.explanation = timeouts(&offer, argument)
             .ok()
             .map(|(given, least)| format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}."));
     }
-    let mut spec = lowered?;
+    let (_, mut spec) = lowered?;
     spec.hosts = hosts(context)?;
     let id = submit(context, &spec, None)?;
     Ok(Value::Bytes(id.0.to_vec()))

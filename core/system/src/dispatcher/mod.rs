@@ -28,12 +28,11 @@ pub mod lower;
 pub(crate) mod payout;
 mod published;
 mod second;
-pub mod selection;
 mod transitions;
 pub(crate) mod waiting;
 
 use crate::actor::{Actor, Method};
-pub use crate::market::{jobs as state, payment, request};
+pub use crate::market::{jobs as state, payment, request, selection};
 pub use waiting::take_out;
 
 /// The actor's number.

@@ -2,6 +2,7 @@
 //!
 //! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
 //! - [`request`]: the one reading of a submission.
+//! - [`selection`]: draws, as pure functions.
 //! - [`payment`]: prices, shares, refunds.
 //! - [`judge`]: the modes of verification, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
 //! - [`embeddings`]: the model whose embeddings are compared.
@@ -16,6 +17,7 @@ pub mod payment;
 pub mod request;
 pub mod runners;
 pub mod schema;
+pub mod selection;
 pub mod similarity;
 
 /// The job was written wrongly: it cannot be done by anybody.

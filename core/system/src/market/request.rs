@@ -88,8 +88,11 @@ const TERMS: &[&str] = &[
 /// What a job may say that it needs of a runner, for its actor's manifest to grant.
 const NEEDS: &[&str] = &["gpu", "min_vram_gb", "tee_type", "region"];
 
-/// What would need volumes or secrets, which the Dispatcher refuses with a word of their own.
-pub(crate) const UNSUPPORTED: &[&str] = &["secrets", "secret_refs", "volumes", "volume_mounts", "private_attachments"];
+/// The secrets whose values the runner puts into the work.
+const SECRETS: &str = "secrets";
+
+/// What would need volumes or other secrets, which the Dispatcher refuses with a word of their own.
+pub(crate) const UNSUPPORTED: &[&str] = &["secret_refs", "volumes", "volume_mounts", "private_attachments"];
 
 /// What a runner reads of a kind of work. The first ones are what the message's arguments by place are called.
 const WORK: &[(JobKind, usize, &[&str])] = &[
@@ -242,7 +245,7 @@ impl Sorted {
         let known = WORK.iter().find(|(of, ..)| of == kind).map_or(&[][..], |(.., names)| *names);
         let place = if NEEDS.contains(&name) {
             &mut self.needs
-        } else if known.contains(&name) || name.starts_with(OWN) || UNSUPPORTED.contains(&name) {
+        } else if known.contains(&name) || name == SECRETS || name.starts_with(OWN) || UNSUPPORTED.contains(&name) {
             &mut self.work
         } else {
             return Ok(false);
@@ -266,7 +269,8 @@ fn job(value: Value) -> Result<Request, Refusal> {
     let kind = name.and_then(JobKind::from_name).ok_or(Refusal::NoJob)?;
     let mut sorted = Sorted::default();
     for (name, field) in fields(Some(&value), "the job")? {
-        let is_runners = name == "extract" || name.starts_with(OWN) || NEEDS.contains(&name) || UNSUPPORTED.contains(&name);
+        let is_runners =
+            name == "extract" || name == SECRETS || name.starts_with(OWN) || NEEDS.contains(&name) || UNSUPPORTED.contains(&name);
         let is_known = if is_runners { sorted.take(&kind, name, field)? } else { JOB.contains(&name) };
         if !is_known {
             return Err(Refusal::Unknown(name.to_string()));

@@ -148,6 +148,18 @@ methods! {
         proof: Fixed<96>,
     } -> Hash [verify_bls];
 
+    /// Has a secret of a job released to the sender, who was drawn for it, for `secrets.release_fee` of the account that keeps it.
+    "release_to_runner" ReleaseToRunner [] {
+        /// The job.
+        job: Hash,
+        /// The place of the secret among those that the job names.
+        index: u64,
+        /// The key to which answers are encrypted: a point of G1.
+        transport: Fixed<48>,
+        /// The proof that the sender has its secret: a point of G2.
+        proof: Fixed<96>,
+    } -> Hash [verify_bls];
+
     /// Says who answered a release to the sender, and pays them.
     "close_release" CloseRelease [] {
         /// The release.

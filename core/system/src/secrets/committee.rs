@@ -6,7 +6,7 @@ use super::forms::Seat;
 use super::state;
 use super::types::{Committee, Member, Members, OutcomeBytes, Player, Proxy, ReleaseKey, Round, bit};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::selection;
+use crate::market::selection;
 use crate::schema::Emit;
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;

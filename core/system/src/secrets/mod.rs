@@ -12,6 +12,7 @@
 //! - `committee`: draws, and what the end of a dealing changes.
 //! - `vault`: storing, pausing, deleting secrets.
 //! - `releases`: releases, receipts, demands, accusations.
+//! - [`jobs`]: secrets of jobs.
 //! - `views`: what others read.
 //! - [`agenda`]: what happens without anybody asking.
 //!
@@ -24,6 +25,7 @@ mod committee;
 mod dealing;
 mod forms;
 pub mod invariants;
+pub mod jobs;
 mod proxies;
 mod releases;
 pub mod state;

@@ -2,7 +2,7 @@
 
 use super::api::{Accuse, CloseRelease, Closed, Demand, DemandOver, Demanded, Lapsed, Opened, Paid, ReleaseToOwner, Serve, Served};
 use super::forms::Moved;
-use super::types::{self, Committee, Indices, Release, bit, first, indices};
+use super::types::{self, Committee, Indices, Release, Version, bit, first, indices};
 use super::{NUMBER, committee, proxies, state};
 use crate::actor::{Context, Handle};
 use crate::market::payment;
@@ -12,7 +12,7 @@ use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{Outcome, threshold};
 use cowboy_secrets::partial::{answer_digest, release_id};
-use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, TransportKey, share_key};
+use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, Policy, TransportKey, share_key};
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
@@ -27,63 +27,98 @@ fn checked_transport(context: &mut Context<'_>, key: Fixed<48>, proof: Fixed<96>
     if transport.is_possessed() { Ok(point) } else { Err(error::TRANSPORT_KEY.into()) }
 }
 
+/// Whether a policy lets a version be released at a height.
+pub(super) fn is_open(policy: &Policy, version: &Version, height: Height) -> bool {
+    let is_in_time = policy.from <= height && (policy.until == Height::ZERO || height <= policy.until);
+    is_in_time && (policy.max_releases == Count::ZERO || version.released < policy.max_releases)
+}
+
+/// A release that is to be opened.
+pub(super) struct Opening {
+    /// The account that keeps the secret. It pays the fee.
+    pub(super) account: Address,
+    /// The hash of the secret's name.
+    pub(super) name: Hash,
+    /// The version.
+    pub(super) number: Count,
+    /// Who receives it.
+    pub(super) recipient: Address,
+    /// The job, or the delivery in which the owner asks.
+    pub(super) subject: Hash,
+    /// The last height at which it is answered.
+    pub(super) deadline: Height,
+    /// The key to which answers are encrypted.
+    pub(super) transport: Fixed<48>,
+    /// The proof that the recipient has its secret.
+    pub(super) proof: Fixed<96>,
+    /// How many recipients the subject may have; none for an owner.
+    pub(super) copies: Option<u8>,
+}
+
+/// Opens a release: holds its fee, counts it, and has it answered until its deadline.
+pub(super) fn open(context: &mut Context<'_>, mut version: Version, opening: Opening) -> Step<Hash> {
+    let Opening { account, name, number, recipient, subject, deadline, transport, proof, copies } = opening;
+    let height = context.height;
+    if !is_open(&version.policy, &version, height) {
+        return Err(error::RELEASE_REFUSED.into());
+    }
+    let (key, _) = committee::seated(context.world, version.key_id)?
+        .filter(|(key, _)| !committee::is_over(height, key))
+        .ok_or(error::NO_RELEASE_KEY)?;
+    let policy_hash = version.policy.hash();
+    let (genesis, key_id) = (context.genesis, version.key_id);
+    let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash: name, version: number.0, policy_hash };
+    let id = release_id(&subject, recipient, &identity);
+    if state::release(context.world, &id)?.is_some() {
+        return Err(error::RELEASE_STATE.into());
+    }
+    let given_key = state::given_key(&subject, &identity.hash());
+    let given = context.world.read::<Count>(&given_key)?.unwrap_or(Count::ZERO);
+    if copies.is_some_and(|copies| given.0 >= u64::from(copies)) {
+        return Err(error::RELEASE_REFUSED.into());
+    }
+    checked_transport(context, transport, proof)?;
+    let fee = Amount(context.params.secrets.release_fee);
+    if !context.world.debit(account, fee)? {
+        return Err(error::SECRET_DEPOSIT.into());
+    }
+    context.world.credit(Address::system(NUMBER), fee)?;
+    context.world.write(given_key, &Count(given.0.saturating_add(1)));
+    version.released = Count(version.released.0.saturating_add(1));
+    context.world.write(state::version_key(account, &name, number), &version);
+    let release = Release {
+        identity,
+        recipient,
+        transport,
+        subject,
+        epoch: key.epoch,
+        opened: height,
+        deadline,
+        fee,
+        served: None,
+        accused: 0,
+        demand: None,
+        next_look: deadline,
+    };
+    context.charge_kept(&release);
+    state::set_release(context.world, &id, None, &release)?;
+    Opened { account, deadline, name_hash: name, recipient, release_id: id, subject, version: number }.emit(context.world);
+    Ok(id)
+}
+
 impl Handle for ReleaseToOwner {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
-        let account = context.sender;
-        let name = self.name_hash;
+        let (account, name) = (context.sender, self.name_hash);
         let secret = state::secret(context.world, account, &name)?.ok_or(error::SECRET_NOT_FOUND)?;
         let number = self.version.map_or(secret.latest, Count);
-        let mut version = state::version(context.world, account, &name, number)?.ok_or(error::SECRET_NOT_FOUND)?;
+        let version = state::version(context.world, account, &name, number)?.ok_or(error::SECRET_NOT_FOUND)?;
         if secret.is_paused {
             return Err(error::SECRET_PAUSED.into());
         }
-        let (policy, height) = (&version.policy, context.height);
-        let is_in_time = policy.from <= height && (policy.until == Height::ZERO || height <= policy.until);
-        if !is_in_time || policy.max_releases != Count::ZERO && version.released >= policy.max_releases {
-            return Err(error::RELEASE_REFUSED.into());
-        }
-        let (key, _) = committee::seated(context.world, version.key_id)?
-            .filter(|(key, _)| !committee::is_over(height, key))
-            .ok_or(error::NO_RELEASE_KEY)?;
-        let rows = &context.params.secrets;
-        let (window, fee) = (rows.release_window, Amount(rows.release_fee));
-        checked_transport(context, self.transport, self.proof)?;
-        if !context.world.debit(account, fee)? {
-            return Err(error::SECRET_DEPOSIT.into());
-        }
-        context.world.credit(Address::system(NUMBER), fee)?;
-        let identity = Identity {
-            kind: Kind::Secret,
-            genesis: context.genesis,
-            key_id: version.key_id,
-            account,
-            name_hash: name,
-            version: number.0,
-            policy_hash: version.policy.hash(),
-        };
-        version.released = Count(version.released.0.saturating_add(1));
-        context.world.write(state::version_key(account, &name, number), &version);
-        let id = release_id(&context.id, account, &identity);
-        let deadline = Height(height.0.saturating_add(window));
-        let release = Release {
-            identity,
-            recipient: account,
-            transport: self.transport,
-            subject: context.id,
-            epoch: key.epoch,
-            opened: height,
-            deadline,
-            fee,
-            served: None,
-            accused: 0,
-            demand: None,
-            next_look: deadline,
-        };
-        context.charge_kept(&release);
-        state::set_release(context.world, &id, None, &release)?;
+        let deadline = Height(context.height.0.saturating_add(context.params.secrets.release_window));
         let (recipient, subject) = (account, context.id);
-        Opened { account, deadline, name_hash: name, recipient, release_id: id, subject, version: number }.emit(context.world);
-        Ok(id)
+        let (transport, proof) = (self.transport, self.proof);
+        open(context, version, Opening { account, name, number, recipient, subject, deadline, transport, proof, copies: None })
     }
 }
 
@@ -261,6 +296,11 @@ pub(super) fn look(world: &mut World, params: &Params, height: Height, id: &Hash
     }
     state::reschedule(world, state::Subject::Release(*id), Some(before), None)?;
     world.remove(state::release_record_key(id));
+    let given_key = state::given_key(&release.subject, &release.identity.hash());
+    match world.read::<Count>(&given_key)? {
+        Some(Count(0 | 1)) | None => world.remove(given_key),
+        Some(Count(given)) => world.write(given_key, &Count(given.saturating_sub(1))),
+    }
     Ok(())
 }
 

@@ -131,6 +131,11 @@ pub fn release_record_key(id: &Hash) -> Key {
     of("release:", &[&id.0])
 }
 
+/// How many releases of an identity a subject has.
+pub fn given_key(subject: &Hash, identity: &Hash) -> Key {
+    of("given:", &[&subject.0, &identity.0])
+}
+
 /// A proxy, where one is registered at the address.
 pub fn proxy(world: &World, address: Address) -> Result<Option<Proxy>, Miss> {
     world.read(&proxy_key(address))

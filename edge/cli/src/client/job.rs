@@ -6,6 +6,7 @@ use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
+use cowboy_secrets::Name;
 use cowboy_system::dispatcher::{
     self,
     lower::{self, Offer},
@@ -117,6 +118,20 @@ fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
     if is_file { json_argument(&format!("@{text}")) } else { json_argument(text) }
 }
 
+/// A job whose secrets of this account may be named by their names, which do not go on the chain.
+fn with_hashes(session: &Session, mut job: serde_json::Value) -> Result<serde_json::Value, Failure> {
+    let Some(secrets) = job.get_mut("secrets").and_then(serde_json::Value::as_array_mut) else { return Ok(job) };
+    for secret in secrets {
+        let Some(text) = secret.as_str() else { continue };
+        let name = Name::new(text).ok_or_else(|| {
+            Failure::argument(format!("{text:?} is not the name of a secret"), "names have A-Z, 0-9 and _, like WEATHER_KEY")
+        })?;
+        let hash = name.hash(session.key()?.address());
+        *secret = serde_json::json!({ "name_hash": hash.to_string(), "as": text });
+    }
+    Ok(job)
+}
+
 /// Does a job here, with the same executors and rules as a runner.
 async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path>, allow_private: bool) -> Result<(), Failure> {
     let told = |error: cowboy_runner::config::ConfigError| Failure::argument(error.to_string(), "see docs/runners.md");
@@ -144,7 +159,7 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
 }
 
 async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<HexHash>, Failure> {
-    let argument = spec_argument(spec)?;
+    let argument = with_hashes(session, spec_argument(spec)?)?;
     // The chain refuses by a number; here the field that is unknown or given twice has its name.
     let submission = payload::method_argument(&argument)?;
     dispatcher::request::Request::read(&submission)

@@ -109,14 +109,21 @@ impl HttpExecutor {
     }
 
     /// Sends a request, and follows where it leads. Every hop is checked.
-    async fn send(&self, mut wanted: Wanted, hosts: Option<&[String]>, usage: &mut Usage) -> Result<Response, Fault> {
+    async fn send(&self, mut wanted: Wanted, task: &Task, usage: &mut Usage) -> Result<Response, Fault> {
         for _ in 0..=self.settings.max_redirects {
-            within(hosts, &wanted.url)?;
+            within(task.hosts.as_deref(), &wanted.url)?;
             self.client.guard.check(&wanted.url).map_err(refused)?;
             usage.requests += 1;
             let client = self.client.get().map_err(Fault::External)?;
             let response = wanted.request(client).send().await.map_err(|error| unanswered(&error))?;
             let Some(next) = redirection(&wanted.url, &response)? else { return Ok(response) };
+            if task.request.names_secrets() && next.origin() != wanted.url.origin() {
+                // Values are for the host that the job names, which the policy was asked for.
+                return Err(Fault::External(format!(
+                    "it leads to {}, and the job's secrets do not follow",
+                    next.host_str().unwrap_or("nowhere")
+                )));
+            }
             wanted = wanted.led_to(next, response.status());
         }
         Err(Fault::External(format!("it leads on more than {} times", self.settings.max_redirects)))
@@ -155,7 +162,7 @@ impl Executor for HttpExecutor {
                 (None, Some(selector)) => Some(Rules::selector(selector)?),
                 (None, None) => None,
             };
-            let response = self.send(wanted, task.hosts.as_deref(), usage).await?;
+            let response = self.send(wanted, task, usage).await?;
             let status = response.status();
             if !status.is_success() && !is_enveloped {
                 return Err(Fault::External(format!("the answer's status is {status}")));

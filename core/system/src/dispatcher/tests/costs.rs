@@ -190,7 +190,7 @@ fn what_jobs_may_not_ask_for() {
     let named = |digit: char| format!("alpine@sha256:{}", digit.to_string().repeat(64));
     let rows = [
         ("a tool", with(&|job| job["job_type"] = serde_json::json!({ "type": "Mcp", "server": "files", "tool": "read" })), ""),
-        ("secrets", with(&|job| job["secrets"] = serde_json::json!(["api_key"])), "job_unsupported"),
+        ("names without hashes", with(&|job| job["secrets"] = serde_json::json!(["api_key"])), "job_invalid"),
         ("no secrets", with(&|job| job["secrets"] = serde_json::json!([])), ""),
         (
             "volumes of the job's kind",

@@ -1,6 +1,7 @@
 //! Secrets: proxies, dealings, storing, releases, and who loses money (decisions 138 to 148).
 
 pub(crate) mod dealing;
+pub(crate) mod jobs;
 pub(crate) mod releases;
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, Scalar};
@@ -59,9 +60,9 @@ fn signing_key(number: u8) -> Fixed<32> {
     Fixed(signer(number).verification_key().to_bytes())
 }
 
-/// A chain on which proxies can be drawn at once, with short phases.
-fn quick() -> Chain {
-    let rows = [
+/// What has proxies drawn at once, with short phases.
+fn quick_rows() -> [(&'static str, u64); 8] {
+    [
         ("secrets.proxy_wait", 0),
         ("secrets.phase", 8),
         ("secrets.retry", 5),
@@ -70,8 +71,12 @@ fn quick() -> Chain {
         ("secrets.release_window", 20),
         ("secrets.receipts", 30),
         ("secrets.members", 4),
-    ];
-    Chain::with(|genesis| genesis.parameters = parameters(&rows))
+    ]
+}
+
+/// A chain on which proxies can be drawn at once, with short phases.
+fn quick() -> Chain {
+    Chain::with(|genesis| genesis.parameters = parameters(&quick_rows()))
 }
 
 fn registration(chain: &Chain, from: u8) -> [(&'static str, Value); 5] {

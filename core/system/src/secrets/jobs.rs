@@ -1,0 +1,212 @@
+//! Secrets of jobs: who may use one, which runners may see it, and the release to a runner that was drawn (decisions 143, 144, 506).
+
+use super::api::ReleaseToRunner;
+use super::releases::{self, Opening};
+use super::state;
+use super::types::Version;
+use crate::actor::{Context, Handle};
+use crate::entitlements::check::is_member;
+use crate::market::jobs;
+use crate::market::request::Request;
+use crate::runners::handlers::effective_stake;
+use crate::runners::{self, reputation};
+use crate::tee;
+use cowboy_secrets::policy::{Actors, Attestation, Runners};
+use cowboy_secrets::{Name, Policy};
+use cowboy_state::Step;
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{JobKind, JobSpec, JobStatus, Runner};
+use cowboy_types::units::{Count, Height};
+use cowboy_types::{Abort, Address, Hash, error};
+
+/// The most secrets of a job.
+pub const MAX_SECRETS: usize = 8;
+
+/// A secret that a job names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The account that keeps it; none for the account that submits, or that owns the actor that does.
+    pub account: Option<Address>,
+    /// The hash of its name.
+    pub name: Hash,
+    /// The version; none for the newest.
+    pub version: Option<Count>,
+    /// What stands for the value in the job: `${KEY}` of `KEY`.
+    pub as_name: String,
+}
+
+/// A version of a secret that a job asks for.
+pub(crate) struct Found {
+    account: Address,
+    name: Hash,
+    number: Count,
+    version: Version,
+}
+
+impl Found {
+    /// To whom it may be released.
+    pub(crate) const fn policy(&self) -> &Policy {
+        &self.version.policy
+    }
+}
+
+/// The secrets that a submission names, in its order.
+///
+/// # Errors
+///
+/// If one is not `{name_hash, as}` with, maybe, `account` and `version`; if there are more than eight, or one stands twice; or if the kind of
+/// work has no place for them.
+pub fn asked(request: &Request) -> Result<Vec<Asked>, Abort> {
+    let items = match request.work.get("secrets") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(error::JOB_INVALID),
+    };
+    let asked: Vec<Asked> = items.iter().map(one).collect::<Option<_>>().ok_or(error::JOB_INVALID)?;
+    let is_twice = asked.iter().enumerate().any(|(place, one)| asked.iter().take(place).any(|other| other.as_name == one.as_name));
+    if asked.len() > MAX_SECRETS || is_twice {
+        return Err(error::JOB_INVALID);
+    }
+    // A value goes where the job itself says, and to nobody else's service.
+    if !asked.is_empty() && request.kind != JobKind::Http { Err(error::SECRETS_NOT_APPLICABLE) } else { Ok(asked) }
+}
+
+fn one(item: &Value) -> Option<Asked> {
+    let Value::Map(pairs) = item else { return None };
+    let is_known = |(key, _): &(Value, Value)| key.as_text().is_some_and(|key| ["account", "name_hash", "version", "as"].contains(&key));
+    if !pairs.iter().all(is_known) {
+        return None;
+    }
+    let account = match item.get("account") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(Address(value.as_bytes()?.try_into().ok()?)),
+    };
+    let version = match item.get("version") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(Count(value.as_u64()?)),
+    };
+    let name = Hash(item.get("name_hash")?.as_bytes()?.try_into().ok()?);
+    let as_name = Name::new(item.get("as")?.as_text()?)?.as_str().to_owned();
+    Some(Asked { account, name, version, as_name })
+}
+
+/// The account that stands behind a submitter: its own, or its owner's.
+fn account_of(context: &Context<'_>, submitter: Address) -> Step<Address> {
+    Ok(context.world.actor(submitter)?.map_or(submitter, |actor| actor.owner))
+}
+
+/// The version that is asked for, where it may be released at all now.
+fn find(context: &Context<'_>, submitter: Address, asked: &Asked) -> Step<Found> {
+    let account = match asked.account {
+        Some(account) => account,
+        None => account_of(context, submitter)?,
+    };
+    let secret = state::secret(context.world, account, &asked.name)?.ok_or(error::SECRET_NOT_FOUND)?;
+    if secret.is_paused {
+        return Err(error::SECRET_PAUSED.into());
+    }
+    let number = asked.version.unwrap_or(secret.latest);
+    let version = state::version(context.world, account, &asked.name, number)?.ok_or(error::SECRET_NOT_FOUND)?;
+    Ok(Found { account, name: asked.name, number, version })
+}
+
+/// Whether a policy lets a submitter use a secret in this job.
+fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobKind, hosts: &[String]) -> Step<bool> {
+    let policy = found.policy();
+    let actor = context.world.actor(submitter)?;
+    let account = actor.as_ref().map_or(submitter, |actor| actor.owner);
+    let is_actor = match &policy.actors {
+        Actors::Any => true,
+        Actors::Owned => account == found.account,
+        Actors::Listed { addresses } => addresses.contains(&submitter),
+    };
+    let has_code = policy.code_hashes.is_empty() || actor.is_some_and(|actor| policy.code_hashes.contains(&actor.code_hash));
+    let is_account = policy.accounts.is_empty() || policy.accounts.contains(&account);
+    let reaches = hosts.iter().all(|host| policy.reaches(host));
+    Ok(is_actor && has_code && is_account && reaches && policy.jobs & kind.bit() != 0)
+}
+
+/// The policies of the secrets that a job names, where its submitter may use them: what its runners are filtered by.
+pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
+    let asked = asked(request)?;
+    context.charge_records(asked.len().saturating_mul(2));
+    let mut policies = Vec::with_capacity(asked.len());
+    for asked in &asked {
+        let found = find(context, submitter, asked)?;
+        let (policy, height) = (found.policy(), context.height);
+        let runners = spec.verification.runners.0;
+        let is_alone = spec.verification.mode.is_single() || (1..=u64::from(policy.copies)).contains(&runners);
+        if !is_alone
+            || !may_use(context, &found, submitter, &spec.kind, &request.hosts())?
+            || !releases::is_open(policy, &found.version, height)
+        {
+            return Err(error::RELEASE_REFUSED.into());
+        }
+        policies.push(policy.clone());
+    }
+    Ok(policies)
+}
+
+/// Whether policies let a runner see what they are of.
+pub(crate) fn may_see(context: &mut Context<'_>, policies: &[Policy], runner: Address, record: &Runner) -> Step<bool> {
+    for policy in policies {
+        let is_named = match &policy.runners {
+            Runners::Any => true,
+            Runners::Listed { addresses } => addresses.contains(&runner),
+            Runners::Pool { id } => is_member(context.world, context.params, context.height, runner, &id.0)?,
+        };
+        let points = reputation::points(&context.params.jobs, record, context.height);
+        let is_good = effective_stake(record) >= policy.min_stake && points >= policy.min_reputation.0;
+        if !is_named || !is_good || !is_attested(context, policy, runner, record)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_attested(context: &Context<'_>, policy: &Policy, runner: Address, record: &Runner) -> Step<bool> {
+    let Attestation::Required { environments, measurements } = &policy.attestation else { return Ok(true) };
+    let Some(attestation) = tee::state::attestation(context.world, runner)? else { return Ok(false) };
+    let has = record.tee & attestation.environment.bit() != 0 && environments.contains(&attestation.environment);
+    let is_measured = measurements.is_empty() || measurements.contains(&attestation.measurement);
+    Ok(has && is_measured && attestation.valid_until >= context.height)
+}
+
+impl Handle for ReleaseToRunner {
+    /// Opens a release to a runner that was drawn for a job, until its commitment is due. All that held at the submission has to hold still.
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        let runner = context.sender;
+        let job = jobs::find(context.world, &self.job)?.ok_or(error::JOB_NOT_FOUND)?;
+        if !job.members.iter().any(|member| member.runner == runner) {
+            return Err(error::NOT_A_MEMBER.into());
+        }
+        if job.status != JobStatus::Assigned || context.height > job.commit_until {
+            return Err(error::WRONG_PHASE.into());
+        }
+        let spec: JobSpec = context.world.read(&jobs::spec_key(&self.job))?.ok_or(error::JOB_NOT_FOUND)?;
+        context.spend_reading(spec.request.len())?;
+        let request = Request::read(&spec.request).map_err(Abort::from)?;
+        let wanted = asked(&request)?;
+        let asked = usize::try_from(self.index).ok().and_then(|index| wanted.get(index)).ok_or(error::SECRET_NOT_FOUND)?;
+        let found = find(context, job.submitter, asked)?;
+        let record = runners::state::find(context.world, runner)?.ok_or(error::RUNNER_NOT_FOUND)?;
+        let policies = [found.policy().clone()];
+        let is_allowed = may_use(context, &found, job.submitter, &spec.kind, &request.hosts())?;
+        if !is_allowed || !may_see(context, &policies, runner, &record)? {
+            return Err(error::RELEASE_REFUSED.into());
+        }
+        let Found { account, name, number, version } = found;
+        let opening = Opening {
+            account,
+            name,
+            number,
+            recipient: runner,
+            subject: self.job,
+            deadline: Height(job.commit_until.0),
+            transport: self.transport,
+            proof: self.proof,
+            copies: Some(version.policy.copies),
+        };
+        releases::open(context, version, opening)
+    }
+}

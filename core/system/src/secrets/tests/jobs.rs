@@ -1,0 +1,151 @@
+//! Secrets of jobs: who may use one, which runners are drawn, and what a drawn runner is released (decisions 143, 144, 506).
+
+use super::*;
+use cowboy_system::runners::NUMBER as REGISTRY;
+use cowboy_testkit::chain::signed;
+use cowboy_testkit::market::{Market, hex, simple_job, slug};
+use serde_json::json;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    a_drawn_runner_is_released_a_secret,
+    jobs_that_may_not_use_a_secret,
+    runners_that_may_not_see_a_secret_are_not_drawn,
+];
+
+/// A market with a committee of proxies, and a secret of account 1 under this policy.
+fn market(runners: u8, policy: &Policy) -> (Market, Identity) {
+    let mut market = Market::with(runners, |genesis| genesis.parameters = parameters(&quick_rows()));
+    (2..=5).for_each(|number| register(&mut market.chain, number));
+    seat(&mut market.chain, 1);
+    for number in market.runners.clone() {
+        assert!(market.chain.send(number, execution(Address::system(REGISTRY), "heartbeat", &Value::map([]).encode(), 0)).is_success());
+    }
+    let sealed_to = identity(&market.chain, 1, policy);
+    assert_eq!(put(&mut market.chain, &sealed_to, policy).abort, None);
+    (market, sealed_to)
+}
+
+fn for_web() -> Policy {
+    Policy { hosts: List::new(vec![Text::new("example.com").expect("short")]).expect("one"), ..policy() }
+}
+
+/// A web job that uses the secret.
+fn with_secret() -> serde_json::Value {
+    let mut job = simple_job();
+    job["secrets"] = json!([{ "name_hash": hex(&[8; 32]), "as": "KEY" }]);
+    job
+}
+
+fn claim(market: &mut Market, from: u8, job: &Hash, index: u64) -> Receipt {
+    let (key, proof, _) = transport();
+    let argument = [("job", bytes(&job.0)), ("index", Value::uint(index)), ("transport", bytes(&key.0)), ("proof", bytes(&proof.0))];
+    ask(&mut market.chain, from, "release_to_runner", argument, 0)
+}
+
+/// only the runner that was drawn is released the secret, once, until its commitment is due; the account that keeps it pays.
+#[test]
+fn a_drawn_runner_is_released_a_secret() {
+    let (mut market, sealed_to) = market(2, &for_web());
+    let job = market.submit(&with_secret());
+    let drawn = market.draw(&job)[0];
+    let other = market.runners.iter().copied().find(|number| *number != drawn).expect("there are two");
+    let before = market.chain.balance(address(OWNER));
+    assert_eq!(slug(&claim(&mut market, other, &job, 0)), "not_a_member");
+    assert_eq!(slug(&claim(&mut market, drawn, &job, 1)), "secret_not_found", "the job names one");
+    let receipt = claim(&mut market, drawn, &job, 0);
+    assert_eq!((receipt.abort.clone(), market.chain.balance(address(OWNER))), (None, before - 10_000_000));
+    let id = release_id(&job, address(drawn), &sealed_to);
+    let record = release_record(&market.chain, &id).expect("it is open");
+    assert_eq!((record.recipient, record.subject, record.deadline), (address(drawn), job, market.job(&job).commit_until));
+    assert_eq!(slug(&claim(&mut market, drawn, &job, 0)), "release_state", "once");
+    // A heartbeat of a runner has a lane before that of what it sends otherwise.
+    let nonce = market.chain.nonce(drawn);
+    let closing = [("release_id", bytes(&id.0)), ("epoch", Value::uint(1)), ("served", Value::uint(0b111))];
+    let close = signed(drawn, nonce, execution(MANAGER, "close_release", &Value::dict(closing).encode(), 0));
+    let heartbeat = signed(drawn, nonce + 1, execution(Address::system(REGISTRY), "heartbeat", &Value::map([]).encode(), 0));
+    let block = market.chain.block(vec![heartbeat.clone(), close]);
+    assert_eq!((block.included.len(), block.receipts[0].abort.clone()), (1, None), "the release is closed");
+    assert_eq!(market.chain.block(vec![heartbeat]).included.len(), 1, "in the next block");
+    let record = release_record(&market.chain, &id).expect("its receipt is kept");
+    assert_eq!((record.served, record.fee), (Some(0b111), Amount::ZERO));
+    let (mut paused, _) = self::market(1, &for_web());
+    let job = paused.submit(&with_secret());
+    let drawn = paused.draw(&job)[0];
+    assert!(ask(&mut paused.chain, OWNER, "pause_secret", [("name_hash", bytes(&[8; 32])), ("paused", Value::Bool(true))], 0).is_success());
+    assert_eq!(slug(&claim(&mut paused, drawn, &job, 0)), "secret_paused", "between the draw and the release");
+    paused.chain.height = paused.job(&job).commit_until;
+    assert_ne!(slug(&claim(&mut paused, drawn, &job, 0)), "", "the commitment was due");
+}
+
+/// an account, a host, a kind of job, a committee or a version that the policy does not name.
+#[test]
+fn jobs_that_may_not_use_a_secret() {
+    let (mut market, _) = market(3, &for_web());
+    let with = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut job = with_secret();
+        change(&mut job);
+        job
+    };
+    let secret = |more: serde_json::Value| {
+        let mut one = json!({ "name_hash": hex(&[8; 32]), "as": "KEY" });
+        one.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        json!([one])
+    };
+    let rows = [
+        (with(&|job| job["job_type"]["url"] = json!("https://evil.example.org/")), "release_refused"),
+        (with(&|job| job["secrets"] = json!([{ "name_hash": hex(&[9; 32]), "as": "KEY" }])), "secret_not_found"),
+        (with(&|job| job["secrets"] = secret(json!({ "version": 2 }))), "secret_not_found"),
+        (with(&|job| job["secrets"] = secret(json!({ "account": hex(&address(2).0) }))), "secret_not_found"),
+        (with(&|job| job["secrets"] = secret(json!({ "as": "key" }))), "job_invalid"),
+        (with(&|job| job["secrets"] = secret(json!({ "more": 1 }))), "job_invalid"),
+        (with(&|job| job["secrets"] = json!("KEY")), "job_invalid"),
+        (with(&|job| job["secrets"] = json!(vec![json!({ "name_hash": hex(&[8; 32]), "as": "KEY" }); 2])), "job_invalid"),
+        (with(&|job| job["verification"] = json!({ "mode": "majority_vote", "runners": 3 })), "release_refused"),
+        (
+            with(&|job| {
+                job["job_type"] = json!({ "type": "Llm", "prompt": "${KEY}" });
+                job["bounds"]["max_output_tokens"] = json!(10);
+            }),
+            "secrets_not_applicable",
+        ),
+    ];
+    for (job, expected) in rows {
+        assert_eq!(market.refused(&job), expected, "{}", job["secrets"]);
+    }
+    let stranger = market.chain.send(
+        6,
+        cowboy_testkit::market::ask(
+            cowboy_testkit::market::DISPATCHER,
+            "submit_job",
+            &with(&|job| {
+                job["secrets"] = secret(json!({ "account": hex(&address(OWNER).0) }));
+            }),
+            0,
+        ),
+    );
+    assert_eq!(slug(&stranger), "release_refused", "only what the account owns may use it");
+}
+
+/// a runner that the policy does not name is no candidate.
+#[test]
+fn runners_that_may_not_see_a_secret_are_not_drawn() {
+    let named = Policy { runners: Runners::Listed { addresses: List::new(vec![address(11)]).expect("one") }, ..for_web() };
+    let (mut market, _) = market(3, &named);
+    for _ in 0..3 {
+        let job = market.submit(&with_secret());
+        assert_eq!(market.draw(&job), [11]);
+    }
+    let rich = Policy { min_stake: Amount(STAKE + 1), ..for_web() };
+    let (mut market, _) = self::market(2, &rich);
+    assert_eq!(market.refused(&with_secret()), "no_candidates");
+    let attested = Policy {
+        attestation: Attestation::Required {
+            environments: List::new(vec![cowboy_types::environment::Environment::Sev]).expect("one"),
+            measurements: List::default(),
+        },
+        ..for_web()
+    };
+    let (mut market, _) = self::market(2, &attested);
+    assert_eq!(market.refused(&with_secret()), "no_candidates", "the environment for development proves nothing");
+}
