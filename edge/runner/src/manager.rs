@@ -13,7 +13,6 @@ use crate::{
     plan::{self, Own, Step, View},
     register,
     report::Environment,
-    secrets::Secrets,
     share::Share,
     work::Work,
 };
@@ -74,7 +73,7 @@ pub(crate) struct Context {
     pub(crate) behaviour: Arc<dyn Behaviour>,
     /// What says that results are those of a trusted environment.
     pub(crate) environment: Environment,
-    pub(crate) secrets: Arc<Secrets>,
+    pub(crate) secrets: Arc<crate::secrets::Secrets>,
     pub(crate) peers: Peers,
     pub(crate) config: Config,
 }

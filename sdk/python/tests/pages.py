@@ -26,6 +26,9 @@ NOT_RUN = {
     "docs/runners.md: Quick start": "it builds the programs; tests/market does the rest of it",
     "docs/runners.md: How a runner works": "a picture",
     "docs/runners.md: Trusted environments": "it needs a trusted environment",
+    "docs/secrets.md: Secrets": "tests/market keeps, releases and deletes secrets on a devnet of its own",
+    "docs/secrets.md: Secrets 2": "tests/market submits such a job to a server of its own",
+    "docs/secrets.md: Committees": "a picture",
 }
 
 # The actor of docs/tools.md, and a test of it that fails.

@@ -118,7 +118,7 @@ fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
     if is_file { json_argument(&format!("@{text}")) } else { json_argument(text) }
 }
 
-/// A job whose secrets of this account may be named by their names, which do not go on the chain.
+/// A job with hashes in the place of the names of this account's secrets: names stay off the chain.
 fn with_hashes(session: &Session, mut job: serde_json::Value) -> Result<serde_json::Value, Failure> {
     let Some(secrets) = job.get_mut("secrets").and_then(serde_json::Value::as_array_mut) else { return Ok(job) };
     for secret in secrets {
