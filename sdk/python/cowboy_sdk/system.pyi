@@ -779,7 +779,7 @@ class _SecretsManager(SystemActor):
     def list_secrets(
         self, *,
         account: Address | bytes,
-        from: TokenId | bytes | None = None,
+        first: TokenId | bytes | None = None,
         cycles_limit: int = ...,
     ) -> list[bytes]:
         """Returns the hashes of the names of an account's secrets, ascending, at most 256."""

@@ -237,7 +237,7 @@ methods! {
         /// The owner.
         account: Address,
         /// The first hash that is returned; all where it is absent.
-        from: Option<Hash>,
+        first: Option<Hash>,
     } -> List<Hash, 256>;
 
     /// Returns a version of a secret; null where there is none.

@@ -112,8 +112,8 @@ impl Handle for GetVault {
 
 impl Handle for ListSecrets {
     fn handle(self, context: &mut Context<'_>) -> Step<List<Hash, LISTED>> {
-        let from = self.from.map_or_else(Vec::new, |from| from.0.to_vec());
-        let names = state::secrets_of(self.account).list(context.world, &from, LISTED)?;
+        let first = self.first.map_or_else(Vec::new, |first| first.0.to_vec());
+        let names = state::secrets_of(self.account).list(context.world, &first, LISTED)?;
         context.charge_records(names.len());
         let hashes = names.iter().map(|name| Hash(name[..].try_into().expect("the directory lists hashes"))).collect();
         Ok(List::new(hashes).expect("the list is bounded"))
