@@ -35,6 +35,7 @@ class SystemActor:
 runner_registry = SystemActor(0x01)
 job_dispatcher = SystemActor(0x02)
 result_verifier = SystemActor(0x03)
+secrets_manager = SystemActor(0x04)
 tee_verifier = SystemActor(0x05)
 dual_basefee_and_token_registry = SystemActor(0x06)
 entitlement_registry = SystemActor(0x07)
