@@ -13,11 +13,11 @@ mod open;
 mod packing;
 mod removals;
 mod rent;
-mod secrets;
 mod settle;
 mod time;
 mod timers;
 mod transactions;
+mod upkeep;
 
 pub(crate) use open::rules;
 pub(crate) use settle::{fee_of, receipt_of};
@@ -67,7 +67,7 @@ const PHASES: [Phase; 10] = [
     Phase { step: Execution::next_job,         part: Some(Part::Jobs),         section: Section::Jobs },
     Phase { step: Execution::next_rent,        part: None,                     section: Section::Timers },
     Phase { step: Execution::turn_epoch,       part: None,                     section: Section::Protocol },
-    Phase { step: Execution::next_secret,      part: None,                     section: Section::Protocol },
+    Phase { step: Execution::next_upkeep,      part: None,                     section: Section::Protocol },
     Phase { step: Execution::close,            part: None,                     section: Section::Protocol },
 ];
 

@@ -3,7 +3,7 @@
 use crate::records::{Broken, Records};
 use crate::{
     basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, staking, storage, tee, tokens, treasury,
-    verifier,
+    verifier, volumes,
 };
 
 /// The check of every actor's folder.
@@ -20,6 +20,7 @@ pub const CHECKS: &[fn(&Records<'_>) -> Result<(), Broken>] = &[
     governance::invariants::check,
     staking::invariants::check,
     storage::invariants::check,
+    volumes::invariants::check,
     names::invariants::check,
     gateways::invariants::check,
     containers::invariants::check,

@@ -47,7 +47,9 @@ pub mod tee;
 pub mod timers;
 pub mod tokens;
 pub mod treasury;
+pub mod upkeep;
 pub mod verifier;
+pub mod volumes;
 
 pub use actor::{Actor, Context, Draw, Forward, Method, Work};
 pub use interface::interface;

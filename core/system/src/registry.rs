@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::calls;
 pub use crate::calls::{Argument, call};
 use crate::{
-    basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, storage, tee, treasury, verifier,
+    basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, storage, tee, treasury, verifier, volumes,
 };
 use cowboy_types::{Address, actors};
 
@@ -24,7 +24,7 @@ pub static ACTORS: &[Actor] = &[
     treasury::ACTOR,
     governance::ACTOR,
     storage::ACTOR,
-    reserved(actors::RELAYS, "Relay Registry", "Storage relays."),
+    volumes::RELAYS,
     reserved(actors::SESSIONS, "Session Actor", "Payment sessions."),
     reserved(actors::STREAMS, "Stream Key Manager", "Paid streams."),
     names::ACTOR,

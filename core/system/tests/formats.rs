@@ -22,3 +22,10 @@ cowboy_types::format_tests! {
     ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Proxy Registration Release ReleaseKey RentAccount RentRate Repaid Request Role Roots Round RunnerAttestation
     Secret SignedAnswer StakeTotal Sweep Token Validator ValidatorSet Vault Version Wishes
 }
+
+mod volumes {
+    use cowboy_system::volumes::directory::{Entries, Sums};
+    use cowboy_system::volumes::types::{Capability, Demand, Keys, Partition, Point, Relay, Root, Round, Slot, Status, Volume};
+
+    cowboy_types::format_tests! { Capability Demand Entries Keys Partition Point Relay Root Round Slot Status Sums Volume }
+}

@@ -30,6 +30,8 @@ mod tokens;
 mod treasury;
 #[path = "../src/verifier/tests/mod.rs"]
 mod verifier;
+#[path = "../src/volumes/tests/mod.rs"]
+mod volumes;
 
 cowboy_testkit::suite! {
     "core/system/tests":
@@ -67,4 +69,8 @@ cowboy_testkit::suite! {
     verifier::disputes,
     verifier::modes,
     verifier::review,
+    volumes,
+    volumes::contents,
+    volumes::money,
+    volumes::proofs,
 }

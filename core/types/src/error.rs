@@ -32,6 +32,8 @@ pub enum Category {
     Name,
     /// 1800s: secrets and proxies.
     Secret,
+    /// 1850s: volumes and relays.
+    Volume,
     /// 1900s: the rest.
     Other,
 }
@@ -49,6 +51,7 @@ impl Category {
             Self::Job => "job",
             Self::Name => "name",
             Self::Secret => "secret",
+            Self::Volume => "volume",
             Self::Other => "other",
         }
     }
@@ -315,6 +318,32 @@ errors! {
     1840 ANSWER_INVALID Secret Input "answer_invalid", "The answer is not the sender's.", "It must satisfy both equations for the release's identity and transport key, and the sender must have to answer.", "Answer with the share of the committee that the release names.";
     1841 ACCUSATION_FALSE Secret Input "accusation_false", "The answer proves no fault.", "It holds, the signature does not, or it was shown already.", "Accuse only with an answer that the member signed and that does not hold.";
     1842 DEMAND_BOND Secret Input "demand_bond", "The value does not cover the bond of a demand.", "The bond is lost where every member answers.", "Send secrets.demand_bond.";
+    1850 VOLUME_NOT_FOUND Volume Input "volume_not_found", "There is no such volume or partition.", "Ids are made of the owner's address and the name; a partition exists from its first commit on.", "Check the id: cowboy volume list.";
+    1851 VOLUME_EXISTS Volume Input "volume_exists", "The account has a volume of this name.", "An id is made of the owner's address and the name.", "Choose another name.";
+    1852 VOLUME_INVALID Volume Input "volume_invalid", "The arguments do not describe a volume.", "Names are [A-Za-z0-9_.-]{1,64}, keys public, committee or owner, 1 to 16 data shards and 1 to 8 parity shards, modes r, w or rw.", "Check the arguments.";
+    1853 VOLUME_FOREIGN Volume Forbidden "volume_foreign", "The volume is somebody else's.", "Only its owner, or whoever holds a capability for the partition, may do that.", "Sign with the owner's key, or name a capability.";
+    1854 VOLUME_LIMIT Volume Limit "volume_limit", "There are too many volumes, partitions or capabilities.", "An account has volumes.per_account volumes, a volume 64 partitions and volumes.capabilities capabilities.", "Delete what is no longer needed.";
+    1855 VOLUME_RELAYS Volume Limit "volume_relays", "Too few relays can take the volume.", "Each slot needs a relay of its own that is up, has the room, and asks no more than max_price.", "Raise max_price, lower the quota, or take fewer shards.";
+    1856 VOLUME_ESCROW Volume Input "volume_escrow", "The escrow does not last.", "At first it has to last for volumes.reserve_epochs epochs of the full volume, and for one epoch when the volume grows.", "Send more: quote says how much.";
+    1857 VOLUME_STATE Volume Input "volume_state", "The volume does not accept this now.", "It is deleted, or it is not.", "get_volume shows how it stands.";
+    1858 VOLUME_FULL Volume Limit "volume_full", "The quota does not cover the files.", "A volume has at most as many bytes of ciphertext as its quota.", "Raise the quota: set_volume_quota.";
+    1859 COMMIT_CONFLICT Volume Input "commit_conflict", "The partition has another root by now.", "Somebody else committed first.", "Merge the changes into the standing root, and commit again.";
+    1860 COMMIT_ACKS Volume Input "commit_acks", "Too few relays acknowledged the root.", "k + m/2 slots, rounded up, have to sign the old root, the new one and the sum, in ascending order.", "Upload to more relays of the volume.";
+    1861 COMMIT_REVERT Volume Input "commit_revert", "There is no root to go back to.", "A partition keeps one root before the standing one, for volumes.revert blocks.", "Commit what is wanted.";
+    1862 CAPABILITY_REFUSED Volume Forbidden "capability_refused", "The capability does not allow this.", "It is for one partition, one holder, one mode, so many bytes and so many blocks, and may have been taken back.", "Ask the owner for another one.";
+    1870 RELAY_EXISTS Volume Input "relay_exists", "The relay is registered already.", "Each address and each key is one relay.", "Use update_relay or add_stake.";
+    1871 RELAY_UNKNOWN Volume Input "relay_unknown", "There is no such relay.", "The address has no stake at 0x0B.", "Register first.";
+    1872 RELAY_STAKE Volume Input "relay_stake", "The stake does not cover the capacity.", "A relay needs volumes.relay_stake, and at least volumes.stake_per_gib for each GiB; it cannot offer less than its slots have.", "Send more, or offer less.";
+    1873 RELAY_ENDPOINT Volume Input "relay_endpoint", "The endpoint or the region is not valid.", "An endpoint is a lower-case host name or an IPv6 address, with a port; a region is up to 16 of a-z, 0-9 and -.", "Write it like relay1.example.com and 443.";
+    1874 RELAY_KEY Volume Input "relay_key", "The key is not the sender's.", "It is an Ed25519 key that signs the genesis hash, the sender and itself.", "Sign with the key that is registered.";
+    1875 RELAY_STATE Volume Input "relay_state", "The relay cannot do that now.", "It left already, or still has slots.", "get_relay shows what there is; withdraw volumes.unbonding blocks after leaving.";
+    1876 RELAYS_FULL Volume Limit "relays_full", "The registry of relays is full.", "Every draw reads all relays, so their number is limited.", "Wait until one leaves.";
+    1877 SLOT_FOREIGN Volume Input "slot_foreign", "The slot is not one that the relay has to rebuild, or serves.", "The chain gives slots to relays, and takes them back.", "get_volume shows who has which slot.";
+    1880 PROOF_NOT_DUE Volume Input "proof_not_due", "No proof is due.", "Points are drawn every volumes.proof_period blocks, and answered within volumes.proof_window.", "get_round shows what is due.";
+    1881 PROOF_INVALID Volume Input "proof_invalid", "The bytes do not prove what was asked for.", "A proof has the leaf with the byte, the way to the root, and the slice of its chunk.", "Answer with what the round or the demand names.";
+    1882 DEMAND_NOT_FOUND Volume Input "demand_not_found", "There is no such demand of the sender.", "It was answered, or its time is over.", "There is nothing to do.";
+    1883 DEMAND_INVALID Volume Input "demand_invalid", "The demand names no part that the relay has to have.", "It needs a leaf under the standing root, a slot that acknowledged the root, and 1 to 32,768 bytes of its shard.", "Take leaf and way from the standing root.";
+    1884 STORAGE_BOND Volume Input "storage_bond", "The value does not cover the bond of a demand.", "The relay's fee is paid out of it, and the rest comes back.", "Send volumes.demand_bond.";
     1900 UNAVAILABLE Other Forbidden "unavailable", "The function is not part of this chain.", "The name exists only so that imports work.", "Do without it.";
     1901 INTERNAL Other Internal "internal", "The chain failed for an internal reason.", "This is a bug.", "Report it, with the transaction's hash.";
 }

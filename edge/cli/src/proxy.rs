@@ -9,7 +9,8 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output, table},
 };
-use cowboy_proxy::{Chain, Config, Proxy, Store};
+use cowboy_proxy::{Config, Proxy, Store};
+use cowboy_service::Chain;
 use cowboy_system::secrets::NUMBER;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::{Address, Amount, Hash};

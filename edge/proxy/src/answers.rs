@@ -1,14 +1,16 @@
 //! What a release is answered: the member's share of the signature, encrypted to the recipient's key (decision 144).
 
-use crate::chain::{Chain, ChainError};
 use crate::keys::Keys;
 use crate::store::Store;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::Hex;
 use cowboy_sealing::{answer, dealing::is_share};
-use cowboy_secrets::{Outcome, PointG1};
+use cowboy_secrets::{Kind, Outcome, PointG1};
+use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Release, ReleaseKey, Secret, Version};
+use cowboy_system::volumes;
+use cowboy_system::volumes::types::Volume;
 use cowboy_types::Hash;
 use cowboy_types::units::Count;
 use rand_chacha::ChaCha20Rng;
@@ -59,13 +61,21 @@ pub(crate) async fn answer_release(chain: &Chain, store: &Store, keys: &Keys, id
     let release: Release = found.read(0)?.ok_or(Refusal::Closed("the chain has no such release"))?;
     let identity = &release.identity;
     let (account, name, version) = (identity.account, identity.name_hash, Count(identity.version));
-    let wanted = [state::release_key(identity.key_id), state::secret_key(account, &name), state::version_key(account, &name, version)];
-    let records = chain.read(&wanted).await?;
+    let wanted = match identity.kind {
+        Kind::Secret => vec![state::secret_key(account, &name), state::version_key(account, &name, version)],
+        Kind::Partition => vec![volumes::state::volume_key(&name)],
+    };
+    let records = chain.read(&[&[state::release_key(identity.key_id)], &wanted[..]].concat()).await?;
     let key: ReleaseKey = records.read(0)?.ok_or(Refusal::Closed("its key opens nothing any more"))?;
-    let secret: Secret = records.read(1)?.ok_or(Refusal::Closed("the secret was deleted"))?;
-    let _: Version = records.read(2)?.ok_or(Refusal::Closed("the version was deleted"))?;
-    if secret.is_paused {
-        return Err(Refusal::Closed("the secret is paused"));
+    match identity.kind {
+        Kind::Secret => {
+            let secret: Secret = records.read(1)?.ok_or(Refusal::Closed("the secret was deleted"))?;
+            let _: Version = records.read(2)?.ok_or(Refusal::Closed("the version was deleted"))?;
+            if secret.is_paused {
+                return Err(Refusal::Closed("the secret is paused"));
+            }
+        }
+        Kind::Partition => drop(records.read::<Volume>(1)?.ok_or(Refusal::Closed("the volume was removed"))?),
     }
     if release.served.is_some() || records.height > release.deadline.0 {
         return Err(Refusal::Closed("it was closed, or its deadline passed"));

@@ -1,12 +1,12 @@
 //! For recipients: asks the members of a committee for their answers, and puts them together.
 
 use crate::answers::{Answered, Asked};
-use crate::chain::{Chain, ChainError};
-use crate::tls;
 use commonware_codec::DecodeExt as _;
 use cowboy_api::Hex;
 use cowboy_sealing::{CombineError, TransportSecret, combine};
 use cowboy_secrets::{Outcome, Partial, PointG1, share_key};
+use cowboy_service::tls;
+use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, bit};
 use cowboy_types::Hash;

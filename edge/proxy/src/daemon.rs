@@ -1,14 +1,14 @@
 //! A running proxy.
 
-use crate::chain::{Chain, ChainError};
 use crate::keys::Keys;
 use crate::member::{Identity, Member};
 use crate::server::{App, Server};
 use crate::store::Store;
-use crate::tls;
 use cowboy_api::ApiError;
 use cowboy_api::sender::Sender;
 use cowboy_secrets::proxy::proof_message;
+use cowboy_service::tls;
+use cowboy_service::{Chain, ChainError};
 use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, ChainId};
@@ -91,7 +91,7 @@ impl Proxy {
         let address = listener.local_addr().map_err(listening)?;
         let keys = Keys::of(account);
         let app = Arc::new(App { chain: chain.clone(), store: store.clone(), keys: keys.clone() });
-        let server = Server::start(listener, TlsAcceptor::from(tls.config), app);
+        let server = Server::start(listener, TlsAcceptor::from(Arc::new(tls.config)), app);
         let alive = chain.client.params().await?.secrets.alive;
         let proof = keys.sign(&proof_message(&chain.genesis, account.address(), &keys.public()));
         let identity = Identity {

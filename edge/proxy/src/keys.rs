@@ -2,27 +2,29 @@
 
 use commonware_codec::DecodeExt as _;
 use commonware_cryptography::ed25519::PrivateKey;
-use cowboy_types::keccak256;
+use cowboy_service::Key;
 use cowboy_types::signing;
 use cowboy_types::wire::Fixed;
-use ed25519_consensus::SigningKey;
+
+/// What sets the key apart from those of other services of the account.
+const DOMAIN: &[u8] = b"cowboy-proxy-key:";
 
 /// The key.
 #[derive(Clone)]
-pub(crate) struct Keys(SigningKey);
+pub(crate) struct Keys(Key);
 
 impl Keys {
-    /// The key that follows from the key of an account, so that nothing else has to be kept.
+    /// The key that follows from the key of an account.
     pub(crate) fn of(account: &signing::PrivateKey) -> Self {
-        Self(SigningKey::from(keccak256(&[b"cowboy-proxy-key:", &account.to_bytes()]).0))
+        Self(Key::of(account, DOMAIN))
     }
 
     pub(crate) fn public(&self) -> Fixed<32> {
-        Fixed(self.0.verification_key().to_bytes())
+        self.0.public()
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> Fixed<64> {
-        Fixed(self.0.sign(message).to_bytes())
+        self.0.sign(message)
     }
 
     /// The key as the library of dealings has it.

@@ -2,28 +2,26 @@
 //!
 //! It follows the chain by proofs alone, takes part in dealings, and answers releases that stand on the chain, without asking anybody else.
 //!
-//! - [`Chain`]: proven records, from a node that is not trusted.
 //! - `member`: what a proxy does next, and what it says in a dealing.
 //! - [`Store`]: seeds and shares. `keys`: what it signs with.
 //! - `answers`: what a release is answered.
-//! - `server`, `tls`: where it is asked.
+//! - `server`: where it is asked.
+//! - `events`: what the chain's events tell.
 //! - [`Proxy`]: a running proxy.
 //! - [`collect`]: for recipients: asks the members of a committee and puts their answers together.
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
 mod answers;
-mod chain;
 mod collect;
 mod daemon;
+mod events;
 mod keys;
 mod member;
 mod server;
 mod store;
-mod tls;
 
 pub use answers::{Answered, Asked};
-pub use chain::{Chain, ChainError, Records};
 pub use collect::{CollectError, Collected, collect};
 pub use daemon::{Config, Proxy, ProxyError};
 pub use store::Store;

@@ -1,14 +1,14 @@
 //! What a proxy does next: it registers, says that it is up, and speaks in dealings.
 
-use crate::answers;
-use crate::chain::{Chain, ChainError};
 use crate::keys::Keys;
 use crate::store::Store;
+use crate::{answers, events};
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::sender::Call;
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
+use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, bit};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::cbor::Value;
@@ -106,7 +106,7 @@ impl Member {
     async fn serve_demands(&mut self, chain: &Chain, store: &Store, height: u64) -> Result<Vec<Call>, StepError> {
         // After a start, the demands of the last while: one that is older is over.
         let from = self.scanned.unwrap_or(height.saturating_sub(DEMANDS_LAST));
-        self.demanded.extend(chain.demanded(from).await?);
+        self.demanded.extend(events::demanded(chain, from).await?);
         self.scanned = Some(height.saturating_add(1));
         let mut calls = Vec::new();
         for id in self.demanded.clone() {
@@ -211,7 +211,7 @@ impl Member {
         if round.phase == Phase::Deal {
             return Ok(Some(("deal", bytes("message", dealing.deal()?))));
         }
-        let Some(messages) = chain.messages(at.id, round).await? else { return Ok(None) };
+        let Some(messages) = events::messages(chain, at.id, round).await? else { return Ok(None) };
         let of = |phase: usize| messages.get(phase).cloned().unwrap_or_default();
         Ok(Some(match round.phase {
             Phase::Ack => ("ack", bytes("message", dealing.acknowledge(&of(1))?)),

@@ -1,7 +1,6 @@
 //! Where recipients ask a proxy: `POST /v1/release` over TLS 1.3.
 
 use crate::answers::{Asked, Refusal, answer_release};
-use crate::chain::Chain;
 use crate::keys::Keys;
 use crate::store::Store;
 use axum::body::Body;
@@ -11,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use cowboy_serve::{Settings, Slots};
+use cowboy_service::Chain;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::bls12381::primitives::group::Share;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use cowboy_service::files::{forget_unfinished, overwrite, read, write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -19,6 +19,7 @@ impl Store {
     /// If it cannot be made.
     pub fn open(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
+        forget_unfinished(folder)?;
         Ok(Self(folder.to_owned()))
     }
 
@@ -85,38 +86,6 @@ impl Store {
         }
         Ok(())
     }
-}
-
-fn read(path: &Path) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-    match fs::File::open(path) {
-        Ok(mut file) => {
-            let mut bytes = Zeroizing::new(Vec::new());
-            file.read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Writes beside the place and moves it there, so that a crash leaves the old bytes or the new ones.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    fs::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
-}
-
-/// Zeros in the place of the bytes, then no file.
-fn overwrite(path: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
-    let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
-    file.seek(io::SeekFrom::Start(0))?;
-    file.write_all(&vec![0; length])?;
-    file.sync_all()?;
-    fs::remove_file(path)
 }
 
 #[cfg(test)]

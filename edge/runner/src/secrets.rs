@@ -3,11 +3,12 @@
 use crate::execute::Fault;
 use base64::{Engine as _, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD};
 use cowboy_api::sender::Call;
-use cowboy_proxy::{Chain, ChainError, collect};
+use cowboy_proxy::collect;
 use cowboy_sealing::{TransportSecret, open};
 use cowboy_secrets::Sealed;
 use cowboy_secrets::partial::release_id;
 use cowboy_secrets::{Identity, Kind};
+use cowboy_service::{Chain, ChainError};
 use cowboy_system::offchain::request as submission;
 use cowboy_system::secrets::jobs::{Asked, asked};
 use cowboy_system::secrets::types::{Release, Secret, Version};

@@ -46,8 +46,10 @@ journaled! {
             /// Pieces of evicted storage that were pruned.
             pub(super) pieces: u64,
             pub(super) pruned: Vec<Pruned>,
-            /// Keys and releases that the Secrets Manager looked at.
-            pub(super) secrets: usize,
+            /// The place of the agenda that system actors are at.
+            pub(super) agenda: usize,
+            /// Subjects of it that were looked at.
+            pub(super) looks: usize,
             pub(super) rejected: Vec<(Hash, Invalid)>,
             pub(super) weight: u64,
             /// What of it had been used when the phase began.
@@ -74,7 +76,8 @@ impl Accumulator {
             collected: 0,
             pieces: 0,
             pruned: Vec::new(),
-            secrets: 0,
+            agenda: 0,
+            looks: 0,
             rejected,
             weight: 0,
             weight_before: 0,

@@ -8,8 +8,8 @@ use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Queue, Supply, keys};
 use cowboy_system::dispatcher::{callback, lifecycle};
 use cowboy_system::gateways::pool;
-use cowboy_system::secrets;
 use cowboy_system::staking::{self, epoch};
+use cowboy_system::upkeep;
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, keccak256, merkle};
 
@@ -19,8 +19,8 @@ impl Execution {
         self.forget_seen()?;
         self.announce_removals()?;
         let first_job = lifecycle::first_due(&self.machine.world)?;
-        let first_secret = secrets::state::first_due(&self.machine.world)?.map(|(due, _)| due);
-        let next_timer = [self.first_timer()?, first_job, first_secret].into_iter().flatten().min();
+        let first_upkeep = upkeep::first_due(&self.machine.world)?;
+        let next_timer = [self.first_timer()?, first_job, first_upkeep].into_iter().flatten().min();
         let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world, self.input.height)?;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.block.tips;

@@ -10,7 +10,8 @@ use cowboy_state::records::{Deployers, Markets, Queue, SeedIndex, SeedRecord, ke
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_system::entitlements;
-use cowboy_system::{gateways, governance, secrets, staking, storage};
+use cowboy_system::upkeep::AGENDAS;
+use cowboy_system::{gateways, governance, staking, storage};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 use std::sync::Arc;
@@ -54,12 +55,8 @@ impl Execution {
         wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key(), governance::state::upgrades_key()]);
         wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
-        wanted.extend([
-            Directory::rents().first_key(),
-            Directory::evictions().first_key(),
-            storage::state::rate_key(),
-            secrets::state::agenda().first_key(),
-        ]);
+        wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
+        wanted.extend(AGENDAS.iter().map(|agenda| agenda.directory.first_key()));
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,

@@ -13,6 +13,7 @@ mod names;
 mod rent;
 mod secrets;
 mod timers;
+mod volumes;
 
 pub use consensus::{Consensus, Governance};
 pub use costs::{Costs, Weights};
@@ -25,6 +26,7 @@ pub use names::{Gateways, Names};
 pub use rent::Rent;
 pub use secrets::Secrets;
 pub use timers::Timers;
+pub use volumes::Volumes;
 
 parameters! {
     execution: Execution,
@@ -44,4 +46,5 @@ parameters! {
     weights: Weights,
     mempool: Mempool,
     secrets: Secrets,
+    volumes: Volumes,
 }

@@ -72,6 +72,21 @@ numbers! {
     TimestampMs: |number| Some(TimestampMs(number)), |time: &TimestampMs| time.0;
 }
 
+impl Form for i64 {
+    const SHAPE: Shape = Shape::Number;
+
+    fn read(value: &Value) -> Result<Self, Refused> {
+        match value {
+            Value::Integer(number) => i64::try_from(*number).map_err(|_| REFUSED),
+            _ => Err(REFUSED),
+        }
+    }
+
+    fn write(&self) -> Value {
+        Value::Integer(i128::from(*self))
+    }
+}
+
 impl Form for u128 {
     const SHAPE: Shape = Shape::Units;
 

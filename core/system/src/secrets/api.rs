@@ -160,6 +160,21 @@ methods! {
         proof: Fixed<96>,
     } -> Hash [verify_bls];
 
+    /// Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability
+    /// for the partition. The committee makes the key; it stands nowhere.
+    "release_partition" ReleasePartition [] {
+        /// The volume.
+        volume: Hash,
+        /// The hash of the partition's name.
+        partition: Hash,
+        /// The capability, where the sender does not own the volume.
+        capability: Option<Fixed<16>>,
+        /// The key to which answers are encrypted: a point of G1.
+        transport: Fixed<48>,
+        /// The proof that the sender has its secret: a point of G2.
+        proof: Fixed<96>,
+    } -> Hash [verify_bls];
+
     /// Says who answered a release to the sender, and pays them.
     "close_release" CloseRelease [] {
         /// The release.

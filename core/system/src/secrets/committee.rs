@@ -269,7 +269,7 @@ impl Handle for Rekey {
 }
 
 /// The number of the key that secrets are sealed to: the newest that was dealt.
-pub(super) fn sealing_key(world: &World) -> Result<Option<u32>, Miss> {
+pub(crate) fn sealing_key(world: &World) -> Result<Option<u32>, Miss> {
     let Some(newest) = state::current(world)? else { return Ok(None) };
     for id in [Some(newest), newest.checked_sub(1)].into_iter().flatten() {
         if state::key(world, id)?.is_some_and(|key| key.master.is_some()) {

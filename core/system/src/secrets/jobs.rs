@@ -197,9 +197,7 @@ impl Handle for ReleaseToRunner {
         }
         let Found { account, name, number, version } = found;
         let opening = Opening {
-            account,
-            name,
-            number,
+            payer: account,
             recipient: runner,
             subject: self.job,
             deadline: Height(job.commit_until.0),
@@ -207,6 +205,6 @@ impl Handle for ReleaseToRunner {
             proof: self.proof,
             copies: Some(version.policy.copies),
         };
-        releases::open(context, version, opening)
+        releases::open(context, version, (account, name, number), opening)
     }
 }

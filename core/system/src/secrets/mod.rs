@@ -13,6 +13,7 @@
 //! - `vault`: storing, pausing, deleting secrets.
 //! - `releases`: releases, receipts, demands, accusations.
 //! - [`jobs`]: secrets of jobs.
+//! - `partitions`: the keys of volumes' partitions.
 //! - `views`: what others read.
 //! - [`agenda`]: what happens without anybody asking.
 //!
@@ -21,11 +22,12 @@
 
 pub mod agenda;
 mod api;
-mod committee;
+pub(crate) mod committee;
 mod dealing;
 mod forms;
 pub mod invariants;
 pub mod jobs;
+mod partitions;
 mod proxies;
 mod releases;
 pub mod state;

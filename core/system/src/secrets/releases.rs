@@ -35,12 +35,8 @@ pub(super) fn is_open(policy: &Policy, version: &Version, height: Height) -> boo
 
 /// A release that is to be opened.
 pub(super) struct Opening {
-    /// The account that keeps the secret. It pays the fee.
-    pub(super) account: Address,
-    /// The hash of the secret's name.
-    pub(super) name: Hash,
-    /// The version.
-    pub(super) number: Count,
+    /// Who pays the fee.
+    pub(super) payer: Address,
     /// Who receives it.
     pub(super) recipient: Address,
     /// The job, or the delivery in which the owner asks.
@@ -55,19 +51,31 @@ pub(super) struct Opening {
     pub(super) copies: Option<u8>,
 }
 
-/// Opens a release: holds its fee, counts it, and has it answered until its deadline.
-pub(super) fn open(context: &mut Context<'_>, mut version: Version, opening: Opening) -> Step<Hash> {
-    let Opening { account, name, number, recipient, subject, deadline, transport, proof, copies } = opening;
-    let height = context.height;
-    if !is_open(&version.policy, &version, height) {
+/// A version of a secret: the account that keeps it, the hash of its name, and its number.
+pub(super) type Numbered = (Address, Hash, Count);
+
+/// Opens a release of a version of a secret, and counts it.
+pub(super) fn open(context: &mut Context<'_>, mut version: Version, of: Numbered, opening: Opening) -> Step<Hash> {
+    let (account, name, number) = of;
+    if !is_open(&version.policy, &version, context.height) {
         return Err(error::RELEASE_REFUSED.into());
     }
-    let (key, _) = committee::seated(context.world, version.key_id)?
-        .filter(|(key, _)| !committee::is_over(height, key))
-        .ok_or(error::NO_RELEASE_KEY)?;
     let policy_hash = version.policy.hash();
     let (genesis, key_id) = (context.genesis, version.key_id);
     let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash: name, version: number.0, policy_hash };
+    let id = grant(context, identity, opening)?;
+    version.released = Count(version.released.0.saturating_add(1));
+    context.world.write(state::version_key(account, &name, number), &version);
+    Ok(id)
+}
+
+/// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
+pub(super) fn grant(context: &mut Context<'_>, identity: Identity, opening: Opening) -> Step<Hash> {
+    let Opening { payer, recipient, subject, deadline, transport, proof, copies } = opening;
+    let height = context.height;
+    let (key, _) = committee::seated(context.world, identity.key_id)?
+        .filter(|(key, _)| !committee::is_over(height, key))
+        .ok_or(error::NO_RELEASE_KEY)?;
     let id = release_id(&subject, recipient, &identity);
     if state::release(context.world, &id)?.is_some() {
         return Err(error::RELEASE_STATE.into());
@@ -79,13 +87,12 @@ pub(super) fn open(context: &mut Context<'_>, mut version: Version, opening: Ope
     }
     checked_transport(context, transport, proof)?;
     let fee = Amount(context.params.secrets.release_fee);
-    if !context.world.debit(account, fee)? {
+    if !context.world.debit(payer, fee)? {
         return Err(error::SECRET_DEPOSIT.into());
     }
     context.world.credit(Address::system(NUMBER), fee)?;
     context.world.write(given_key, &Count(given.0.saturating_add(1)));
-    version.released = Count(version.released.0.saturating_add(1));
-    context.world.write(state::version_key(account, &name, number), &version);
+    let (account, name_hash, version) = (identity.account, identity.name_hash, Count(identity.version));
     let release = Release {
         identity,
         recipient,
@@ -102,7 +109,7 @@ pub(super) fn open(context: &mut Context<'_>, mut version: Version, opening: Ope
     };
     context.charge_kept(&release);
     state::set_release(context.world, &id, None, &release)?;
-    Opened { account, deadline, name_hash: name, recipient, release_id: id, subject, version: number }.emit(context.world);
+    Opened { account, deadline, name_hash, recipient, release_id: id, subject, version }.emit(context.world);
     Ok(id)
 }
 
@@ -118,7 +125,8 @@ impl Handle for ReleaseToOwner {
         let deadline = Height(context.height.0.saturating_add(context.params.secrets.release_window));
         let (recipient, subject) = (account, context.id);
         let (transport, proof) = (self.transport, self.proof);
-        open(context, version, Opening { account, name, number, recipient, subject, deadline, transport, proof, copies: None })
+        let opening = Opening { payer: account, recipient, subject, deadline, transport, proof, copies: None };
+        open(context, version, (account, name, number), opening)
     }
 }
 

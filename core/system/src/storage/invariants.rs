@@ -3,11 +3,12 @@
 use super::types::{Dormancy, RentAccount};
 use super::{NUMBER, state};
 use crate::records::{Broken, Records, address_of, equal, holds};
+use crate::volumes::invariants::escrows;
 use cowboy_state::Directory;
 use cowboy_types::Address;
 use std::collections::BTreeMap;
 
-/// A rent account stands in the directory of collections once; 0x0A has what is prepaid and bonded; a dormant actor misses as many chunks as
+/// A rent account stands in the directory of collections once; 0x0A has what is prepaid, bonded and in escrow for volumes; a dormant actor misses as many chunks as
 /// it counts.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let (mut places, mut owed) = (Vec::new(), 0);
@@ -19,7 +20,8 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     places.sort_unstable();
     let listed: Vec<Vec<u8>> = records.names(Directory::rents()).iter().map(|name| name.to_vec()).collect();
     equal("every rent account is listed once, by its height", &listed, &places)?;
-    records.covers("0x0A has what is prepaid and bonded", Address::system(NUMBER), owed)?;
+    owed += escrows(records)?;
+    records.covers("0x0A has what is prepaid, bonded and in escrow", Address::system(NUMBER), owed)?;
     let mut missing: BTreeMap<Address, u64> = BTreeMap::new();
     for (name, _) in records.named(NUMBER, "pruned:") {
         let (actor, _) = address_of(name)?;

@@ -17,6 +17,7 @@ pub mod state;
 pub mod types;
 
 use crate::actor::Actor;
+use crate::volumes;
 
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::STORAGE;
@@ -25,8 +26,8 @@ pub const NUMBER: u8 = cowboy_types::actors::STORAGE;
 pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Storage Manager",
-    doc: "Rent, quotas, eviction and restoration of persistent storage.",
-    tables: &[api::METHODS],
-    events: &[api::EVENTS],
+    doc: "Rent, quotas, eviction and restoration of persistent storage; volumes.",
+    tables: &[api::METHODS, volumes::api::METHODS],
+    events: &[api::EVENTS, volumes::api::EVENTS],
     proposed: None,
 };

@@ -16,6 +16,7 @@ mod method;
 mod name;
 mod outcome;
 mod proof;
+mod relay;
 mod rent;
 mod runner;
 mod search;
@@ -28,6 +29,7 @@ mod transaction;
 mod transfer;
 mod validator;
 mod verify;
+mod volume;
 mod wallet;
 
 use clap::{Args, Parser, Subcommand};
@@ -129,6 +131,12 @@ enum Command {
     /// Keep secrets that jobs may use; only a committee can open them
     #[command(subcommand)]
     Secret(secret::Secret),
+    /// Keep files in volumes, which outlive their writer
+    #[command(subcommand)]
+    Volume(volume::Volume),
+    /// Show the relays that keep volumes
+    #[command(subcommand)]
+    Relay(relay::Relay),
     /// Show runners; register and manage your own
     #[command(subcommand)]
     Runner(runner::Runner),
@@ -239,6 +247,8 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Name(command) => command.run(&session).await,
         Command::Gateway(command) => command.run(&session).await,
         Command::Secret(command) => command.run(&session).await,
+        Command::Volume(command) => command.run(&session).await,
+        Command::Relay(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,
         Command::Rent(command) => command.run(&session).await,

@@ -6,10 +6,11 @@ use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{HexBytes, model};
 use cowboy_console::{amount, failure::Failure, output::table};
-use cowboy_proxy::{Chain, collect};
+use cowboy_proxy::{Collected, collect};
 use cowboy_sealing::{TransportSecret, open, seal};
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
 use cowboy_secrets::{Identity, Kind, Name, PointG2, Sealed};
+use cowboy_service::Chain;
 use cowboy_system::secrets::types::{ReleaseKey, Secret as Record, Vault, Version};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::environment::{Environment, Measurement};
@@ -331,7 +332,7 @@ async fn committee(session: &Session) -> Result<(), Failure> {
 }
 
 /// The chain with proofs.
-async fn connect(session: &Session, trusted: &Trusted) -> Result<Chain, Failure> {
+pub(super) async fn connect(session: &Session, trusted: &Trusted) -> Result<Chain, Failure> {
     let pinned = match (&trusted.genesis, &trusted.group_key) {
         (Some(genesis), Some(key)) => {
             let wrong = |_| Failure::argument("the group key does not have 96 bytes", "see group_key of /genesis");
@@ -342,18 +343,18 @@ async fn connect(session: &Session, trusted: &Trusted) -> Result<Chain, Failure>
     Chain::connect(session.client.url(), pinned).await.map_err(unproven)
 }
 
-fn unproven(error: impl std::fmt::Display) -> Failure {
+pub(super) fn unproven(error: impl std::fmt::Display) -> Failure {
     Failure::Witness(error.to_string())
 }
 
-fn generator() -> Result<ChaCha20Rng, Failure> {
+pub(super) fn generator() -> Result<ChaCha20Rng, Failure> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed).map_err(|error| Failure::argument(error.to_string(), "the computer gives no random bytes"))?;
     Ok(ChaCha20Rng::from_seed(*seed))
 }
 
 /// The newest key that was dealt: its number and its public half, with proof. Asks for one and waits where there is none.
-async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms) -> Result<(u32, PointG2), Failure> {
+pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms) -> Result<(u32, PointG2), Failure> {
     let mut has_asked = false;
     let waiting = async {
         loop {
@@ -447,11 +448,7 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
     let sealed = records.bytes(0).ok_or_else(|| unproven("the version was deleted"))?;
     let sealed = Sealed::parse(&sealed).map_err(unproven)?;
     let value = open(&sealed, &collected.signature).map_err(unproven)?;
-    // Those who answered are paid; a failure here costs the reader nothing.
-    let closing = json!({ "release_id": release.to_string(), "epoch": collected.epoch, "served": collected.served });
-    if let Err(failure) = send::send(&session.client, &key, instruction(NUMBER, "close_release", &closing, Amount::ZERO)?, terms).await {
-        session.output.progress(format_args!("the release was not closed: {failure}"));
-    }
+    close(session, &release, &collected, terms).await?;
     if session.output.json {
         let text = String::from_utf8(value.to_vec());
         let document = match text {
@@ -466,8 +463,18 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
     Ok(())
 }
 
+/// Closes a release: those who answered are paid. A failure here costs the reader nothing.
+pub(super) async fn close(session: &Session, release: &Hash, collected: &Collected, terms: &Terms) -> Result<(), Failure> {
+    let closing = json!({ "release_id": release.to_string(), "epoch": collected.epoch, "served": collected.served });
+    let closing = instruction(NUMBER, "close_release", &closing, Amount::ZERO)?;
+    if let Err(failure) = send::send(&session.client, &session.key()?, closing, terms).await {
+        session.output.progress(format_args!("the release was not closed: {failure}"));
+    }
+    Ok(())
+}
+
 /// The release that a transaction opened.
-fn opened(sent: &Sent) -> Result<Hash, Failure> {
+pub(super) fn opened(sent: &Sent) -> Result<Hash, Failure> {
     let event = |receipt: &model::Receipt| {
         let event = receipt.events.iter().find(|event| event.name == "release.opened")?;
         event.value["release_id"].as_str()?.parse().ok()

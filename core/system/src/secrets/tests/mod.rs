@@ -206,7 +206,7 @@ fn seat(chain: &mut Chain, dealing: u64) -> Vec<Scalar> {
 }
 
 /// A chain with proxies 2 to 5 seated, and their polynomial.
-fn seated() -> (Chain, Vec<Scalar>) {
+pub(crate) fn seated() -> (Chain, Vec<Scalar>) {
     let mut chain = quick();
     (2..=5).for_each(|number| register(&mut chain, number));
     let polynomial = seat(&mut chain, 1);
@@ -265,7 +265,7 @@ fn put(chain: &mut Chain, identity: &Identity, policy: &Policy) -> Receipt {
 }
 
 /// A transport key with its proof, and its secret.
-fn transport() -> (Fixed<48>, Fixed<96>, Scalar) {
+pub(crate) fn transport() -> (Fixed<48>, Fixed<96>, Scalar) {
     let secret = Scalar::from(4_242);
     let blst = blst_key(&secret);
     let key = G1Affine::from(G1Affine::generator() * secret).to_compressed();
@@ -305,7 +305,7 @@ fn release(chain: &mut Chain) -> Hash {
     Hash(id.as_bytes().expect("an id").try_into().expect("32 bytes"))
 }
 
-fn release_record(chain: &Chain, id: &Hash) -> Option<Release> {
+pub(crate) fn release_record(chain: &Chain, id: &Hash) -> Option<Release> {
     chain.record(&state::release_record_key(id))
 }
 

@@ -1,23 +1,18 @@
-//! What the chain says: records of 0x04 with proofs, under a header that the validators finalized. A node's word is worth nothing.
+//! What the chain says: records with proofs, under a header that the validators finalized. A node's word is worth nothing.
 
 use bytes::Bytes;
 use commonware_codec::DecodeExt;
 use cowboy_api::verify::{Claim, VerifyError, verify};
 use cowboy_api::{ApiError, Client, Hex, model};
 use cowboy_light::GroupKey;
-use cowboy_sealing::dealing::Messages;
-use cowboy_secrets::dealing::{Phase, phase_hash};
 use cowboy_state::Key;
-use cowboy_system::secrets::NUMBER;
-use cowboy_system::secrets::types::Round;
-use cowboy_types::cbor::{self, Value};
 use cowboy_types::{Address, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows of a page of events.
 const PAGE: usize = 100;
 
-/// Events that a dealing can have at most: its messages, and what begins its phases. More are others' and are passed over page by page.
+/// Pages that are read at most.
 const MAX_PAGES: usize = 1_000;
 
 /// Why the chain cannot be read.
@@ -142,12 +137,15 @@ impl Chain {
         Ok(Records { height, timestamp_ms: verified.header.timestamp_ms.0, values })
     }
 
-    /// The events of 0x04 from a height on, as the node tells them.
-    async fn events(&self, from: u64) -> Result<Vec<model::Event>, ChainError> {
-        let address = Address::system(NUMBER);
+    /// The events of an actor from a height on, as the node tells them: they are not proven.
+    ///
+    /// # Errors
+    ///
+    /// If the node does not answer.
+    pub async fn events(&self, actor: Address, from: u64) -> Result<Vec<model::Event>, ChainError> {
         let mut events = Vec::new();
         for page in 0..MAX_PAGES {
-            let path = format!("/actor/{address}/logs?from={from}&offset={}&limit={PAGE}", page.saturating_mul(PAGE));
+            let path = format!("/actor/{actor}/logs?from={from}&offset={}&limit={PAGE}", page.saturating_mul(PAGE));
             let logs: model::Logs = self.client.get(&path).await?;
             let count = logs.logs.len();
             events.extend(logs.logs.into_iter().map(|log| log.event));
@@ -157,61 +155,4 @@ impl Chain {
         }
         Ok(events)
     }
-
-    /// The releases of which answers were demanded from a height on. Whether they still are says their record.
-    ///
-    /// # Errors
-    ///
-    /// If the node does not answer.
-    pub async fn demanded(&self, from: u64) -> Result<Vec<Hash>, ChainError> {
-        Ok(self.events(from).await?.iter().filter_map(demanded).collect())
-    }
-
-    /// The messages of every phase of a dealing that is over, and of the one under way as far as the chain's record counts them. None where
-    /// the node leaves one out, or adds one: the record's running hashes tell.
-    ///
-    /// # Errors
-    ///
-    /// If the node does not answer.
-    pub async fn messages(&self, key_id: u32, round: &Round) -> Result<Option<Vec<Messages>>, ChainError> {
-        let mut all: Vec<Vec<(u16, Vec<u8>)>> = vec![Vec::new(); Phase::VARIANTS.len()];
-        for event in self.events(round.begun_at.0).await? {
-            if let Some((phase, index, message)) = spoken(&event, key_id, round) {
-                all.get_mut(phase).into_iter().for_each(|messages| messages.push((index, message.clone())));
-            }
-        }
-        let is_whole = round.hashes.iter().zip(&all).all(|(hash, messages)| {
-            messages.iter().fold(Hash::ZERO, |before, (index, message)| phase_hash(&before, *index, message)) == *hash
-        });
-        Ok(is_whole.then(|| all.into_iter().map(|messages| messages.into_iter().collect()).collect()))
-    }
-}
-
-/// The release of which answers are demanded, where an event says so.
-fn demanded(event: &model::Event) -> Option<Hash> {
-    if event.name != "release.demanded" {
-        return None;
-    }
-    let data = cbor::decode(&event.data.0).ok()?;
-    Some(Hash(data.get("release_id")?.as_bytes()?.try_into().ok()?))
-}
-
-/// A message of a dealing: its phase, who spoke, what it said.
-fn spoken(event: &model::Event, key_id: u32, round: &Round) -> Option<(usize, u16, Vec<u8>)> {
-    if event.name != "dealing.message" {
-        return None;
-    }
-    let data = cbor::decode(&event.data.0).ok()?;
-    let number = |name: &str| data.get(name).and_then(Value::as_u64);
-    if number("key_id")? != u64::from(key_id) || number("round")? != round.number.0 {
-        return None;
-    }
-    let phase = match data.get("phase").and_then(Value::as_text)? {
-        "join" => 0,
-        "deal" => 1,
-        "ack" => 2,
-        "log" => 3,
-        _ => 4,
-    };
-    Some((phase, u16::try_from(number("index")?).ok()?, data.get("message")?.as_bytes()?.to_vec()))
 }

@@ -1,4 +1,4 @@
-//! TLS between proxies and recipients. Who a proxy is says the chain: the hash of its public key, and no authority.
+//! TLS between services and their clients. Who a service is says the chain: the hash of its public key, and no authority.
 
 use cowboy_types::Hash;
 use rcgen::{CertificateParams, KeyPair, PublicKeyData as _};
@@ -13,32 +13,38 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The certificate of a proxy, and the hash by which the chain knows it.
-pub(crate) struct Identity {
-    pub(crate) config: Arc<ServerConfig>,
-    pub(crate) certificate: Hash,
+/// The certificate of a service, and the hash by which the chain knows it.
+pub struct Identity {
+    /// What a server is made of: TLS 1.3 alone, no certificates of clients.
+    pub config: ServerConfig,
+    /// The SHA-256 hash of the certificate's public key.
+    pub certificate: Hash,
 }
 
 impl Identity {
     /// The certificate whose key is in this folder. The first call makes the key.
-    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// If the key can be neither read nor made.
+    pub fn open(folder: &Path) -> io::Result<Self> {
         let path = folder.join("tls.pem");
         let key = match std::fs::read_to_string(&path) {
             Ok(pem) => KeyPair::from_pem(&pem).map_err(io::Error::other)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = KeyPair::generate().map_err(io::Error::other)?;
-                crate::store::write(&path, key.serialize_pem().as_bytes())?;
+                crate::files::write(&path, key.serialize_pem().as_bytes())?;
                 key
             }
             Err(error) => return Err(error),
         };
-        let params = CertificateParams::new(vec!["proxy.invalid".to_string()]).map_err(io::Error::other)?;
+        let params = CertificateParams::new(vec!["service.invalid".to_string()]).map_err(io::Error::other)?;
         let certificate = params.self_signed(&key).map_err(io::Error::other)?;
         let private = PrivatePkcs8KeyDer::from(key.serialize_der());
         let config = ServerConfig::builder_with_provider(provider())
             .with_protocol_versions(&[&TLS13])
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], private.into()));
-        Ok(Self { config: Arc::new(config.map_err(io::Error::other)?), certificate: hash(&key.subject_public_key_info()) })
+        Ok(Self { config: config.map_err(io::Error::other)?, certificate: hash(&key.subject_public_key_info()) })
     }
 }
 
@@ -50,8 +56,12 @@ fn hash(public_key: &[u8]) -> Hash {
     Hash(Sha256::digest(public_key).into())
 }
 
-/// What a recipient accepts: the key with this hash, whatever the certificate says beside it.
-pub(crate) fn client(certificate: Hash) -> Result<ClientConfig, rustls::Error> {
+/// What a client accepts: the key with this hash, whatever the certificate says beside it.
+///
+/// # Errors
+///
+/// If TLS 1.3 is not there.
+pub fn client(certificate: Hash) -> Result<ClientConfig, rustls::Error> {
     let verifier = Arc::new(Pinned { certificate, provider: provider() });
     let builder = ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13])?;
     Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())

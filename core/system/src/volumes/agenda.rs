@@ -1,0 +1,143 @@
+//! What happens to volumes and relays without anybody asking, at the end of a block.
+
+use super::api::Settled;
+use super::forms::SlotMoved;
+use super::ledger::{self, change_slot};
+use super::placement::{self, Now};
+use super::relay_api::{SlotGiven, SlotLost};
+use super::state::{self, Subject};
+use super::types::{Status, Volume};
+use super::{demands, directory, owners, proofs};
+use crate::schema::Emit;
+use bytes::Bytes;
+use cowboy_params::Params;
+use cowboy_state::{Miss, World};
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::{Address, Hash};
+
+/// Subjects that a block looks at, at most. The others wait for the next block.
+pub const LOOKS: usize = 16;
+
+/// Slots that a relay loses in one look, at most.
+const LOST_AT_ONCE: u64 = 8;
+
+/// The subject that is due, where one is.
+pub fn due(world: &World, height: Height) -> Result<Option<Subject>, Miss> {
+    Ok(state::first_due(world)?.filter(|(due, _)| *due <= height).map(|(_, subject)| subject))
+}
+
+/// Looks at a subject that is due.
+pub fn look(world: &mut World, params: &Params, height: Height, beacon: &Bytes, subject: Subject) -> Result<(), Miss> {
+    let now = Now { params, height, beacon };
+    match subject {
+        Subject::Volume(id) => look_at_volume(world, now, &id),
+        Subject::Relay(address) => look_at_relay(world, now, address),
+        Subject::Demand(id) => demands::expire(world, params, &id),
+    }
+}
+
+/// Pays a volume's relays, gives slots to others where theirs are gone, and removes what was deleted long ago.
+fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss> {
+    let mut volume = state::volume(world, id)?.expect("the agenda names volumes that are there");
+    let (rows, before) = (&now.params.volumes, volume.next_look);
+    let removed_at = volume.deleted_at.map(|at| Height(at.0.saturating_add(rows.undelete)));
+    if removed_at.is_some_and(|at| at <= now.height) {
+        return owners::remove(world, now, id, volume);
+    }
+    if volume.paid_to.0.saturating_add(rows.epoch) <= now.height.0 {
+        let paid = ledger::settle(world, now.params, now.height, &mut volume)?;
+        if paid.relays > Amount::ZERO {
+            Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
+        }
+        if volume.status != Status::Deleted {
+            let status = ledger::status(now.params, &volume);
+            owners::change_status(world, id, &mut volume, status);
+            volume.deleted_at = Some(now.height).filter(|_| status == Status::Deleted);
+        }
+    }
+    if volume.status != Status::Deleted {
+        give_slots(world, now, id, &mut volume)?;
+    }
+    volume.next_look = next_look(now, &volume);
+    state::set_volume(world, id, Some(before), &volume)
+}
+
+/// When a volume is looked at next: when its epoch ends, a relay's time to rebuild is over, a relay may have come, or it is removed.
+fn next_look(now: Now<'_>, volume: &Volume) -> Height {
+    let rows = &now.params.volumes;
+    let mut next = Height(volume.paid_to.0.saturating_add(rows.epoch));
+    for slot in volume.slots.iter().filter(|_| volume.status != Status::Deleted) {
+        next = next.min(match (slot.relay, slot.place) {
+            (None, _) => now.after(rows.retry),
+            (Some(_), None) => Height(slot.since.0.saturating_add(rows.fill)),
+            (Some(_), Some(_)) => next,
+        });
+    }
+    if let Some(at) = volume.deleted_at {
+        next = next.min(Height(at.0.saturating_add(rows.undelete)));
+    }
+    next.max(now.height.next())
+}
+
+/// Takes slots from relays that did not rebuild them in time, and draws relays for those that have none.
+fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
+    for place in 0..volume.slots.len() {
+        let slot = &volume.slots[place];
+        let is_late = slot.relay.is_some() && slot.place.is_none() && slot.since.0.saturating_add(now.params.volumes.fill) <= now.height.0;
+        if is_late {
+            let relay = slot.relay;
+            placement::vacate(world, now, volume, place)?;
+            let slot = u8::try_from(place).expect("a volume has few slots");
+            SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
+        }
+    }
+    ledger::count(volume, now.height);
+    for (place, relay) in placement::fill(world, now, id, volume)? {
+        let slot = u8::try_from(place).expect("a volume has few slots");
+        SlotGiven(SlotMoved { relay: Some(relay), slot, volume_id: *id }).emit(world);
+    }
+    Ok(())
+}
+
+/// Draws and ends a relay's proofs, and takes its slots where it is gone.
+fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<(), Miss> {
+    let mut relay = state::relay(world, address)?.expect("the agenda names relays that are there");
+    let before = relay.next_look;
+    if let Some(round) = state::round(world, address)?.filter(|round| round.until < now.height) {
+        proofs::miss(world, now.params, now.height, address, &mut relay, &round)?;
+    }
+    let is_healthy = relay.is_healthy(now.params, now.height);
+    if is_healthy && relay.draw_at <= now.height && state::round(world, address)?.is_none() {
+        proofs::draw(world, now, address, &mut relay)?;
+    }
+    let round = state::round(world, address)?;
+    relay.next_look = match is_healthy {
+        true => {
+            let answered_by = round.map_or(relay.draw_at, |round| round.until.next());
+            answered_by.min(relay.silent_at(now.params).next()).max(now.height.next())
+        }
+        false if relay.slots > 0 => now.height.next(),
+        false => now.after(now.params.volumes.alive.max(1)),
+    };
+    let slots = relay.slots;
+    state::set_relay(world, address, Some(before), &relay)?;
+    if !is_healthy {
+        for place in (slots.saturating_sub(LOST_AT_ONCE)..slots).rev() {
+            lose(world, now, address, place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the slot at a place of a relay's directory, and has the volume looked at in the next block.
+fn lose(world: &mut World, now: Now<'_>, address: Address, place: u64) -> Result<(), Miss> {
+    let Some(entry) = directory::at(world, address, place)? else { return Ok(()) };
+    let mut volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
+    placement::vacate(world, now, &mut volume, usize::from(entry.slot))?;
+    change_slot(&mut volume, usize::from(entry.slot), |slot| slot.since = now.height);
+    let before = volume.next_look;
+    volume.next_look = before.min(now.height.next());
+    state::set_volume(world, &entry.volume, Some(before), &volume)?;
+    SlotLost(SlotMoved { relay: Some(address), slot: entry.slot, volume_id: entry.volume }).emit(world);
+    Ok(())
+}

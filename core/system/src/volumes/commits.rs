@@ -1,0 +1,146 @@
+//! Roots of partitions: committing one, and going back to the one before (decision 153).
+
+use super::api::{Commit, ManifestCommitted, Revert};
+use super::forms::Acknowledgement;
+use super::types::{Listed, Partition, Root, Status, Volume, bit, first_key_version};
+use super::{capabilities, ledger, owners, placement, state};
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
+use crate::staking::possession;
+use cowboy_state::Step;
+use cowboy_types::units::{Count, Height};
+use cowboy_types::{Hash, List, Text, error};
+use cowboy_volumes::name::manifest_root;
+use cowboy_volumes::relay::Succession;
+use cowboy_volumes::tree::MAX_DEPTH;
+use cowboy_volumes::{Node, Top};
+
+/// The root of a volume's manifest.
+pub(super) fn manifest(volume: &Volume) -> Hash {
+    manifest_root(volume.partitions.iter().map(|listed| (&listed.partition, &listed.root)))
+}
+
+/// Whether the shards of so many bytes a slot fit the quota.
+fn fits(volume: &Volume, bytes: u64) -> bool {
+    bytes.checked_mul(u64::from(volume.code.data)).is_some_and(|bytes| bytes <= volume.quota)
+}
+
+/// Puts a root in the place of another one: in the partition's record, in the volume's list, in the relays' directories.
+fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash, partition: &Partition) -> Step<()> {
+    let (params, top) = (context.params, &partition.root.top);
+    let mut listed = std::mem::take(&mut volume.partitions).into_vec();
+    let entry = Listed { partition: name, root: top.root(), bytes: top.node.sum };
+    let before = match listed.binary_search_by_key(&name, |listed| listed.partition) {
+        Ok(place) => std::mem::replace(&mut listed[place], entry).bytes,
+        Err(place) => {
+            listed.insert(place, entry);
+            0
+        }
+    };
+    volume.partitions = List::new(listed).ok_or(error::VOLUME_LIMIT)?;
+    ledger::count(&mut volume, context.height);
+    let bytes = volume.bytes.saturating_sub(before).checked_add(top.node.sum).ok_or(error::VOLUME_FULL)?;
+    let grows = bytes > volume.bytes;
+    if grows && !fits(&volume, bytes) {
+        return Err(error::VOLUME_FULL.into());
+    }
+    if grows && !ledger::lasts(params, &volume, bytes) {
+        return Err(error::VOLUME_ESCROW.into());
+    }
+    let delta = i64::try_from(i128::from(bytes).saturating_sub(i128::from(volume.bytes))).unwrap_or(i64::MAX);
+    if bytes != volume.bytes {
+        volume.bytes = bytes;
+        context.charge_records(volume.slots.len().saturating_mul(3));
+        placement::resize(context.world, &volume)?;
+    }
+    let status = ledger::status(params, &volume);
+    // Shrinking makes nothing worse, and growing was checked.
+    owners::change_status(context.world, id, &mut volume, status);
+    context.charge_kept(&volume);
+    context.world.write(state::partition_key(id, &name), partition);
+    state::set_volume(context.world, id, Some(volume.next_look), &volume)?;
+    let event = ManifestCommitted {
+        height: context.height,
+        manifest_root: manifest(&volume),
+        partition: name,
+        root: top.root(),
+        size_delta: delta,
+        visibility: Text::new(if volume.keys == super::types::Keys::Public { "public" } else { "private" }).expect("it is short"),
+        volume_id: *id,
+    };
+    event.emit(context.world);
+    Ok(())
+}
+
+/// Which slots acknowledged a root: as bits, where enough did and each signature is right. Slots ascend.
+fn acknowledged(context: &mut Context<'_>, volume: &Volume, succession: &Succession, sum: u64, acks: &[Acknowledgement]) -> Step<u32> {
+    let mut bits = 0;
+    let is_ascending = acks.is_sorted_by(|one, next| one.slot < next.slot);
+    if !is_ascending || acks.len() < volume.code.quorum() {
+        return Err(error::COMMIT_ACKS.into());
+    }
+    let genesis = context.genesis;
+    for ack in acks {
+        context.spend(context.params.costs.storage_read, context.params.weights.verify_ed25519)?;
+        let place = usize::from(ack.slot);
+        let address = volume.slots.get(place).and_then(super::types::Slot::serving).ok_or(error::COMMIT_ACKS)?;
+        let relay = state::relay(context.world, address)?.ok_or(error::COMMIT_ACKS)?;
+        if !possession::network_key_signs(&relay.key, &succession.message(&genesis, ack.slot, sum), ack.signature.0) {
+            return Err(error::COMMIT_ACKS.into());
+        }
+        bits |= bit(place);
+    }
+    Ok(bits)
+}
+
+impl Handle for Commit {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { volume: id, partition: name, old, depth, leaves, node, sum, acks, capability } = self;
+        let volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        if volume.status == Status::Deleted {
+            return Err(error::VOLUME_STATE.into());
+        }
+        let found = state::partition(context.world, &id, &name)?;
+        let standing = found.as_ref().map_or(Hash::ZERO, |partition| partition.root.top.root());
+        if standing != old {
+            return Err(error::COMMIT_CONFLICT.into());
+        }
+        let leaves = u32::try_from(leaves).ok().filter(|_| depth <= MAX_DEPTH).ok_or(error::VOLUME_INVALID)?;
+        let top = Top { depth, leaves, node: Node { hash: node, sum } };
+        let before = found.as_ref().map_or(0, |partition| partition.root.top.node.sum);
+        let added = sum.saturating_sub(before).saturating_mul(u64::from(volume.code.data));
+        capabilities::use_to_write(context, &id, &volume, &name, capability, added)?;
+        let succession = Succession { volume: id, partition: name, old, new: top.root() };
+        let bits = acknowledged(context, &volume, &succession, sum, &acks)?;
+        let serving = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some());
+        let behind = serving.fold(0, |behind, (place, _)| behind | bit(place)) & !bits;
+        let root = Root { top, at: context.height, behind };
+        let partition = match found {
+            Some(found) => Partition {
+                previous: Some(found.root),
+                root,
+                sequence: Count(found.sequence.0.saturating_add(1)),
+                key_version: found.key_version,
+            },
+            None => Partition { previous: None, root, sequence: Count(1), key_version: first_key_version(volume.generation) },
+        };
+        replace(context, &id, volume, name, &partition)
+    }
+}
+
+impl Handle for Revert {
+    /// Puts the root before the standing one back, while relays keep it. The standing one is lost.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { volume: id, partition: name } = self;
+        let volume = owners::own(context, &id)?;
+        if volume.status == Status::Deleted {
+            return Err(error::VOLUME_STATE.into());
+        }
+        let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        let last = Height(partition.root.at.0.saturating_add(context.params.volumes.revert));
+        let previous = partition.previous.take().filter(|_| context.height <= last).ok_or(error::COMMIT_REVERT)?;
+        partition.root = Root { at: context.height, ..previous };
+        partition.sequence = Count(partition.sequence.0.saturating_add(1));
+        replace(context, &id, volume, name, &partition)
+    }
+}

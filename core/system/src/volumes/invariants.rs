@@ -1,0 +1,121 @@
+//! What holds between the records of volumes and relays.
+
+use super::directory::{Entries, Entry, PAGE};
+use super::state::{self, Subject};
+use super::types::{Capability, Demand, Relay, Volume};
+use crate::records::{Broken, Records, address_of, ascending, equal, holds};
+use crate::storage::NUMBER as STORAGE;
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::{Address, Hash, actors};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The escrows of all volumes: 0x0A has them beside what is prepaid and bonded for rent.
+pub(crate) fn escrows(records: &Records<'_>) -> Result<u128, Broken> {
+    Ok(records.of::<Volume>(STORAGE, "volume:")?.iter().map(|(_, volume)| u128::from(volume.escrow.0)).sum())
+}
+
+/// 0x0B has stakes, bonds and the pool; slots are of different relays, and each stands where the relay's directory says; a volume's bytes are
+/// those of its partitions; everything is listed once.
+pub fn check(records: &Records<'_>) -> Result<(), Broken> {
+    let relays: Vec<(Address, Relay)> = records
+        .of::<Relay>(actors::RELAYS, "relay:")?
+        .into_iter()
+        .map(|(name, relay)| Ok((address_of(name)?.0, relay)))
+        .collect::<Result<_, Broken>>()?;
+    let volumes: Vec<(Hash, Volume)> = records
+        .of::<Volume>(STORAGE, "volume:")?
+        .into_iter()
+        .map(|(name, volume)| Ok((hash_of(name)?, volume)))
+        .collect::<Result<_, Broken>>()?;
+    let demands = records.of::<Demand>(actors::RELAYS, "demand:")?;
+    let pool = records.record::<Amount>(&state::pool_key())?.unwrap_or(Amount::ZERO);
+    let stakes: u128 = relays.iter().map(|(_, relay)| u128::from(relay.stake.0)).sum();
+    let bonds: u128 = demands.iter().map(|(_, demand)| u128::from(demand.bond.0)).sum();
+    records.covers("0x0B has stakes, bonds and the pool", Address::system(actors::RELAYS), stakes + bonds + u128::from(pool.0))?;
+
+    let listed: BTreeSet<Vec<u8>> = records.names(state::relays()).iter().map(|name| name.to_vec()).collect();
+    equal("every relay is listed", &listed, &relays.iter().map(|(address, _)| address.0.to_vec()).collect())?;
+    agenda(records, &relays, &volumes, &demands)?;
+    slots(records, &relays, &volumes)?;
+    contents(records, &volumes)
+}
+
+fn hash_of(name: &[u8]) -> Result<Hash, Broken> {
+    Ok(Hash(name.try_into().map_err(|_| Broken { rule: "a record is named as its kind wants", found: format!("{name:?}") })?))
+}
+
+/// The agenda has every volume, relay and demand once, at the height that its record names.
+fn agenda(
+    records: &Records<'_>,
+    relays: &[(Address, Relay)],
+    volumes: &[(Hash, Volume)],
+    demands: &[(&[u8], Demand)],
+) -> Result<(), Broken> {
+    let mut expected: BTreeSet<(Height, Subject)> = BTreeSet::new();
+    expected.extend(relays.iter().map(|(address, relay)| (relay.next_look, Subject::Relay(*address))));
+    expected.extend(volumes.iter().map(|(id, volume)| (volume.next_look, Subject::Volume(*id))));
+    for (name, demand) in demands {
+        expected.insert((demand.until.next(), Subject::Demand(hash_of(name)?)));
+    }
+    let found: BTreeSet<_> = records.names(state::agenda()).iter().filter_map(|name| Subject::of_name(name)).collect();
+    equal("the agenda has every volume, relay and demand", &found, &expected)
+}
+
+/// Each slot has a relay of its own, which reserves its part of the quota and lists it, with the bytes of the volume, where it serves.
+fn slots(records: &Records<'_>, relays: &[(Address, Relay)], volumes: &[(Hash, Volume)]) -> Result<(), Broken> {
+    let (mut reserved, mut serving): (BTreeMap<Address, u64>, BTreeMap<(Address, u64), Entry>) = Default::default();
+    for (id, volume) in volumes {
+        equal("a volume has the slots of its code", &volume.slots.len(), &volume.code.slots())?;
+        let mut holders: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
+        holders.sort_unstable();
+        ascending("the slots of a volume are of different relays", &holders)?;
+        for (place, slot) in volume.slots.iter().enumerate() {
+            let Some(relay) = slot.relay else { continue };
+            *reserved.entry(relay).or_default() += volume.slot_quota();
+            let Some(listed) = slot.place else { continue };
+            let slot = u8::try_from(place).unwrap_or(u8::MAX);
+            serving.insert((relay, listed), Entry { volume: *id, slot, bytes: volume.bytes });
+        }
+    }
+    for (address, relay) in relays {
+        let mut found = BTreeMap::new();
+        for page in 0..relay.slots.div_ceil(PAGE) {
+            let entries =
+                records.record::<Entries>(&state::page_key(*address, 0, page))?.map(|page| page.entries.into_vec()).unwrap_or_default();
+            found.extend((page * PAGE..).zip(entries).map(|(place, entry)| ((*address, place), entry)));
+        }
+        let expected: BTreeMap<_, _> =
+            serving.range((*address, 0)..=(*address, u64::MAX)).map(|(place, entry)| (*place, entry.clone())).collect();
+        equal("a relay's directory has its slots", &found, &expected)?;
+        equal("a relay counts its slots", &relay.slots, &u64::try_from(found.len()).unwrap_or(u64::MAX))?;
+        let sums = records.record::<super::directory::Sums>(&state::page_key(*address, super::directory::LEVELS, 0))?;
+        let sum: u64 = sums.map(|sums| sums.sums.iter().sum()).unwrap_or_default();
+        equal("a relay's sums are of its slots", &sum, &found.values().map(|entry| entry.bytes).sum())?;
+        equal("a relay reserves the quotas of its slots", &relay.reserved, &reserved.remove(address).unwrap_or_default())?;
+    }
+    holds("the relays of slots are registered", reserved.is_empty(), &reserved)
+}
+
+/// A volume's bytes are those of its partitions, whose records are there; it is listed with its owner, and counts its capabilities.
+fn contents(records: &Records<'_>, volumes: &[(Hash, Volume)]) -> Result<(), Broken> {
+    let capabilities = records.of::<Capability>(STORAGE, "capability:")?;
+    let partitions = records.of::<super::types::Partition>(STORAGE, "partition:")?;
+    let listed: usize = volumes.iter().map(|(_, volume)| volume.partitions.len()).sum();
+    equal("every partition belongs to a volume", &partitions.len(), &listed)?;
+    for (id, volume) in volumes {
+        let names: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
+        ascending("partitions ascend", &names)?;
+        let bytes: u64 = volume.partitions.iter().map(|listed| listed.bytes).sum();
+        equal("a volume's bytes are those of its partitions", &volume.bytes, &bytes)?;
+        for listed in volume.partitions.iter() {
+            let found = records.record::<super::types::Partition>(&state::partition_key(id, &listed.partition))?;
+            let root = found.map(|partition| (partition.root.top.root(), partition.root.top.node.sum));
+            equal("a volume lists the roots of its partitions", &root, &Some((listed.root, listed.bytes)))?;
+        }
+        let own = capabilities.iter().filter(|(_, capability)| capability.volume == *id).count();
+        equal("a volume counts its capabilities", &volume.capabilities.0, &u64::try_from(own).unwrap_or(u64::MAX))?;
+        let is_listed = records.names(state::volumes_of(volume.owner)).iter().any(|name| name[..] == id.0);
+        holds("a volume is listed with its owner", is_listed, id)?;
+    }
+    Ok(())
+}

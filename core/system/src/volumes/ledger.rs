@@ -1,0 +1,146 @@
+//! What volumes cost, and who is paid (decisions 157, 161).
+//!
+//! A slot costs its relay's ask for each MiB and epoch of what stands there. A volume counts the bytes of a slot, times the blocks for which they
+//! stood: once for all slots, as their shards have the same lengths. What a relay is paid is the count since it began to be paid.
+
+use super::state;
+use super::types::{Relay, Slot, Status, Volume};
+use crate::market::payment;
+use crate::storage::NUMBER as STORAGE;
+use cowboy_params::Params;
+use cowboy_state::{Miss, World};
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::{Address, actors};
+
+/// The bytes that asks are for.
+pub(super) const UNIT: u128 = 1 << 20;
+
+/// What was paid, and to whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Paid {
+    /// To relays.
+    pub(super) relays: Amount,
+    /// Burned.
+    pub(super) burned: Amount,
+    /// To the pool of bounties.
+    pub(super) pool: Amount,
+}
+
+/// Counts what stood in a slot up to this block.
+pub(super) fn count(volume: &mut Volume, height: Height) {
+    let blocks = height.0.saturating_sub(volume.counted_to.0);
+    volume.byte_blocks = volume.byte_blocks.saturating_add(u128::from(volume.bytes).saturating_mul(u128::from(blocks)));
+    volume.counted_to = height;
+}
+
+/// What so many bytes, times blocks, cost: rounded up.
+pub(super) fn cost(params: &Params, byte_blocks: u128, price: Amount) -> Amount {
+    let per = UNIT.saturating_mul(u128::from(params.volumes.epoch.max(1)));
+    Amount(u64::try_from(byte_blocks.saturating_mul(u128::from(price.0)).div_ceil(per)).unwrap_or(u64::MAX))
+}
+
+/// What so many bytes in a slot cost in an epoch.
+pub(super) fn epoch_cost(params: &Params, bytes: u64, price: Amount) -> Amount {
+    cost(params, u128::from(bytes).saturating_mul(u128::from(params.volumes.epoch)), price)
+}
+
+/// What so many bytes in each slot of a volume cost in an epoch. A slot without a relay counts with the highest price.
+pub(super) fn volume_cost(params: &Params, volume: &Volume, bytes: u64) -> Amount {
+    let price = |slot: &Slot| if slot.relay.is_some() { slot.price } else { volume.max_price };
+    volume.slots.iter().map(|slot| epoch_cost(params, bytes, price(slot))).fold(Amount::ZERO, Amount::saturating_add)
+}
+
+/// What the relays have earned and were not paid.
+pub(super) fn owed(params: &Params, volume: &Volume) -> Amount {
+    let earned = |slot: &Slot| cost(params, volume.byte_blocks.saturating_sub(slot.from), slot.price);
+    volume.slots.iter().filter(|slot| slot.place.is_some()).map(earned).fold(Amount::ZERO, Amount::saturating_add)
+}
+
+/// Whether the escrow lasts for another epoch with so many bytes in each slot, after what is owed.
+pub(super) fn lasts(params: &Params, volume: &Volume, bytes: u64) -> bool {
+    volume.escrow.saturating_sub(owed(params, volume)) >= volume_cost(params, volume, bytes)
+}
+
+/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment gets nothing, and the volume keeps it.
+pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
+    let count = volume.byte_blocks;
+    let Some(slot) = volume.slots.get(place) else { return Ok(()) };
+    let Some(address) = slot.serving() else { return Ok(()) };
+    let due = cost(params, count.saturating_sub(slot.from), slot.price).min(volume.escrow);
+    let relay = state::relay(world, address)?;
+    change_slot(volume, place, |slot| slot.from = count);
+    if relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
+        return Ok(());
+    }
+    let to_relay = payment::share(due, params.volumes.relay_share);
+    let burned = payment::share(due, params.volumes.burn_share);
+    let to_pool = due.saturating_sub(to_relay).saturating_sub(burned);
+    state::take(world, STORAGE, due)?;
+    world.credit(address, to_relay)?;
+    world.burn(burned)?;
+    add_to_pool(world, to_pool)?;
+    volume.escrow = volume.escrow.saturating_sub(due);
+    paid.relays = paid.relays.saturating_add(to_relay);
+    paid.burned = paid.burned.saturating_add(burned);
+    paid.pool = paid.pool.saturating_add(to_pool);
+    Ok(())
+}
+
+/// Pays all relays of a volume, and begins a new count.
+pub(super) fn settle(world: &mut World, params: &Params, height: Height, volume: &mut Volume) -> Result<Paid, Miss> {
+    count(volume, height);
+    let mut paid = Paid::default();
+    for place in 0..volume.slots.len() {
+        pay(world, params, volume, place, &mut paid)?;
+        change_slot(volume, place, |slot| slot.from = 0);
+    }
+    volume.byte_blocks = 0;
+    volume.paid_to = height;
+    Ok(paid)
+}
+
+/// How a volume stands that its owner did not delete, by the epochs that its escrow lasts: none left means deleted (003 §17.5).
+pub(super) fn status(params: &Params, volume: &Volume) -> Status {
+    let cost = volume_cost(params, volume, volume.bytes);
+    let rest = volume.escrow.saturating_sub(owed(params, volume));
+    let epochs = rest.0.checked_div(cost.0).unwrap_or(u64::MAX);
+    match epochs {
+        0 => Status::Deleted,
+        epochs if epochs < params.volumes.grace_epochs => Status::GracePeriod,
+        _ => Status::Active,
+    }
+}
+
+/// Changes a slot of a volume.
+pub(super) fn change_slot(volume: &mut Volume, place: usize, change: impl FnOnce(&mut Slot)) {
+    let mut slots = std::mem::take(&mut volume.slots).into_vec();
+    if let Some(slot) = slots.get_mut(place) {
+        change(slot);
+    }
+    volume.slots = cowboy_types::List::new(slots).expect("as many as before");
+}
+
+/// Adds to what bounties are paid from. 0x0B receives it.
+fn add_to_pool(world: &mut World, amount: Amount) -> Result<(), Miss> {
+    let pool = state::pool(world)?.saturating_add(amount);
+    world.credit(Address::system(actors::RELAYS), amount)?;
+    world.write(state::pool_key(), &pool);
+    Ok(())
+}
+
+/// Takes up to so much out of the pool. 0x0B pays it out.
+pub(super) fn draw_from_pool(world: &mut World, amount: Amount) -> Result<Amount, Miss> {
+    let pool = state::pool(world)?;
+    let taken = amount.min(pool);
+    world.write(state::pool_key(), &pool.saturating_sub(taken));
+    Ok(taken)
+}
+
+/// Burns up to so much of a relay's stake. Answers how much it was.
+pub(super) fn slash(world: &mut World, relay: &mut Relay, amount: Amount) -> Result<Amount, Miss> {
+    let burned = amount.min(relay.stake);
+    relay.stake = relay.stake.saturating_sub(burned);
+    state::take(world, actors::RELAYS, burned)?;
+    world.burn(burned)?;
+    Ok(burned)
+}

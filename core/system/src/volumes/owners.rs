@@ -1,0 +1,279 @@
+//! Creating, funding, handing over and deleting volumes (decisions 149, 157, 159).
+
+use super::api::{
+    CreateVolume, Created, DeleteVolume, FundVolume, Funded, Handed, Quote, Removed, SetQuota, StatusChanged, TransferVolume,
+    UndeleteVolume,
+};
+use super::forms::{DescribedVolume, Priced, VolumeMoved};
+use super::ledger;
+use super::placement::{self, Now};
+use super::types::{Keys, Slot, Status, Volume};
+use super::{state, views};
+use crate::actor::{Context, Handle};
+use crate::schema::Emit;
+use crate::secrets::committee;
+use crate::storage::NUMBER as STORAGE;
+use cowboy_params::Params;
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Hash, List, Text, error};
+use cowboy_volumes::{Code, Name};
+
+/// The keys that an argument names.
+fn keys_of(text: &str) -> Option<Keys> {
+    [(Keys::Public, "public"), (Keys::Committee, "committee"), (Keys::Owner, "owner")]
+        .into_iter()
+        .find(|(_, name)| *name == text)
+        .map(|(keys, _)| keys)
+}
+
+/// What an argument says of the keys.
+pub(super) fn keys_name(keys: Keys) -> Text<16> {
+    let name = match keys {
+        Keys::Public => "public",
+        Keys::Committee => "committee",
+        Keys::Owner => "owner",
+    };
+    Text::new(name).expect("it is short")
+}
+
+/// What a status is called.
+pub(super) fn status_name(status: Status) -> Text<16> {
+    let name = match status {
+        Status::Active => "active",
+        Status::GracePeriod => "grace_period",
+        Status::Deleted => "deleted",
+    };
+    Text::new(name).expect("it is short")
+}
+
+/// A volume of the sender.
+pub(super) fn own(context: &Context<'_>, id: &Hash) -> Step<Volume> {
+    let volume = state::volume(context.world, id)?.ok_or(error::VOLUME_NOT_FOUND)?;
+    if volume.owner == context.sender { Ok(volume) } else { Err(error::VOLUME_FOREIGN.into()) }
+}
+
+/// The code and the bytes of a slot that arguments ask for.
+fn shape(params: &Params, data: u8, parity: u8, quota: u64) -> Step<(Code, u64)> {
+    let code = Code::new(data, parity).ok_or(error::VOLUME_INVALID)?;
+    if !(1..=params.volumes.max_quota).contains(&quota) {
+        return Err(error::VOLUME_INVALID.into());
+    }
+    Ok((code, quota.div_ceil(u64::from(code.data))))
+}
+
+/// What a full slot costs for as many epochs as the escrow must last at first.
+fn reserve(params: &Params, slot_quota: u64, price: Amount) -> Amount {
+    let epochs = ledger::epoch_cost(params, slot_quota, price).0.saturating_mul(params.volumes.reserve_epochs);
+    Amount(epochs)
+}
+
+impl Handle for CreateVolume {
+    fn handle(self, context: &mut Context<'_>) -> Step<DescribedVolume> {
+        let (owner, params) = (context.sender, context.params);
+        let name = Name::new(&self.name).ok_or(error::VOLUME_INVALID)?;
+        let keys = keys_of(&self.keys).ok_or(error::VOLUME_INVALID)?;
+        let (code, slot_quota) = shape(params, self.data, self.parity, self.quota)?;
+        let id = name.volume(owner);
+        if state::volume(context.world, &id)?.is_some() {
+            return Err(error::VOLUME_EXISTS.into());
+        }
+        if state::volumes_of(owner).count(context.world)? >= params.volumes.per_account {
+            return Err(error::VOLUME_LIMIT.into());
+        }
+        let fee = Amount(params.volumes.creation_fee);
+        let generation = Count(state::generation(context.world, &id)?.0.saturating_add(1));
+        let key_id = match keys {
+            Keys::Committee => committee::sealing_key(context.world)?.ok_or(error::NO_RELEASE_KEY)?,
+            Keys::Public | Keys::Owner => 0,
+        };
+        let mut volume = Volume {
+            owner,
+            creator: owner,
+            generation,
+            keys,
+            key_id,
+            code,
+            quota: self.quota,
+            max_price: Amount(self.max_price),
+            slots: List::new(vec![Slot::vacant(); code.slots()]).expect("a code has few slots"),
+            partitions: List::default(),
+            bytes: 0,
+            escrow: context.value.saturating_sub(fee),
+            paid_to: context.height,
+            byte_blocks: 0,
+            counted_to: context.height,
+            status: Status::Active,
+            deleted_at: None,
+            capabilities: Count::ZERO,
+            next_look: Height(context.height.0.saturating_add(params.volumes.epoch)),
+        };
+        context.charge_records(usize::try_from(state::relays().count(context.world)?).unwrap_or(usize::MAX));
+        let beacon = context.draw.beacon.clone();
+        let given = placement::fill(context.world, Now { params, height: context.height, beacon: &beacon }, &id, &mut volume)?;
+        if given.len() < code.slots() {
+            context.explanation = Some(format!("It needs {} relays, and {} can take a slot at this price.", code.slots(), given.len()));
+            return Err(error::VOLUME_RELAYS.into());
+        }
+        let needed = volume.slots.iter().map(|slot| reserve(params, slot_quota, slot.price)).fold(fee, Amount::saturating_add);
+        if context.value < needed {
+            context.explanation = Some(format!("{} base units are needed, of which {} are burned.", needed.0, fee.0));
+            return Err(error::VOLUME_ESCROW.into());
+        }
+        state::take(context.world, STORAGE, fee)?;
+        context.world.burn(fee)?;
+        state::volumes_of(owner).insert(context.world, &id.0)?;
+        context.world.write(state::generation_key(&id), &generation);
+        context.charge_kept(&volume);
+        state::set_volume(context.world, &id, None, &volume)?;
+        Created(VolumeMoved { amount: volume.escrow, owner, volume_id: id }).emit(context.world);
+        Ok(views::described_volume(context, &id, &volume))
+    }
+}
+
+impl Handle for Quote {
+    fn handle(self, context: &mut Context<'_>) -> Step<Priced> {
+        let params = context.params;
+        let (code, slot_quota) = shape(params, self.data, self.parity, self.quota)?;
+        let price = Amount(self.max_price);
+        let slots = u64::try_from(code.slots()).unwrap_or(u64::MAX);
+        let times = |amount: Amount| Amount(amount.0.saturating_mul(slots));
+        Ok(Priced {
+            escrow: times(reserve(params, slot_quota, price)),
+            fee: Amount(params.volumes.creation_fee),
+            per_epoch: times(ledger::epoch_cost(params, slot_quota, price)),
+        })
+    }
+}
+
+impl Handle for FundVolume {
+    /// Adds the value to the escrow. What was deleted stays deleted: its owner alone takes that back.
+    fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
+        let mut volume = state::volume(context.world, &self.volume)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        volume.escrow = volume.escrow.saturating_add(context.value);
+        if volume.status != Status::Deleted {
+            let status = ledger::status(context.params, &volume);
+            change_status(context.world, &self.volume, &mut volume, status);
+        }
+        state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
+        Funded(VolumeMoved { amount: volume.escrow, owner: volume.owner, volume_id: self.volume }).emit(context.world);
+        Ok(volume.escrow)
+    }
+}
+
+/// Notes how a volume stands, and says so where that is new.
+pub(super) fn change_status(world: &mut World, id: &Hash, volume: &mut Volume, status: Status) {
+    if volume.status != status {
+        volume.status = status;
+        StatusChanged { status: status_name(status), volume_id: *id }.emit(world);
+    }
+}
+
+impl Handle for SetQuota {
+    /// Changes the quota. The escrow has to last with it, and each relay needs the room.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut volume = own(context, &self.volume)?;
+        let (code, params) = (volume.code, context.params);
+        let (_, slot_quota) = shape(params, code.data, code.parity, self.quota)?;
+        if volume.bytes > slot_quota {
+            return Err(error::VOLUME_FULL.into());
+        }
+        let before = volume.slot_quota();
+        for address in volume.slots.iter().filter_map(|slot| slot.relay) {
+            let mut relay = state::relay(context.world, address)?.expect("a slot names a relay");
+            if relay.free().saturating_add(before) < slot_quota {
+                return Err(error::VOLUME_RELAYS.into());
+            }
+            relay.reserved = relay.reserved.saturating_sub(before).saturating_add(slot_quota);
+            state::set_relay(context.world, address, Some(relay.next_look), &relay)?;
+        }
+        ledger::count(&mut volume, context.height);
+        volume.escrow = volume.escrow.saturating_add(context.value);
+        let needed = volume.slots.iter().map(|slot| reserve(params, slot_quota, slot.price)).fold(Amount::ZERO, Amount::saturating_add);
+        if volume.escrow.saturating_sub(ledger::owed(params, &volume)) < needed {
+            context.explanation = Some(format!("The escrow has to hold {} base units beside what is owed.", needed.0));
+            return Err(error::VOLUME_ESCROW.into());
+        }
+        volume.quota = self.quota;
+        Ok(state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?)
+    }
+}
+
+impl Handle for TransferVolume {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut volume = own(context, &self.volume)?;
+        if state::volumes_of(self.to).count(context.world)? >= context.params.volumes.per_account {
+            return Err(error::VOLUME_LIMIT.into());
+        }
+        state::volumes_of(context.sender).remove(context.world, &self.volume.0)?;
+        state::volumes_of(self.to).insert(context.world, &self.volume.0)?;
+        volume.owner = self.to;
+        state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
+        Handed(VolumeMoved { amount: volume.escrow, owner: self.to, volume_id: self.volume }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for DeleteVolume {
+    fn handle(self, context: &mut Context<'_>) -> Step<Height> {
+        let mut volume = own(context, &self.volume)?;
+        if volume.status == Status::Deleted {
+            return Err(error::VOLUME_STATE.into());
+        }
+        let until = mark_deleted(context.world, (context.params, context.height), &self.volume, &mut volume)?;
+        Ok(until)
+    }
+}
+
+/// Marks a volume as deleted. Answers the height at which it is removed.
+pub(super) fn mark_deleted(world: &mut World, (params, height): (&Params, Height), id: &Hash, volume: &mut Volume) -> Result<Height, Miss> {
+    change_status(world, id, volume, Status::Deleted);
+    let until = Height(height.0.saturating_add(params.volumes.undelete));
+    let before = volume.next_look;
+    volume.deleted_at = Some(height);
+    volume.next_look = before.min(until);
+    state::set_volume(world, id, Some(before), volume)?;
+    Ok(until)
+}
+
+impl Handle for UndeleteVolume {
+    /// Takes a deletion back. The value goes to the escrow, which must last.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut volume = own(context, &self.volume)?;
+        if volume.status != Status::Deleted {
+            return Err(error::VOLUME_STATE.into());
+        }
+        ledger::count(&mut volume, context.height);
+        volume.escrow = volume.escrow.saturating_add(context.value);
+        if !ledger::lasts(context.params, &volume, volume.bytes) {
+            return Err(error::VOLUME_ESCROW.into());
+        }
+        volume.deleted_at = None;
+        let status = ledger::status(context.params, &volume);
+        change_status(context.world, &self.volume, &mut volume, status);
+        Ok(state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?)
+    }
+}
+
+/// Removes a volume for good: relays are paid, the rest of the escrow goes back to the owner.
+pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Volume) -> Result<(), Miss> {
+    for place in 0..volume.slots.len() {
+        placement::vacate(world, now, &mut volume, place)?;
+    }
+    state::take(world, STORAGE, volume.escrow)?;
+    world.credit(volume.owner, volume.escrow)?;
+    for listed in volume.partitions.iter() {
+        let key = state::partition_key(id, &listed.partition);
+        world.require([&key])?;
+        world.remove(key);
+    }
+    let limit = usize::try_from(volume.capabilities.0).unwrap_or(usize::MAX);
+    for capability in state::capabilities_of(world, id, limit)? {
+        super::capabilities::forget(world, id, &capability)?;
+    }
+    state::volumes_of(volume.owner).remove(world, &id.0)?;
+    state::reschedule(world, state::Subject::Volume(*id), Some(volume.next_look), None)?;
+    world.remove(state::volume_key(id));
+    Removed(VolumeMoved { amount: volume.escrow, owner: volume.owner, volume_id: *id }).emit(world);
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! Relays: registering, heartbeats, leaving, and slots that they rebuild (decision 158).
+
+use super::directory::{self, Entry};
+use super::forms::{DescribedRelay, Moved, SlotMoved};
+use super::ledger::{self, change_slot};
+use super::relay_api::{
+    AddStake, Heartbeat, LateAck, Leave, Leaving, Left, RegisterRelay, Registered, SlotFilled, Staked, TakeSlot, UpdateRelay, Updated,
+    Withdraw,
+};
+use super::types::{REGION_BYTES, Relay, bit};
+use super::{state, views};
+use crate::actor::{Context, Handle};
+use crate::endpoint;
+use crate::schema::Emit;
+use crate::staking::possession;
+use cowboy_params::Params;
+use cowboy_state::Step;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Text, actors, error, keccak256};
+use cowboy_volumes::relay::key_message;
+
+/// The bytes of a GiB.
+const GIB: u64 = 1 << 30;
+
+/// The sender's own record.
+pub(super) fn own(context: &Context<'_>) -> Step<Relay> {
+    Ok(state::relay(context.world, context.sender)?.ok_or(error::RELAY_UNKNOWN)?)
+}
+
+/// The stake that a relay of this capacity needs.
+fn stake_for(params: &Params, capacity: u64) -> Amount {
+    let per_gib = u128::from(params.volumes.stake_per_gib).saturating_mul(u128::from(capacity.div_ceil(GIB)));
+    Amount(params.volumes.relay_stake.max(u64::try_from(per_gib).unwrap_or(u64::MAX)))
+}
+
+/// The first height after this one at which points are drawn for a relay. Relays have different ones.
+pub(super) fn next_draw(params: &Params, relay: Address, height: Height) -> Height {
+    let period = params.volumes.proof_period.max(1);
+    let hash = keccak256(&[b"cowboy-relay-phase:", &relay.0]);
+    let phase = u64::from_be_bytes(*hash.0.first_chunk().unwrap_or(&[0; 8])) % period;
+    let next = height.0.saturating_add(1);
+    let ahead = phase.saturating_add(period).saturating_sub(next % period) % period;
+    Height(next.saturating_add(ahead))
+}
+
+fn region(text: &str) -> Step<Text<REGION_BYTES>> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    Ok(Text::new(text).filter(|_| is_plain).ok_or(error::RELAY_ENDPOINT)?)
+}
+
+impl Handle for RegisterRelay {
+    fn handle(self, context: &mut Context<'_>) -> Step<DescribedRelay> {
+        let rows = &context.params.volumes;
+        let (endpoint, port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
+        let region = region(&self.region)?;
+        let is_new = state::relay(context.world, context.sender)?.is_none();
+        if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
+            return Err(error::RELAY_EXISTS.into());
+        }
+        if state::relays().count(context.world)? >= rows.relays {
+            return Err(error::RELAYS_FULL.into());
+        }
+        if context.value < stake_for(context.params, self.capacity) {
+            return Err(error::RELAY_STAKE.into());
+        }
+        context.charge(0, context.params.weights.verify_ed25519);
+        if !possession::network_key_signs(&self.key, &key_message(&context.genesis, context.sender, &self.key), self.proof.0) {
+            return Err(error::RELAY_KEY.into());
+        }
+        let draw_at = next_draw(context.params, context.sender, context.height);
+        let record = Relay {
+            endpoint,
+            port,
+            certificate: self.certificate,
+            key: self.key,
+            region,
+            capacity: self.capacity,
+            reserved: 0,
+            ask: Amount(self.ask),
+            stake: context.value,
+            registered_at: context.height,
+            last_heartbeat: context.height,
+            left_at: None,
+            slots: 0,
+            misses: Count::ZERO,
+            missed_at: Height::ZERO,
+            draw_at,
+            next_look: draw_at,
+        };
+        state::relays().insert(context.world, &context.sender.0)?;
+        context.world.write(state::signer_key(&self.key), &context.sender);
+        context.charge_kept(&record);
+        state::set_relay(context.world, context.sender, None, &record)?;
+        Registered(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
+        Ok(views::described_relay(context, context.sender, &record))
+    }
+}
+
+impl Handle for UpdateRelay {
+    /// Changes what a relay says of itself. Slots that it has keep their price.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        (record.endpoint, record.port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
+        if self.capacity < record.reserved || record.stake < stake_for(context.params, self.capacity) {
+            return Err(error::RELAY_STAKE.into());
+        }
+        (record.certificate, record.capacity, record.ask) = (self.certificate, self.capacity, Amount(self.ask));
+        context.charge_kept(&record);
+        state::set_relay(context.world, context.sender, Some(record.next_look), &record)?;
+        Updated(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Heartbeat {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        record.last_heartbeat = context.height;
+        Ok(state::set_relay(context.world, context.sender, Some(record.next_look), &record)?)
+    }
+}
+
+impl Handle for AddStake {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        if context.value == Amount::ZERO || record.left_at.is_some() {
+            return Err(error::RELAY_STATE.into());
+        }
+        record.stake = record.stake.saturating_add(context.value);
+        state::set_relay(context.world, context.sender, Some(record.next_look), &record)?;
+        Staked(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Leave {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let mut record = own(context)?;
+        if record.left_at.is_some() {
+            return Err(error::RELAY_STATE.into());
+        }
+        let before = record.next_look;
+        record.left_at = Some(context.height);
+        record.next_look = Height(context.height.0.saturating_add(1));
+        state::set_relay(context.world, context.sender, Some(before), &record)?;
+        Leaving(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for Withdraw {
+    /// Pays the stake once nothing of the relay can be asked for any more.
+    fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
+        let relay = context.sender;
+        let record = own(context)?;
+        let left_at = record.left_at.ok_or(error::RELAY_STATE)?;
+        if record.slots > 0 || record.reserved > 0 {
+            return Err(error::RELAY_STATE.into());
+        }
+        if context.height.0 < left_at.0.saturating_add(context.params.volumes.unbonding) {
+            return Err(error::STILL_BOUND.into());
+        }
+        state::take(context.world, actors::RELAYS, record.stake)?;
+        context.world.credit(relay, record.stake)?;
+        state::relays().remove(context.world, &relay.0)?;
+        state::reschedule(context.world, state::Subject::Relay(relay), Some(record.next_look), None)?;
+        context.world.require([&state::signer_key(&record.key), &state::round_key(relay)])?;
+        context.world.remove(state::signer_key(&record.key));
+        context.world.remove(state::round_key(relay));
+        context.world.remove(state::relay_key(relay));
+        Left(Moved { amount: record.stake, relay }).emit(context.world);
+        Ok(record.stake)
+    }
+}
+
+impl Handle for TakeSlot {
+    /// Says that the sender has rebuilt the shards of a slot that it was given: it serves and is paid from now on.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { volume: id, slot } = self;
+        let mut relay = own(context)?;
+        let mut volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        let place = usize::from(slot);
+        let is_given = volume.slots.get(place).is_some_and(|slot| slot.relay == Some(context.sender) && slot.place.is_none());
+        if !is_given {
+            return Err(error::SLOT_FOREIGN.into());
+        }
+        ledger::count(&mut volume, context.height);
+        let entry = Entry { volume: id, slot, bytes: volume.bytes };
+        let listed = directory::push(context.world, context.sender, &mut relay, entry)?.ok_or(error::RELAY_STATE)?;
+        let (from, height) = (volume.byte_blocks, context.height);
+        change_slot(&mut volume, place, |slot| (slot.place, slot.from, slot.since) = (Some(listed), from, height));
+        context.charge_records(volume.partitions.len());
+        for listed in volume.partitions.iter() {
+            let mut partition = state::partition(context.world, &id, &listed.partition)?.expect("a listed partition has a record");
+            partition.root.behind &= !bit(place);
+            context.world.write(state::partition_key(&id, &listed.partition), &partition);
+        }
+        state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;
+        state::set_volume(context.world, &id, Some(volume.next_look), &volume)?;
+        SlotFilled(SlotMoved { relay: Some(context.sender), slot, volume_id: id }).emit(context.world);
+        Ok(())
+    }
+}
+
+impl Handle for LateAck {
+    /// Says that the sender now has all of a root that it did not acknowledge.
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        let Self { volume: id, partition: name, root } = self;
+        let volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        let place = volume.slots.iter().position(|slot| slot.serving() == Some(context.sender)).ok_or(error::SLOT_FOREIGN)?;
+        let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        if partition.root.top.root() != root {
+            return Err(error::COMMIT_CONFLICT.into());
+        }
+        partition.root.behind &= !bit(place);
+        context.world.write(state::partition_key(&id, &name), &partition);
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What volumes cost, whom it reaches, and what happens when nothing is left.
+
+use super::*;
+
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
+    cowboy_testkit::scenarios![relays_are_paid_for_what_they_keep, an_escrow_runs_out, a_deletion_can_be_taken_back];
+
+/// what a slot costs in so many blocks.
+fn cost(bytes: u64, blocks: u64) -> u64 {
+    (u128::from(bytes) * u128::from(blocks) * 450).div_ceil(u128::from(MIB) * 50).try_into().expect("small")
+}
+
+/// bytes, times blocks, times the ask: 88 % to the relay, 10 % burned, 2 % to the pool. What was there for ten blocks is paid for ten.
+#[test]
+fn relays_are_paid_for_what_they_keep() {
+    let rows = &Params::GENESIS.volumes;
+    assert_eq!((rows.epoch, rows.relay_share, rows.burn_share, rows.creation_fee), (86_400, 8_800, 1_000, CBY));
+    let (mut chain, volume_id, files) = filled();
+    let first = volume(&chain, &volume_id).expect("it is there");
+    let committed = chain.height.0;
+    proofs::run(&mut chain, 30, &[(volume_id, &files)]);
+    commit(&mut chain, volume_id, "notes", &Files::default());
+    let removed = chain.height.0;
+    let balances: Vec<u64> = (0..6).map(|slot| chain.balance(address(holder(&first, slot)))).collect();
+    let receipts = proofs::run(&mut chain, first.paid_to.0 + 50 - removed, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.settled"));
+    let due = cost(files.top().node.sum, removed - committed);
+    assert!(due > 40, "enough to see shares: {due}");
+    let (to_relay, burned) = (due * 88 / 100, due / 10);
+    for (slot, before) in balances.iter().enumerate() {
+        assert_eq!(chain.balance(address(holder(&first, slot))) - before, to_relay, "slot {slot}");
+    }
+    let record = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!(first.escrow.0 - record.escrow.0, 6 * due);
+    let pool = view(&mut chain, RELAYS, "get_pool", []);
+    assert_eq!(pool.as_u64(), Some(6 * (due - to_relay - burned)));
+    assert!(!has(&chain.idle(50), "volume.settled"), "nothing was kept, so nothing is paid");
+}
+
+/// Anybody funds; an escrow that lasts for fewer than ten epochs is running out; with none left the volume is deleted, and its name is free later.
+#[test]
+fn an_escrow_runs_out() {
+    let mut chain = kept();
+    let needed = 2 * 6 * 450 * 10 + CBY;
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "create_volume", creation("memory", "public", 8 * MIB), needed).abort, None);
+    let volume_id = id("memory");
+    let mut files = Files::default();
+    files.put(1, 8 * MIB);
+    commit(&mut chain, volume_id, "notes", &files);
+    let status = |chain: &Chain| volume(chain, &volume_id).map(|record| record.status);
+    assert_eq!(status(&chain), Some(Status::Active));
+    let receipts = proofs::run(&mut chain, 50, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.status"));
+    assert_eq!(status(&chain), Some(Status::GracePeriod));
+    let mut more = files.clone();
+    more.put(2, 100);
+    // It may shrink, and everything is paid to the last epoch.
+    let mut blocks = 0;
+    while status(&chain) == Some(Status::GracePeriod) {
+        proofs::run(&mut chain, 10, &[(volume_id, &files)]);
+        heartbeat(&mut chain, KEEPERS);
+        blocks += 10;
+        assert!(blocks < 1_000);
+    }
+    assert_eq!(status(&chain), Some(Status::Deleted));
+    let record = volume(&chain, &volume_id).expect("it is kept for a while");
+    assert!(record.escrow.0 < 6 * cost(2 * MIB, 50), "less than an epoch costs is left: {}", record.escrow.0);
+    let funded = ask(&mut chain, STRANGER, STORAGE, "fund_volume", [("volume", bytes(&volume_id.0))], CBY);
+    assert_eq!((funded.abort, status(&chain)), (None, Some(Status::Deleted)), "its owner alone takes that back");
+    assert_eq!(Change::of(&chain, volume_id, "notes", &more).send(&mut chain, OWNER).abort, Some(error::VOLUME_STATE));
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "undelete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
+    assert_eq!(status(&chain), Some(Status::Active), "a CBY lasts for long");
+    let grows = Change::of(&chain, volume_id, "notes", &more).send(&mut chain, OWNER);
+    assert_eq!(grows.abort, Some(error::VOLUME_FULL));
+}
+
+/// a deleted volume is kept for a while, and then gone, with its partitions, capabilities and places; the rest of its escrow returns. Another
+/// one of its name has other keys.
+#[test]
+fn a_deletion_can_be_taken_back() {
+    assert_eq!(Params::GENESIS.volumes.undelete, 86_400);
+    let mut chain = everything();
+    let volume_id = id("memory");
+    let delete = |chain: &mut Chain, from: u8, method: &str| ask(chain, from, STORAGE, method, [("volume", bytes(&volume_id.0))], 0).abort;
+    assert_eq!(delete(&mut chain, STRANGER, "delete_volume"), Some(error::VOLUME_FOREIGN));
+    assert_eq!(delete(&mut chain, OWNER, "undelete_volume"), Some(error::VOLUME_STATE));
+    assert_eq!(delete(&mut chain, OWNER, "delete_volume"), None);
+    assert_eq!(delete(&mut chain, OWNER, "delete_volume"), Some(error::VOLUME_STATE));
+    assert_eq!(delete(&mut chain, OWNER, "undelete_volume"), None);
+    assert_eq!(delete(&mut chain, OWNER, "delete_volume"), None);
+    let record = volume(&chain, &volume_id).expect("it is kept for a while");
+    let before = chain.balance(address(OWNER));
+    let mut receipts = chain.idle(19);
+    assert!(!has(&receipts, "volume.removed"));
+    receipts = chain.idle(1);
+    assert!(has(&receipts, "volume.removed"), "{:?}", events(&receipts));
+    assert_eq!(volume(&chain, &volume_id), None);
+    assert!(chain.balance(address(OWNER)) > before + record.escrow.0 / 2, "what was not earned returns");
+    assert!(KEEPERS.into_iter().all(|number| (relay(&chain, number).slots, relay(&chain, number).reserved) == (0, 0)));
+    assert_eq!(delete(&mut chain, OWNER, "undelete_volume"), Some(error::VOLUME_NOT_FOUND));
+
+    // Who lost stake is given no slot before it stakes again.
+    for number in KEEPERS {
+        assert_eq!(ask(&mut chain, number, RELAYS, "add_stake", [], 1_000 * CBY).abort, None);
+    }
+    let create_again = ask(&mut chain, OWNER, STORAGE, "create_volume", creation("memory", "owner", 8 * MIB), 2 * CBY);
+    assert_eq!(create_again.abort, None);
+    commit(&mut chain, volume_id, "notes", &Files::default());
+    let standing: Partition = chain.record(&state::partition_key(&volume_id, &partition("notes"))).expect("it was committed");
+    assert_eq!(standing.key_version, (2 << 16) + 1, "no key of the first one opens it");
+}

@@ -1,0 +1,302 @@
+//! The records of volumes, relays, proofs and demands.
+
+use crate::endpoint::ENDPOINT_BYTES;
+use cowboy_params::Params;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, List, Text, record, variants};
+use cowboy_volumes::code::MAX_SLOTS;
+use cowboy_volumes::name::MAX_PARTITIONS;
+use cowboy_volumes::{Code, Mode, Top};
+
+/// The longest name of a region.
+pub const REGION_BYTES: usize = 16;
+
+/// Points of a round of proofs.
+pub const POINTS: usize = 4;
+
+record! {
+    /// A relay: an operator that keeps shards.
+    pub struct Relay {
+        /// Where it is reached: a host name or an address.
+        pub endpoint: Text<ENDPOINT_BYTES>,
+        /// The UDP port of its server.
+        pub port: u16,
+        /// The SHA-256 hash of the public key of its TLS certificate.
+        pub certificate: Hash,
+        /// The Ed25519 key that signs its acknowledgements.
+        pub key: Fixed<32>,
+        /// Where it stands, as its operator says. Slots of a volume are spread over regions.
+        pub region: Text<REGION_BYTES>,
+        /// Bytes that it offers.
+        pub capacity: u64,
+        /// Bytes of the quotas of its slots.
+        pub reserved: u64,
+        /// Base units of CBY for a MiB and an epoch, in slots that it is given from now on.
+        pub ask: Amount,
+        /// CBY that it staked.
+        pub stake: Amount,
+        /// The height at which it registered.
+        pub registered_at: Height,
+        /// The height of its newest heartbeat.
+        pub last_heartbeat: Height,
+        /// The height at which it left or was removed, where it was.
+        pub left_at: Option<Height>,
+        /// Slots that it holds: the length of its directory.
+        pub slots: u64,
+        /// Proofs that it missed in a row.
+        pub misses: Count,
+        /// The height of the last one; 0 where there was none.
+        pub missed_at: Height,
+        /// The next height at which points are drawn for it.
+        pub draw_at: Height,
+        /// The height at which the protocol looks at it next: its place in the agenda.
+        pub next_look: Height,
+    }
+}
+
+variants! {
+    /// Whether a volume is kept.
+    #[derive(Copy)]
+    pub enum Status {
+        /// It is, and its escrow lasts.
+        0 Active,
+        /// It is, and its escrow does not last for many epochs more.
+        1 GracePeriod,
+        /// Its owner deleted it, or nothing is left in its escrow. It is removed after a while.
+        2 Deleted,
+    }
+}
+
+variants! {
+    /// Where the keys of a volume's partitions are.
+    #[derive(Copy)]
+    pub enum Keys {
+        /// Nowhere: anybody reads it.
+        0 Public,
+        /// The committee of the Secrets Manager makes them for whoever may read.
+        1 Committee,
+        /// With the owner alone.
+        2 Owner,
+    }
+}
+
+record! {
+    /// One of a volume's k + m slots: shard i of every file lies with the relay of slot i.
+    pub struct Slot {
+        /// The relay; none while there is no free one.
+        pub relay: Option<Address>,
+        /// Its place in the relay's directory; none while the relay rebuilds the shards.
+        pub place: Option<u64>,
+        /// Base units of CBY for a MiB and an epoch.
+        pub price: Amount,
+        /// The height from which the relay has the slot, or has to rebuild it.
+        pub since: Height,
+        /// What the volume's account of byte-blocks showed when the relay began to be paid.
+        pub from: u128,
+    }
+}
+
+record! {
+    /// A partition, as the volume lists it.
+    pub struct Listed {
+        /// The hash of its name.
+        pub partition: Hash,
+        /// Its root.
+        pub root: Hash,
+        /// Bytes of one slot.
+        pub bytes: u64,
+    }
+}
+
+record! {
+    /// A volume.
+    pub struct Volume {
+        /// Who owns it.
+        pub owner: Address,
+        /// Who created it: its id is made of that address.
+        pub creator: Address,
+        /// How many volumes had this id before it, and itself. Keys of partitions have higher versions than those of all before.
+        pub generation: Count,
+        /// Where the keys of its partitions are.
+        pub keys: Keys,
+        /// The number of the committee's key of which they are made; 0 where they are not.
+        pub key_id: u32,
+        /// Its code.
+        pub code: Code,
+        /// Bytes of ciphertext that it may have.
+        pub quota: u64,
+        /// Base units of CBY for a MiB and an epoch that a slot costs at most.
+        pub max_price: Amount,
+        /// Its slots.
+        pub slots: List<Slot, MAX_SLOTS>,
+        /// Its partitions, ascending.
+        pub partitions: List<Listed, MAX_PARTITIONS>,
+        /// Bytes of one slot.
+        pub bytes: u64,
+        /// CBY for its relays.
+        pub escrow: Amount,
+        /// The height up to which the relays are paid.
+        pub paid_to: Height,
+        /// Bytes of one slot, times the blocks since then for which they stood there.
+        pub byte_blocks: u128,
+        /// The height up to which those are counted.
+        pub counted_to: Height,
+        /// Whether it is kept.
+        pub status: Status,
+        /// The height at which it was deleted, where it was.
+        pub deleted_at: Option<Height>,
+        /// Capabilities for it.
+        pub capabilities: Count,
+        /// The height at which the protocol looks at it next: its place in the agenda.
+        pub next_look: Height,
+    }
+}
+
+record! {
+    /// A root of a partition, and who acknowledged it.
+    pub struct Root {
+        /// What hashes to the root.
+        pub top: Top,
+        /// The height at which it was committed.
+        pub at: Height,
+        /// Slots that did not acknowledge it: a bit for each.
+        pub behind: u32,
+    }
+}
+
+record! {
+    /// A partition: a top-level directory.
+    pub struct Partition {
+        /// The standing root.
+        pub root: Root,
+        /// The root before it, where it can come back.
+        pub previous: Option<Root>,
+        /// How many roots there were.
+        pub sequence: Count,
+        /// The version of its key.
+        pub key_version: u64,
+    }
+}
+
+record! {
+    /// The right of an account to a partition that it does not own.
+    pub struct Capability {
+        /// The volume.
+        pub volume: Hash,
+        /// The partition.
+        pub partition: Hash,
+        /// Who has it.
+        pub holder: Address,
+        /// What the holder may do.
+        pub mode: Mode,
+        /// Bytes of ciphertext that the holder may add.
+        pub max_bytes: u64,
+        /// What it has added.
+        pub used_bytes: u64,
+        /// The first height at which it holds.
+        pub from: Height,
+        /// The last one.
+        pub until: Height,
+    }
+}
+
+record! {
+    /// A byte that a relay has to show.
+    pub struct Point {
+        /// The volume.
+        pub volume: Hash,
+        /// The slot.
+        pub slot: u8,
+        /// The partition.
+        pub partition: Hash,
+        /// What hashed to the partition's root when the point was drawn.
+        pub top: Top,
+        /// Its place among all bytes of the slot in the partition.
+        pub at: u64,
+    }
+}
+
+record! {
+    /// A round of proofs of a relay.
+    pub struct Round {
+        /// The height at which the points were drawn.
+        pub height: Height,
+        /// The last height at which it may answer.
+        pub until: Height,
+        /// The points.
+        pub points: List<Point, POINTS>,
+    }
+}
+
+record! {
+    /// A part of a shard that a relay has to publish.
+    pub struct Demand {
+        /// The volume.
+        pub volume: Hash,
+        /// The slot.
+        pub slot: u8,
+        /// The relay.
+        pub relay: Address,
+        /// The hash of the shard.
+        pub shard: Hash,
+        /// Its length.
+        pub shard_bytes: u64,
+        /// Where the part begins.
+        pub start: u64,
+        /// Its length.
+        pub length: u64,
+        /// Who demands.
+        pub by: Address,
+        /// What was put down.
+        pub bond: Amount,
+        /// The last height at which the relay may answer: its place in the agenda is the block after.
+        pub until: Height,
+    }
+}
+
+impl Relay {
+    /// Whether it was heard of lately, and stays.
+    pub fn is_healthy(&self, params: &Params, height: Height) -> bool {
+        self.left_at.is_none() && height.0 <= self.silent_at(params).0
+    }
+
+    /// The last height at which it counts as up without another heartbeat.
+    pub fn silent_at(&self, params: &Params) -> Height {
+        Height(self.last_heartbeat.0.saturating_add(params.volumes.alive))
+    }
+
+    /// Bytes that no slot has.
+    pub fn free(&self) -> u64 {
+        self.capacity.saturating_sub(self.reserved)
+    }
+}
+
+impl Slot {
+    /// A slot without a relay.
+    pub fn vacant() -> Self {
+        Self { relay: None, place: None, price: Amount::ZERO, since: Height::ZERO, from: 0 }
+    }
+
+    /// The relay, where it has all shards and serves them.
+    pub fn serving(&self) -> Option<Address> {
+        self.relay.filter(|_| self.place.is_some())
+    }
+}
+
+impl Volume {
+    /// Bytes of the quota that a slot has.
+    pub fn slot_quota(&self) -> u64 {
+        self.quota.div_ceil(u64::from(self.code.data).max(1))
+    }
+}
+
+/// The version of the key of a new partition in a volume of a generation.
+pub fn first_key_version(generation: Count) -> u64 {
+    generation.0.saturating_mul(1 << 16).saturating_add(1)
+}
+
+/// The bit of a slot.
+pub fn bit(slot: usize) -> u32 {
+    1_u32.checked_shl(u32::try_from(slot).unwrap_or(u32::MAX)).unwrap_or(0)
+}

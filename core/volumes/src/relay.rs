@@ -1,0 +1,52 @@
+//! What relays sign, and what they answer to proofs (decisions 153, 155).
+
+use crate::leaf::META_BYTES;
+use crate::tree::Route;
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Blob, Hash, record};
+
+/// The longest leaf: hashes of 24 shards, the longest meta, and the rest.
+pub const LEAF_BYTES: usize = 32 + 16 + 8 + 8 + 1 + 24 * 32 + 2 + META_BYTES;
+
+/// The longest slice of one chunk: the header, 40 levels of the tree, the chunk.
+pub const CHUNK_SLICE_BYTES: usize = 8 + 40 * 64 + 1_024;
+
+/// What a relay's Ed25519 key signs when it registers: "cowboy-relay-key-v1:" ‖ genesis hash ‖ account ‖ key.
+pub fn key_message(genesis: &Hash, account: Address, key: &Fixed<32>) -> Vec<u8> {
+    [&b"cowboy-relay-key-v1:"[..], &genesis.0, &account.0, &key.0].concat()
+}
+
+/// A root that follows another one in a partition of a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Succession {
+    /// The volume.
+    pub volume: Hash,
+    /// The partition.
+    pub partition: Hash,
+    /// The root before it; zeros where the partition had none.
+    pub old: Hash,
+    /// The new root.
+    pub new: Hash,
+}
+
+impl Succession {
+    /// What the relay of a slot signs once it holds every page of the new root, and its shard of every file: "cowboy-storage-ack:" ‖ genesis hash
+    /// ‖ volume ‖ partition ‖ old ‖ new ‖ slot, one byte ‖ sum, eight bytes, big-endian.
+    pub fn message(&self, genesis: &Hash, slot: u8, sum: u64) -> Vec<u8> {
+        let Self { volume, partition, old, new } = self;
+        let hashes = [genesis, volume, partition, old, new].map(|hash| &hash.0[..]).concat();
+        [&b"cowboy-storage-ack:"[..], &hashes, &[slot], &sum.to_be_bytes()].concat()
+    }
+}
+
+record! {
+    /// The answer for one point: the leaf that has the byte, the way to it, and the chunk.
+    pub struct PointProof {
+        /// The leaf.
+        pub leaf: Blob<LEAF_BYTES>,
+        /// The way to the partition's node.
+        pub route: Route,
+        /// The slice with the chunk; empty for a file that was shown to be damaged.
+        pub slice: Blob<CHUNK_SLICE_BYTES>,
+    }
+}

@@ -1,0 +1,98 @@
+//! `cowboy relay`: who keeps volumes.
+
+use super::session::Session;
+use clap::Subcommand;
+use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_types::{Address, actors};
+use serde_json::{Value, json};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Relay {
+    /// List the relays
+    List,
+    /// Show a relay, and the proof that it owes
+    Status {
+        /// Its address [default: the key's]
+        address: Option<String>,
+    },
+}
+
+async fn view(session: &Session, method: &str, argument: Value) -> Result<Value, Failure> {
+    Ok(session.client.view(&Address::system(actors::RELAYS), method, &argument).await?.result)
+}
+
+/// How a relay is, in a word.
+pub(crate) fn state(relay: &Value) -> &'static str {
+    match (relay["left_at"].is_null(), relay["is_healthy"] == json!(true)) {
+        (false, _) => "left",
+        (true, true) => "up",
+        (true, false) => "silent",
+    }
+}
+
+impl Relay {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::List => list(session).await,
+            Self::Status { address } => {
+                let address = session.address_or_own(address.as_deref())?.to_string();
+                let relay = view(session, "get_relay", json!({ "address": address })).await?;
+                if relay.is_null() {
+                    return Err(Failure::argument(format!("{address} is no relay"), "cowboy relay list shows those that are"));
+                }
+                let round = view(session, "get_round", json!({ "address": address })).await?;
+                session.output.result(&json!({ "relay": relay, "round": round }), described(&relay, &round));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A relay and its round, for people.
+pub(crate) fn described(relay: &Value, round: &Value) -> String {
+    let proof = if round.is_null() {
+        format!("the next is drawn at height {}", relay["next_draw"])
+    } else {
+        format!("due until height {}", round["until"])
+    };
+    table([
+        ("relay", relay["address"].as_str().unwrap_or_default().to_owned()),
+        ("state", state(relay).to_owned()),
+        ("endpoint", format!("{}:{}", relay["endpoint"].as_str().unwrap_or_default(), relay["port"])),
+        ("region", relay["region"].as_str().unwrap_or_default().to_owned()),
+        ("slots", format!("{}, with {} of {} bytes", relay["slots"], relay["reserved"], relay["capacity"])),
+        ("asks", format!("{} a MiB and epoch", relay["ask"])),
+        ("stake", amount::cby(relay["stake"].as_u64().unwrap_or(0))),
+        ("proof", proof),
+        ("missed in a row", relay["misses"].to_string()),
+    ])
+}
+
+async fn list(session: &Session) -> Result<(), Failure> {
+    let mut rows: Vec<Value> = Vec::new();
+    loop {
+        let first = rows.last().map(|row| row["address"].clone());
+        let page = view(session, "list_relays", json!({ "first": first })).await?;
+        let page: Vec<Value> = page.as_array().cloned().unwrap_or_default();
+        let count = page.len();
+        // The next page begins with the last row of this one.
+        rows.extend(page.into_iter().skip(usize::from(!rows.is_empty())));
+        if count < 64 {
+            break;
+        }
+    }
+    let line = |row: &Value| {
+        format!(
+            "{}  {}  {} slots  asks {}  {}",
+            row["address"].as_str().unwrap_or_default(),
+            state(row),
+            row["slots"],
+            row["ask"],
+            row["region"].as_str().unwrap_or_default()
+        )
+    };
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    let text = if lines.is_empty() { "there are no relays".to_owned() } else { lines.join("\n") };
+    session.output.result(&rows, text);
+    Ok(())
+}

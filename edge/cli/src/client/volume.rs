@@ -1,0 +1,497 @@
+//! `cowboy volume`: files that relays keep, and that outlive their writer (003 §7, §17.6).
+
+mod files;
+mod keys;
+
+use super::{method::encoded_call, method::instruction, secret, session::Session};
+use crate::send::{self, Sent, Terms};
+use clap::{Args, Subcommand};
+use cowboy_api::HexBytes;
+use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_system::storage::NUMBER;
+use cowboy_types::cbor::Value as Cbor;
+use cowboy_types::units::Amount;
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, actors};
+use cowboy_volume::{Signer, Volume as Opened};
+use cowboy_volumes::{Name, Path};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the relays of a devnet are waited for.
+const RELAYS_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The wait before the chain is looked at again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How often changes are merged into what others committed meanwhile.
+const MERGES: usize = 5;
+
+/// Which volume is meant, and as whom.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Which {
+    /// The volume: its name, or its id
+    #[arg(value_name = "VOLUME")]
+    volume: String,
+    /// Whose volume it is [default: the key's]
+    #[arg(long, value_name = "ADDRESS")]
+    owner: Option<String>,
+    /// The capability by which you may use it
+    #[arg(long, value_name = "ID", value_parser = capability)]
+    capability: Option<Fixed<16>>,
+    /// The file of the volume's key, where its owner keeps it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    #[command(flatten)]
+    trusted: secret::Trusted,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Volume {
+    /// Create a volume: a set of files, kept by relays that the chain draws
+    #[command(after_help = "Example:
+  cowboy volume create memory --quota 1GiB")]
+    Create {
+        /// Its name: letters, digits, _, . and -
+        #[arg(value_parser = name)]
+        name: Name,
+        /// The most bytes that it may have, like 500MiB or 1GiB
+        #[arg(long, value_parser = size)]
+        quota: u64,
+        /// Anybody may read it
+        #[arg(long, conflicts_with = "key")]
+        public: bool,
+        /// Keep its key in this file, and nowhere else: no job can use the volume; made where it is missing
+        #[arg(long, value_name = "FILE")]
+        key: Option<PathBuf>,
+        /// Shards that carry a file, and shards that may be lost, like 4+2 [default: 4+2, or less where there are few relays]
+        #[arg(long, value_name = "K+M", value_parser = code)]
+        code: Option<(u8, u8)>,
+        /// What a relay may ask for a MiB and an epoch, in base units
+        #[arg(long, default_value_t = 450)]
+        max_price: u64,
+        /// Epochs for which the escrow lasts when the volume is full
+        #[arg(long, default_value_t = 30)]
+        epochs: u64,
+        #[command(flatten)]
+        trusted: secret::Trusted,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// List the volumes of an account
+    List {
+        /// The account [default: the key's]
+        account: Option<String>,
+    },
+    /// Show a volume: its slots, relays, partitions and money
+    Info {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Put a file or a folder into a volume
+    #[command(after_help = "Example:
+  cowboy volume put memory ./notes notes/")]
+    Put {
+        #[command(flatten)]
+        which: Which,
+        /// A file or a folder
+        source: PathBuf,
+        /// Where it goes: a path, or a directory with / at its end
+        to: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Write a file of a volume to a file, or to stdout
+    Get {
+        #[command(flatten)]
+        which: Which,
+        /// Its path
+        #[arg(value_parser = path)]
+        path: Path,
+        /// The file to write; - for stdout
+        to: PathBuf,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// List the files of a volume
+    Ls {
+        #[command(flatten)]
+        which: Which,
+        /// A partition, or a directory in it, like notes/2026
+        within: Option<String>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Remove files
+    Rm {
+        #[command(flatten)]
+        which: Which,
+        /// Their paths
+        #[arg(required = true, value_parser = path)]
+        paths: Vec<Path>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Go back to what a partition had before its last commit
+    Revert {
+        #[command(flatten)]
+        which: Which,
+        /// The partition
+        #[arg(value_parser = name)]
+        partition: Name,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Add to what relays are paid from
+    Fund {
+        #[command(flatten)]
+        which: Which,
+        /// Base units, or CBY like 5cby
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Delete a volume; for a day that can be taken back
+    Delete {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Take a deletion back
+    Undelete {
+        #[command(flatten)]
+        which: Which,
+        /// What to add to the escrow: base units, or CBY like 5cby
+        #[arg(long, default_value = "0")]
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Let another account use a partition
+    Grant {
+        #[command(flatten)]
+        which: Which,
+        /// The partition
+        #[arg(value_parser = name)]
+        partition: Name,
+        /// Who may use it
+        holder: String,
+        /// r, w or rw
+        #[arg(long, default_value = "r")]
+        mode: String,
+        /// The bytes that it may add, like 10MiB
+        #[arg(long, default_value = "0", value_parser = size)]
+        max_bytes: u64,
+        /// Blocks for which it may
+        #[arg(long, default_value_t = 86_400)]
+        blocks: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Take a right back
+    Revoke {
+        /// The capability
+        #[arg(value_parser = capability)]
+        capability: Fixed<16>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Demand that a relay publishes a part of a file's shard that it does not serve
+    Demand {
+        #[command(flatten)]
+        which: Which,
+        /// The file
+        #[arg(value_parser = path)]
+        path: Path,
+        /// The relay's slot
+        #[arg(long)]
+        slot: u8,
+        /// Where the part begins in the shard
+        #[arg(long, default_value_t = 0)]
+        start: u64,
+        /// Its length, at most 32768 [default: as much as there is]
+        #[arg(long)]
+        length: Option<u64>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+}
+
+fn name(text: &str) -> Result<Name, String> {
+    Name::new(text).ok_or_else(|| format!("{text:?} is not a name: it has 1 to 64 letters, digits, _, . and -"))
+}
+
+fn path(text: &str) -> Result<Path, String> {
+    Path::new(text)
+        .ok_or_else(|| format!("{text:?} is not a path: it has a partition and a name, like notes/a.txt, of letters, digits, _, . and -"))
+}
+
+fn capability(text: &str) -> Result<Fixed<16>, String> {
+    let bytes: HexBytes = text.parse().map_err(|_| format!("{text:?} is not hex"))?;
+    bytes.0[..].try_into().map(Fixed).map_err(|_| format!("{text:?} does not have 16 bytes"))
+}
+
+/// Bytes, with a unit or without.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        unit => return Err(format!("{unit:?} is no unit: give KiB, MiB or GiB")),
+    };
+    digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).ok_or_else(|| format!("{text:?} is no size, like 500MiB"))
+}
+
+fn code(text: &str) -> Result<(u8, u8), String> {
+    let wrong = || format!("{text:?} is no code, like 4+2");
+    let (data, parity) = text.split_once('+').ok_or_else(wrong)?;
+    let (data, parity) = (data.parse().map_err(|_| wrong())?, parity.parse().map_err(|_| wrong())?);
+    cowboy_volumes::Code::new(data, parity)
+        .map(|code| (code.data, code.parity))
+        .ok_or_else(|| format!("{text:?} is not between 1+1 and 16+8"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
+}
+
+impl Which {
+    /// The id of the volume.
+    fn id(&self, session: &Session) -> Result<Hash, Failure> {
+        if let Ok(id) = self.volume.parse() {
+            return Ok(id);
+        }
+        let name =
+            name(&self.volume).map_err(|what| Failure::argument(what, "give the name, or the id that `cowboy volume list` shows"))?;
+        Ok(name.volume(session.address_or_own(self.owner.as_deref())?))
+    }
+
+    /// The volume with its relays, for the session's key.
+    async fn open(&self, session: &Session) -> Result<Opened, Failure> {
+        let chain = Arc::new(secret::connect(session, &self.trusted).await?);
+        let signer = Signer { key: session.key()?, capability: self.capability };
+        Opened::open(chain, self.id(session)?, signer).await.map_err(storage_failure)
+    }
+}
+
+/// A failure of relays or of what they gave.
+fn storage_failure(error: cowboy_volume::VolumeError) -> Failure {
+    match error {
+        cowboy_volume::VolumeError::NotFound => Failure::argument(error.to_string(), "cowboy volume list shows what there is"),
+        cowboy_volume::VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
+        error => secret::unproven(error),
+    }
+}
+
+impl Volume {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let simple = async |which: &Which, method: &str, value: Amount, terms: &Terms| {
+            let argument = json!({ "volume": which.id(session)?.to_string() });
+            session.submit(instruction(NUMBER, method, &argument, value)?, terms).await
+        };
+        match self {
+            Self::Create { name, quota, public, key, code, max_price, epochs, trusted, terms } => {
+                let creation = Creation { name, quota, public, key, code, max_price, epochs };
+                create(session, creation, &trusted, &terms).await
+            }
+            Self::List { account } => list(session, account.as_deref()).await,
+            Self::Info { which } => info(session, &which).await,
+            Self::Put { which, source, to, terms } => files::put(session, &which, &source, &to, &terms).await,
+            Self::Get { which, path, to, terms } => files::get(session, &which, &path, &to, &terms).await,
+            Self::Ls { which, within, terms } => files::list(session, &which, within.as_deref(), &terms).await,
+            Self::Rm { which, paths, terms } => files::remove(session, &which, paths, &terms).await,
+            Self::Revert { which, partition, terms } => {
+                let argument = json!({ "volume": which.id(session)?.to_string(), "partition": partition.partition().to_string() });
+                session.submit(instruction(NUMBER, "revert", &argument, Amount::ZERO)?, &terms).await
+            }
+            Self::Fund { which, amount, terms } => simple(&which, "fund_volume", amount::argument(&amount)?, &terms).await,
+            Self::Delete { which, terms } => simple(&which, "delete_volume", Amount::ZERO, &terms).await,
+            Self::Undelete { which, amount, terms } => simple(&which, "undelete_volume", amount::argument(&amount)?, &terms).await,
+            Self::Grant { which, partition, holder, mode, max_bytes, blocks, terms } => {
+                let until = session.client.health().await?.height.saturating_add(blocks);
+                let argument = json!({
+                    "volume": which.id(session)?.to_string(),
+                    "partition": partition.partition().to_string(),
+                    "holder": session.address(&holder)?.to_string(),
+                    "mode": mode,
+                    "max_bytes": max_bytes,
+                    "until": until,
+                });
+                let sent = act(session, "issue_cap", &argument, Amount::ZERO, &terms).await?;
+                let given = event(&sent, "capability.issued", "capability").unwrap_or(Value::Null);
+                let text = format!("capability {}: {mode} of {} until height {until}", given.as_str().unwrap_or("?"), partition.as_str());
+                session.output.result(&json!({ "capability": given, "until": until, "tx_hash": sent.tx_hash }), text);
+                Ok(())
+            }
+            Self::Revoke { capability, terms } => {
+                let argument = json!({ "capability": hex(&capability.0) });
+                session.submit(instruction(NUMBER, "revoke_cap", &argument, Amount::ZERO)?, &terms).await
+            }
+            Self::Demand { which, path, slot, start, length, terms } => {
+                files::demand(session, &which, &path, (slot, start, length), &terms).await
+            }
+        }
+    }
+}
+
+/// Sends a call of 0x0A and waits for its receipt.
+async fn act(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<Sent, Failure> {
+    let terms = Terms { no_wait: false, ..terms.clone() };
+    send::send(&session.client, &session.key()?, instruction(NUMBER, method, argument, value)?, &terms).await
+}
+
+/// The same with an argument that is encoded already.
+async fn act_encoded(session: &Session, method: &'static str, argument: &Cbor, terms: &Terms) -> Result<Sent, Failure> {
+    let terms = Terms { no_wait: false, ..terms.clone() };
+    send::send(&session.client, &session.key()?, encoded_call(NUMBER, method, argument.encode(), Amount::ZERO)?, &terms).await
+}
+
+/// A field of an event of a receipt.
+fn event(sent: &Sent, name: &str, field: &str) -> Option<Value> {
+    let receipt = sent.receipt.as_ref()?;
+    receipt.events.iter().find(|event| event.name == name).map(|event| event.value[field].clone())
+}
+
+async fn view(session: &Session, actor: u8, method: &str, argument: Value) -> Result<Value, Failure> {
+    Ok(session.client.view(&Address::system(actor), method, &argument).await?.result)
+}
+
+/// How many relays are up. Asks for some and waits where there is none: a devnet starts its own at the first use.
+async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
+    let count = async || -> Result<usize, Failure> {
+        let relays = view(session, actors::RELAYS, "list_relays", json!({})).await?;
+        Ok(relays.as_array().into_iter().flatten().filter(|relay| relay["is_healthy"] == json!(true)).count())
+    };
+    if count().await? > 0 {
+        return count().await;
+    }
+    session.output.progress("no relay is registered yet: waiting for the first ones");
+    let asking = instruction(actors::RELAYS, "get_pool", &json!({}), Amount::ZERO)?;
+    send::send(&session.client, &session.key()?, asking, terms).await?;
+    let waiting = async {
+        let mut before = 0;
+        loop {
+            let now = count().await?;
+            // They register one after the other.
+            if now > 0 && now == before {
+                return Ok(now);
+            }
+            before = now;
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    let late = |_| Failure::argument("no relay is there", "wait for some: cowboy relay list shows what there is");
+    tokio::time::timeout(RELAYS_PATIENCE, waiting).await.map_err(late)?
+}
+
+/// What a volume is to be.
+struct Creation {
+    name: Name,
+    quota: u64,
+    public: bool,
+    key: Option<PathBuf>,
+    code: Option<(u8, u8)>,
+    max_price: u64,
+    epochs: u64,
+}
+
+async fn create(session: &Session, creation: Creation, trusted: &secret::Trusted, terms: &Terms) -> Result<(), Failure> {
+    let Creation { name, quota, public, key, code, max_price, epochs } = creation;
+    let found = relays(session, terms).await?;
+    let (data, parity) = code.unwrap_or(match found {
+        6.. => (4, 2),
+        3..6 => (2, 1),
+        _ => (1, 1),
+    });
+    let kind = match (&key, public) {
+        (_, true) => "public",
+        (Some(file), _) => {
+            keys::make(file)?;
+            "owner"
+        }
+        (None, false) => {
+            let chain = secret::connect(session, trusted).await?;
+            secret::sealing_key(session, &chain, terms).await?;
+            "committee"
+        }
+    };
+    let shape = json!({ "data": data, "parity": parity, "quota": quota, "max_price": max_price });
+    let quote = view(session, NUMBER, "quote", shape.clone()).await?;
+    let of = |field: &str| quote[field].as_u64().unwrap_or(u64::MAX);
+    let escrow = of("escrow").max(of("per_epoch").saturating_mul(epochs));
+    let value = Amount(escrow.saturating_add(of("fee")));
+    let mut argument = shape;
+    argument["name"] = json!(name.as_str());
+    argument["keys"] = json!(kind);
+    let sent = act(session, "create_volume", &argument, value, terms).await?;
+    let id = name.volume(session.key()?.address());
+    let document = json!({
+        "volume": id.to_string(), "name": name.as_str(), "keys": kind, "data": data, "parity": parity,
+        "escrow": escrow, "per_epoch": of("per_epoch"), "tx_hash": sent.tx_hash,
+    });
+    let who = match kind {
+        "public" => "anybody may read it".to_owned(),
+        "owner" => format!("only whoever has {} can read it", key.as_deref().unwrap_or(std::path::Path::new("the key")).display()),
+        _ => "only you, and whom you give a capability, can have its keys made".to_owned(),
+    };
+    let text = format!(
+        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {epochs} epochs when it is full\n{who}",
+        name.as_str(),
+        u16::from(data) + u16::from(parity),
+        amount::cby(escrow),
+    );
+    session.output.result(&document, text);
+    Ok(())
+}
+
+async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
+    let account = session.address_or_own(account)?;
+    let ids = view(session, NUMBER, "list_volumes", json!({ "account": account.to_string() })).await?;
+    let mut rows = Vec::new();
+    for id in ids.as_array().into_iter().flatten() {
+        rows.push(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?);
+    }
+    let line = |row: &Value| {
+        let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
+        let used = row["bytes"].as_u64().unwrap_or(0).saturating_mul(row["data"].as_u64().unwrap_or(0));
+        format!("{}  {}  {}+{}  {used} of {} bytes", text("volume_id"), text("status"), row["data"], row["parity"], row["quota"])
+    };
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    let text = if lines.is_empty() { format!("{account} has no volumes") } else { lines.join("\n") };
+    session.output.result(&rows, text);
+    Ok(())
+}
+
+async fn info(session: &Session, which: &Which) -> Result<(), Failure> {
+    let id = which.id(session)?;
+    let volume = view(session, NUMBER, "get_volume", json!({ "volume": id.to_string() })).await?;
+    if volume.is_null() {
+        return Err(storage_failure(cowboy_volume::VolumeError::NotFound));
+    }
+    let number = |field: &str| volume[field].as_u64().unwrap_or(0);
+    let text_of = |field: &str| volume[field].as_str().unwrap_or_default().to_owned();
+    let slot = |(place, slot): (usize, &Value)| {
+        let relay = slot["relay"].as_str().unwrap_or("none");
+        let state = if slot["is_serving"] == json!(true) { "serves" } else { "is not there yet" };
+        format!("  slot {place}  {relay}  {state}, {} a MiB and epoch", slot["price"])
+    };
+    let slots: Vec<String> = volume["slots"].as_array().into_iter().flatten().enumerate().map(slot).collect();
+    let partitions = volume["partitions"].as_array().map_or(0, Vec::len);
+    let head = table([
+        ("volume", id.to_string()),
+        ("owner", text_of("owner")),
+        ("status", text_of("status")),
+        ("keys", text_of("keys")),
+        ("used", format!("{} of {} bytes, in {partitions} partitions", number("bytes").saturating_mul(number("data")), number("quota"))),
+        ("escrow", format!("{}, of which {} are earned", amount::cby(number("escrow")), amount::cby(number("owed")))),
+        ("an epoch costs", amount::cby(number("per_epoch"))),
+        ("manifest", text_of("manifest_root")),
+    ]);
+    session.output.result(&volume, format!("{head}\n{}", slots.join("\n")));
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! Putting, getting, listing and removing files.
+
+use super::{MERGES, Which, act_encoded, hex, keys, storage_failure};
+use crate::client::{method::instruction, session::Session};
+use crate::send::{self, Terms};
+use commonware_codec::Encode as _;
+use cowboy_console::failure::Failure;
+use cowboy_types::units::Amount;
+use cowboy_types::{Text, actors, error};
+use cowboy_volume::keys::PartitionKey;
+use cowboy_volume::{Change, Entry, Source, Volume};
+use cowboy_volumes::{Name, Path, leaf};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path as Local, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The longest part that can be demanded.
+const MAX_PART: u64 = 32_768;
+
+/// A local file, and where it goes.
+struct Item {
+    from: PathBuf,
+    to: Path,
+}
+
+/// The files below a folder, or the file, each with its path in the volume.
+fn items(source: &Local, to: &str) -> Result<Vec<Item>, Failure> {
+    let path = |text: String| {
+        Path::new(&text).ok_or_else(|| {
+            Failure::argument(
+                format!("{text:?} is not a path of a volume"),
+                "names have letters, digits, _, . and -, and the first is a partition",
+            )
+        })
+    };
+    let last = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !source.is_dir() {
+        let to = if to.ends_with('/') { format!("{to}{last}") } else { to.to_owned() };
+        return Ok(vec![Item { from: source.to_owned(), to: path(to)? }]);
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![(source.to_owned(), to.trim_end_matches('/').to_owned())]);
+    while let Some((folder, prefix)) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).map_err(Failure::file(&folder))?;
+        for entry in entries {
+            let entry = entry.map_err(Failure::file(&folder))?;
+            let (kind, name) = (entry.file_type().map_err(Failure::file(entry.path()))?, entry.file_name().to_string_lossy().into_owned());
+            let to = format!("{prefix}/{name}");
+            // A link could lead anywhere: it is not followed.
+            if kind.is_dir() {
+                folders.push((entry.path(), to));
+            } else if kind.is_file() {
+                found.push(Item { from: entry.path(), to: path(to)? });
+            }
+        }
+    }
+    found.sort_by(|one, other| one.to.cmp(&other.to));
+    Ok(found)
+}
+
+/// What HTTP calls a file of this name.
+fn kind_of(path: &Path) -> Text<64> {
+    let extension = path.as_str().rsplit_once('.').map_or("", |(_, extension)| extension);
+    let kind = match extension {
+        "txt" | "md" => "text/plain",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "js" => "text/javascript",
+        "json" => "application/json",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "svg" => "image/svg+xml",
+        "pdf" => "application/pdf",
+        _ => "application/octet-stream",
+    };
+    Text::new(kind).expect("it is short")
+}
+
+pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &str, terms: &Terms) -> Result<(), Failure> {
+    let items = items(source, to)?;
+    let volume = which.open(session).await?;
+    let mut changes: BTreeMap<Name, Vec<Change>> = BTreeMap::new();
+    let mut keys: BTreeMap<Name, PartitionKey> = BTreeMap::new();
+    let (mut bytes, count) = (0_u64, items.len());
+    for (number, item) in items.iter().enumerate() {
+        let partition = item.to.partition();
+        if !keys.contains_key(&partition) {
+            keys.insert(partition.clone(), keys::partition(session, which, &volume, &partition, terms).await?);
+        }
+        let file = tokio::fs::File::open(&item.from).await.map_err(Failure::file(&item.from))?;
+        let known = file.metadata().await.map_err(Failure::file(&item.from))?;
+        let written = known.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        let written_ms = u64::try_from(written.as_millis()).unwrap_or(u64::MAX);
+        let mut source = Source { content: tokio::io::BufReader::new(file), size: known.len(), written_ms, kind: kind_of(&item.to) };
+        session.output.progress(format_args!("{} of {count}: {} ({} bytes)", number + 1, item.to.as_str(), known.len()));
+        let leaf = volume.put(&item.to, &keys[&partition], &mut source).await.map_err(storage_failure)?;
+        bytes = bytes.saturating_add(known.len());
+        changes.entry(partition).or_default().push(Change::Put(leaf));
+    }
+    let committed = commit(session, which, &changes, terms).await?;
+    session.output.result(
+        &json!({ "files": count, "bytes": bytes, "commits": committed }),
+        format_args!("{count} files, {bytes} bytes, are committed"),
+    );
+    Ok(())
+}
+
+/// Commits changes, partition by partition. Where somebody else was first, the changes are merged into what stands now.
+async fn commit(session: &Session, which: &Which, changes: &BTreeMap<Name, Vec<Change>>, terms: &Terms) -> Result<Vec<Value>, Failure> {
+    let mut committed = Vec::new();
+    for (partition, changes) in changes {
+        for merge in 0..MERGES {
+            // As the chain has it now: relays may have changed meanwhile.
+            let volume = which.open(session).await?;
+            let Some(argument) = volume.commit(partition, changes).await.map_err(storage_failure)? else { break };
+            match act_encoded(session, "commit", &argument, terms).await {
+                Ok(sent) => {
+                    committed.push(json!({ "partition": partition.as_str(), "tx_hash": sent.tx_hash }));
+                    break;
+                }
+                Err(Failure::Api(failed)) if failed.code == error::COMMIT_CONFLICT.code && merge + 1 < MERGES => {
+                    session.output.progress(format_args!("somebody else committed to {}: merging", partition.as_str()));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+    Ok(committed)
+}
+
+/// A file, with the key that opened it.
+async fn found(session: &Session, which: &Which, volume: &Volume, path: &Path, terms: &Terms) -> Result<(Entry, PartitionKey), Failure> {
+    let key = keys::partition(session, which, volume, &path.partition(), terms).await?;
+    let entry = volume.find(path, &key).await.map_err(storage_failure)?;
+    let entry = entry.ok_or_else(|| storage_failure(cowboy_volume::VolumeError::NoFile(path.as_str().to_owned())))?;
+    Ok((entry, key))
+}
+
+pub(super) async fn get(session: &Session, which: &Which, path: &Path, to: &Local, terms: &Terms) -> Result<(), Failure> {
+    let volume = which.open(session).await?;
+    let (entry, key) = found(session, which, &volume, path, terms).await?;
+    if to.as_os_str() == "-" {
+        return volume.get(&entry, &key, &mut tokio::io::stdout()).await.map_err(storage_failure);
+    }
+    // Beside its place, so that nobody takes a part for the file.
+    let mut beside = to.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let mut file = tokio::fs::File::create(&beside).await.map_err(Failure::file(&beside))?;
+    volume.get(&entry, &key, &mut file).await.map_err(storage_failure)?;
+    file.sync_all().await.map_err(Failure::file(&beside))?;
+    tokio::fs::rename(&beside, to).await.map_err(Failure::file(to))?;
+    let document = json!({ "path": path.as_str(), "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
+    session.output.result(&document, format_args!("{}: {} bytes in {}", path.as_str(), entry.meta.size, to.display()));
+    Ok(())
+}
+
+/// Whether a path lies in a directory.
+fn lies_in(path: &str, directory: &str) -> bool {
+    let directory = directory.trim_end_matches('/');
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}
+
+pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>, terms: &Terms) -> Result<(), Failure> {
+    let volume = which.open(session).await?;
+    let Some(within) = within else {
+        // Names of partitions stand nowhere on the chain.
+        let rows: Vec<Value> = volume
+            .record()
+            .partitions
+            .iter()
+            .map(
+                |listed| json!({ "partition": listed.partition.to_string(), "bytes": listed.bytes * u64::from(volume.record().code.data) }),
+            )
+            .collect();
+        let line = |row: &Value| format!("{:>12}  partition {}", row["bytes"].to_string(), row["partition"].as_str().unwrap_or_default());
+        let lines: Vec<String> = rows.iter().map(line).collect();
+        let text = if lines.is_empty() { "there are no files".to_owned() } else { lines.join("\n") };
+        session.output.result(&rows, format!("{text}\n(the chain has no names of partitions: name one, like `ls VOLUME notes`)"));
+        return Ok(());
+    };
+    let first = within.split('/').next().unwrap_or_default();
+    let partition = Name::new(first).ok_or_else(|| Failure::argument(format!("{first:?} is not a partition"), "name one, like notes"))?;
+    let key = keys::partition(session, which, &volume, &partition, terms).await?;
+    let entries = volume.list(&partition, &key).await.map_err(storage_failure)?;
+    let entries: Vec<&Entry> = entries.iter().filter(|entry| lies_in(&entry.meta.path, within)).collect();
+    let row = |entry: &&Entry| {
+        json!({
+            "path": &*entry.meta.path, "size": entry.meta.size, "hash": entry.meta.hash.to_string(),
+            "written_ms": entry.meta.written_ms, "type": &*entry.meta.kind,
+        })
+    };
+    let rows: Vec<Value> = entries.iter().map(row).collect();
+    let lines: Vec<String> = entries.iter().map(|entry| format!("{:>12}  {}", entry.meta.size, entry.meta.path)).collect();
+    let text = if lines.is_empty() { "there are no files".to_owned() } else { lines.join("\n") };
+    session.output.result(&rows, text);
+    Ok(())
+}
+
+pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, terms: &Terms) -> Result<(), Failure> {
+    let volume = which.open(session).await?;
+    let mut changes: BTreeMap<Name, Vec<Change>> = BTreeMap::new();
+    for path in &paths {
+        let (entry, key) = found(session, which, &volume, path, terms).await?;
+        debug_assert_eq!(entry.leaf.tag, leaf::tag(key.tags(), path));
+        changes.entry(path.partition()).or_default().push(Change::Remove(entry.leaf.tag));
+    }
+    let committed = commit(session, which, &changes, terms).await?;
+    session.output.result(&json!({ "removed": paths.len(), "commits": committed }), format_args!("{} files are removed", paths.len()));
+    Ok(())
+}
+
+pub(super) async fn demand(
+    session: &Session,
+    which: &Which,
+    path: &Path,
+    (slot, start, length): (u8, u64, Option<u64>),
+    terms: &Terms,
+) -> Result<(), Failure> {
+    let volume = which.open(session).await?;
+    let key = keys::partition(session, which, &volume, &path.partition(), terms).await?;
+    let (leaf, route) = volume.proof_of(path, &key).await.map_err(storage_failure)?;
+    let length = length.unwrap_or(leaf.shard_bytes.saturating_sub(start).min(MAX_PART));
+    let argument = json!({
+        "volume": volume.id().to_string(),
+        "partition": path.partition().partition().to_string(),
+        "slot": slot,
+        "leaf": hex(&leaf.encode()),
+        "route": hex(&route),
+        "start": start,
+        "length": length,
+        "capability": which.capability.map(|id| hex(&id.0)),
+    });
+    let bond = Amount(session.client.params().await?.volumes.demand_bond);
+    let call = instruction(actors::RELAYS, "demand", &argument, bond)?;
+    let sent = send::send(&session.client, &session.key()?, call, &Terms { no_wait: false, ..terms.clone() }).await?;
+    let (demand, until) = (super::event(&sent, "demand.made", "demand"), super::event(&sent, "demand.made", "until"));
+    let text = match (demand.as_ref().and_then(Value::as_str), &until) {
+        (Some(demand), Some(until)) => format!("demand {demand}: the relay of slot {slot} has to answer until height {until}"),
+        _ => format!("Transaction hash: {}", sent.tx_hash),
+    };
+    session.output.result(&json!({ "demand": demand, "until": until, "tx_hash": sent.tx_hash }), text);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder's files keep their places; links are not followed, and names that no volume takes are refused.
+    #[test]
+    fn a_folder_has_paths() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let deep = folder.path().join("a/b");
+        std::fs::create_dir_all(&deep).expect("it is made");
+        std::fs::write(deep.join("c.txt"), "c").expect("it is written");
+        std::fs::write(folder.path().join("d"), "d").expect("it is written");
+        std::os::unix::fs::symlink("/etc/hostname", folder.path().join("link")).expect("it is made");
+        let paths = |to: &str| -> Vec<String> {
+            items(folder.path(), to).map(|items| items.iter().map(|item| item.to.as_str().to_owned()).collect()).unwrap_or_default()
+        };
+        assert_eq!(paths("notes/"), ["notes/a/b/c.txt", "notes/d"]);
+        assert_eq!(paths("notes/x"), ["notes/x/a/b/c.txt", "notes/x/d"]);
+        let file = |to: &str| items(&deep.join("c.txt"), to).map(|items| items[0].to.as_str().to_owned()).ok();
+        assert_eq!((file("notes/"), file("notes/e"), file("notes")), (Some("notes/c.txt".into()), Some("notes/e".into()), None));
+        std::fs::write(folder.path().join("ä"), "").expect("it is written");
+        assert!(items(folder.path(), "notes/").is_err());
+        assert!(lies_in("notes/a/b", "notes/a") && lies_in("notes/a", "notes/") && !lies_in("notes/ab", "notes/a"));
+    }
+}

@@ -1,0 +1,92 @@
+//! The keys of partitions: from a file, or made by the committee and kept beside the project's other secrets.
+
+use super::{Which, hex, storage_failure};
+use crate::client::{method::instruction, secret, session::Session};
+use crate::send::{self, Terms};
+use cowboy_api::keystore::CONFIG_DIRECTORY;
+use cowboy_console::failure::Failure;
+use cowboy_proxy::collect;
+use cowboy_sealing::TransportSecret;
+use cowboy_service::files;
+use cowboy_system::volumes::types::{Keys, first_key_version};
+use cowboy_types::actors;
+use cowboy_types::units::Amount;
+use cowboy_volume::Volume;
+use cowboy_volume::keys::{KEY_BYTES, PartitionKey};
+use cowboy_volumes::Name;
+use serde_json::json;
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Makes the file of a volume's key, where there is none.
+pub(super) fn make(file: &Path) -> Result<(), Failure> {
+    if file.exists() {
+        return read(file).map(drop);
+    }
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    getrandom::fill(&mut *key).map_err(|error| Failure::argument(error.to_string(), "the computer gives no random bytes"))?;
+    files::write(file, hex(&*key).as_bytes()).map_err(Failure::file(file))
+}
+
+/// The key in a file, in hex.
+fn read(file: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>, Failure> {
+    let text = files::read(file).map_err(Failure::file(file))?;
+    let wrong =
+        || Failure::argument(format!("{} has no key: 64 hex digits after 0x", file.display()), "name the file that `volume create` made");
+    let text = text.ok_or_else(wrong)?;
+    let text = std::str::from_utf8(&text).map_err(|_| wrong())?;
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    hex::decode_to_slice(text.trim().trim_start_matches("0x"), &mut *key).map_err(|_| wrong())?;
+    Ok(key)
+}
+
+/// The key of a partition.
+pub(super) async fn partition(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    partition: &Name,
+    terms: &Terms,
+) -> Result<PartitionKey, Failure> {
+    match volume.record().keys {
+        Keys::Public => Ok(PartitionKey::public()),
+        Keys::Owner => {
+            let file = which.key.as_deref();
+            let file = file.ok_or_else(|| Failure::argument("the owner of this volume keeps its key", "name its file with --key"))?;
+            Ok(PartitionKey::owned(&*read(file)?, volume.id(), partition))
+        }
+        Keys::Committee => released(session, which, volume, partition, terms).await,
+    }
+}
+
+/// The key that the committee makes: the one that was kept here, or a new release.
+async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name, terms: &Terms) -> Result<PartitionKey, Failure> {
+    let standing = volume.partition(name).await.map_err(storage_failure)?;
+    let version = standing.map_or_else(|| first_key_version(volume.record().generation), |partition| partition.key_version);
+    let folder = session.project.join(CONFIG_DIRECTORY).join("partitions");
+    let chain = secret::connect(session, &which.trusted).await?;
+    let part = |bytes: &[u8]| hex::encode(&bytes[..8]);
+    let file = format!("{}-{}-{}-{version}.key", part(&chain.genesis.0), part(&volume.id().0), part(&name.partition().0));
+    let path = folder.join(file);
+    if let Some(signature) = files::read(&path).map_err(Failure::file(&path))? {
+        return Ok(PartitionKey::released(&signature));
+    }
+    let transport = TransportSecret::random(&mut secret::generator()?);
+    let public = transport.key();
+    let argument = json!({
+        "volume": volume.id().to_string(),
+        "partition": name.partition().to_string(),
+        "capability": which.capability.map(|id| hex(&id.0)),
+        "transport": hex(public.key.bytes()),
+        "proof": hex(public.proof.bytes()),
+    });
+    let asking = instruction(actors::SECRETS, "release_partition", &argument, Amount::ZERO)?;
+    let sent = send::send(&session.client, &session.key()?, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
+    let release = secret::opened(&sent)?;
+    session.output.progress(format_args!("release {release}: asking the committee for the key of {}", name.as_str()));
+    let collected = collect(&chain, &release, &transport).await.map_err(secret::unproven)?;
+    secret::close(session, &release, &collected, terms).await?;
+    std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
+    files::write(&path, collected.signature.bytes()).map_err(Failure::file(&path))?;
+    Ok(PartitionKey::released(collected.signature.bytes()))
+}

@@ -1,0 +1,149 @@
+//! A running relay.
+
+use crate::member::{Identity, Member};
+use crate::server::{self, App};
+use crate::store::Store;
+use cowboy_api::ApiError;
+use cowboy_api::sender::Sender;
+use cowboy_service::tls;
+use cowboy_service::{Chain, ChainError, Key};
+use cowboy_types::Hash;
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::units::{Amount, ChainId};
+use cowboy_volumes::relay::key_message;
+use quinn::{Endpoint, VarInt};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// What sets the relay's key apart from those of other services of the account.
+const DOMAIN: &[u8] = b"cowboy-relay-key:";
+
+/// What a relay is told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The node's URL. Nothing that it says is believed without a proof.
+    pub node: String,
+    /// The genesis hash and the validators' group key; none where the node's are believed, for development.
+    pub trusted: Option<(Hash, [u8; 96])>,
+    /// The folder of shards and of the TLS key.
+    pub state: PathBuf,
+    /// Where it listens, over UDP.
+    pub listen: SocketAddr,
+    /// The host name or IPv6 address at which others reach it.
+    pub endpoint: String,
+    /// The port at which others reach it; that of `listen` where it is 0.
+    pub port: u16,
+    /// Where it stands.
+    pub region: String,
+    /// Bytes that it offers.
+    pub capacity: u64,
+    /// Base units of CBY for a MiB and an epoch.
+    pub ask: u64,
+    /// The stake with which it registers.
+    pub stake: Amount,
+    /// The time between looks at the chain.
+    pub every: Duration,
+}
+
+/// Why a relay does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum RelayError {
+    /// The node refuses or is silent.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// The chain cannot be read.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// The folder cannot be used.
+    #[error("the folder {folder} cannot be used: {source}\n  fix: check its permissions, and that no other relay runs in it")]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The underlying error.
+        source: std::io::Error,
+    },
+    /// It cannot listen.
+    #[error("{address} cannot be listened at: {source}\n  fix: choose another address")]
+    Listen {
+        /// The socket address.
+        address: SocketAddr,
+        /// The underlying error.
+        source: std::io::Error,
+    },
+}
+
+/// A running relay. Dropping it ends it; its folder keeps what matters.
+pub struct Relay {
+    tasks: [JoinHandle<()>; 2],
+    endpoint: Endpoint,
+    address: SocketAddr,
+    store: Arc<Store>,
+}
+
+impl Relay {
+    /// Starts one: it listens, registers, and keeps shards from then on.
+    ///
+    /// # Errors
+    ///
+    /// If the folder, the address or the node cannot be used.
+    pub async fn start(config: Config, account: &PrivateKey) -> Result<Self, RelayError> {
+        let folder = |source| RelayError::Folder { folder: config.state.clone(), source };
+        std::fs::create_dir_all(&config.state).map_err(folder)?;
+        let store = Arc::new(Store::open(&config.state).map_err(folder)?);
+        let tls = tls::Identity::open(&config.state).map_err(folder)?;
+        let chain = Arc::new(Chain::connect(&config.node, config.trusted).await?);
+        let listening = |source| RelayError::Listen { address: config.listen, source };
+        let endpoint = server::listen(tls.config, config.listen).map_err(listening)?;
+        let address = endpoint.local_addr().map_err(listening)?;
+        let key = Key::of(account, DOMAIN);
+        let rows = chain.client.params().await?.volumes;
+        let identity = Identity {
+            key: account.clone(),
+            public: key.public(),
+            proof: key.sign(&key_message(&chain.genesis, account.address(), &key.public())),
+            endpoint: config.endpoint.clone(),
+            port: if config.port == 0 { address.port() } else { config.port },
+            certificate: tls.certificate,
+            region: config.region.clone(),
+            capacity: config.capacity,
+            ask: config.ask,
+            stake: config.stake,
+        };
+        let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
+        let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
+        tracing::info!(relay = %account.address(), %address, "the relay listens");
+        let member = Member::new(identity, app.clone(), rows.alive, rows.revert);
+        let tasks = [tokio::spawn(server::serve(endpoint.clone(), app)), tokio::spawn(work(member, sender, config.every))];
+        Ok(Self { tasks, endpoint, address, store })
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Bytes that it keeps.
+    pub fn used(&self) -> u64 {
+        self.store.used()
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        self.endpoint.close(VarInt::from_u32(0), b"the relay ends");
+    }
+}
+
+async fn work(mut member: Member, sender: Sender, every: Duration) {
+    loop {
+        match member.step().await {
+            Ok(calls) => calls.into_iter().for_each(|call| sender.post(call)),
+            Err(error) => tracing::warn!(%error, "the relay cannot continue"),
+        }
+        tokio::time::sleep(every).await;
+    }
+}

@@ -1,0 +1,20 @@
+//! A relay: keeps shards of volumes, serves them to whom the chain says, and proves that it has them (decisions 153 to 158).
+//!
+//! - [`Store`]: shards, pages and trees on disk.
+//! - `server`, `session`: where clients ask, and what each may.
+//! - `member`: what a relay does next: it registers, is up, proves, answers demands.
+//! - `repair`: rebuilding what the relay should have and has not.
+//! - `keeping`: forgetting what no root names any more.
+//! - [`Relay`]: a running relay.
+#![allow(clippy::result_large_err, reason = "a refusal is the rare way out")]
+
+mod daemon;
+mod keeping;
+mod member;
+mod repair;
+mod server;
+mod session;
+mod store;
+
+pub use daemon::{Config, Relay, RelayError};
+pub use store::Store;

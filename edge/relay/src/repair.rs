@@ -1,0 +1,70 @@
+//! Rebuilding what the relay should have and has not: out of what other relays of the volume give, checked against the chain's roots.
+
+use crate::server::App;
+use crate::store::{Item, Kind};
+use commonware_codec::Encode as _;
+use cowboy_types::Hash;
+use cowboy_types::signing::PrivateKey;
+use cowboy_volume::cells::stripes;
+use cowboy_volume::{Signer, Volume, VolumeError};
+use cowboy_volumes::Leaf;
+
+/// Why a slot cannot be rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RepairError {
+    /// Others do not give what is needed.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// The store cannot be used.
+    #[error("the store cannot be used: {0}")]
+    Store(#[from] std::io::Error),
+    /// What the others gave is no code word: a writer uploaded what cannot be rebuilt.
+    #[error("the shard of slot {slot} of a file is not what its leaf says: its writer made it so")]
+    Damaged {
+        /// The slot.
+        slot: usize,
+    },
+}
+
+/// Rebuilds everything that a slot of a volume has to have under the standing roots of these partitions.
+pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, partitions: &[Hash]) -> Result<(), RepairError> {
+    let volume = Volume::open(app.chain.clone(), id, Signer { key: key.clone(), capability: None }).await?;
+    for listed in volume.record().partitions.iter().filter(|listed| partitions.contains(&listed.partition)) {
+        let known = app.store.get(&Item { volume: id, kind: Kind::Tree, hash: listed.root })?;
+        let tree = match known.and_then(|bytes| cowboy_volume::Tree::parse(&bytes)) {
+            Some(tree) => tree,
+            None if listed.root == cowboy_volumes::Top::EMPTY.root() => cowboy_volume::Tree::empty(),
+            None => volume.tree_of(listed.partition, listed.root).await?,
+        };
+        for place in tree.filled() {
+            let page = volume.page(listed.partition, &tree, place).await?;
+            if let Some(node) = tree.nodes.get(place) {
+                app.store.put(&Item { volume: id, kind: Kind::Page, hash: node.hash }, &page.encode(), app.height())?;
+            }
+            for leaf in page.leaves.iter() {
+                shard(app, &volume, id, leaf, slot).await?;
+            }
+        }
+        // The tree comes last: whoever has it has everything below.
+        app.store.put(&Item { volume: id, kind: Kind::Tree, hash: listed.root }, &tree.to_bytes(), app.height())?;
+    }
+    Ok(())
+}
+
+/// Rebuilds the shard of a file, cell by cell, where it is not there.
+async fn shard(app: &App, volume: &Volume, id: Hash, leaf: &Leaf, slot: usize) -> Result<(), RepairError> {
+    let damaged = RepairError::Damaged { slot };
+    let Some(hash) = leaf.shards.get(slot) else { return Err(damaged) };
+    if app.store.length(&Item { volume: id, kind: Kind::Shard, hash: *hash })?.is_some() {
+        return Ok(());
+    }
+    let mut incoming = app.store.begin(id, leaf.shard_bytes)?;
+    for stripe in stripes(volume.record().code, leaf.ciphertext_bytes) {
+        let cell = volume.rebuilt(leaf, stripe, slot).await?;
+        tokio::task::block_in_place(|| incoming.write(&cell))?;
+    }
+    match tokio::task::block_in_place(|| app.store.end(incoming, hash, app.height()))? {
+        true => Ok(()),
+        false => Err(damaged),
+    }
+}

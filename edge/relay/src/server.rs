@@ -1,0 +1,313 @@
+//! Where clients ask a relay: over QUIC, one stream a request.
+
+use crate::session::{Denied, Right, Session};
+use crate::store::{Item, Kind, Store};
+use cowboy_service::{Chain, Key};
+use cowboy_types::{Address, Hash};
+use cowboy_volume::Tree;
+use cowboy_volume::wire::{self, ALPN, Answer, EXPORTER, FRAME_BYTES, Request, STREAMS, TREE_BYTES, WireError};
+use cowboy_volumes::relay::Succession;
+use cowboy_volumes::slice::MAX_PART;
+use cowboy_volumes::tree::{MAX_DEPTH, PAGE_BYTES};
+use cowboy_volumes::{Page, Top};
+use quinn::crypto::rustls::QuicServerConfig;
+use quinn::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{OnceCell, Semaphore};
+
+/// Connections at once.
+const CONNECTIONS: usize = 512;
+
+/// How long a connection may take until it says who opens it.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// After how long a silent connection is dead, in ms.
+const IDLE_MS: u32 = 30_000;
+
+/// Bytes that one stream may have under way before they are read.
+const WINDOW: u32 = 1 << 20;
+
+/// What a volume may take here, as a multiple of its quota: what stands, and as much that no root names yet or any more.
+const TIMES_QUOTA: u64 = 2;
+
+/// Bytes that a volume may have beside that: pages, and files of a few bytes.
+const BESIDE_QUOTA: u64 = 4 << 20;
+
+/// What answers.
+pub(crate) struct App {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) key: Key,
+    pub(crate) address: Address,
+    height: AtomicU64,
+}
+
+impl App {
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
+        Self { chain, store, key, address, height: AtomicU64::new(0) }
+    }
+
+    /// Notes a height that the chain proved.
+    pub(crate) fn note_height(&self, height: u64) {
+        self.height.fetch_max(height, Ordering::Relaxed);
+    }
+
+    /// The highest height that was proved.
+    pub(crate) fn height(&self) -> u64 {
+        self.height.load(Ordering::Relaxed)
+    }
+}
+
+/// What QUIC is made of: TLS 1.3 with the relay's certificate, streams of clients alone.
+fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
+    tls.alpn_protocols = vec![ALPN.to_vec()];
+    let crypto = QuicServerConfig::try_from(tls).map_err(io::Error::other)?;
+    let mut transport = TransportConfig::default();
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .stream_receive_window(VarInt::from_u32(WINDOW))
+        .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
+    let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+    config.transport_config(Arc::new(transport));
+    Ok(config)
+}
+
+/// Listens. The endpoint ends when it is closed.
+pub(crate) fn listen(tls: rustls::ServerConfig, address: SocketAddr) -> io::Result<Endpoint> {
+    Endpoint::server(config(tls)?, address)
+}
+
+/// Serves whoever connects, until the endpoint is closed.
+pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
+    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    while let Some(incoming) = endpoint.accept().await {
+        let Ok(slot) = slots.clone().try_acquire_owned() else {
+            incoming.refuse();
+            continue;
+        };
+        let app = app.clone();
+        tokio::spawn(async move {
+            if let Err(error) = connected(&app, incoming).await {
+                tracing::debug!(%error, "a connection ended");
+            }
+            drop(slot);
+        });
+    }
+}
+
+async fn connected(app: &Arc<App>, incoming: Incoming) -> Result<(), WireError> {
+    let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
+    let connection = tokio::time::timeout(OPENING, incoming).await.map_err(|_| WireError::Silent)?.map_err(broken)?;
+    let session: Arc<OnceCell<Session>> = Arc::default();
+    loop {
+        let next = connection.accept_bi();
+        let (sending, receiving) = match session.initialized() {
+            true => next.await.map_err(broken)?,
+            false => tokio::time::timeout(OPENING, next).await.map_err(|_| WireError::Silent)?.map_err(broken)?,
+        };
+        let (app, session, connection) = (app.clone(), session.clone(), connection.clone());
+        tokio::spawn(async move {
+            if let Err(error) = answer(&app, &session, &connection, sending, receiving).await {
+                tracing::debug!(%error, "a request ended");
+            }
+        });
+    }
+}
+
+/// Why a request is not done.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error("{0}")]
+    Said(&'static str),
+    #[error("the relay's disk fails")]
+    Disk(#[from] io::Error),
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}
+
+/// What is sent for a request: an answer, and a body where there is one.
+type Done = (Answer, Option<Vec<u8>>);
+
+async fn answer(
+    app: &App,
+    session: &OnceCell<Session>,
+    connection: &Connection,
+    mut sending: SendStream,
+    mut receiving: RecvStream,
+) -> Result<(), WireError> {
+    let request: Request = wire::read(&mut receiving).await?;
+    let (answer, body) = match act(app, session, connection, request, &mut receiving).await {
+        Ok(done) => done,
+        // A broken stream takes no answer.
+        Err(Refusal::Wire(error)) => return Err(error),
+        Err(refusal) => {
+            if let Refusal::Disk(error) = &refusal {
+                tracing::error!(%error, "the store cannot be used");
+            }
+            (wire::refused(refusal), None)
+        }
+    };
+    wire::send(&mut sending, &answer).await?;
+    if let Some(body) = body {
+        wire::send_body(&mut sending, &body).await?;
+    }
+    // The other end reads what was sent; nothing more is said.
+    let _ = sending.finish();
+    let _ = sending.stopped().await;
+    Ok(())
+}
+
+fn done() -> Done {
+    (Answer::Done {}, None)
+}
+
+/// What is there, or a refusal.
+fn body(found: Option<Vec<u8>>) -> Result<Done, Refusal> {
+    found.map(|body| (Answer::Body {}, Some(body))).ok_or(Refusal::Said("it is not here"))
+}
+
+async fn act(
+    app: &App,
+    session: &OnceCell<Session>,
+    connection: &Connection,
+    request: Request,
+    receiving: &mut RecvStream,
+) -> Result<Done, Refusal> {
+    if let Request::Hello { hello } = &request {
+        let mut exported = [0; 32];
+        connection.export_keying_material(&mut exported, EXPORTER, &[]).map_err(|_| Refusal::Said("the session exports nothing"))?;
+        let opened = Session::open(app, hello, &exported).await?;
+        return session.set(opened).map(|()| done()).map_err(|_| Refusal::Said("the connection is open already"));
+    }
+    let session = session.get().ok_or(Refusal::Said("say first who opens the connection"))?;
+    let right = session.right(app).await?;
+    match request {
+        Request::Hello { .. } => Err(Refusal::Said("the connection is open already")),
+        Request::PutShard { length } => put_shard(app, session, &right, length, receiving).await,
+        Request::GetShard { shard, start, length } => {
+            allow(right.reads())?;
+            if !(1..=MAX_PART).contains(&length) {
+                return Err(Refusal::Said("a part has 1 to 65,536 bytes"));
+            }
+            body(on_disk(|| app.store.slice(right.volume, &shard, start, length))?)
+        }
+        Request::PutPage { partition, depth, place } => {
+            allow(right.writes(&partition))?;
+            let bytes = wire::read_body(receiving, PAGE_BYTES).await?;
+            let page =
+                Some(usize::from(place)).filter(|_| depth <= MAX_DEPTH).and_then(|place| Page::parse(&bytes, right.code, depth, place));
+            let node = page.and_then(|page| page.node()).ok_or(Refusal::Said("that is no page of the volume"))?;
+            room(app, &right, u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
+            let item = Item { volume: right.volume, kind: Kind::Page, hash: node.hash };
+            on_disk(|| app.store.put(&item, &bytes, app.height()))?;
+            Ok(done())
+        }
+        Request::GetPage { partition, page } => {
+            allow(right.sees(&partition))?;
+            body(on_disk(|| app.store.get(&Item { volume: right.volume, kind: Kind::Page, hash: page }))?)
+        }
+        Request::GetTree { partition, root } => {
+            allow(right.sees(&partition))?;
+            body(on_disk(|| app.store.get(&Item { volume: right.volume, kind: Kind::Tree, hash: root }))?)
+        }
+        Request::AckRoot { partition, old, top } => {
+            allow(right.writes(&partition))?;
+            let nodes = wire::read_body(receiving, TREE_BYTES).await?;
+            let nodes = Some(top.depth).filter(|depth| *depth <= MAX_DEPTH).and_then(|depth| Tree::parse_nodes(&nodes, depth));
+            let nodes = nodes.ok_or(Refusal::Said("those are no nodes of pages"))?;
+            ack(app, &right, partition, old, Tree { top, nodes })
+        }
+    }
+}
+
+fn allow(may: bool) -> Result<(), Refusal> {
+    if may { Ok(()) } else { Err(Denied::NoRight.into()) }
+}
+
+/// Work on the disk. It holds no other task up.
+fn on_disk<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    tokio::task::block_in_place(work)
+}
+
+/// Whether so many bytes more of a volume are taken.
+fn room(app: &App, right: &Right, length: u64) -> Result<(), Refusal> {
+    let most = right.slot_quota.saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
+    let used = on_disk(|| app.store.used_by(&right.volume))?;
+    if used.saturating_add(length) > most { Err(Refusal::Said("the volume has as much here as it may")) } else { Ok(()) }
+}
+
+async fn put_shard(app: &App, session: &Session, right: &Right, length: u64, receiving: &mut RecvStream) -> Result<Done, Refusal> {
+    allow(right.writes_somewhere())?;
+    let before = session.received.fetch_add(length, Ordering::Relaxed);
+    if before.saturating_add(length) > right.budget() {
+        return Err(Refusal::Said("the right does not cover as many bytes"));
+    }
+    room(app, right, length)?;
+    let mut incoming = on_disk(|| app.store.begin(right.volume, length))?;
+    loop {
+        let frame = wire::read_frame(receiving, FRAME_BYTES).await?;
+        if frame.is_empty() {
+            break;
+        }
+        if on_disk(|| incoming.write(&frame)).is_err() {
+            return Err(Refusal::Said("the shard is longer than was said, or the disk is full"));
+        }
+    }
+    let hash: [u8; 32] = wire::read_frame(receiving, 32).await?.try_into().map_err(|_| WireError::Malformed)?;
+    match on_disk(|| app.store.end(incoming, &Hash(hash), app.height()))? {
+        true => Ok(done()),
+        false => Err(Refusal::Said("the shard has another hash or length")),
+    }
+}
+
+/// Signs a new root where everything of it is here that the slot has to have.
+fn ack(app: &App, right: &Right, partition: Hash, old: Hash, tree: Tree) -> Result<Done, Refusal> {
+    let slot = right.slot.ok_or(Refusal::Said("this relay does not serve the volume yet"))?;
+    if Top::of(tree.top.depth, tree.top.leaves, tree.nodes.clone()) != Some(tree.top) {
+        return Err(Refusal::Said("the top is not over these pages"));
+    }
+    on_disk(|| has_all(&app.store, right, slot, old, &tree))?.map_err(Refusal::Said)?;
+    let root = tree.top.root();
+    let item = Item { volume: right.volume, kind: Kind::Tree, hash: root };
+    on_disk(|| app.store.put(&item, &tree.to_bytes(), app.height()))?;
+    let succession = Succession { volume: right.volume, partition, old, new: root };
+    let signature = app.key.sign(&succession.message(&app.chain.genesis, slot, tree.top.node.sum));
+    Ok((Answer::Acked { slot, signature }, None))
+}
+
+/// Whether the store has every page of a tree, and the slot's shard of every file. What the old root had is there: this relay signed it, or says
+/// that it is behind.
+fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io::Result<Result<(), &'static str>> {
+    let volume = right.volume;
+    let before = store.get(&Item { volume, kind: Kind::Tree, hash: old })?.and_then(|bytes| Tree::parse(&bytes));
+    let before: BTreeSet<Hash> = before.into_iter().flat_map(|before| before.nodes).map(|node| node.hash).collect();
+    let mut files = 0_usize;
+    for (place, node) in tree.nodes.iter().enumerate() {
+        if node.sum == 0 && node.hash == Hash::ZERO {
+            continue;
+        }
+        let item = Item { volume, kind: Kind::Page, hash: node.hash };
+        let Some(bytes) = store.get(&item)? else { return Ok(Err("a page is not here")) };
+        let page = Page::parse(&bytes, right.code, tree.top.depth, place).filter(|page| page.node() == Some(*node));
+        let Some(page) = page else { return Ok(Err("a page is of another place")) };
+        files = files.saturating_add(page.leaves.len());
+        if before.contains(&node.hash) {
+            continue;
+        }
+        for leaf in page.leaves.iter() {
+            let Some(shard) = leaf.shards.get(usize::from(slot)) else { return Ok(Err("a leaf has too few shards")) };
+            if store.length(&Item { volume, kind: Kind::Shard, hash: *shard })? != Some(leaf.shard_bytes) {
+                return Ok(Err("a shard is not here"));
+            }
+        }
+    }
+    Ok(if usize::try_from(tree.top.leaves).ok() == Some(files) { Ok(()) } else { Err("the top counts other files") })
+}

@@ -1,0 +1,157 @@
+//! Who opened a connection, and what it may: what the chain says, read again and again.
+
+use crate::server::App;
+use commonware_codec::DecodeExt as _;
+use cowboy_service::ChainError;
+use cowboy_system::volumes::state;
+use cowboy_system::volumes::types::{Capability, Keys, Status, Volume};
+use cowboy_types::{Hash, signing};
+use cowboy_volume::wire::Hello;
+use cowboy_volumes::{Code, Token};
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// How long what the chain said is believed: a capability that was taken back opens nothing two blocks later.
+const BELIEVED_FOR: Duration = Duration::from_secs(1);
+
+/// The version byte before a token.
+const TOKEN_VERSION: u8 = 1;
+
+/// Why a connection is not opened, or a request is not served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Denied {
+    /// The token is none, or is not signed by its holder for this session.
+    #[error("the token is not the signer's, or not for this session")]
+    Token,
+    /// The relay does not keep the volume.
+    #[error("this relay does not keep the volume")]
+    Elsewhere,
+    /// The holder may not do that.
+    #[error("the chain gives the holder no such right")]
+    NoRight,
+    /// The chain cannot be read.
+    #[error("the chain cannot be read now")]
+    Chain(#[from] ChainError),
+}
+
+/// What a holder may do in a volume.
+#[derive(Clone, Debug)]
+pub(crate) enum Grade {
+    /// Everything.
+    Owner,
+    /// What a capability says.
+    Holder(Capability),
+    /// Read: another relay of the volume, or anybody where it is public.
+    Reader,
+}
+
+/// What a connection may, as the chain last said.
+#[derive(Clone)]
+pub(crate) struct Right {
+    pub(crate) volume: Hash,
+    pub(crate) code: Code,
+    pub(crate) grade: Grade,
+    /// The slot that this relay serves.
+    pub(crate) slot: Option<u8>,
+    /// Bytes of the quota that a slot has.
+    pub(crate) slot_quota: u64,
+}
+
+impl Right {
+    /// Whether it may read the content of files.
+    pub(crate) fn reads(&self) -> bool {
+        match &self.grade {
+            Grade::Owner | Grade::Reader => true,
+            Grade::Holder(capability) => capability.mode.reads(),
+        }
+    }
+
+    /// Whether it may see the tree of a partition: writers have to.
+    pub(crate) fn sees(&self, partition: &Hash) -> bool {
+        match &self.grade {
+            Grade::Owner | Grade::Reader => true,
+            Grade::Holder(capability) => capability.partition == *partition,
+        }
+    }
+
+    /// Whether it may write to some partition.
+    pub(crate) fn writes_somewhere(&self) -> bool {
+        match &self.grade {
+            Grade::Owner => true,
+            Grade::Reader => false,
+            Grade::Holder(capability) => capability.mode.writes(),
+        }
+    }
+
+    /// Whether it may write to a partition.
+    pub(crate) fn writes(&self, partition: &Hash) -> bool {
+        self.writes_somewhere() && self.sees(partition)
+    }
+
+    /// Bytes of a shard that it may send over one connection.
+    pub(crate) fn budget(&self) -> u64 {
+        match &self.grade {
+            Grade::Owner => self.slot_quota,
+            Grade::Reader => 0,
+            Grade::Holder(capability) => {
+                capability.max_bytes.saturating_sub(capability.used_bytes).div_ceil(u64::from(self.code.data).max(1))
+            }
+        }
+    }
+}
+
+/// A connection.
+pub(crate) struct Session {
+    token: Token,
+    right: Mutex<(Right, Instant)>,
+    /// Bytes of shards that came over it.
+    pub(crate) received: std::sync::atomic::AtomicU64,
+}
+
+impl Session {
+    /// Opens a connection whose TLS session exports these bytes.
+    pub(crate) async fn open(app: &App, hello: &Hello, exported: &[u8; 32]) -> Result<Self, Denied> {
+        let (version, rest) = hello.token.0.split_first().ok_or(Denied::Token)?;
+        let token = Token::decode(bytes::Bytes::copy_from_slice(rest)).map_err(|_| Denied::Token)?;
+        let signer = signing::recover(&token.digest(exported, app.address), &hello.signature);
+        if *version != TOKEN_VERSION || token.genesis != app.chain.genesis || signer != Some(token.holder) {
+            return Err(Denied::Token);
+        }
+        let right = right(app, &token).await?;
+        Ok(Self { token, right: Mutex::new((right, Instant::now())), received: Default::default() })
+    }
+
+    /// What the connection may now.
+    pub(crate) async fn right(&self, app: &App) -> Result<Right, Denied> {
+        let mut held = self.right.lock().await;
+        if held.1.elapsed() > BELIEVED_FOR {
+            *held = (right(app, &self.token).await?, Instant::now());
+        }
+        Ok(held.0.clone())
+    }
+}
+
+/// What the chain gives the holder of a token.
+async fn right(app: &App, token: &Token) -> Result<Right, Denied> {
+    let keys = [state::volume_key(&token.volume), state::capability_key(&token.capability)];
+    let found = app.chain.read(&keys).await?;
+    app.note_height(found.height);
+    let volume: Volume = found.read(0)?.filter(|volume: &Volume| volume.status != Status::Deleted).ok_or(Denied::Elsewhere)?;
+    let own = volume.slots.iter().position(|slot| slot.relay == Some(app.address)).ok_or(Denied::Elsewhere)?;
+    let slot = volume.slots.get(own).filter(|slot| slot.place.is_some()).and_then(|_| u8::try_from(own).ok());
+    let capability: Option<Capability> = found.read(1)?;
+    let holds = |capability: &Capability| {
+        let in_time = capability.from.0 <= found.height && found.height <= capability.until.0;
+        capability.volume == token.volume && capability.holder == token.holder && in_time
+    };
+    let grade = if volume.owner == token.holder {
+        Grade::Owner
+    } else if let Some(capability) = capability.filter(holds) {
+        Grade::Holder(capability)
+    } else if volume.keys == Keys::Public || volume.slots.iter().any(|slot| slot.relay == Some(token.holder)) {
+        Grade::Reader
+    } else {
+        return Err(Denied::NoRight);
+    };
+    Ok(Right { volume: token.volume, code: volume.code, grade, slot, slot_quota: volume.slot_quota() })
+}

@@ -1,0 +1,390 @@
+//! Shards, pages and trees on disk. A file is written beside its place, synced and moved there, and an index says what there is.
+
+use bao::encode::{Encoder, SliceExtractor};
+use cowboy_types::Hash;
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What there is: the volume, the kind and the hash; its length, and the height at which a root named it last, or at which it came.
+const ITEMS: TableDefinition<'_, &[u8], (u64, u64)> = TableDefinition::new("items");
+
+/// The folder of files that are being written.
+const UNFINISHED: &str = "unfinished";
+
+/// What a relay keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A shard of a file.
+    Shard,
+    /// A page of a tree.
+    Page,
+    /// A tree: its top and the nodes of its pages.
+    Tree,
+}
+
+impl Kind {
+    const fn number(self) -> u8 {
+        match self {
+            Self::Shard => 0,
+            Self::Page => 1,
+            Self::Tree => 2,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Shard => "shard",
+            Self::Page => "page",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// An item of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Item {
+    /// The volume.
+    pub volume: Hash,
+    /// What it is.
+    pub kind: Kind,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+impl Item {
+    fn key(&self) -> Vec<u8> {
+        [&self.volume.0[..], &[self.kind.number()], &self.hash.0].concat()
+    }
+
+    fn of_key(key: &[u8]) -> Option<Self> {
+        let (volume, rest) = key.split_first_chunk::<32>()?;
+        let (kind, hash) = rest.split_first()?;
+        let kind = [Kind::Shard, Kind::Page, Kind::Tree].into_iter().find(|known| known.number() == *kind)?;
+        Some(Self { volume: Hash(*volume), kind, hash: Hash(hash.try_into().ok()?) })
+    }
+}
+
+/// The store of a relay.
+pub struct Store {
+    folder: PathBuf,
+    index: Database,
+    next: AtomicU64,
+    used: AtomicU64,
+}
+
+/// A shard that is being written.
+pub struct Incoming {
+    path: PathBuf,
+    data: File,
+    tree: Encoder<File>,
+    left: u64,
+    length: u64,
+    volume: Hash,
+}
+
+fn failed(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Store {
+    /// Opens the folder, and makes it where it is missing. What an earlier process left unfinished is removed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made or read, or another process has it.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let unfinished = folder.join(UNFINISHED);
+        if unfinished.exists() {
+            fs::remove_dir_all(&unfinished)?;
+        }
+        fs::create_dir_all(&unfinished)?;
+        let index = Database::create(folder.join("index.redb")).map_err(failed)?;
+        let writing = index.begin_write().map_err(failed)?;
+        let mut used = 0_u64;
+        {
+            let items = writing.open_table(ITEMS).map_err(failed)?;
+            for row in items.iter().map_err(failed)? {
+                used = used.saturating_add(row.map_err(failed)?.1.value().0);
+            }
+        }
+        writing.commit().map_err(failed)?;
+        Ok(Self { folder: folder.to_owned(), index, next: AtomicU64::new(0), used: AtomicU64::new(used) })
+    }
+
+    /// Bytes of all items.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn path(&self, item: &Item) -> PathBuf {
+        self.folder.join("volumes").join(hex::encode(item.volume.0)).join(format!("{}-{}", item.kind.name(), hex::encode(item.hash.0)))
+    }
+
+    /// The nodes of the tree of a shard beside it.
+    fn tree_path(path: &Path) -> PathBuf {
+        path.with_extension("bao")
+    }
+
+    fn beside(&self) -> PathBuf {
+        self.folder.join(UNFINISHED).join(self.next.fetch_add(1, Ordering::Relaxed).to_string())
+    }
+
+    /// The length of an item; none where it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn length(&self, item: &Item) -> io::Result<Option<u64>> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let items = reading.open_table(ITEMS).map_err(failed)?;
+        Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value().0))
+    }
+
+    fn note(&self, rows: &[(Item, Option<(u64, u64)>)]) -> io::Result<()> {
+        let writing = self.index.begin_write().map_err(failed)?;
+        {
+            let mut items = writing.open_table(ITEMS).map_err(failed)?;
+            for (item, row) in rows {
+                let key = item.key();
+                let before = match row {
+                    Some(row) => items.insert(&key[..], *row).map_err(failed)?.map(|row| row.value().0),
+                    None => items.remove(&key[..]).map_err(failed)?.map(|row| row.value().0),
+                };
+                self.used.fetch_sub(before.unwrap_or(0), Ordering::Relaxed);
+                self.used.fetch_add(row.map_or(0, |(length, _)| length), Ordering::Relaxed);
+            }
+        }
+        writing.commit().map_err(failed)
+    }
+
+    /// Moves a finished file to its place.
+    fn place(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let folder = to.parent().ok_or_else(|| io::Error::other("a place is in a folder"))?;
+        fs::create_dir_all(folder)?;
+        fs::rename(from, to)?;
+        File::open(folder)?.sync_all()
+    }
+
+    /// Keeps a page or a tree.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn put(&self, item: &Item, bytes: &[u8], height: u64) -> io::Result<()> {
+        if self.length(item)?.is_none() {
+            let beside = self.beside();
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            self.place(&beside, &self.path(item))?;
+        }
+        self.note(&[(*item, Some((u64::try_from(bytes.len()).unwrap_or(u64::MAX), height)))])
+    }
+
+    /// The bytes of a page or a tree; none where it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn get(&self, item: &Item) -> io::Result<Option<Vec<u8>>> {
+        if self.length(item)?.is_none() {
+            return Ok(None);
+        }
+        fs::read(self.path(item)).map(Some)
+    }
+
+    /// Begins to write a shard.
+    ///
+    /// # Errors
+    ///
+    /// If no file can be made.
+    pub fn begin(&self, volume: Hash, length: u64) -> io::Result<Incoming> {
+        let path = self.beside();
+        let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let (data, tree) = (open(&path)?, Encoder::new_outboard(open(&Self::tree_path(&path))?));
+        Ok(Incoming { path, data, tree, left: length, length, volume })
+    }
+
+    /// Ends a shard. It is kept where it is whole and has this hash; answers whether it was.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn end(&self, mut incoming: Incoming, hash: &Hash, height: u64) -> io::Result<bool> {
+        let found = incoming.tree.finalize()?;
+        if incoming.left > 0 || found.as_bytes() != &hash.0 {
+            return Ok(false);
+        }
+        let item = Item { volume: incoming.volume, kind: Kind::Shard, hash: *hash };
+        if self.length(&item)?.is_none() {
+            let path = self.path(&item);
+            incoming.data.sync_all()?;
+            File::open(Self::tree_path(&incoming.path))?.sync_all()?;
+            self.place(&Self::tree_path(&incoming.path), &Self::tree_path(&path))?;
+            self.place(&incoming.path, &path)?;
+        }
+        self.note(&[(item, Some((incoming.length, height)))])?;
+        Ok(true)
+    }
+
+    /// The slice that proves a part of a shard; none where the shard is not there, or is shorter.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn slice(&self, volume: Hash, shard: &Hash, start: u64, length: u64) -> io::Result<Option<Vec<u8>>> {
+        let item = Item { volume, kind: Kind::Shard, hash: *shard };
+        let whole = self.length(&item)?;
+        if !whole.is_some_and(|whole| start.checked_add(length).is_some_and(|end| end <= whole)) {
+            return Ok(None);
+        }
+        let path = self.path(&item);
+        let (data, tree) = (File::open(&path)?, File::open(Self::tree_path(&path))?);
+        let mut slice = Vec::new();
+        SliceExtractor::new_outboard(data, tree, start, length).read_to_end(&mut slice)?;
+        Ok(Some(slice))
+    }
+
+    /// The items of all volumes, with the height at which each was named last.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn items(&self) -> io::Result<Vec<(Item, u64, u64)>> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let items = reading.open_table(ITEMS).map_err(failed)?;
+        let mut found = Vec::new();
+        for row in items.iter().map_err(failed)? {
+            let (key, row) = row.map_err(failed)?;
+            let (length, height) = row.value();
+            found.extend(Item::of_key(key.value()).map(|item| (item, length, height)));
+        }
+        Ok(found)
+    }
+
+    /// Bytes of the items of a volume.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn used_by(&self, volume: &Hash) -> io::Result<u64> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let items = reading.open_table(ITEMS).map_err(failed)?;
+        let (first, last) = ([&volume.0[..], &[0]].concat(), [&volume.0[..], &[0xFF]].concat());
+        let mut used = 0_u64;
+        for row in items.range(&first[..]..&last[..]).map_err(failed)? {
+            used = used.saturating_add(row.map_err(failed)?.1.value().0);
+        }
+        Ok(used)
+    }
+
+    /// Notes that roots name these items at a height.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be written.
+    pub fn name(&self, items: &[(Item, u64)], height: u64) -> io::Result<()> {
+        let rows: Vec<_> = items.iter().map(|(item, length)| (*item, Some((*length, height)))).collect();
+        self.note(&rows)
+    }
+
+    /// Removes items.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be removed.
+    pub fn remove(&self, items: &[Item]) -> io::Result<()> {
+        // The index first: what it does not name is not served, whatever happens to the files.
+        self.note(&items.iter().map(|item| (*item, None)).collect::<Vec<_>>())?;
+        for item in items {
+            let path = self.path(item);
+            for path in [Self::tree_path(&path), path] {
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Incoming {
+    /// Takes more of the shard; fails where it is longer than was said.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written, or is too long.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.left = self.left.checked_sub(length).ok_or_else(|| io::Error::other("the shard is longer than was said"))?;
+        self.data.write_all(bytes)?;
+        self.tree.write_all(bytes)
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        // Of a shard that was kept, nothing is left here.
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(Store::tree_path(&self.path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_volumes::slice;
+
+    const VOLUME: Hash = Hash([1; 32]);
+
+    fn put(store: &Store, bytes: &[u8], hash: &Hash) -> bool {
+        let mut incoming = store.begin(VOLUME, u64::try_from(bytes.len()).expect("short")).expect("it begins");
+        bytes.chunks(1_000).for_each(|part| incoming.write(part).expect("it is written"));
+        store.end(incoming, hash, 5).expect("it is written")
+    }
+
+    /// A shard is kept under its hash and no other, whole, and parts of it are proven; a store that is opened again has what it had.
+    #[test]
+    fn shards_are_what_their_hashes_say() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bytes: Vec<u8> = (0..100_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        let hash = Hash(*bao::encode::outboard(&bytes).1.as_bytes());
+        {
+            let store = Store::open(folder.path()).expect("it opens");
+            assert!(!put(&store, &bytes, &Hash([9; 32])), "another hash");
+            assert!(!put(&store, &bytes[1..], &hash), "not whole");
+            let mut longer = store.begin(VOLUME, 3).expect("it begins");
+            assert!(longer.write(b"four").is_err());
+            drop(longer);
+            let half = store.begin(VOLUME, 9).expect("it begins");
+            assert!(!store.end(half, &hash, 1).expect("it ends"));
+            assert_eq!((store.used(), store.slice(VOLUME, &hash, 0, 10).expect("it is looked for")), (0, None));
+            assert_eq!(fs::read_dir(folder.path().join(UNFINISHED)).expect("a folder").count(), 0, "nothing is left behind");
+            assert!(put(&store, &bytes, &hash));
+            assert!(put(&store, &bytes, &hash), "twice is once");
+            store.put(&Item { volume: VOLUME, kind: Kind::Page, hash }, b"page", 7).expect("it is written");
+        }
+        let store = Store::open(folder.path()).expect("it opens");
+        assert_eq!(
+            (store.used(), store.used_by(&VOLUME).expect("it is read"), store.used_by(&hash).expect("it is read")),
+            (100_004, 100_004, 0)
+        );
+        let proof = store.slice(VOLUME, &hash, 70_000, 5_000).expect("it is read").expect("it is there");
+        assert_eq!(slice::open(&proof, &hash, 100_000, 70_000, 5_000), Some(bytes[70_000..75_000].to_vec()));
+        assert_eq!(store.slice(VOLUME, &hash, 99_999, 2).expect("it is read"), None);
+        assert_eq!(store.slice(Hash([2; 32]), &hash, 0, 2).expect("it is read"), None, "another volume's");
+        let items = store.items().expect("they are read");
+        assert_eq!(
+            items.iter().map(|(item, length, height)| (item.kind, *length, *height)).collect::<Vec<_>>(),
+            [(Kind::Shard, 100_000, 5), (Kind::Page, 4, 7)]
+        );
+        store.name(&[(items[0].0, 100_000)], 11).expect("it is written");
+        store.remove(&[items[1].0]).expect("it is removed");
+        assert_eq!(store.items().expect("they are read").iter().map(|row| row.2).collect::<Vec<_>>(), [11]);
+        assert_eq!(store.used(), 100_000);
+    }
+}

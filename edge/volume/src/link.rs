@@ -1,0 +1,244 @@
+//! A connection to one relay. What comes from it is checked before it is used.
+
+use crate::tree::Tree;
+use crate::wire::{self, ALPN, Answer, EXPORTER, Hello, Request, SLICE_BYTES, STREAMS, TREE_BYTES, WireError};
+use commonware_codec::Encode as _;
+use cowboy_service::tls;
+use cowboy_system::volumes::types::Relay;
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash};
+use cowboy_volumes::tree::PAGE_BYTES;
+use cowboy_volumes::{Code, Node, Page, Token, Top, slice};
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{ClientConfig, Connection, Endpoint, RecvStream, SendStream, TransportConfig, VarInt};
+use std::net::{Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a connection may take to open.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// After how long a silent connection is dead, in ms.
+const IDLE_MS: u32 = 30_000;
+
+/// How often an idle connection says that it lives.
+const KEEP_ALIVE: Duration = Duration::from_secs(8);
+
+/// Why a relay cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// Nobody is there, or it is not the relay that the chain names.
+    #[error("{relay} cannot be reached at {endpoint}: {reason}")]
+    Unreachable {
+        /// The relay.
+        relay: Address,
+        /// Where it should be.
+        endpoint: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A request failed.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// What it sent is not what was asked for.
+    #[error("the relay sent something else than what was asked for")]
+    False,
+}
+
+/// Where a relay is reached.
+pub fn relay_address(relay: &Relay) -> String {
+    if relay.endpoint.contains(':') {
+        format!("[{}]:{}", &relay.endpoint[..], relay.port)
+    } else {
+        format!("{}:{}", &relay.endpoint[..], relay.port)
+    }
+}
+
+/// A connection to a relay, opened for one volume.
+pub struct Link {
+    connection: Connection,
+    // Its driver ends with it.
+    _endpoint: Endpoint,
+}
+
+/// A shard on its way to a relay.
+pub struct Upload {
+    sending: SendStream,
+    receiving: RecvStream,
+}
+
+fn config(relay: &Relay) -> Result<ClientConfig, String> {
+    let mut tls = tls::client(relay.certificate).map_err(|error| error.to_string())?;
+    tls.alpn_protocols = vec![ALPN.to_vec()];
+    let crypto = QuicClientConfig::try_from(tls).map_err(|error| error.to_string())?;
+    let mut transport = TransportConfig::default();
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(0))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .keep_alive_interval(Some(KEEP_ALIVE))
+        .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
+    let mut config = ClientConfig::new(Arc::new(crypto));
+    config.transport_config(Arc::new(transport));
+    Ok(config)
+}
+
+async fn dial(relay: &Relay) -> Result<(Endpoint, Connection), String> {
+    let mut last = "the name has no address".to_owned();
+    let found = tokio::net::lookup_host(relay_address(relay)).await.map_err(|error| error.to_string())?;
+    for address in found {
+        let local: SocketAddr = if address.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
+        let endpoint = Endpoint::client(local).map_err(|error| error.to_string())?;
+        let connecting = endpoint.connect_with(config(relay)?, address, "relay").map_err(|error| error.to_string())?;
+        match connecting.await {
+            Ok(connection) => return Ok((endpoint, connection)),
+            Err(error) => last = error.to_string(),
+        }
+    }
+    Err(last)
+}
+
+impl Link {
+    /// Connects to the relay that the chain names, and shows it a token.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, is another, or refuses the token.
+    pub async fn open(address: Address, relay: &Relay, token: &Token, key: &PrivateKey) -> Result<Self, LinkError> {
+        let unreachable = |reason: String| LinkError::Unreachable { relay: address, endpoint: relay_address(relay), reason };
+        let dialed = tokio::time::timeout(OPENING, dial(relay)).await.map_err(|_| unreachable("it does not answer".into()))?;
+        let (endpoint, connection) = dialed.map_err(unreachable)?;
+        let mut exported = [0; 32];
+        let has = connection.export_keying_material(&mut exported, EXPORTER, &[]);
+        has.map_err(|_| unreachable("the session exports nothing".into()))?;
+        let token_bytes = token.to_bytes();
+        let hello = Hello {
+            token: Fixed(token_bytes[..].try_into().expect("a token has its length")),
+            signature: key.sign(&token.digest(&exported, address)),
+        };
+        let link = Self { connection, _endpoint: endpoint };
+        link.ask(&Request::Hello { hello }, &[]).await?;
+        Ok(link)
+    }
+
+    async fn begin(&self, request: &Request) -> Result<(SendStream, RecvStream), WireError> {
+        let (mut sending, receiving) = self.connection.open_bi().await.map_err(|error| WireError::Broken(error.to_string()))?;
+        wire::send(&mut sending, request).await?;
+        Ok((sending, receiving))
+    }
+
+    /// Sends a request, and a body where there is one. Answers what the relay says.
+    async fn ask(&self, request: &Request, bodies: &[&[u8]]) -> Result<(Answer, RecvStream), WireError> {
+        let (mut sending, mut receiving) = self.begin(request).await?;
+        for body in bodies {
+            wire::send_body(&mut sending, body).await?;
+        }
+        // Both ends know where a request ends; this frees the stream.
+        let _ = sending.finish();
+        let answer = wire::answer(&mut receiving).await?;
+        Ok((answer, receiving))
+    }
+
+    /// Asks for a body.
+    async fn fetch(&self, request: &Request, most: usize) -> Result<Vec<u8>, LinkError> {
+        match self.ask(request, &[]).await? {
+            (Answer::Body {}, mut receiving) => Ok(wire::read_body(&mut receiving, most).await?),
+            _ => Err(LinkError::False),
+        }
+    }
+
+    /// Begins to send a shard.
+    ///
+    /// # Errors
+    ///
+    /// If the connection broke.
+    pub async fn upload(&self, length: u64) -> Result<Upload, LinkError> {
+        let (sending, receiving) = self.begin(&Request::PutShard { length }).await?;
+        Ok(Upload { sending, receiving })
+    }
+
+    /// A part of a shard, which the slice proves.
+    ///
+    /// # Errors
+    ///
+    /// If the relay does not have it, or sends another.
+    pub async fn part(&self, shard: &Hash, shard_bytes: u64, start: u64, length: u64) -> Result<Vec<u8>, LinkError> {
+        let slice = self.fetch(&Request::GetShard { shard: *shard, start, length }, SLICE_BYTES).await?;
+        slice::open(&slice, shard, shard_bytes, start, length).ok_or(LinkError::False)
+    }
+
+    /// Has a relay keep a page.
+    ///
+    /// # Errors
+    ///
+    /// If it refuses.
+    pub async fn put_page(&self, partition: Hash, depth: u8, place: usize, page: &Page) -> Result<(), LinkError> {
+        let place = u16::try_from(place).map_err(|_| LinkError::False)?;
+        self.ask(&Request::PutPage { partition, depth, place }, &[&page.encode()]).await?;
+        Ok(())
+    }
+
+    /// A page whose node is known.
+    ///
+    /// # Errors
+    ///
+    /// If the relay does not have it, or sends another.
+    pub async fn page(&self, partition: Hash, code: Code, depth: u8, place: usize, node: &Node) -> Result<Page, LinkError> {
+        let bytes = self.fetch(&Request::GetPage { partition, page: node.hash }, PAGE_BYTES).await?;
+        let page = Page::parse(&bytes, code, depth, place).ok_or(LinkError::False)?;
+        if page.node() == Some(*node) { Ok(page) } else { Err(LinkError::False) }
+    }
+
+    /// The top and the nodes of the pages of a root.
+    ///
+    /// # Errors
+    ///
+    /// If the relay does not have it, or sends another.
+    pub async fn tree(&self, partition: Hash, root: Hash) -> Result<Tree, LinkError> {
+        let bytes = self.fetch(&Request::GetTree { partition, root }, TREE_BYTES).await?;
+        Tree::parse(&bytes).filter(|tree| tree.top.root() == root).ok_or(LinkError::False)
+    }
+
+    /// Has a relay sign a new root, whose pages have these nodes. Answers its slot and the signature.
+    ///
+    /// # Errors
+    ///
+    /// If it refuses, for it lacks something.
+    pub async fn ack(&self, partition: Hash, old: Hash, top: Top, nodes: &[Node]) -> Result<(u8, Fixed<64>), LinkError> {
+        let body = Tree::nodes_bytes(nodes);
+        match self.ask(&Request::AckRoot { partition, old, top }, &[&body]).await? {
+            (Answer::Acked { slot, signature }, _) => Ok((slot, signature)),
+            _ => Err(LinkError::False),
+        }
+    }
+}
+
+impl Upload {
+    /// Sends more of the shard.
+    ///
+    /// # Errors
+    ///
+    /// If the connection broke.
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        for part in bytes.chunks(wire::FRAME_BYTES) {
+            wire::send_frame(&mut self.sending, part).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the shard. The relay keeps it where it has this hash.
+    ///
+    /// # Errors
+    ///
+    /// If it refuses.
+    pub async fn finish(mut self, shard: &Hash) -> Result<(), LinkError> {
+        wire::send_frame(&mut self.sending, &[]).await?;
+        wire::send_frame(&mut self.sending, &shard.0).await?;
+        let _ = self.sending.finish();
+        wire::answer(&mut self.receiving).await?;
+        Ok(())
+    }
+}
+
+/// Requests that a client has under way at once with a relay: fewer than the relay takes.
+pub(crate) const AT_ONCE: usize = STREAMS as usize / 4;
