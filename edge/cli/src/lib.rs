@@ -3,7 +3,7 @@
 //! - [`daemon`]: `cowboyd`, the node: a devnet, a validator, a follower.
 //! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
 //! - [`worker`]: `cowboy-runner`, which does jobs for the chain.
-//! - [`gateway`], [`proxy`]: `cowboy-gateway` and `cowboy-proxy`.
+//! - [`gateway`]: `cowboy-gateway`. [`service`]: `cowboy-proxy` and `cowboy-relay`.
 //!
 //! Exit codes: 1 failed, 2 usage, 3 only a newer release helps.
 
@@ -12,8 +12,8 @@ mod client;
 mod daemon;
 mod gateway;
 mod log;
-mod proxy;
 mod send;
+mod service;
 mod worker;
 
 use clap::Parser as _;
@@ -32,6 +32,8 @@ enum Program {
     Gateway,
     /// `cowboy-proxy`.
     Proxy,
+    /// `cowboy-relay`.
+    Relay,
 }
 
 impl Program {
@@ -43,6 +45,7 @@ impl Program {
             "cowboy-runner" => Some(Self::Runner),
             "cowboy-gateway" => Some(Self::Gateway),
             "cowboy-proxy" => Some(Self::Proxy),
+            "cowboy-relay" => Some(Self::Relay),
             _ => None,
         }
     }
@@ -67,7 +70,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),
         Program::Runner => worker::Cli::try_parse_from(arguments).map(worker::run),
         Program::Gateway => gateway::Cli::try_parse_from(arguments).map(gateway::run),
-        Program::Proxy => proxy::Cli::try_parse_from(arguments).map(proxy::run),
+        Program::Proxy => service::proxy::Cli::try_parse_from(arguments).map(service::proxy::run),
+        Program::Relay => service::relay::Cli::try_parse_from(arguments).map(service::relay::run),
     };
     match done {
         Ok(code) => code,

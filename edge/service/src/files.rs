@@ -37,7 +37,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&beside, path)?;
-    fs::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::File::open(folder)?.sync_all()
 }
 
 /// Zeros in the place of the bytes, then no file.

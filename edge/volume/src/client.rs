@@ -21,7 +21,11 @@ use futures::{StreamExt as _, TryStreamExt as _, future};
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// How long a relay is waited for before another one is asked beside it.
+const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Stripes that are fetched ahead.
 const AHEAD: usize = 4;
@@ -185,19 +189,32 @@ impl Volume {
         Ok(opened)
     }
 
-    /// What the first relay gives that can, of those that have it.
+    /// What the first relay gives that can. Another is asked when one fails, and when it takes long.
     async fn first<T>(&self, what: &str, ask: impl AsyncFn(Arc<Link>) -> Result<T, LinkError>) -> Result<T, VolumeError> {
-        let mut reasons = Vec::new();
-        for slot in self.slots() {
-            let given = match self.link(slot).await {
-                Ok(link) => ask(link).await,
-                Err(error) => Err(error),
-            };
-            match given {
-                Ok(given) => return Ok(given),
-                Err(error) => {
+        let one = async |slot: usize| match self.link(slot).await {
+            Ok(link) => (slot, ask(link).await),
+            Err(error) => (slot, Err(error)),
+        };
+        let (mut left, mut reasons) = (self.slots().into_iter(), Vec::new());
+        let mut pending: BTreeSet<usize> = left.as_slice().first().copied().into_iter().collect();
+        let mut asked: FuturesUnordered<_> = left.by_ref().take(1).map(&one).collect();
+        while !asked.is_empty() {
+            match tokio::time::timeout(PATIENCE, asked.next()).await {
+                Ok(Some((_, Ok(given)))) => return Ok(given),
+                Ok(Some((slot, Err(error)))) => {
                     self.fail(slot);
+                    pending.remove(&slot);
                     reasons.push(format!("slot {slot}: {error}"));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&one));
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    pending.iter().for_each(|slot| self.fail(*slot));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&one));
                 }
             }
         }
@@ -338,7 +355,9 @@ impl Volume {
 
     async fn cells(&self, leaf: &Leaf, stripe: Stripe, without: Option<usize>) -> Result<Vec<Option<Vec<u8>>>, VolumeError> {
         let (code, needed) = (self.record.code, usize::from(self.record.code.data));
-        let mut left = self.slots().into_iter().filter(|slot| Some(*slot) != without);
+        let slots: Vec<usize> = self.slots().into_iter().filter(|slot| Some(*slot) != without).collect();
+        let mut pending: BTreeSet<usize> = slots.iter().take(needed).copied().collect();
+        let mut left = slots.into_iter();
         let (mut cells, mut found, mut reasons) = (vec![None; code.slots()], 0, Vec::new());
         let fetch = async |slot: usize| {
             let given = match (leaf.shards.get(slot), self.link(slot).await) {
@@ -349,16 +368,27 @@ impl Volume {
             (slot, given)
         };
         let mut asked: FuturesUnordered<_> = left.by_ref().take(needed).map(&fetch).collect();
-        while let Some((slot, given)) = asked.next().await {
-            match given {
-                Ok(cell) => {
+        while found < needed && !asked.is_empty() {
+            match tokio::time::timeout(PATIENCE, asked.next()).await {
+                Ok(Some((slot, Ok(cell)))) => {
                     cells[slot] = Some(cell);
+                    pending.remove(&slot);
                     found += 1;
                 }
-                Err(error) => {
+                Ok(Some((slot, Err(error)))) => {
                     self.fail(slot);
+                    pending.remove(&slot);
                     reasons.push(format!("slot {slot}: {error}"));
-                    asked.extend(left.next().map(&fetch));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&fetch));
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    pending.iter().for_each(|slot| self.fail(*slot));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&fetch));
                 }
             }
         }
@@ -379,13 +409,13 @@ impl Volume {
     }
 
     /// The uploads of a shard to every relay that takes it, by slot.
-    async fn uploads(&self, length: u64) -> Vec<Option<Upload>> {
+    async fn uploads(&self, length: u64) -> Vec<Result<Upload, String>> {
         let begin = async |slot| {
             let begun = match self.link(slot).await {
                 Ok(link) => link.upload(length).await,
                 Err(error) => Err(error),
             };
-            begun.inspect_err(|error| tracing::warn!(slot, %error, "a relay takes no shard")).ok()
+            begun.map_err(|error| error.to_string())
         };
         future::join_all((0..self.relays.len()).map(begin)).await
     }
@@ -422,15 +452,14 @@ impl Volume {
             }
             let bytes: Vec<u8> = ready.drain(..wanted.min(ready.len())).collect();
             let cells = cells::encode(code, stripe, &bytes);
-            let send = async |(slot, (upload, cell)): (usize, (&mut Option<Upload>, &Vec<u8>))| {
-                if let Some(open) = upload
+            let send = async |(upload, cell): (&mut Result<Upload, String>, &Vec<u8>)| {
+                if let Ok(open) = upload
                     && let Err(error) = open.write(cell).await
                 {
-                    tracing::warn!(slot, %error, "a relay takes no more of a shard");
-                    *upload = None;
+                    *upload = Err(error.to_string());
                 }
             };
-            future::join_all(uploads.iter_mut().zip(&cells).enumerate().map(send)).await;
+            future::join_all(uploads.iter_mut().zip(&cells).map(send)).await;
             for (hasher, cell) in hashers.iter_mut().zip(&cells) {
                 hasher.update(cell);
             }
@@ -460,11 +489,8 @@ impl Volume {
     }
 
     /// Ends uploads. Enough relays must have kept their shards.
-    async fn finish(&self, uploads: Vec<Option<Upload>>, shards: &[Hash]) -> Result<(), VolumeError> {
-        let end = async |(upload, shard): (Option<Upload>, &Hash)| match upload {
-            Some(upload) => upload.finish(shard).await.map_err(|error| error.to_string()),
-            None => Err("it took no shard".to_owned()),
-        };
+    async fn finish(&self, uploads: Vec<Result<Upload, String>>, shards: &[Hash]) -> Result<(), VolumeError> {
+        let end = async |(upload, shard): (Result<Upload, String>, &Hash)| upload?.finish(shard).await.map_err(|error| error.to_string());
         let ended = future::join_all(uploads.into_iter().zip(shards).map(end)).await;
         let reasons: Vec<String> =
             ended.iter().enumerate().filter_map(|(slot, ended)| Some(format!("slot {slot}: {}", ended.as_ref().err()?))).collect();

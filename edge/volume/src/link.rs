@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a connection may take to open.
-const OPENING: Duration = Duration::from_secs(10);
+const OPENING: Duration = Duration::from_secs(3);
 
 /// After how long a silent connection is dead, in ms.
 const IDLE_MS: u32 = 30_000;
@@ -218,10 +218,14 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// If the connection broke.
+    /// If the connection broke, or the relay refuses.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         for part in bytes.chunks(wire::FRAME_BYTES) {
-            wire::send_frame(&mut self.sending, part).await?;
+            if let Err(error) = wire::send_frame(&mut self.sending, part).await {
+                // A relay that takes no more has said why.
+                wire::answer(&mut self.receiving).await?;
+                return Err(error.into());
+            }
         }
         Ok(())
     }

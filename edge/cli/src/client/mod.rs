@@ -16,7 +16,7 @@ mod method;
 mod name;
 mod outcome;
 mod proof;
-mod relay;
+pub(crate) mod relay;
 mod rent;
 mod runner;
 mod search;

@@ -284,7 +284,7 @@ fn storage_failure(error: cowboy_volume::VolumeError) -> Failure {
     match error {
         cowboy_volume::VolumeError::NotFound => Failure::argument(error.to_string(), "cowboy volume list shows what there is"),
         cowboy_volume::VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
-        error => secret::unproven(error),
+        error => Failure::Node(error.to_string()),
     }
 }
 

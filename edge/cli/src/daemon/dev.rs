@@ -3,8 +3,9 @@
 use super::{
     banner,
     demo::Demo,
-    examples, link, node_failure, not_running, proxies,
+    examples, link, node_failure, not_running,
     runners::{self, Runners},
+    services,
     serving::{self, Serving, StopSignals},
     state::{Beginning, DEV_ACCOUNTS, Devnet, Folder},
 };
@@ -65,6 +66,9 @@ pub(crate) struct Dev {
     /// The number of proxies in the process, which release secrets; they start at the first use of secrets
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=16))]
     proxies: u32,
+    /// The number of relays in the process, which keep volumes; they start at the first use of volumes
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=24))]
+    relays: u32,
     /// The port at which names are served, like http://mysite.localhost:8080; 0 takes any
     #[arg(long, value_name = "PORT")]
     gateway_port: Option<u16>,
@@ -158,8 +162,15 @@ impl Dev {
         output::line(format_args!("\nready: {url}\n"));
         let working =
             tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
-        let stake = Amount(devnet.genesis.chain.params.secrets.proxy_stake);
-        let releasing = tokio::spawn(proxies::work(url.clone(), folder.path().to_owned(), devnet.proxies.clone(), stake));
+        let params = &devnet.genesis.chain.params;
+        let service = |keys: &[cowboy_types::signing::PrivateKey], stake: u64| services::Devnet {
+            url: url.clone(),
+            folder: folder.path().to_owned(),
+            keys: keys.to_vec(),
+            stake: Amount(stake),
+        };
+        let releasing = tokio::spawn(services::proxies(service(&devnet.proxies, params.secrets.proxy_stake)));
+        let keeping = tokio::spawn(services::relays(service(&devnet.relays, params.volumes.relay_stake)));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
@@ -176,7 +187,8 @@ impl Dev {
         // Whatever it waits for ends with the node.
         working.abort();
         releasing.abort();
-        let _ = (working.await, releasing.await);
+        keeping.abort();
+        let _ = (working.await, releasing.await, keeping.await);
         if let Some(gateway) = gateway {
             gateway.stop().await;
         }
@@ -243,13 +255,15 @@ impl Dev {
             parameters: self.parameters(),
             runners: self.runners.count,
             proxies: self.proxies,
+            relays: self.relays,
         }
     }
 
-    /// Parameters that begin with another value: those of a devnet's proxies, and those that were given.
+    /// Parameters that begin with another value: those of a devnet's services, and those that were given.
     fn parameters(&self) -> BTreeMap<String, u64> {
-        let of_proxies = proxies::PARAMETERS.into_iter().filter(|_| self.proxies > 0);
-        let mut parameters: BTreeMap<String, u64> = of_proxies.map(|(name, value)| (name.to_owned(), value)).collect();
+        let of_proxies = services::PROXIES.into_iter().filter(|_| self.proxies > 0);
+        let of_relays = services::RELAYS.into_iter().filter(|_| self.relays > 0);
+        let mut parameters: BTreeMap<String, u64> = of_proxies.chain(of_relays).map(|(name, value)| (name.to_owned(), value)).collect();
         parameters.extend(self.parameters.iter().cloned());
         parameters
     }

@@ -31,6 +31,8 @@ pub(super) mod account_index {
     pub(crate) const RUNNER: u32 = 2_000;
     /// The first proxy's.
     pub(crate) const PROXY: u32 = 3_000;
+    /// The first relay's.
+    pub(crate) const RELAY: u32 = 4_000;
 }
 
 /// What the faucet begins with.
@@ -41,6 +43,9 @@ const RUNNER_CBY: u64 = 20_000;
 
 /// What each proxy begins with: its stake, and fees for a long time.
 const PROXY_CBY: u64 = 20_000;
+
+/// What each relay begins with: its stake, and fees for a long time.
+const RELAY_CBY: u64 = 20_000;
 
 /// What the gateway begins with: its stake, and fees for many requests.
 const GATEWAY_CBY: u64 = 100_000;
@@ -67,6 +72,9 @@ pub(crate) struct Beginning {
     /// How many proxies have what they stake.
     #[serde(default)]
     pub(crate) proxies: u32,
+    /// How many relays have what they stake.
+    #[serde(default)]
+    pub(crate) relays: u32,
 }
 
 /// A folder for the chain: one that stays, or one that goes with the process.
@@ -149,6 +157,8 @@ pub(crate) struct Devnet {
     pub(crate) runners: Vec<PrivateKey>,
     /// The proxies' accounts.
     pub(crate) proxies: Vec<PrivateKey>,
+    /// The relays' accounts.
+    pub(crate) relays: Vec<PrivateKey>,
     /// The gateway's account.
     pub(crate) gateway: PrivateKey,
 }
@@ -163,6 +173,7 @@ impl Beginning {
             (0..self.runners).map(|index| mnemonic.key(account_index::RUNNER + index)).collect::<Result<_, _>>()?;
         let proxies: Vec<PrivateKey> =
             (0..self.proxies).map(|index| mnemonic.key(account_index::PROXY + index)).collect::<Result<_, _>>()?;
+        let relays: Vec<PrivateKey> = (0..self.relays).map(|index| mnemonic.key(account_index::RELAY + index)).collect::<Result<_, _>>()?;
         let cby = |cby: u64| {
             Amount::from_cby(cby)
                 .ok_or_else(|| Failure::argument(format!("{cby} CBY is more than the total supply"), "give the accounts less"))
@@ -181,6 +192,9 @@ impl Beginning {
         for key in &proxies {
             funded.push(Funded { address: key.address(), amount: cby(PROXY_CBY)? });
         }
+        for key in &relays {
+            funded.push(Funded { address: key.address(), amount: cby(RELAY_CBY)? });
+        }
         let mut parameters = BTreeMap::new();
         for (name, value) in &self.parameters {
             let row = Params::row(name).ok_or_else(|| {
@@ -198,7 +212,7 @@ impl Beginning {
         };
         let (genesis, validators) = genesis::dev(dev).map_err(node_failure)?;
         let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
-        Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners, proxies })
+        Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners, proxies, relays })
     }
 }
 
@@ -216,6 +230,7 @@ mod tests {
             parameters: BTreeMap::new(),
             runners: 0,
             proxies: 0,
+            relays: 0,
         }
     }
 

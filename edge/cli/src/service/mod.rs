@@ -1,0 +1,270 @@
+//! Services beside the chain: what `cowboy-proxy` and `cowboy-relay` have in common.
+
+pub(crate) mod proxy;
+pub(crate) mod relay;
+
+use crate::log::{self, LogFormat};
+use clap::{Args, Subcommand};
+use cowboy_api::{Client, HexBytes, HexHash, keystore};
+use cowboy_console::{
+    amount,
+    failure::Failure,
+    output::{self, Output},
+};
+use cowboy_service::Chain;
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::{Address, Amount, Hash};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// What is logged where RUST_LOG says nothing.
+const TALKATIVE: &str = "info";
+
+/// How often the chain is looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What every command of a service takes.
+#[derive(Args, Debug)]
+pub(crate) struct Globals {
+    /// The configuration; `example` prints one to start from [default: the service's name, like proxy.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The format of log lines on stderr; RUST_LOG selects them
+    #[arg(long, global = true, value_enum, default_value_t)]
+    log_format: LogFormat,
+    /// Print results as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Register and work until stopped; the default command
+    Run,
+    /// Check everything that the service needs, and print how to fix what is missing
+    Doctor,
+    /// Print the service's record on the chain, and what it owes
+    Status,
+    /// Print a configuration to start from
+    Example,
+}
+
+/// What the configuration of every service has.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Common {
+    /// The node that is asked. What it says is believed with a proof only.
+    node: String,
+    /// The genesis hash of the chain.
+    genesis: Option<HexHash>,
+    /// The validators' group key.
+    group_key: Option<HexBytes>,
+    /// Whether the node's word is taken for both: on a chain for development.
+    #[serde(default)]
+    trust_node: bool,
+    /// The file of the key of the service's account.
+    key_file: PathBuf,
+    /// The folder of what it keeps.
+    state: PathBuf,
+    /// Where it listens.
+    listen: SocketAddr,
+    /// The host name or IPv6 address at which others reach it.
+    endpoint: String,
+    /// The port there; that of `listen` where it is left out.
+    #[serde(default)]
+    port: u16,
+    /// What it stakes.
+    stake_cby: u64,
+}
+
+/// The settings that [`Common`] has.
+const COMMON: [&str; 10] = ["node", "genesis", "group_key", "trust_node", "key_file", "state", "listen", "endpoint", "port", "stake_cby"];
+
+/// A configuration: what every service has, and what one has beside it.
+struct Settings<T> {
+    common: Common,
+    own: T,
+}
+
+/// A kind of service.
+trait Kind {
+    /// What its configuration has beside [`Common`].
+    type Own: DeserializeOwned;
+    /// What it is called.
+    const NAME: &'static str;
+    /// A configuration to start from.
+    const EXAMPLE: &'static str;
+    /// The system actor where it registers, and the view of its record.
+    const RECORD: (u8, &'static str);
+
+    /// Works until a signal comes.
+    async fn work(settings: &Settings<Self::Own>, output: Output) -> Result<(), Failure>;
+
+    /// Prints how it stands.
+    async fn status(client: &Client, address: Address, output: Output) -> Result<(), Failure>;
+
+    /// Fails where nothing can listen at an address.
+    fn can_listen(address: SocketAddr) -> std::io::Result<()>;
+}
+
+/// Runs a command of a service and answers its exit code.
+fn run<K: Kind>(globals: Globals, command: Option<Command>) -> ExitCode {
+    log::begin(globals.log_format, TALKATIVE);
+    let output = Output { json: globals.json };
+    let path = globals.config.unwrap_or_else(|| PathBuf::from(format!("{}.toml", K::NAME)));
+    let done = match command.unwrap_or(Command::Run) {
+        Command::Example => {
+            output::text(K::EXAMPLE);
+            Ok(())
+        }
+        command => read::<K>(&path).and_then(|settings| runtime()?.block_on(act::<K>(&settings, command, output))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(service_failure)
+}
+
+/// Anything that keeps a service from running.
+fn service_failure(error: impl std::fmt::Display) -> Failure {
+    Failure::Node(error.to_string())
+}
+
+async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::Doctor => doctor::<K>(&settings.common, output).await,
+        Command::Status => K::status(&Client::new(&settings.common.node)?, settings.common.key()?.address(), output).await,
+        Command::Run | Command::Example => K::work(settings, output).await,
+    }
+}
+
+fn read<K: Kind>(path: &Path) -> Result<Settings<K::Own>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+    parse::<K>(&text).map_err(|error| match error {
+        Wrong::Toml(error) => Failure::argument(format!("{}: {error}", path.display()), format!("see docs, or cowboy-{} example", K::NAME)),
+        Wrong::Failure(failure) => failure,
+    })
+}
+
+/// Why a text is no configuration.
+enum Wrong {
+    Toml(toml::de::Error),
+    Failure(Failure),
+}
+
+fn parse<K: Kind>(text: &str) -> Result<Settings<K::Own>, Wrong> {
+    let whole: toml::Table = toml::from_str(text).map_err(Wrong::Toml)?;
+    let (common, own): (toml::Table, toml::Table) = whole.into_iter().partition(|(name, _)| COMMON.contains(&name.as_str()));
+    let common: Common = toml::Value::Table(common).try_into().map_err(Wrong::Toml)?;
+    let own = toml::Value::Table(own).try_into().map_err(Wrong::Toml)?;
+    if !common.trust_node && (common.genesis.is_none() || common.group_key.is_none()) {
+        let fix = "give both, as the chain's founders publish them; trust_node = true is for chains for development";
+        return Err(Wrong::Failure(Failure::argument("genesis and group_key are missing: the node could show another chain", fix)));
+    }
+    Ok(Settings { common, own })
+}
+
+impl Common {
+    fn trusted(&self) -> Result<Option<(Hash, [u8; 96])>, Failure> {
+        match (&self.genesis, &self.group_key) {
+            (Some(genesis), Some(key)) => {
+                let wrong = |_| Failure::argument("group_key does not have 96 bytes", "copy group_key of the chain's /genesis");
+                Ok(Some((genesis.0, key.0[..].try_into().map_err(wrong)?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn key(&self) -> Result<PrivateKey, Failure> {
+        Ok(keystore::read(&self.key_file)?)
+    }
+
+    fn stake(&self) -> Result<Amount, Failure> {
+        Amount::from_cby(self.stake_cby).ok_or_else(|| Failure::argument("the stake is more than the total supply", "stake less"))
+    }
+}
+
+async fn view(client: &Client, actor: u8, method: &str, argument: Value) -> Result<Value, Failure> {
+    Ok(client.view(&Address::system(actor), method, &argument).await?.result)
+}
+
+/// One thing that a service needs, and what to do where it is missing.
+struct Check {
+    what: &'static str,
+    problem: Option<String>,
+    fix: &'static str,
+}
+
+async fn doctor<K: Kind>(settings: &Common, output: Output) -> Result<(), Failure> {
+    let mut checks = Vec::new();
+    let mut check = |what, result: Result<(), String>, fix| checks.push(Check { what, problem: result.err(), fix });
+    let text = |failure: Failure| failure.to_string();
+    let key = settings.key();
+    check("key", key.as_ref().map(drop).map_err(ToString::to_string), "cowboy wallet create, and name its file in key_file");
+    let chain = match settings.trusted() {
+        Ok(trusted) => Chain::connect(&settings.node, trusted).await.map_err(|error| error.to_string()),
+        Err(failure) => Err(text(failure)),
+    };
+    check(
+        "node and chain",
+        chain.as_ref().map(drop).map_err(Clone::clone),
+        "start the node, and compare genesis and group_key with its /genesis",
+    );
+    let folder = std::fs::create_dir_all(&settings.state).map_err(|error| error.to_string());
+    check("folder", folder, "name a folder that this account may write in state");
+    let port = K::can_listen(settings.listen).map_err(|error| error.to_string());
+    check("port", port, "end what listens there (a running service does), or choose another listen");
+    if let (Ok(key), Ok(chain)) = (&key, &chain) {
+        let address = key.address();
+        let (actor, method) = K::RECORD;
+        let record = view(&chain.client, actor, method, json!({ "address": address.to_string() })).await?;
+        let balance = chain.client.account_or_empty(&address).await?.balance;
+        let is_funded = !record.is_null() || balance > settings.stake()?.0;
+        let problem = if is_funded { Ok(()) } else { Err(format!("{address} has {}", amount::cby(balance))) };
+        check("stake", problem, "send it the stake, and something for fees");
+    }
+    let rows: Vec<Value> = checks.iter().map(|check| json!({ "what": check.what, "problem": check.problem })).collect();
+    let line = |check: &Check| match &check.problem {
+        None => format!("ok    {}", check.what),
+        Some(problem) => format!("bad   {}: {problem}\n      fix: {}", check.what, check.fix),
+    };
+    output.result(&rows, checks.iter().map(line).collect::<Vec<_>>().join("\n"));
+    match checks.iter().filter(|check| check.problem.is_some()).count() {
+        0 => Ok(()),
+        bad => Err(Failure::Node(format!("{bad} of {} checks failed", checks.len()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples are right, and a node's word alone is refused.
+    fn read_strictly<K: Kind>(stake_cby: u64) {
+        let example = parse::<K>(K::EXAMPLE).map_err(|_| "wrong").expect("the example is right").common;
+        assert_eq!((example.stake_cby, example.trust_node, example.genesis.is_some()), (stake_cby, false, true));
+        for wrong in ["".to_owned(), "node = 1".to_owned(), format!("{}\nmore = 1", K::EXAMPLE)] {
+            assert!(parse::<K>(&wrong).is_err(), "{wrong}");
+        }
+        let bare: Vec<&str> = K::EXAMPLE.lines().filter(|line| !line.starts_with("genesis") && !line.starts_with("group_key")).collect();
+        assert!(parse::<K>(&bare.join("\n")).is_err(), "nothing says which chain it is");
+        assert!(parse::<K>(&format!("trust_node = true\n{}", bare.join("\n"))).is_ok());
+    }
+
+    #[test]
+    fn settings_are_read_strictly() {
+        read_strictly::<proxy::Proxy>(10_000);
+        read_strictly::<relay::Relay>(5_000);
+    }
+}

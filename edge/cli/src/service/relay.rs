@@ -1,0 +1,96 @@
+//! `cowboy-relay`: keeps shards of volumes.
+
+use super::{Command, EVERY, Globals, Kind, Settings, service_failure, view};
+use crate::client::relay::described;
+use crate::daemon::serving::StopSignals;
+use clap::Parser;
+use cowboy_api::Client;
+use cowboy_console::{failure::Failure, output::Output};
+use cowboy_relay::{Config, Relay as Running};
+use cowboy_types::{Address, actors};
+use serde::Deserialize;
+use serde_json::json;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+/// Runs a relay: it keeps shards of volumes, serves them, and proves that it has them.
+#[derive(Debug, Parser)]
+#[command(name = "cowboy-relay", version)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Runs a command and answers its exit code.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    super::run::<Relay>(cli.globals, cli.command)
+}
+
+/// What a relay's configuration has beside that of every service.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Own {
+    /// Where it stands: up to 16 of a-z, 0-9 and -.
+    region: String,
+    /// GiB that it offers.
+    capacity_gib: u64,
+    /// Base units of CBY for a MiB and an epoch.
+    #[serde(default = "usual_ask")]
+    ask: u64,
+}
+
+/// The price that volumes accept where nothing else is said (decision 157).
+const fn usual_ask() -> u64 {
+    450
+}
+
+/// The kind of service.
+pub(super) struct Relay;
+
+impl Kind for Relay {
+    type Own = Own;
+    const NAME: &'static str = "relay";
+    const EXAMPLE: &'static str = include_str!("relay.toml");
+    const RECORD: (u8, &'static str) = (actors::RELAYS, "get_relay");
+
+    async fn work(settings: &Settings<Own>, output: Output) -> Result<(), Failure> {
+        let (common, own) = (&settings.common, &settings.own);
+        let key = common.key()?;
+        let config = Config {
+            node: common.node.clone(),
+            trusted: common.trusted()?,
+            state: common.state.clone(),
+            listen: common.listen,
+            endpoint: common.endpoint.clone(),
+            port: common.port,
+            region: own.region.clone(),
+            capacity: own.capacity_gib.saturating_mul(1 << 30),
+            ask: own.ask,
+            stake: common.stake()?,
+            every: EVERY,
+        };
+        let mut signals = StopSignals::listen()?;
+        let relay = Running::start(config, &key).await.map_err(service_failure)?;
+        let address = key.address();
+        output.result(
+            &json!({ "relay": address.to_string(), "node": common.node, "listening": relay.address().to_string() }),
+            format_args!("ready: {address} works for {}, listening at {}", common.node, relay.address()),
+        );
+        signals.signalled().await
+    }
+
+    async fn status(client: &Client, address: Address, output: Output) -> Result<(), Failure> {
+        let argument = json!({ "address": address.to_string() });
+        let relay = view(client, actors::RELAYS, "get_relay", argument.clone()).await?;
+        let round = view(client, actors::RELAYS, "get_round", argument).await?;
+        let text = if relay.is_null() { format!("{address} is not registered yet") } else { described(&relay, &round) };
+        output.result(&json!({ "relay": relay, "round": round }), text);
+        Ok(())
+    }
+
+    fn can_listen(address: SocketAddr) -> std::io::Result<()> {
+        std::net::UdpSocket::bind(address).map(drop)
+    }
+}

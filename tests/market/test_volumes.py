@@ -1,0 +1,247 @@
+"""Volumes as people keep them: relays in processes of their own, files that survive the loss of some, rights that end."""
+
+import hashlib
+import random
+import re
+
+import pytest
+from world import Refused, World, until
+
+CBY = 10**9
+RELAY = "0x000000000000000000000000000000000000000b"
+
+
+class Storage(World):
+    """A devnet whose relays are processes of their own, each with the key of an account."""
+
+    def __init__(self, folder, *parameters):
+        rows = ["volumes.alive=60", "volumes.fill=300", "volumes.retry=5", "volumes.proof_period=40", "volumes.proof_window=20", *parameters]
+        options = [option for row in rows for option in ("--parameter", row)]
+        super().__init__(folder, "--block-time", "200ms", "--runners", "0", "--no-gateway", "--no-demo", "--relays", "0", *options)
+        self.relays = {}
+
+    def relay(self, number):
+        """A relay with the key of an account. Its folder stays, so that it can be started again."""
+        folder = self.folder / f"relay{number}"
+        if not folder.exists():
+            folder.mkdir()
+            (folder / "relay.key").write_text(self.accounts[number][1])
+            (folder / "relay.toml").write_text(
+                f'node = "{self.url}"\ntrust_node = true\nkey_file = "{folder / "relay.key"}"\nstate = "{folder / "state"}"\n'
+                f'listen = "127.0.0.1:0"\nendpoint = "localhost"\nstake_cby = 5100\nregion = "region-{number % 3}"\ncapacity_gib = 1\n'
+            )
+        command = [self.bin / "cowboyd", "--config", folder / "relay.toml"]
+        process = self.start("cowboy-relay", command, RUST_LOG="info,cowboy_relay=debug")
+        self.relays[self.accounts[number][0]] = process
+        return process
+
+    def relays_are(self, count):
+        def up():
+            return [relay["is_healthy"] for relay in self.run("relay", "list")].count(True) == count
+
+        until(f"{count} relays that are up", up)
+
+    def holders(self, volume):
+        return [slot["relay"] if slot["is_serving"] else None for slot in self.run("volume", "info", volume)["slots"]]
+
+    def events(self):
+        return [log["name"] for log in self.get(f"/actor/{RELAY}/logs?order=desc&limit=100")["logs"]]
+
+    def files(self, name, sizes, seed):
+        """Local files with these lengths; answers their hashes by path."""
+        folder = self.folder / name
+        folder.mkdir()
+        found, source = {}, random.Random(seed)
+        for number, size in enumerate(sizes):
+            content = source.randbytes(size)
+            (folder / f"file-{number}.bin").write_bytes(content)
+            found[f"notes/file-{number}.bin"] = hashlib.sha256(content).hexdigest()
+        return found
+
+    def fetched(self, volume, path, *more, account=0):
+        target = self.folder / "fetched"
+        self.run("volume", "get", volume, path, target, *more, account=account)
+        return hashlib.sha256(target.read_bytes()).hexdigest()
+
+
+def test_a_volume_survives_the_loss_of_relays(tmp_path):
+    """A-181, A-184: with 4+2, any two relays may go; others rebuild what they had, and then two more may go. Relays prove what they keep."""
+    sizes = [0, 1, 65_535, 65_536, 65_537, 4 * 65_536 - 1, 4 * 65_536 + 1, 1_500_000]
+    with Storage(tmp_path) as world:
+        for number in range(1, 9):
+            world.relay(number)
+        world.relays_are(8)
+        made = world.run("volume", "create", "memory", "--quota", "100MiB", "--public")
+        assert (made["data"], made["parity"], made["keys"]) == (4, 2, "public")
+        files = world.files("local", sizes, seed=7)
+        put = world.run("volume", "put", "memory", tmp_path / "local", "notes/")
+        assert (put["files"], len(put["commits"])) == (len(sizes), 1)
+        for path, expected in files.items():
+            assert world.fetched("memory", path) == expected
+
+        first = world.holders("memory")
+        assert len(set(first)) == 6 and None not in first
+        gone = first[:2]
+        for address in gone:
+            world.relays[address].kill()
+        for path, expected in files.items():
+            assert world.fetched("memory", path) == expected, "two relays are gone"
+
+        def is_whole():
+            holders = world.holders("memory")
+            return None not in holders and not set(holders) & set(gone) and holders
+
+        second = until("the slots are rebuilt by others", is_whole)
+        assert "slot.filled" in world.events()
+        for address in second[2:4]:
+            world.relays[address].kill()
+        for path, expected in files.items():
+            assert world.fetched("memory", path) == expected, "four of eight relays are gone, two of them were replaced"
+        until("a proof", lambda: "proof.given" in world.events())
+        assert all(relay["misses"] == 0 for relay in world.run("relay", "list") if relay["is_healthy"]), "who is there proves what it has"
+
+        # One more is too many, and it is said by name.
+        world.relays[second[4]].kill()
+        with pytest.raises(Refused, match=r"needs 4 relays, and 3 gave it: .*slot"):
+            world.fetched("memory", "notes/file-7.bin")
+
+
+def test_a_relay_comes_back(tmp_path):
+    """A relay that was killed has what it had, and fetches what was written meanwhile."""
+    with Storage(tmp_path, "volumes.alive=2000") as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--public", "--code", "1+2")
+        files = world.files("local", [300_000, 5], seed=8)
+        world.run("volume", "put", "memory", tmp_path / "local", "notes/")
+        away = world.holders("memory")[2]
+        world.relays[away].kill()
+        (tmp_path / "more.bin").write_bytes(b"more" * 50_000)
+        world.run("volume", "put", "memory", tmp_path / "more.bin", "notes/")
+        partition = world.run("volume", "ls", "memory")[0]["partition"]
+
+        def behind():
+            volume = world.run("volume", "info", "memory")["volume_id"]
+            view = world.run("call", "storage-manager", "get_partition", "--volume", volume, "--partition", partition)
+            return view["root"]["behind"]
+
+        assert behind() == 1 << 2
+        number = next(number for number, (address, _) in enumerate(world.accounts) if address == away)
+        world.relay(number)
+        until("it has everything", lambda: behind() == 0)
+        for address in world.holders("memory")[:2]:
+            world.relays[address].kill()
+        expected = hashlib.sha256(b"more" * 50_000).hexdigest()
+        assert world.fetched("memory", "notes/more.bin") == expected, "from the one that was away"
+        assert {world.fetched("memory", path) for path in files} == set(files.values())
+
+
+def test_a_partition_has_its_readers_and_writers(tmp_path):
+    """A-182, A-243: the committee makes the keys; another account reads and writes as far as its capability goes, and no longer than it holds."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        made = world.run("volume", "create", "memory", "--quota", "20MiB")
+        assert (made["keys"], made["data"], made["parity"]) == ("committee", 2, 1)
+        volume = made["volume"]
+        (tmp_path / "diary.txt").write_text("nobody else reads this\n")
+        world.run("volume", "put", "memory", tmp_path / "diary.txt", "notes/")
+        stored = b"".join(path.read_bytes() for path in tmp_path.glob("relay*/state/volumes/*/*") if path.is_file())
+        assert b"nobody else" not in stored and b"diary" not in stored, "relays learn neither content nor names"
+        expected = hashlib.sha256((tmp_path / "diary.txt").read_bytes()).hexdigest()
+        assert world.fetched("memory", "notes/diary.txt") == expected
+
+        with pytest.raises(Refused, match="no such right|capability_refused"):
+            world.fetched(volume, "notes/diary.txt", account=5)
+        holder = world.accounts[5][0]
+
+        def grant(mode, max_bytes):
+            return world.run("volume", "grant", "memory", "notes", holder, "--mode", mode, "--max-bytes", max_bytes)["capability"]
+
+        reads, writes = grant("r", "0"), grant("rw", "1MiB")
+        assert world.fetched(volume, "notes/diary.txt", "--capability", reads, account=5) == expected
+        (tmp_path / "reply.txt").write_text("a reply\n")
+        with pytest.raises(Refused, match="no such right"):
+            world.run("volume", "put", volume, tmp_path / "reply.txt", "notes/", "--capability", reads, account=5)
+        world.run("volume", "put", volume, tmp_path / "reply.txt", "notes/", "--capability", writes, account=5)
+        listed = world.run("volume", "ls", "memory", "notes")
+        assert [row["path"] for row in listed] == ["notes/diary.txt", "notes/reply.txt"]
+        (tmp_path / "large.bin").write_bytes(bytes(2_000_000))
+        with pytest.raises(Refused, match="does not cover as many bytes"):
+            world.run("volume", "put", volume, tmp_path / "large.bin", "notes/", "--capability", writes, account=5)
+        with pytest.raises(Refused, match="capability_refused"):
+            world.run("volume", "put", volume, tmp_path / "reply.txt", "other/", "--capability", writes, account=5)
+
+        world.run("volume", "revoke", reads)
+        with pytest.raises(Refused, match="no such right"):
+            world.fetched(volume, "notes/diary.txt", "--capability", reads, account=5)
+
+        # Two writers at once: whoever is second merges.
+        world.run("volume", "rm", "memory", "notes/reply.txt")
+        assert [row["path"] for row in world.run("volume", "ls", "memory", "notes")] == ["notes/diary.txt"]
+        world.run("volume", "revert", "memory", "notes")
+        assert len(world.run("volume", "ls", "memory", "notes")) == 2
+        world.run("volume", "delete", "memory")
+        with pytest.raises(Refused, match="does not keep the volume|volume_state"):
+            world.fetched("memory", "notes/diary.txt")
+        world.run("volume", "undelete", "memory")
+        assert world.fetched("memory", "notes/diary.txt") == expected
+
+
+def test_relays_that_lie_are_found(tmp_path):
+    """A relay whose disk was changed serves nothing false, misses its proofs, and is made to answer on the chain or pays."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--public", "--code", "2+1")
+        files = world.files("local", [600_000], seed=9)
+        world.run("volume", "put", "memory", tmp_path / "local", "notes/")
+        holders = world.holders("memory")
+        number = next(number for number, (address, _) in enumerate(world.accounts) if address == holders[0])
+        shards = [path for path in (tmp_path / f"relay{number}" / "state" / "volumes").glob("*/shard-*") if path.suffix != ".bao"]
+        assert len(shards) == 1
+        content = bytearray(shards[0].read_bytes())
+        for place in range(0, len(content), 500):
+            content[place] ^= 1
+        shards[0].write_bytes(bytes(content))
+        assert world.fetched("memory", "notes/file-0.bin") == files["notes/file-0.bin"], "what it sends does not hold, and another is asked"
+        made = world.run("volume", "demand", "memory", "notes/file-0.bin", "--slot", "1", "--length", "2000")
+        until("the honest one answers", lambda: "demand.answered" in world.events())
+        assert made["demand"]
+
+        def missed():
+            relay = next(relay for relay in world.run("relay", "list") if relay["address"] == holders[0])
+            return relay["misses"] > 0 and relay
+
+        relay = until("it cannot prove what it lost", missed)
+        assert relay["stake"] <= 5_050 * CBY
+        assert all(row["misses"] == 0 for row in world.run("relay", "list") if row["address"] != holders[0])
+
+
+def test_what_a_relay_is_sent_is_strict(tmp_path):
+    """A stranger with no right, and bytes that are no request, get nothing, and the relay goes on."""
+    with Storage(tmp_path) as world:
+        process = world.relay(1)
+        world.relay(2)
+        world.relays_are(2)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--key", "volume.key")
+        (tmp_path / "a.txt").write_text("a")
+        world.run("volume", "put", "memory", tmp_path / "a.txt", "notes/", "--key", "volume.key")
+        volume = world.run("volume", "info", "memory")["volume_id"]
+        with pytest.raises(Refused, match="no such right"):
+            world.fetched(volume, "notes/a.txt", "--key", "volume.key", account=5)
+        (tmp_path / "other.key").write_text("0x" + "11" * 32)
+        with pytest.raises(Refused, match="is not there"):
+            world.fetched(volume, "notes/a.txt", "--key", "other.key")
+        assert world.fetched(volume, "notes/a.txt", "--key", "volume.key") == hashlib.sha256(b"a").hexdigest()
+        port = int(re.search(r":(\d+)$", process.ready).group(1))
+        import socket
+
+        source = random.Random(3)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            for _ in range(200):
+                out.sendto(source.randbytes(source.randrange(1, 1400)), ("127.0.0.1", port))
+        assert world.fetched(volume, "notes/a.txt", "--key", "volume.key") == hashlib.sha256(b"a").hexdigest()
