@@ -16,6 +16,7 @@ mod record;
 mod secret;
 mod source;
 mod transaction;
+mod volume;
 mod witness;
 
 /// The targets by name.
@@ -35,5 +36,6 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("secret", secret::body),
     ("source", source::body),
     ("transaction", transaction::body),
+    ("volume", volume::body),
     ("witness", witness::body),
 ];

@@ -222,7 +222,7 @@ def test_relays_that_lie_are_found(tmp_path):
 
 
 def test_what_a_relay_is_sent_is_strict(tmp_path):
-    """A stranger with no right, and bytes that are no request, get nothing, and the relay goes on."""
+    """A stranger with no right, and bytes that are no request, get nothing, and the relay continues to serve."""
     with Storage(tmp_path) as world:
         process = world.relay(1)
         world.relay(2)

@@ -261,6 +261,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         chain_id: config.chain_id,
         genesis: config.hash(),
         forward: None,
+        is_due: false,
         refused: None,
         explanation: None,
     };

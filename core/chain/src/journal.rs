@@ -92,7 +92,7 @@ macro_rules! by_value {
 
 pub(crate) use {by_value, journaled};
 
-by_value!(u64, usize, Amount, Option<Address>, Option<String>, Option<(Address, Amount)>);
+by_value!(bool, u64, usize, Amount, Option<Address>, Option<String>, Option<(Address, Amount)>);
 
 impl Journaled for World {
     type Mark = Checkpoint;

@@ -59,6 +59,8 @@ pub struct Context<'a> {
     pub genesis: Hash,
     /// Where the method passes the call: the delivery continues there, from the system actor, and returns its result.
     pub forward: Option<Forward>,
+    /// Whether the protocol waits for this message: where it is a transaction that succeeds, what it burns is returned (decisions 145, 155).
+    pub is_due: bool,
     /// The argument that was refused, where one was.
     pub refused: Option<Refused>,
     /// Why the call is refused, with the numbers that the error's row does not know, in a sentence; nothing where there are none.

@@ -116,7 +116,11 @@ impl Chain {
             records.into_iter().map(|(key, stored)| (key, stored.expect("genesis removes nothing"))).collect();
         if let Some((row, value)) = MOVED.get() {
             let key = keys::parameters();
-            let changes = List::new(vec![ParameterChange { row, value }]).expect("one fits");
+            let mut changes = genesis_config.parameters.clone().into_vec();
+            changes.retain(|change| change.row != row);
+            changes.push(ParameterChange { row, value });
+            changes.sort_by_key(|change| change.row);
+            let changes = List::new(changes).expect("one more fits");
             state.insert(key.digest(), key.seal(&ParameterChanges { changes }.encode()));
         }
         let config = Arc::new(genesis_config.chain().expect("the genesis is right"));

@@ -330,7 +330,7 @@ errors! {
     1859 COMMIT_CONFLICT Volume Input "commit_conflict", "The partition has another root by now.", "Somebody else committed first.", "Merge the changes into the standing root, and commit again.";
     1860 COMMIT_ACKS Volume Input "commit_acks", "Too few relays acknowledged the root.", "k + m/2 slots, rounded up, have to sign the old root, the new one and the sum, in ascending order.", "Upload to more relays of the volume.";
     1861 COMMIT_REVERT Volume Input "commit_revert", "There is no root to go back to.", "A partition keeps one root before the standing one, for volumes.revert blocks.", "Commit what is wanted.";
-    1862 CAPABILITY_REFUSED Volume Forbidden "capability_refused", "The capability does not allow this.", "It is for one partition, one holder, one mode, so many bytes and so many blocks, and may have been taken back.", "Ask the owner for another one.";
+    1862 CAPABILITY_REFUSED Volume Forbidden "capability_refused", "The capability does not allow this.", "It is for one partition, one holder, one mode, a number of bytes and a number of blocks, and may have been taken back.", "Ask the owner for another one.";
     1870 RELAY_EXISTS Volume Input "relay_exists", "The relay is registered already.", "Each address and each key is one relay.", "Use update_relay or add_stake.";
     1871 RELAY_UNKNOWN Volume Input "relay_unknown", "There is no such relay.", "The address has no stake at 0x0B.", "Register first.";
     1872 RELAY_STAKE Volume Input "relay_stake", "The stake does not cover the capacity.", "A relay needs volumes.relay_stake, and at least volumes.stake_per_gib for each GiB; it cannot offer less than its slots have.", "Send more, or offer less.";

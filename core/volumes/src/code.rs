@@ -55,7 +55,7 @@ impl Code {
         (whole, rest.div_ceil(data).next_multiple_of(CELL_UNIT))
     }
 
-    /// The length of each shard of a file with so many bytes of ciphertext.
+    /// The length of each shard of a file with `length` bytes of ciphertext.
     pub fn shard_bytes(self, length: u64) -> u64 {
         let (whole, last) = self.cells(length);
         whole.saturating_mul(CELL_BYTES).saturating_add(last)

@@ -31,7 +31,7 @@ pub fn open(slice: &[u8], shard: &Hash, shard_bytes: u64, start: u64, length: u6
     is_whole.then_some(part)
 }
 
-/// Where the chunk with this byte begins, and its length in a shard of so many bytes.
+/// Where the chunk with this byte begins, and its length, in a shard of `shard_bytes` bytes.
 pub fn chunk(at: u64, shard_bytes: u64) -> (u64, u64) {
     let start = at.saturating_sub(at % CHUNK_BYTES);
     (start, shard_bytes.saturating_sub(start).min(CHUNK_BYTES))

@@ -1,7 +1,8 @@
 //! A running relay.
 
+use crate::app::App;
 use crate::member::{Identity, Member};
-use crate::server::{self, App};
+use crate::server;
 use crate::store::Store;
 use cowboy_api::ApiError;
 use cowboy_api::sender::Sender;
@@ -99,7 +100,8 @@ impl Relay {
         let endpoint = server::listen(tls.config, config.listen).map_err(listening)?;
         let address = endpoint.local_addr().map_err(listening)?;
         let key = Key::of(account, DOMAIN);
-        let rows = chain.client.params().await?.volumes;
+        let params = chain.client.params().await?;
+        let (rows, orphans) = (params.volumes, params.rent.orphan_shard_ttl);
         let identity = Identity {
             key: account.clone(),
             public: key.public(),
@@ -115,7 +117,7 @@ impl Relay {
         let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
         let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
-        let member = Member::new(identity, app.clone(), rows.alive, rows.revert);
+        let member = Member::new(identity, app.clone(), rows.alive, orphans);
         let tasks = [tokio::spawn(server::serve(endpoint.clone(), app)), tokio::spawn(work(member, sender, config.every))];
         Ok(Self { tasks, endpoint, address, store })
     }

@@ -1,6 +1,6 @@
 //! Forgetting what no root names any more (decision 159).
 
-use crate::server::App;
+use crate::app::App;
 use crate::store::{Item, Kind};
 use cowboy_types::Hash;
 use cowboy_volume::Tree;
@@ -37,7 +37,7 @@ fn items_of(app: &App, named: &Named) -> io::Result<Vec<Item>> {
     Ok(items)
 }
 
-/// Notes what these roots name, and removes what none named for so many blocks.
+/// Notes what these roots name, and removes what none named for `kept_for` blocks.
 pub(crate) fn sweep(app: &App, roots: &[Named], height: u64, kept_for: u64) -> io::Result<usize> {
     let known: BTreeMap<Item, (u64, u64)> = app.store.items()?.into_iter().map(|(item, length, at)| (item, (length, at))).collect();
     let mut notes = BTreeMap::new();

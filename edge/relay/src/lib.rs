@@ -1,6 +1,7 @@
 //! A relay: keeps shards of volumes, serves them to whom the chain says, and proves that it has them (decisions 153 to 158).
 //!
 //! - [`Store`]: shards, pages and trees on disk.
+//! - `app`: what all parts share.
 //! - `server`, `session`: where clients ask, and what each may.
 //! - `member`: what a relay does next: it registers, is up, proves, answers demands.
 //! - `repair`: rebuilding what the relay should have and has not.
@@ -8,6 +9,7 @@
 //! - [`Relay`]: a running relay.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out")]
 
+mod app;
 mod daemon;
 mod keeping;
 mod member;

@@ -1,8 +1,8 @@
 //! What a relay does next: it registers, says that it is up, proves what it keeps, answers demands, and rebuilds what it was given.
 
+use crate::app::App;
 use crate::keeping::{self, Named};
 use crate::repair;
-use crate::server::App;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;

@@ -1,6 +1,6 @@
 //! Rebuilding what the relay should have and has not: out of what other relays of the volume give, checked against the chain's roots.
 
-use crate::server::App;
+use crate::app::App;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_types::Hash;

@@ -1,9 +1,9 @@
 //! Where clients ask a relay: over QUIC, one stream a request.
 
+use crate::app::App;
 use crate::session::{Denied, Right, Session};
 use crate::store::{Item, Kind, Store};
-use cowboy_service::{Chain, Key};
-use cowboy_types::{Address, Hash};
+use cowboy_types::Hash;
 use cowboy_volume::Tree;
 use cowboy_volume::wire::{self, ALPN, Answer, EXPORTER, FRAME_BYTES, Request, STREAMS, TREE_BYTES, WireError};
 use cowboy_volumes::relay::Succession;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -32,36 +32,17 @@ const IDLE_MS: u32 = 30_000;
 /// Bytes that one stream may have under way before they are read.
 const WINDOW: u32 = 1 << 20;
 
+/// The same for a connection.
+const CONNECTION_WINDOW: u32 = 8 << 20;
+
+/// Requests that are worked on at once, of all connections. Each holds a page at most.
+const AT_ONCE: usize = 256;
+
 /// What a volume may take here, as a multiple of its quota: what stands, and as much that no root names yet or any more.
 const TIMES_QUOTA: u64 = 2;
 
 /// Bytes that a volume may have beside that: pages, and files of a few bytes.
 const BESIDE_QUOTA: u64 = 4 << 20;
-
-/// What answers.
-pub(crate) struct App {
-    pub(crate) chain: Arc<Chain>,
-    pub(crate) store: Arc<Store>,
-    pub(crate) key: Key,
-    pub(crate) address: Address,
-    height: AtomicU64,
-}
-
-impl App {
-    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
-        Self { chain, store, key, address, height: AtomicU64::new(0) }
-    }
-
-    /// Notes a height that the chain proved.
-    pub(crate) fn note_height(&self, height: u64) {
-        self.height.fetch_max(height, Ordering::Relaxed);
-    }
-
-    /// The highest height that was proved.
-    pub(crate) fn height(&self) -> u64 {
-        self.height.load(Ordering::Relaxed)
-    }
-}
 
 /// What QUIC is made of: TLS 1.3 with the relay's certificate, streams of clients alone.
 fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
@@ -72,6 +53,7 @@ fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
         .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .stream_receive_window(VarInt::from_u32(WINDOW))
+        .receive_window(VarInt::from_u32(CONNECTION_WINDOW))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(Arc::new(transport));
@@ -86,14 +68,15 @@ pub(crate) fn listen(tls: rustls::ServerConfig, address: SocketAddr) -> io::Resu
 /// Serves whoever connects, until the endpoint is closed.
 pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
     let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let requests = Arc::new(Semaphore::new(AT_ONCE));
     while let Some(incoming) = endpoint.accept().await {
         let Ok(slot) = slots.clone().try_acquire_owned() else {
             incoming.refuse();
             continue;
         };
-        let app = app.clone();
+        let (app, requests) = (app.clone(), requests.clone());
         tokio::spawn(async move {
-            if let Err(error) = connected(&app, incoming).await {
+            if let Err(error) = connected(&app, incoming, &requests).await {
                 tracing::debug!(%error, "a connection ended");
             }
             drop(slot);
@@ -101,7 +84,7 @@ pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
     }
 }
 
-async fn connected(app: &Arc<App>, incoming: Incoming) -> Result<(), WireError> {
+async fn connected(app: &Arc<App>, incoming: Incoming, requests: &Arc<Semaphore>) -> Result<(), WireError> {
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
     let connection = tokio::time::timeout(OPENING, incoming).await.map_err(|_| WireError::Silent)?.map_err(broken)?;
     let session: Arc<OnceCell<Session>> = Arc::default();
@@ -112,7 +95,10 @@ async fn connected(app: &Arc<App>, incoming: Incoming) -> Result<(), WireError> 
             false => tokio::time::timeout(OPENING, next).await.map_err(|_| WireError::Silent)?.map_err(broken)?,
         };
         let (app, session, connection) = (app.clone(), session.clone(), connection.clone());
+        // Whoever connects waits here: nothing of the request was read yet.
+        let Ok(turn) = requests.clone().acquire_owned().await else { return Ok(()) };
         tokio::spawn(async move {
+            let _turn = turn;
             if let Err(error) = answer(&app, &session, &connection, sending, receiving).await {
                 tracing::debug!(%error, "a request ended");
             }
@@ -237,7 +223,7 @@ fn on_disk<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     tokio::task::block_in_place(work)
 }
 
-/// Whether so many bytes more of a volume are taken.
+/// Whether `length` bytes more of a volume are taken.
 fn room(app: &App, right: &Right, length: u64) -> Result<(), Refusal> {
     let most = right.slot_quota.saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
     let used = on_disk(|| app.store.used_by(&right.volume))?;

@@ -1,6 +1,6 @@
 //! Who opened a connection, and what it may: what the chain says, read again and again.
 
-use crate::server::App;
+use crate::app::App;
 use commonware_codec::DecodeExt as _;
 use cowboy_service::ChainError;
 use cowboy_system::volumes::state;

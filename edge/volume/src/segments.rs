@@ -55,7 +55,7 @@ impl Cipher {
         Self((!key.is_public()).then(|| cipher(&key.object(write_id, volume, path))))
     }
 
-    /// Bytes of ciphertext of a file with so many bytes.
+    /// Bytes of ciphertext of a file with `size` bytes.
     pub fn length(&self, size: u64) -> u64 {
         let segments = size.div_ceil(SEGMENT_BYTES as u64).max(1);
         if self.0.is_some() { size + segments * TAG_BYTES as u64 } else { size }

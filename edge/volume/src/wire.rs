@@ -25,7 +25,7 @@ const MESSAGE_BYTES: usize = 8_192;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Requests that a connection has at once, at most.
-pub const STREAMS: u32 = 64;
+pub const STREAMS: u32 = 32;
 
 record! {
     /// Who opens a connection.
@@ -103,7 +103,7 @@ variants! {
         1 Body {},
         /// It is refused.
         2 Refused {
-            /// Why.
+            /// The reason, for people.
             reason: Text<256>,
         },
         /// The new root is signed.
@@ -154,7 +154,7 @@ pub async fn send_frame(stream: &mut SendStream, bytes: &[u8]) -> Result<(), Wir
     .await
 }
 
-/// Reads a frame of at most so many bytes.
+/// Reads a frame of at most `most` bytes.
 ///
 /// # Errors
 ///
@@ -202,7 +202,7 @@ pub async fn send_body(stream: &mut SendStream, bytes: &[u8]) -> Result<(), Wire
     send_frame(stream, &[]).await
 }
 
-/// Reads a body of at most so many bytes.
+/// Reads a body of at most `most` bytes.
 ///
 /// # Errors
 ///

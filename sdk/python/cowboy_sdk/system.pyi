@@ -310,6 +310,125 @@ _StorageManagerRestore = TypedDict("_StorageManagerRestore", {
     "missing": int,
 })
 
+_StorageManagerCreateVolumePartitions = TypedDict("_StorageManagerCreateVolumePartitions", {
+    "bytes": int,
+    "partition": bytes,
+    "root": bytes,
+})
+
+_StorageManagerCreateVolumeSlots = TypedDict("_StorageManagerCreateVolumeSlots", {
+    "is_serving": bool,
+    "price": int,
+    "relay": bytes | None,
+    "since": int,
+})
+
+_StorageManagerCreateVolume = TypedDict("_StorageManagerCreateVolume", {
+    "bytes": int,
+    "data": int,
+    "deleted_at": int | None,
+    "escrow": int,
+    "keys": str,
+    "manifest_root": bytes,
+    "max_price": int,
+    "owed": int,
+    "owner": bytes,
+    "parity": int,
+    "partitions": list[_StorageManagerCreateVolumePartitions],
+    "per_epoch": int,
+    "quota": int,
+    "slots": list[_StorageManagerCreateVolumeSlots],
+    "status": str,
+    "volume_id": bytes,
+})
+
+_StorageManagerQuote = TypedDict("_StorageManagerQuote", {
+    "escrow": int,
+    "fee": int,
+    "per_epoch": int,
+})
+
+_StorageManagerCommitAcks = TypedDict("_StorageManagerCommitAcks", {
+    "signature": bytes,
+    "slot": int,
+})
+
+_StorageManagerGetPartitionPrevious = TypedDict("_StorageManagerGetPartitionPrevious", {
+    "at": int,
+    "behind": int,
+    "depth": int,
+    "leaves": int,
+    "node": bytes,
+    "root": bytes,
+    "sum": int,
+})
+
+_StorageManagerGetPartition = TypedDict("_StorageManagerGetPartition", {
+    "key_version": int,
+    "previous": _StorageManagerGetPartitionPrevious | None,
+    "root": _StorageManagerGetPartitionPrevious,
+    "sequence": int,
+})
+
+_StorageManagerGetCap = TypedDict("_StorageManagerGetCap", {
+    "capability": bytes,
+    "from": int,
+    "holder": bytes,
+    "max_bytes": int,
+    "mode": str,
+    "partition": bytes,
+    "until": int,
+    "used_bytes": int,
+    "volume_id": bytes,
+})
+
+_RelayRegistryRegisterRelay = TypedDict("_RelayRegistryRegisterRelay", {
+    "address": bytes,
+    "ask": int,
+    "capacity": int,
+    "certificate": bytes,
+    "endpoint": str,
+    "is_healthy": bool,
+    "key": bytes,
+    "last_heartbeat": int,
+    "left_at": int | None,
+    "misses": int,
+    "next_draw": int,
+    "port": int,
+    "region": str,
+    "registered_at": int,
+    "reserved": int,
+    "slots": int,
+    "stake": int,
+})
+
+_RelayRegistryGetRoundPoints = TypedDict("_RelayRegistryGetRoundPoints", {
+    "at": int,
+    "partition": bytes,
+    "root": bytes,
+    "slot": int,
+    "volume_id": bytes,
+})
+
+_RelayRegistryGetRound = TypedDict("_RelayRegistryGetRound", {
+    "height": int,
+    "points": list[_RelayRegistryGetRoundPoints],
+    "until": int,
+})
+
+_RelayRegistryGetDemand = TypedDict("_RelayRegistryGetDemand", {
+    "bond": int,
+    "by": bytes,
+    "length": int,
+    "relay": bytes,
+    "shard": bytes,
+    "shard_bytes": int,
+    "slot": int,
+    "start": int,
+    "until": int,
+    "volume_id": bytes,
+})
+
 _RouteRegistryRegister = TypedDict("_RouteRegistryRegister", {
     "actor_address": bytes,
     "expires_at": int,
@@ -712,6 +831,16 @@ class _SecretsManager(SystemActor):
         cycles_limit: int = ...,
     ) -> bytes:
         """Has a secret of a job released to the sender, who was drawn for it, for `secrets.release_fee` of the account that keeps it."""
+    def release_partition(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        capability: bytes | None = None,
+        transport: bytes,
+        proof: bytes,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. The committee makes the key; it stands nowhere."""
     def close_release(
         self, *,
         release_id: TokenId | bytes,
@@ -1241,7 +1370,7 @@ class _Governance(SystemActor):
         """{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail."""
 
 class _StorageManager(SystemActor):
-    """0x0a, `0x000000000000000000000000000000000000000a`. Rent, quotas, eviction and restoration of persistent storage."""
+    """0x0a, `0x000000000000000000000000000000000000000a`. Rent, quotas, eviction and restoration of persistent storage; volumes."""
     def get_rent(
         self, *,
         actor: Address | bytes,
@@ -1278,6 +1407,264 @@ class _StorageManager(SystemActor):
         cycles_limit: int = ...,
     ) -> _StorageManagerRestore:
         """Restores a pruned chunk. Anybody may."""
+    def create_volume(
+        self, *,
+        name: str,
+        keys: str,
+        data: int | None = None,
+        parity: int | None = None,
+        quota: int,
+        max_price: int | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerCreateVolume:
+        """Creates a volume of the sender, with its first escrow and `volumes.creation_fee` as value. Relays for its slots are drawn at once."""
+    def quote(
+        self, *,
+        data: int | None = None,
+        parity: int | None = None,
+        quota: int,
+        max_price: int | None = None,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerQuote:
+        """Returns what a volume costs at most."""
+    def fund_volume(
+        self, *,
+        volume: TokenId | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Adds the value to the escrow of a volume. Anybody may. Returns what the escrow then holds."""
+    def set_volume_quota(
+        self, *,
+        volume: TokenId | bytes,
+        quota: int,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Changes the quota of a volume of the sender. The value goes to the escrow, which must last for `volumes.reserve_epochs` epochs of it."""
+    def transfer_volume(
+        self, *,
+        volume: TokenId | bytes,
+        to: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Hands a volume of the sender over. Whoever had its keys still knows them."""
+    def delete_volume(
+        self, *,
+        volume: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Deletes a volume of the sender. Returns the height at which it is removed, and the rest of the escrow returned."""
+    def undelete_volume(
+        self, *,
+        volume: TokenId | bytes,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes the deletion of a volume of the sender back. The value goes to the escrow."""
+    def commit(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        old: TokenId | bytes,
+        depth: int,
+        leaves: int,
+        node: TokenId | bytes,
+        sum: int,
+        acks: Sequence[_StorageManagerCommitAcks],
+        capability: bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Puts a new root in the place of a partition's standing one, with the acknowledgements of enough relays. The owner, or whoever holds a capability to write. The first root of a partition makes it."""
+    def revert(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Puts a partition's root before the standing one back."""
+    def issue_cap(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        holder: Address | bytes,
+        mode: str,
+        max_bytes: int | None = None,
+        until: int,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Gives another account a right to a partition of a volume of the sender. Returns the capability's id."""
+    def revoke_cap(
+        self, *,
+        capability: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Takes a right back."""
+    def get_volume(
+        self, *,
+        volume: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerCreateVolume | None:
+        """Returns a volume; null where there is none."""
+    def list_volumes(
+        self, *,
+        account: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> list[bytes]:
+        """Returns the ids of an account's volumes, ascending, at most 256."""
+    def get_partition(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerGetPartition | None:
+        """Returns a partition; null where there is none."""
+    def get_cap(
+        self, *,
+        capability: bytes,
+        cycles_limit: int = ...,
+    ) -> _StorageManagerGetCap | None:
+        """Returns a capability; null where there is none."""
+    def list_caps(
+        self, *,
+        volume: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> list[_StorageManagerGetCap]:
+        """Returns the capabilities for a volume, at most 256."""
+
+class _RelayRegistry(SystemActor):
+    """0x0b, `0x000000000000000000000000000000000000000b`. Relays, the slots that they keep, and what they have to prove."""
+    def register_relay(
+        self, *,
+        endpoint: str,
+        port: int,
+        certificate: TokenId | bytes,
+        key: bytes,
+        proof: bytes,
+        region: str,
+        capacity: int,
+        ask: int | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> _RelayRegistryRegisterRelay:
+        """Registers the sender as a relay, with the stake as value: `volumes.relay_stake`, and at least `volumes.stake_per_gib` for each GiB."""
+    def update_relay(
+        self, *,
+        endpoint: str,
+        port: int,
+        certificate: TokenId | bytes,
+        capacity: int,
+        ask: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Changes what the sender says of itself. Slots that it has keep their price."""
+    def heartbeat(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender is up."""
+    def add_stake(
+        self, *,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Stakes the value, too."""
+    def leave(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Leaves: others are drawn for the sender's slots, and rebuild them."""
+    def withdraw(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Pays the sender's stake, `volumes.unbonding` blocks after it left."""
+    def take_slot(
+        self, *,
+        volume: TokenId | bytes,
+        slot: int,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender has rebuilt the shards of a slot that it was given."""
+    def late_ack(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        root: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Says that the sender now has all of a root that it did not acknowledge."""
+    def prove(
+        self, *,
+        height: int,
+        proofs: Sequence[bytes],
+        cycles_limit: int = ...,
+    ) -> None:
+        """Proves the points of the sender's round."""
+    def demand(
+        self, *,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        slot: int,
+        leaf: bytes,
+        route: bytes,
+        start: int,
+        length: int,
+        capability: bytes | None = None,
+        value: int = 0,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Demands that a relay publishes a part of a shard, for a bond as value. Whoever may read the partition."""
+    def answer(
+        self, *,
+        demand: TokenId | bytes,
+        slice: bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Publishes the part that is demanded of the sender."""
+    def accuse(
+        self, *,
+        relay: Address | bytes,
+        volume: TokenId | bytes,
+        partition: TokenId | bytes,
+        old: TokenId | bytes,
+        new: TokenId | bytes,
+        slot: int,
+        sums: Sequence[int],
+        signatures: Sequence[bytes],
+        cycles_limit: int = ...,
+    ) -> int:
+        """Shows two acknowledgements of a relay that contradict each other. Anybody may. Returns what it lost."""
+    def get_relay(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _RelayRegistryRegisterRelay | None:
+        """Returns a relay; null where none is registered."""
+    def list_relays(
+        self, *,
+        first: Address | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> list[_RelayRegistryRegisterRelay]:
+        """Returns relays, ascending by address, at most 64."""
+    def get_round(
+        self, *,
+        address: Address | bytes,
+        cycles_limit: int = ...,
+    ) -> _RelayRegistryGetRound | None:
+        """Returns the round of proofs of a relay that is under way; null where none is."""
+    def get_demand(
+        self, *,
+        demand: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> _RelayRegistryGetDemand | None:
+        """Returns a demand; null where there is none, or it is over."""
+    def get_pool(
+        self, *,
+        cycles_limit: int = ...,
+    ) -> int:
+        """Returns what bounties are paid from."""
 
 class _RouteRegistry(SystemActor):
     """0x0e, `0x000000000000000000000000000000000000000e`. Names, and the actors that answer to them."""
@@ -1466,6 +1853,7 @@ entitlement_registry: _EntitlementRegistry
 treasury: _Treasury
 governance: _Governance
 storage_manager: _StorageManager
+relay_registry: _RelayRegistry
 route_registry: _RouteRegistry
 gateway_registry: _GatewayRegistry
 container_registry: _ContainerRegistry

@@ -19,6 +19,7 @@ import { parametersView } from "./views/parameters.js";
 import { transactionsView } from "./views/receipts.js";
 import { runnerView, runnersView } from "./views/runners.js";
 import { searchView } from "./views/search.js";
+import { storageView, volumeView } from "./views/storage.js";
 import { timersView } from "./views/timers.js";
 import { tokensView, tokenView } from "./views/tokens.js";
 import { transactionView } from "./views/transaction.js";
@@ -45,6 +46,8 @@ const VIEWS = {
   runners: runnersView,
   runner: runnerView,
   names: namesView,
+  storage: storageView,
+  volume: volumeView,
   timers: timersView,
   governance: governanceView,
   proposal: proposalView,
@@ -70,13 +73,14 @@ const MORE = [
   ["accounts", "Accounts"],
   ["timers", "Timers"],
   ["runners", "Runners"],
+  ["storage", "Storage"],
   ["governance", "Governance"],
   ["validators", "Validators"],
   ["parameters", "Parameters"],
 ];
 
 /** Pages of one thing → the section that lists its kind. */
-const SECTION_OF = { tx: "transactions", block: "blocks", actor: "actors", account: "accounts", token: "tokens", job: "jobs", runner: "runners", proposal: "governance" };
+const SECTION_OF = { tx: "transactions", block: "blocks", actor: "actors", account: "accounts", token: "tokens", job: "jobs", runner: "runners", volume: "storage", proposal: "governance" };
 
 const live = new Live();
 const content = document.getElementById("content");

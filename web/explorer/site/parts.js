@@ -49,6 +49,7 @@ export const route = {
   token: (id) => `#/token/${encodeURIComponent(id)}`,
   proposal: (id) => `#/proposal/${encodeURIComponent(id)}`,
   runner: (address) => `#/runner/${encodeURIComponent(address)}`,
+  volume: (id) => `#/volume/${encodeURIComponent(id)}`,
   search: (text) => `#/search/${encodeURIComponent(text)}`,
 };
 

@@ -154,6 +154,8 @@ pub(super) struct SystemAnswer {
     pub(super) work: system::Work,
     /// Where the delivery continues instead.
     pub(super) forward: Option<system::Forward>,
+    /// Whether the protocol waits for the message.
+    pub(super) is_due: bool,
     /// The argument that was refused, where one was.
     pub(super) refused: Option<system::schema::Refused>,
     /// Why the call was refused, with numbers, where there are any.
@@ -389,7 +391,7 @@ impl Machine {
             Err(Stop::Miss(miss)) => return Err(miss),
         };
         let (refused, explanation) = (context.refused, context.explanation);
-        Ok(SystemAnswer { result, work: context.work, forward: context.forward, refused, explanation })
+        Ok(SystemAnswer { result, work: context.work, forward: context.forward, is_due: context.is_due, refused, explanation })
     }
 
     /// The frame of a handler that a system actor handed a request on to. It sees the system actor as who asks (004 §8.4).

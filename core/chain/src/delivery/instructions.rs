@@ -164,6 +164,7 @@ impl Machine {
                 call.exception = exception;
             }
             let data = answer.result?;
+            self.running().is_due = answer.is_due;
             let Some(forward) = answer.forward else { return self.end(data.into()) };
             let mut limits = self.outer_limits();
             limits.cycles = limits.cycles.min(forward.cycles.unwrap_or(u64::MAX));

@@ -139,6 +139,8 @@ pub(crate) struct Delivered {
     pub(crate) side_effect: Option<String>,
     /// The actor that pays back what the transaction burns, and how much at most; none where it failed.
     pub(crate) repays: Option<(Address, Amount)>,
+    /// Whether the protocol waited for the message; not where it failed.
+    pub(crate) is_due: bool,
 }
 
 /// How far a running delivery is.
@@ -184,6 +186,7 @@ journaled! {
             manifests: Set<Address>,
             side_effect: Option<String>,
             repays: Option<(Address, Amount)>,
+            is_due: bool,
             /// Entries of the outermost handler's storage that go even if it fails.
             deletions: Vec<Key>,
             /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
@@ -294,6 +297,7 @@ impl Machine {
             manifests: Set::default(),
             side_effect: None,
             repays: None,
+            is_due: false,
             deletions: Vec::new(),
             requests: Map::default(),
         });
@@ -430,6 +434,7 @@ impl Machine {
             trace,
             side_effect: running.side_effect,
             repays: running.repays.filter(|_| is_done),
+            is_due: running.is_due && is_done,
             envelope: running.envelope,
         }
     }

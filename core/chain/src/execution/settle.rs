@@ -50,7 +50,10 @@ impl Execution {
             return Ok(());
         }
         let Payment { lane, payer, prices, reserve, .. } = payment;
-        let cost = prices.cost(delivered.used);
+        let mut cost = prices.cost(delivered.used);
+        if delivered.is_due && matches!(source, Source::Transaction) {
+            cost.burned = Amount::ZERO;
+        }
         let held = match &source {
             Source::Message(message) => self.draw(message, &delivered, &cost),
             _ => self.open_origin(&payment, &delivered, &cost),

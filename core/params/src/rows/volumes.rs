@@ -41,7 +41,7 @@ rows! {
         0x11 undelete: Blocks = 86_400 in 1..=31_536_000, T0, "decision 159";
         /// Blocks in which a partition can go back to the root before. Relays keep what no root names for as long.
         0x12 revert: Blocks = 86_400 in 1..=31_536_000, T0, "decision 153";
-        /// Blocks in which a relay has to fetch a root that it did not acknowledge.
+        /// Blocks after which a relay that did not acknowledge a root, and did not fetch it, is not paid.
         0x13 late: Blocks = 3_600 in 1..=86_400, T0, "decision 153";
         /// Blocks between two rounds of proofs of a relay.
         0x14 proof_period: Blocks = 7_200 in 20..=31_536_000, T0, "decision 155";

@@ -38,6 +38,7 @@ fn run(
             chain_id: ChainId(1),
             genesis: Hash::ZERO,
             forward: None,
+            is_due: false,
             refused: None,
             explanation: None,
         };

@@ -71,6 +71,7 @@ fn note(context: &mut Context<'_>, speech: &mut Speech, message: &[u8]) -> Step<
     };
     context.charge_cells(u64::try_from(message.len()).unwrap_or(u64::MAX));
     spoken.emit(context.world);
+    context.is_due = true;
     Ok(())
 }
 

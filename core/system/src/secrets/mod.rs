@@ -13,7 +13,6 @@
 //! - `vault`: storing, pausing, deleting secrets.
 //! - `releases`: releases, receipts, demands, accusations.
 //! - [`jobs`]: secrets of jobs.
-//! - `partitions`: the keys of volumes' partitions.
 //! - `views`: what others read.
 //! - [`agenda`]: what happens without anybody asking.
 //!
@@ -21,15 +20,14 @@
 //! key has as many members as its polynomial has shares for.
 
 pub mod agenda;
-mod api;
+pub(crate) mod api;
 pub(crate) mod committee;
 mod dealing;
 mod forms;
 pub mod invariants;
 pub mod jobs;
-mod partitions;
 mod proxies;
-mod releases;
+pub(crate) mod releases;
 pub mod state;
 pub mod types;
 mod vault;

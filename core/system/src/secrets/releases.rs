@@ -34,21 +34,21 @@ pub(super) fn is_open(policy: &Policy, version: &Version, height: Height) -> boo
 }
 
 /// A release that is to be opened.
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// Who pays the fee.
-    pub(super) payer: Address,
+    pub(crate) payer: Address,
     /// Who receives it.
-    pub(super) recipient: Address,
+    pub(crate) recipient: Address,
     /// The job, or the delivery in which the owner asks.
-    pub(super) subject: Hash,
+    pub(crate) subject: Hash,
     /// The last height at which it is answered.
-    pub(super) deadline: Height,
+    pub(crate) deadline: Height,
     /// The key to which answers are encrypted.
-    pub(super) transport: Fixed<48>,
+    pub(crate) transport: Fixed<48>,
     /// The proof that the recipient has its secret.
-    pub(super) proof: Fixed<96>,
+    pub(crate) proof: Fixed<96>,
     /// How many recipients the subject may have; none for an owner.
-    pub(super) copies: Option<u8>,
+    pub(crate) copies: Option<u8>,
 }
 
 /// A version of a secret: the account that keeps it, the hash of its name, and its number.
@@ -70,7 +70,7 @@ pub(super) fn open(context: &mut Context<'_>, mut version: Version, of: Numbered
 }
 
 /// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
-pub(super) fn grant(context: &mut Context<'_>, identity: Identity, opening: Opening) -> Step<Hash> {
+pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Opening) -> Step<Hash> {
     let Opening { payer, recipient, subject, deadline, transport, proof, copies } = opening;
     let height = context.height;
     let (key, _) = committee::seated(context.world, identity.key_id)?
@@ -246,6 +246,7 @@ impl Handle for Serve {
         release.demand = Some(demand);
         context.world.write(state::release_record_key(&release_id), &release);
         Served { answer, index: u64::try_from(place).unwrap_or(u64::MAX), release_id }.emit(context.world);
+        context.is_due = true;
         Ok(())
     }
 }

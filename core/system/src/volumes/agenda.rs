@@ -45,7 +45,7 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
         return owners::remove(world, now, id, volume);
     }
     if volume.paid_to.0.saturating_add(rows.epoch) <= now.height.0 {
-        let paid = ledger::settle(world, now.params, now.height, &mut volume)?;
+        let paid = ledger::settle(world, now.params, now.height, id, &mut volume)?;
         if paid.relays > Amount::ZERO {
             Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
         }
@@ -86,7 +86,7 @@ fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -
         let is_late = slot.relay.is_some() && slot.place.is_none() && slot.since.0.saturating_add(now.params.volumes.fill) <= now.height.0;
         if is_late {
             let relay = slot.relay;
-            placement::vacate(world, now, volume, place)?;
+            placement::vacate(world, now, id, volume, place)?;
             let slot = u8::try_from(place).expect("a volume has few slots");
             SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
         }
@@ -133,7 +133,7 @@ fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<()
 fn lose(world: &mut World, now: Now<'_>, address: Address, place: u64) -> Result<(), Miss> {
     let Some(entry) = directory::at(world, address, place)? else { return Ok(()) };
     let mut volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
-    placement::vacate(world, now, &mut volume, usize::from(entry.slot))?;
+    placement::vacate(world, now, &entry.volume, &mut volume, usize::from(entry.slot))?;
     change_slot(&mut volume, usize::from(entry.slot), |slot| slot.since = now.height);
     let before = volume.next_look;
     volume.next_look = before.min(now.height.next());

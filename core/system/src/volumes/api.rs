@@ -3,14 +3,14 @@
 use super::forms::{Acknowledgement, DescribedCapability, DescribedPartition, DescribedVolume, Granted, Priced, VolumeMoved};
 use crate::actor::methods;
 use crate::schema::events;
-use crate::storage::NUMBER;
+use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Text};
 
 methods! {
     /// What 0x0A is asked about volumes.
-    pub(crate) METHODS by NUMBER;
+    pub(crate) METHODS by STORAGE;
 
     /// Creates a volume of the sender, with its first escrow and `volumes.creation_fee` as value. Relays for its slots are drawn at once.
     "create_volume" CreateVolume [payable] {
@@ -162,7 +162,7 @@ methods! {
 
 events! {
     /// What 0x0A emits about volumes.
-    pub(crate) EVENTS by NUMBER;
+    pub(crate) EVENTS by STORAGE;
 
     /// A volume was created; the amount is its escrow.
     "volume.created" Created(VolumeMoved)

@@ -81,7 +81,7 @@ pub(super) fn forget(world: &mut World, volume: &Hash, id: &Fixed<16>) -> Result
     Ok(())
 }
 
-/// Lets the sender write so many bytes more to a partition: as the owner, or with a capability that allows it, which counts them.
+/// Lets the sender add bytes to a partition: as the owner, or with a capability that allows it, which counts them.
 pub(super) fn use_to_write(
     context: &mut Context<'_>,
     id: &Hash,

@@ -20,7 +20,7 @@ pub(super) fn manifest(volume: &Volume) -> Hash {
     manifest_root(volume.partitions.iter().map(|listed| (&listed.partition, &listed.root)))
 }
 
-/// Whether the shards of so many bytes a slot fit the quota.
+/// Whether shards of `bytes` bytes a slot fit the quota.
 fn fits(volume: &Volume, bytes: u64) -> bool {
     bytes.checked_mul(u64::from(volume.code.data)).is_some_and(|bytes| bytes <= volume.quota)
 }

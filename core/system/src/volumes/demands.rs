@@ -95,6 +95,7 @@ impl Handle for Answer {
         context.world.credit(demand.relay, fee)?;
         context.world.credit(demand.by, demand.bond.saturating_sub(fee))?;
         end(context.world, &self.demand, demand.until)?;
+        context.is_due = true;
         Answered { demand: self.demand, relay: demand.relay, slice: self.slice }.emit(context.world);
         Ok(())
     }

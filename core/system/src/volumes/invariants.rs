@@ -4,7 +4,7 @@ use super::directory::{Entries, Entry, PAGE};
 use super::state::{self, Subject};
 use super::types::{Capability, Demand, Relay, Volume};
 use crate::records::{Broken, Records, address_of, ascending, equal, holds};
-use crate::storage::NUMBER as STORAGE;
+use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash, actors};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,9 @@ fn agenda(
     for (name, demand) in demands {
         expected.insert((demand.until.next(), Subject::Demand(hash_of(name)?)));
     }
-    let found: BTreeSet<_> = records.names(state::agenda()).iter().filter_map(|name| Subject::of_name(name)).collect();
+    let names = records.names(state::agenda());
+    let found: BTreeSet<_> = names.iter().filter_map(|name| Subject::of_name(name)).collect();
+    equal("the agenda has nothing else", &names.len(), &found.len())?;
     equal("the agenda has every volume, relay and demand", &found, &expected)
 }
 

@@ -4,13 +4,13 @@
 //! stood: once for all slots, as their shards have the same lengths. What a relay is paid is the count since it began to be paid.
 
 use super::state;
-use super::types::{Relay, Slot, Status, Volume};
+use super::types::{Relay, Slot, Status, Volume, bit};
 use crate::market::payment;
-use crate::storage::NUMBER as STORAGE;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
+use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, actors};
+use cowboy_types::{Address, Hash, actors};
 
 /// The bytes that asks are for.
 pub(super) const UNIT: u128 = 1 << 20;
@@ -33,18 +33,18 @@ pub(super) fn count(volume: &mut Volume, height: Height) {
     volume.counted_to = height;
 }
 
-/// What so many bytes, times blocks, cost: rounded up.
+/// What bytes, times the blocks for which they stood, cost: rounded up.
 pub(super) fn cost(params: &Params, byte_blocks: u128, price: Amount) -> Amount {
     let per = UNIT.saturating_mul(u128::from(params.volumes.epoch.max(1)));
     Amount(u64::try_from(byte_blocks.saturating_mul(u128::from(price.0)).div_ceil(per)).unwrap_or(u64::MAX))
 }
 
-/// What so many bytes in a slot cost in an epoch.
+/// What `bytes` bytes in a slot cost in an epoch.
 pub(super) fn epoch_cost(params: &Params, bytes: u64, price: Amount) -> Amount {
     cost(params, u128::from(bytes).saturating_mul(u128::from(params.volumes.epoch)), price)
 }
 
-/// What so many bytes in each slot of a volume cost in an epoch. A slot without a relay counts with the highest price.
+/// What `bytes` bytes in each slot of a volume cost in an epoch. A slot without a relay counts with the highest price.
 pub(super) fn volume_cost(params: &Params, volume: &Volume, bytes: u64) -> Amount {
     let price = |slot: &Slot| if slot.relay.is_some() { slot.price } else { volume.max_price };
     volume.slots.iter().map(|slot| epoch_cost(params, bytes, price(slot))).fold(Amount::ZERO, Amount::saturating_add)
@@ -56,20 +56,41 @@ pub(super) fn owed(params: &Params, volume: &Volume) -> Amount {
     volume.slots.iter().filter(|slot| slot.place.is_some()).map(earned).fold(Amount::ZERO, Amount::saturating_add)
 }
 
-/// Whether the escrow lasts for another epoch with so many bytes in each slot, after what is owed.
+/// Whether the escrow lasts for another epoch with `bytes` bytes in each slot, after what is owed.
 pub(super) fn lasts(params: &Params, volume: &Volume, bytes: u64) -> bool {
     volume.escrow.saturating_sub(owed(params, volume)) >= volume_cost(params, volume, bytes)
 }
 
-/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment gets nothing, and the volume keeps it.
-pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
+/// The slots whose relays have had time to fetch a root, and did not say that they have it: a bit for each.
+pub(super) fn late(world: &World, params: &Params, height: Height, id: &Hash, volume: &Volume) -> Result<u32, Miss> {
+    let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
+    world.require(&keys)?;
+    let mut late = 0;
+    for listed in volume.partitions.iter() {
+        let partition = state::partition(world, id, &listed.partition)?.expect("a listed partition has a record");
+        if partition.root.at.0.saturating_add(params.volumes.late) < height.0 {
+            late |= partition.root.behind;
+        }
+    }
+    Ok(late)
+}
+
+/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment, or is late with a root, gets nothing, and the
+/// volume keeps it.
+pub(super) fn pay(
+    world: &mut World,
+    params: &Params,
+    volume: &mut Volume,
+    (place, late): (usize, u32),
+    paid: &mut Paid,
+) -> Result<(), Miss> {
     let count = volume.byte_blocks;
     let Some(slot) = volume.slots.get(place) else { return Ok(()) };
     let Some(address) = slot.serving() else { return Ok(()) };
     let due = cost(params, count.saturating_sub(slot.from), slot.price).min(volume.escrow);
     let relay = state::relay(world, address)?;
     change_slot(volume, place, |slot| slot.from = count);
-    if relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
+    if late & bit(place) != 0 || relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
         return Ok(());
     }
     let to_relay = payment::share(due, params.volumes.relay_share);
@@ -87,11 +108,12 @@ pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place
 }
 
 /// Pays all relays of a volume, and begins a new count.
-pub(super) fn settle(world: &mut World, params: &Params, height: Height, volume: &mut Volume) -> Result<Paid, Miss> {
+pub(super) fn settle(world: &mut World, params: &Params, height: Height, id: &Hash, volume: &mut Volume) -> Result<Paid, Miss> {
     count(volume, height);
+    let late = late(world, params, height, id, volume)?;
     let mut paid = Paid::default();
     for place in 0..volume.slots.len() {
-        pay(world, params, volume, place, &mut paid)?;
+        pay(world, params, volume, (place, late), &mut paid)?;
         change_slot(volume, place, |slot| slot.from = 0);
     }
     volume.byte_blocks = 0;
@@ -128,7 +150,7 @@ fn add_to_pool(world: &mut World, amount: Amount) -> Result<(), Miss> {
     Ok(())
 }
 
-/// Takes up to so much out of the pool. 0x0B pays it out.
+/// Takes up to an amount out of the pool. 0x0B pays it out.
 pub(super) fn draw_from_pool(world: &mut World, amount: Amount) -> Result<Amount, Miss> {
     let pool = state::pool(world)?;
     let taken = amount.min(pool);
@@ -136,7 +158,7 @@ pub(super) fn draw_from_pool(world: &mut World, amount: Amount) -> Result<Amount
     Ok(taken)
 }
 
-/// Burns up to so much of a relay's stake. Answers how much it was.
+/// Burns up to an amount of a relay's stake. Answers how much it was.
 pub(super) fn slash(world: &mut World, relay: &mut Relay, amount: Amount) -> Result<Amount, Miss> {
     let burned = amount.min(relay.stake);
     relay.stake = relay.stake.saturating_sub(burned);

@@ -7,6 +7,7 @@
 //! - [`api`], [`relay_api`], `forms`: the methods and events, and what they return.
 //! - `owners`: creating, funding, handing over, deleting.
 //! - `commits`, `capabilities`: roots, and who may write them.
+//! - `keys`: the keys of partitions, which the committee of secrets makes.
 //! - `ledger`: what a slot costs, and who is paid.
 //! - `registry`: relays.
 //! - `placement`: which relay has which slot.
@@ -26,6 +27,7 @@ mod demands;
 pub mod directory;
 mod forms;
 pub mod invariants;
+mod keys;
 mod ledger;
 mod owners;
 mod placement;

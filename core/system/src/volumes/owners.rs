@@ -12,9 +12,9 @@ use super::{state, views};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::secrets::committee;
-use crate::storage::NUMBER as STORAGE;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
+use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Hash, List, Text, error};
 use cowboy_volumes::{Code, Name};
@@ -179,6 +179,7 @@ impl Handle for SetQuota {
             return Err(error::VOLUME_FULL.into());
         }
         let before = volume.slot_quota();
+        context.charge_records(volume.slots.len());
         for address in volume.slots.iter().filter_map(|slot| slot.relay) {
             let mut relay = state::relay(context.world, address)?.expect("a slot names a relay");
             if relay.free().saturating_add(before) < slot_quota {
@@ -258,7 +259,7 @@ impl Handle for UndeleteVolume {
 /// Removes a volume for good: relays are paid, the rest of the escrow goes back to the owner.
 pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Volume) -> Result<(), Miss> {
     for place in 0..volume.slots.len() {
-        placement::vacate(world, now, &mut volume, place)?;
+        placement::vacate(world, now, id, &mut volume, place)?;
     }
     state::take(world, STORAGE, volume.escrow)?;
     world.credit(volume.owner, volume.escrow)?;

@@ -28,7 +28,7 @@ pub(super) struct Now<'a> {
 }
 
 impl Now<'_> {
-    /// The height so many blocks later.
+    /// The height `blocks` blocks later.
     pub(super) fn after(&self, blocks: u64) -> Height {
         Height(self.height.0.saturating_add(blocks))
     }
@@ -94,9 +94,10 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
 }
 
 /// Takes a slot from its relay, which is paid for what it kept until now.
-pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place: usize) -> Result<(), Miss> {
+pub(super) fn vacate(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place: usize) -> Result<(), Miss> {
     ledger::count(volume, now.height);
-    ledger::pay(world, now.params, volume, place, &mut Paid::default())?;
+    let late = ledger::late(world, now.params, now.height, id, volume)?;
+    ledger::pay(world, now.params, volume, (place, late), &mut Paid::default())?;
     let Some(Slot { relay: Some(address), place: listed, .. }) = volume.slots.get(place).cloned() else { return Ok(()) };
     change_slot(volume, place, |slot| *slot = Slot::vacant());
     let Some(mut relay) = state::relay(world, address)? else { return Ok(()) };

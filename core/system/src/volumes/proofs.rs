@@ -37,7 +37,7 @@ pub(super) fn draw(world: &mut World, now: Now<'_>, address: Address, relay: &mu
         let seed = keccak256(&[DOMAIN, now.beacon, &address.0, &now.height.0.to_be_bytes(), &[number]]);
         let wide = u128::from_be_bytes(*seed.0.first_chunk().expect("a digest has sixteen bytes"));
         let byte = u64::try_from(wide % u128::from(total)).expect("it is below a number of 64 bits");
-        points.extend(point(world, now, address, byte)?);
+        points.extend(point(world, address, byte)?);
     }
     if points.is_empty() {
         return Ok(());
@@ -49,8 +49,8 @@ pub(super) fn draw(world: &mut World, now: Now<'_>, address: Address, relay: &mu
     Ok(())
 }
 
-/// The point of a byte; none where the relay still has time to fetch the root that has it.
-fn point(world: &World, now: Now<'_>, address: Address, byte: u64) -> Result<Option<Point>, Miss> {
+/// The point of a byte; none where the relay never said that it has the root. A writer can keep from it what others were sent.
+fn point(world: &World, address: Address, byte: u64) -> Result<Option<Point>, Miss> {
     let Some((entry, mut at)) = directory::find(world, address, byte)? else { return Ok(None) };
     let volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
     for listed in volume.partitions.iter() {
@@ -60,9 +60,8 @@ fn point(world: &World, now: Now<'_>, address: Address, byte: u64) -> Result<Opt
         }
         let partition = state::partition(world, &entry.volume, &listed.partition)?.expect("a listed partition has a record");
         let is_behind = partition.root.behind & bit(usize::from(entry.slot)) != 0;
-        let has_time = now.height.0 <= partition.root.at.0.saturating_add(now.params.volumes.late);
         let point = Point { volume: entry.volume, slot: entry.slot, partition: listed.partition, top: partition.root.top, at };
-        return Ok(Some(point).filter(|_| !(is_behind && has_time)));
+        return Ok(Some(point).filter(|_| !is_behind));
     }
     Ok(None)
 }
@@ -105,6 +104,7 @@ impl Handle for Prove {
             }
         }
         context.world.remove(state::round_key(address));
+        context.is_due = true;
         relay.misses = Count::ZERO;
         state::set_relay(context.world, address, Some(relay.next_look), &relay)?;
         Proven { height: round.height, relay: address }.emit(context.world);

@@ -1,13 +1,12 @@
 //! Where the records of volumes and relays stand. No other file spells their keys.
 
 use super::types::{Capability, Demand, Partition, Relay, Round, Volume};
-use crate::storage::NUMBER as STORAGE;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, actors};
 
-const VOLUMES: Address = Address::system(STORAGE);
+const VOLUMES: Address = Address::system(actors::STORAGE);
 const RELAYS: Address = Address::system(actors::RELAYS);
 
 fn of(owner: Address, prefix: &str, rest: &[&[u8]]) -> Key {
@@ -175,7 +174,7 @@ pub fn listed_capability(volume: &Hash, id: &Fixed<16>) -> Vec<u8> {
     [&volume.0[..], &id.0].concat()
 }
 
-/// The ids of a volume's capabilities, at most so many.
+/// The ids of a volume's capabilities, at most `limit`.
 pub fn capabilities_of(world: &World, volume: &Hash, limit: usize) -> Result<Vec<Fixed<16>>, Miss> {
     let names = capabilities().list(world, &volume.0, limit)?;
     Ok(names.iter().filter_map(|name| name.strip_prefix(&volume.0[..])?.try_into().ok().map(Fixed)).collect())

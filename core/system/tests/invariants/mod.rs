@@ -2,6 +2,7 @@
 
 mod government;
 mod market;
+mod volumes;
 
 use bytes::Bytes;
 use commonware_codec::conformance::generate_value;
@@ -362,7 +363,7 @@ fn records_of_rent() {
                     (account.prepaid, account.bond) = Default::default()
                 });
             }),
-            ("0x0A has what is prepaid and bonded", &|state| {
+            ("0x0A has what is prepaid, bonded and in escrow", &|state| {
                 state.make(&storage::state::account_key(WHO), |account: &mut RentAccount| account.next_at = Height(9));
                 state.insert(Directory::rents(), &storage::state::listing(Height(9), WHO));
             }),

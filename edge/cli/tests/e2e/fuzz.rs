@@ -8,6 +8,8 @@ use cowboy_secrets::sealed::{EncryptedKey, TAG_BYTES};
 use cowboy_secrets::{Identity, Kind, Partial, Policy, Sealed, TransportKey};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Block, Header, Receipt, Transaction, blake3, permission::Scope};
+use cowboy_volumes::relay::PointProof;
+use cowboy_volumes::{BlobRef, Code, Leaf, Page};
 use std::{collections::BTreeSet, io::Write as _};
 
 /// Bytes from a seed, at most a kilobyte.
@@ -33,6 +35,7 @@ fn sample(name: &str, seed: u64) -> Vec<u8> {
             br#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"http.fetch","params":{"allowlist_domains":["example.com"]}}]}"#.to_vec()
         }
         "secret" => secret(seed),
+        "volume" => volume(seed),
         "source" => b"class A:\n    def f(self, n):\n        return [x ** 2 for x in range(n) if x]\n".to_vec(),
         _ => drawn(name, seed),
     }
@@ -50,6 +53,25 @@ fn secret(seed: u64) -> Vec<u8> {
         1 => generate_value::<Policy>(seed).encode().to_vec(),
         2 => key.encode().to_vec(),
         _ => [&identity.encode()[..], &generate_value::<Partial>(seed).encode()].concat(),
+    }
+}
+
+/// One of the formats of volumes.
+fn volume(seed: u64) -> Vec<u8> {
+    let leaf = || {
+        let code = Code { data: 4, parity: 2 };
+        let shards = cowboy_types::List::new(vec![cowboy_types::Hash([1; 32]); 6]).expect("six");
+        Leaf { shards, ciphertext_bytes: seed, shard_bytes: code.shard_bytes(seed), ..generate_value(seed) }
+    };
+    match seed % 5 {
+        0 => generate_value::<PointProof>(seed).encode().to_vec(),
+        1 => leaf().encode().to_vec(),
+        2 => Page { leaves: cowboy_types::List::new(vec![leaf()]).expect("one") }.encode().to_vec(),
+        3 => {
+            let (encoded, hash) = bao::encode::encode(vec![7; 1_024]);
+            [&hash.as_bytes()[..], &1_024_u64.to_be_bytes(), &encoded].concat()
+        }
+        _ => BlobRef { hash: cowboy_types::Hash([2; 32]), size: seed, volume: [3; 20], is_public: true }.to_bytes().to_vec(),
     }
 }
 

@@ -77,6 +77,27 @@ test("an actor that fails shows the line where it did", async () => {
   await page.close();
 });
 
+test("a volume shows its slots, its partitions and who may use it", async () => {
+  const { volume } = await devnet.cowboy(1, "volume", "create", "memory", "--quota", "10MiB", "--public");
+  await writeFile(join(devnet.folder, "a.txt"), "a file");
+  await devnet.cowboy(1, "volume", "put", "memory", "a.txt", "notes/");
+  await devnet.cowboy(1, "volume", "grant", "memory", "notes", "0x00000000000000000000000000000000000000aa", "--mode", "rw", "--max-bytes", "1MiB");
+  const { page, problems } = await open(browser);
+  assert.equal(await visit(page, devnet.page, "#/storage"), "Storage");
+  await page.getByRole("table", { name: "Relays" }).locator("tbody tr", { hasText: "up" }).nth(2).waitFor();
+  await checkWidth(page, "#/storage");
+  await checkNames(page, "#/storage");
+  await page.getByRole("table", { name: "Volumes" }).getByRole("link", { name: volume.slice(0, 6) }).click();
+  await page.getByText("2+1: any 1 of 3 relays may be lost").waitFor();
+  await page.getByRole("table", { name: "Slots" }).locator("tbody tr", { hasText: "serves" }).nth(2).waitFor();
+  await page.getByRole("table", { name: "Partitions" }).locator("tbody tr").first().waitFor();
+  await page.getByRole("table", { name: "Capabilities" }).locator("tbody tr", { hasText: "read and write" }).waitFor();
+  await checkWidth(page, "#/volume");
+  await checkNames(page, "#/volume");
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("a transfer is found by its hash", async () => {
   const sent = await devnet.cowboy(2, "transfer", heartbeat, "2.5cby");
   const { page } = await open(browser);

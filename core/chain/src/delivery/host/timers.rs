@@ -144,6 +144,7 @@ impl Machine {
             chain_id: environment.chain.chain_id,
             genesis: environment.chain.genesis,
             forward: None,
+            is_due: false,
             refused: None,
             explanation: None,
         }

@@ -187,7 +187,8 @@ fn deal(chain: &mut Chain) -> Round {
     for phase in [Phase::Join, Phase::Deal, Phase::Ack, Phase::Log] {
         let round = until(chain, phase);
         for from in speakers(&round) {
-            assert_eq!(speak(chain, from, &round, &outcome_of(&[])).abort, None);
+            let receipt = speak(chain, from, &round, &outcome_of(&[]));
+            assert_eq!((receipt.abort, receipt.fee.burned.0), (None, 0), "what is due costs no base fee");
         }
     }
     until(chain, Phase::Confirm)

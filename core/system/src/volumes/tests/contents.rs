@@ -170,11 +170,24 @@ fn a_relay_catches_up() {
         ask(chain, from, RELAYS, "late_ack", argument, 0).abort
     };
     let behind = holder(&record, 4);
+    // Nobody asks it for what it may never have been sent, and nobody pays it.
+    assert_eq!(Params::GENESIS.volumes.late, 3_600);
+    let before = chain.balance(address(behind));
+    let receipts = proofs::run(&mut chain, 55, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.settled"));
+    assert!(chain.record::<Round>(&state::round_key(address(behind))).is_none() && relay(&chain, behind).misses.0 == 0);
+    assert_eq!(chain.balance(address(behind)), before);
+    let settled =
+        receipts.iter().flat_map(|receipt| receipt.events.iter()).find(|event| &*event.name == "volume.settled").expect("it was seen");
+    let settled = cbor::decode(&settled.data).expect("CBOR");
+    let paid: u64 = ["relays", "burned", "pool"].iter().filter_map(|name| settled.get(name)?.as_u64()).sum();
+    assert!(paid > 0 && paid.is_multiple_of(5), "five slots of the same size: {paid}");
     assert_eq!(late(&mut chain, STRANGER, files.top().root()), Some(error::SLOT_FOREIGN));
     assert_eq!(late(&mut chain, behind, change.old), Some(error::COMMIT_CONFLICT));
     assert_eq!(late(&mut chain, behind, files.top().root()), None);
     let standing: Partition = chain.record(&state::partition_key(&volume_id, &partition("notes"))).expect("it is there");
     assert_eq!(standing.root.behind, 0);
+    assert!(proofs::until_round(&mut chain, behind).points.iter().all(|point| point.top == files.top()));
 }
 
 /// the committee makes the key of a partition for the volume's owner and for holders of a capability; it stands nowhere, another volume of the same

@@ -1,11 +1,16 @@
 //! What volumes cost, whom it reaches, and what happens when nothing is left.
 
 use super::*;
+use cowboy_chain::query::QueryError;
 
-pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
-    cowboy_testkit::scenarios![relays_are_paid_for_what_they_keep, an_escrow_runs_out, a_deletion_can_be_taken_back];
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    relays_are_paid_for_what_they_keep,
+    an_escrow_runs_out,
+    a_deletion_can_be_taken_back,
+    an_actor_owns_a_volume
+];
 
-/// A-179: what a slot costs in so many blocks.
+/// A-179: what a slot costs in a number of blocks.
 fn cost(bytes: u64, blocks: u64) -> u64 {
     (u128::from(bytes) * u128::from(blocks) * 450).div_ceil(u128::from(MIB) * 50).try_into().expect("small")
 }
@@ -108,4 +113,38 @@ fn a_deletion_can_be_taken_back() {
     commit(&mut chain, volume_id, "notes", &Files::default());
     let standing: Partition = chain.record(&state::partition_key(&volume_id, &partition("notes"))).expect("it was committed");
     assert_eq!(standing.key_version, (2 << 16) + 1, "no key of the first one opens it");
+}
+
+/// A-180: an actor with storage.blob creates and deletes a volume of its own, out of its balance; a query may do neither (004 §8.3.1).
+#[test]
+fn an_actor_owns_a_volume() {
+    let mut chain = kept();
+    let script = "handler make\n try call 0x000000000000000000000000000000000000000a 'create_volume' $payload 5000000 none 2000000000\n return $last\n\
+                  handler end\n try call 0x000000000000000000000000000000000000000a 'delete_volume' $payload 5000000\n return $last\n";
+    let code = format!("#script\n{script}");
+    let deploy = |chain: &mut Chain, entitlements: &str| {
+        let manifest = cowboy_testkit::chain::manifest_json(&format!(r#"{{"entitlements":[{entitlements}]}}"#));
+        chain
+            .send(OWNER, cowboy_testkit::chain::deployment_of(code.as_bytes(), Some(manifest), None, b"", 5 * CBY))
+            .created
+            .expect("it is deployed")
+    };
+    let holds = r#"{"id":"econ.hold_balance"},{"id":"econ.transfer"}"#;
+    let without = deploy(&mut chain, holds);
+    let argument = Value::dict(creation("memory", "public", 8 * MIB)).encode();
+    assert_eq!(chain.call(without, "make", &argument).abort, Some(error::MISSING_ENTITLEMENT));
+    let actor = deploy(&mut chain, &format!(r#"{holds},{{"id":"storage.blob"}}"#));
+    let refused = |chain: &Chain, handler: &str, argument: &[u8]| {
+        matches!(chain.ask(actor, handler, argument, None).result, Err(QueryError::SideEffect { .. }))
+    };
+    assert!(refused(&chain, "make", &argument), "a query may not");
+    let before = chain.balance(actor);
+    let receipt = chain.call(actor, "make", &argument);
+    let volume_id = Name::new("memory").expect("a name").volume(actor);
+    let record = volume(&chain, &volume_id).unwrap_or_else(|| panic!("{:?}", receipt.return_data));
+    assert_eq!((record.owner, before - chain.balance(actor)), (actor, 2 * CBY));
+    let named = Value::dict([("volume", bytes(&volume_id.0))]).encode();
+    assert!(refused(&chain, "end", &named));
+    chain.call(actor, "end", &named);
+    assert_eq!(volume(&chain, &volume_id).map(|record| record.status), Some(Status::Deleted));
 }

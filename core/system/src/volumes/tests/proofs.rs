@@ -55,7 +55,7 @@ pub(super) fn run(chain: &mut Chain, blocks: u64, volumes: &[(Hash, &Files)]) ->
 }
 
 /// Blocks until the relay of a slot has a round.
-fn until_round(chain: &mut Chain, number: u8) -> Round {
+pub(super) fn until_round(chain: &mut Chain, number: u8) -> Round {
     for _ in 0..60 {
         if let Some(round) = round(chain, number) {
             return round;
@@ -106,6 +106,7 @@ fn a_relay_proves_what_it_keeps() {
     assert_eq!(prove(&mut chain, idle, drawn.height.0, &good).abort, Some(error::PROOF_NOT_DUE));
     let receipt = prove(&mut chain, keeper, drawn.height.0, &good);
     assert_eq!((receipt.abort.clone(), events(std::slice::from_ref(&receipt))), (None, vec!["proof.given".to_owned()]));
+    assert_eq!(receipt.fee.burned.0, 0, "what is due costs no base fee");
     assert_eq!(prove(&mut chain, keeper, drawn.height.0, &good).abort, Some(error::PROOF_NOT_DUE), "once is enough");
 
     // The next round is not answered in time.
@@ -236,6 +237,8 @@ fn a_relay_that_refuses_pays() {
     let rows = &Params::GENESIS.volumes;
     assert_eq!((rows.demand_bond, rows.demand_fee, rows.demand_bounty, rows.demand_slash), (10 * CBY, CBY, 5 * CBY, 50 * CBY));
     let (mut chain, volume_id, files) = filled();
+    // Something comes into the pool.
+    run(&mut chain, 60, &[(volume_id, &files)]);
     let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 3);
     let shard_bytes = files.0.values().next().expect("a file").0.shard_bytes;
     assert_eq!(demand(&mut chain, STRANGER, volume_id, &files, 3, (0, 100)).abort, Some(error::CAPABILITY_REFUSED));
@@ -263,7 +266,7 @@ fn a_relay_that_refuses_pays() {
     assert_eq!(answer(&mut chain, STRANGER, &slice).abort, Some(error::DEMAND_NOT_FOUND));
     let earned = chain.balance(address(keeper));
     let answered = answer(&mut chain, keeper, &slice);
-    assert_eq!(answered.abort, None);
+    assert_eq!((answered.abort.clone(), answered.fee.burned.0), (None, 0));
     assert_eq!(without_fee(earned, chain.balance(address(keeper)), &answered), i128::from(CBY));
     assert_eq!(without_fee(before, chain.balance(address(OWNER)), &receipt), -i128::from(CBY));
     assert_eq!(answer(&mut chain, keeper, &slice).abort, Some(error::DEMAND_NOT_FOUND));
@@ -272,6 +275,7 @@ fn a_relay_that_refuses_pays() {
     let receipt = demand(&mut chain, OWNER, volume_id, &files, 3, (0, 10));
     assert_eq!(receipt.abort, None);
     let pool = view(&mut chain, RELAYS, "get_pool", []).as_u64().expect("a number");
+    assert!(pool > 0, "relays were paid");
     let receipts = chain.idle(6);
     assert!(has(&receipts, "demand.refused"), "{:?}", events(&receipts));
     assert_eq!(stake - relay(&chain, keeper).stake.0, 50 * CBY);

@@ -1,10 +1,10 @@
 //! The keys of volumes' partitions: the committee's signature over the partition's identity makes one, and it stands nowhere (decision 151).
 
-use super::api::ReleasePartition;
-use super::releases::{self, Opening};
+use super::state;
+use super::types::{Keys, Status, first_key_version};
 use crate::actor::{Context, Handle};
-use crate::volumes::state;
-use crate::volumes::types::{Keys, Status, first_key_version};
+use crate::secrets::api::ReleasePartition;
+use crate::secrets::releases::{self, Opening};
 use cowboy_secrets::{Identity, Kind};
 use cowboy_state::Step;
 use cowboy_types::Hash;

@@ -1,0 +1,262 @@
+//! A volume, as the chain has it, with its relays: reads and writes files.
+
+mod read;
+mod write;
+
+use crate::link::{AT_ONCE, Link, LinkError};
+use crate::segments::Meta;
+use crate::tree::Tree;
+use cowboy_service::{Chain, ChainError};
+use cowboy_system::volumes::state;
+use cowboy_system::volumes::types::{Partition, Relay, Volume as Record};
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, List, Text};
+use cowboy_volumes::{Leaf, Name, Node, Page, Token};
+use futures::stream::FuturesUnordered;
+use futures::{StreamExt as _, TryStreamExt as _};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a relay is waited for before another one is asked beside it.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Why a file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum VolumeError {
+    /// The chain cannot be read.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// The chain has no such volume.
+    #[error("the chain has no such volume")]
+    NotFound,
+    /// There is no such file.
+    #[error("{0} is not there")]
+    NoFile(String),
+    /// Too few relays have it, or serve it.
+    #[error("{what} needs {needed} relays, and {found} gave it: {reasons}")]
+    Lost {
+        /// What is missing.
+        what: String,
+        /// Relays that are needed.
+        needed: usize,
+        /// Relays that gave it.
+        found: usize,
+        /// What happened at the others.
+        reasons: String,
+    },
+    /// The file was changed while it was read, or is longer than a volume takes.
+    #[error("{0}")]
+    Source(&'static str),
+    /// The content is not what its leaf says: whoever wrote it made a mistake, or has another key.
+    #[error("{0} does not decrypt: the key is another one, or its writer made it so")]
+    Damaged(String),
+    /// The partition has as many files as it can.
+    #[error("the partition has as many files as it can")]
+    Full,
+    /// A local file cannot be read or written.
+    #[error("{0}")]
+    Local(#[from] std::io::Error),
+}
+
+/// Who reads and writes.
+#[derive(Clone)]
+pub struct Signer {
+    /// The key of the owner, of the holder of a capability, or of a relay of the volume.
+    pub key: PrivateKey,
+    /// The capability, where the holder has one.
+    pub capability: Option<Fixed<16>>,
+}
+
+/// A file in a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What its writer says of it.
+    pub meta: Meta,
+    /// Its record.
+    pub leaf: Leaf,
+}
+
+/// What a file is made of.
+pub struct Source<R> {
+    /// Where its content comes from.
+    pub content: R,
+    /// The length of the content.
+    pub size: u64,
+    /// When it was written: ms since 1970.
+    pub written_ms: u64,
+    /// What kind of content it is, as HTTP names it.
+    pub kind: Text<64>,
+}
+
+/// A volume and its relays.
+pub struct Volume {
+    chain: Arc<Chain>,
+    id: Hash,
+    record: Record,
+    relays: Vec<Option<(Address, Relay)>>,
+    signer: Signer,
+    links: Vec<tokio::sync::Mutex<Option<Arc<Link>>>>,
+    /// Slots whose relays failed.
+    failed: Mutex<BTreeSet<usize>>,
+}
+
+impl Volume {
+    /// The volume, as the chain has it now.
+    ///
+    /// # Errors
+    ///
+    /// If the chain cannot be read, or has no such volume.
+    pub async fn open(chain: Arc<Chain>, id: Hash, signer: Signer) -> Result<Self, VolumeError> {
+        let record: Record = chain.read(&[state::volume_key(&id)]).await?.read(0)?.ok_or(VolumeError::NotFound)?;
+        let addresses: Vec<Option<Address>> = record.slots.iter().map(|slot| slot.serving()).collect();
+        let keys: Vec<_> = addresses.iter().flatten().map(|address| state::relay_key(*address)).collect();
+        let mut relays = Vec::with_capacity(addresses.len());
+        let found = if keys.is_empty() { None } else { Some(chain.read(&keys).await?) };
+        let mut index = 0;
+        for address in addresses {
+            let relay = match (&found, address) {
+                (Some(found), Some(address)) => {
+                    let relay: Option<Relay> = found.read(index)?;
+                    index += 1;
+                    relay.map(|relay| (address, relay))
+                }
+                _ => None,
+            };
+            relays.push(relay);
+        }
+        let links = relays.iter().map(|_| tokio::sync::Mutex::default()).collect();
+        Ok(Self { chain, id, record, relays, signer, links, failed: Mutex::default() })
+    }
+
+    /// The volume's record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &Hash {
+        &self.id
+    }
+
+    /// The relay of a slot that serves.
+    pub fn relay(&self, slot: usize) -> Option<Address> {
+        self.relays.get(slot)?.as_ref().map(|(address, _)| *address)
+    }
+
+    fn failed(&self) -> BTreeSet<usize> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn fail(&self, slot: usize) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(slot);
+    }
+
+    /// The slots with a relay that serves, those that failed last.
+    fn slots(&self) -> Vec<usize> {
+        let failed = self.failed();
+        let mut slots: Vec<usize> = (0..self.relays.len()).filter(|slot| self.relays[*slot].is_some()).collect();
+        slots.sort_by_key(|slot| (failed.contains(slot), *slot));
+        slots
+    }
+
+    /// The connection to the relay of a slot.
+    async fn link(&self, slot: usize) -> Result<Arc<Link>, LinkError> {
+        let (Some(Some((address, relay))), Some(place)) = (self.relays.get(slot), self.links.get(slot)) else {
+            return Err(LinkError::False);
+        };
+        let mut link = place.lock().await;
+        if let Some(link) = &*link {
+            return Ok(link.clone());
+        }
+        let token = Token {
+            genesis: self.chain.genesis,
+            volume: self.id,
+            capability: self.signer.capability.unwrap_or_default(),
+            holder: self.signer.key.address(),
+        };
+        let opened = Arc::new(Link::open(*address, relay, &token, &self.signer.key).await?);
+        *link = Some(opened.clone());
+        Ok(opened)
+    }
+
+    /// What the first relay gives that can. Another is asked when one fails, and when it takes long.
+    async fn first<T>(&self, what: &str, ask: impl AsyncFn(Arc<Link>) -> Result<T, LinkError>) -> Result<T, VolumeError> {
+        let one = async |slot: usize| match self.link(slot).await {
+            Ok(link) => (slot, ask(link).await),
+            Err(error) => (slot, Err(error)),
+        };
+        let (mut left, mut reasons) = (self.slots().into_iter(), Vec::new());
+        let mut pending: BTreeSet<usize> = left.as_slice().first().copied().into_iter().collect();
+        let mut asked: FuturesUnordered<_> = left.by_ref().take(1).map(&one).collect();
+        while !asked.is_empty() {
+            match tokio::time::timeout(PATIENCE, asked.next()).await {
+                Ok(Some((_, Ok(given)))) => return Ok(given),
+                Ok(Some((slot, Err(error)))) => {
+                    self.fail(slot);
+                    pending.remove(&slot);
+                    reasons.push(format!("slot {slot}: {error}"));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&one));
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    pending.iter().for_each(|slot| self.fail(*slot));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&one));
+                }
+            }
+        }
+        Err(VolumeError::Lost { what: what.to_owned(), needed: 1, found: 0, reasons: reasons.join("; ") })
+    }
+
+    /// A partition, as the chain has it now; none before its first commit.
+    ///
+    /// # Errors
+    ///
+    /// If the chain cannot be read.
+    pub async fn partition(&self, name: &Name) -> Result<Option<Partition>, VolumeError> {
+        Ok(self.chain.read(&[state::partition_key(&self.id, &name.partition())]).await?.read(0)?)
+    }
+
+    /// The tree of a partition's standing root.
+    ///
+    /// # Errors
+    ///
+    /// If no relay gives it.
+    pub async fn tree(&self, partition: Hash, standing: Option<&Partition>) -> Result<Tree, VolumeError> {
+        let Some(standing) = standing else { return Ok(Tree::empty()) };
+        self.tree_of(partition, standing.root.top.root()).await
+    }
+
+    /// The tree of a root.
+    ///
+    /// # Errors
+    ///
+    /// If no relay gives it.
+    pub async fn tree_of(&self, partition: Hash, root: Hash) -> Result<Tree, VolumeError> {
+        self.first("the tree", async |link| link.tree(partition, root).await).await
+    }
+
+    /// A page of a tree.
+    ///
+    /// # Errors
+    ///
+    /// If no relay gives it.
+    pub async fn page(&self, partition: Hash, tree: &Tree, place: usize) -> Result<Page, VolumeError> {
+        let node = tree.nodes.get(place).copied().unwrap_or(Node::EMPTY);
+        if node == Node::EMPTY {
+            return Ok(Page { leaves: List::default() });
+        }
+        let (code, depth) = (self.record.code, tree.top.depth);
+        self.first("a page", async |link| link.page(partition, code, depth, place, &node).await).await
+    }
+
+    async fn pages(&self, partition: Hash, tree: &Tree, places: BTreeSet<usize>) -> Result<BTreeMap<usize, Page>, VolumeError> {
+        let fetch = async |place| Ok::<_, VolumeError>((place, self.page(partition, tree, place).await?));
+        futures::stream::iter(places).map(fetch).buffer_unordered(AT_ONCE).try_collect().await
+    }
+}

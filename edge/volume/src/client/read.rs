@@ -1,0 +1,180 @@
+//! Reading: lists of files, and their content.
+
+use super::{Entry, PATIENCE, Volume, VolumeError};
+use crate::cells::{self, Stripe};
+use crate::keys::PartitionKey;
+use crate::link::LinkError;
+use crate::segments::{self, Cipher, SEGMENT_BYTES};
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_volumes::tree::page_of;
+use cowboy_volumes::{Leaf, Name, Path, Route, leaf};
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use std::collections::BTreeSet;
+use std::pin::pin;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+/// Stripes that are fetched ahead.
+const AHEAD: usize = 4;
+
+impl Volume {
+    /// Every file of a partition that the key opens, by path.
+    ///
+    /// # Errors
+    ///
+    /// If the chain or its relays cannot be read.
+    pub async fn list(&self, partition: &Name, key: &PartitionKey) -> Result<Vec<Entry>, VolumeError> {
+        let standing = self.partition(partition).await?;
+        let tree = self.tree(partition.partition(), standing.as_ref()).await?;
+        let pages = self.pages(partition.partition(), &tree, tree.filled()).await?;
+        let mut entries = Vec::new();
+        for leaf in pages.into_values().flat_map(|page| page.leaves.into_vec()) {
+            let meta = segments::open_meta(key, &self.id, &leaf).ok_or_else(|| VolumeError::Damaged("a file".to_owned()))?;
+            entries.push(Entry { meta, leaf });
+        }
+        entries.sort_by(|one, other| one.meta.path.cmp(&other.meta.path));
+        Ok(entries)
+    }
+
+    /// A file; none where there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the chain or its relays cannot be read, or the key is another.
+    pub async fn find(&self, path: &Path, key: &PartitionKey) -> Result<Option<Entry>, VolumeError> {
+        let partition = path.partition();
+        let standing = self.partition(&partition).await?;
+        let tree = self.tree(partition.partition(), standing.as_ref()).await?;
+        let tag = leaf::tag(key.tags(), path);
+        let page = self.page(partition.partition(), &tree, page_of(&tag, tree.top.depth)).await?;
+        let Some(leaf) = page.leaves.iter().find(|leaf| leaf.tag == tag).cloned() else { return Ok(None) };
+        let meta = segments::open_meta(key, &self.id, &leaf).filter(|meta| &*meta.path == path.as_str());
+        let meta = meta.ok_or_else(|| VolumeError::Damaged(path.as_str().to_owned()))?;
+        Ok(Some(Entry { meta, leaf }))
+    }
+
+    /// Writes a file's content out. Each part is checked before it is written.
+    ///
+    /// # Errors
+    ///
+    /// If too few relays have it, or it does not decrypt.
+    pub async fn get(&self, entry: &Entry, key: &PartitionKey, out: &mut (impl AsyncWrite + Unpin)) -> Result<(), VolumeError> {
+        let text = entry.meta.path.to_string();
+        let damaged = || VolumeError::Damaged(text.clone());
+        let path = Path::new(&text).ok_or_else(damaged)?;
+        let cipher = Cipher::new(key, &entry.leaf.write_id.0, &self.id, &path);
+        if cipher.length(entry.meta.size) != entry.leaf.ciphertext_bytes {
+            return Err(damaged());
+        }
+        let leaf = &entry.leaf;
+        let fetched = futures::stream::iter(cells::stripes(self.record.code, leaf.ciphertext_bytes))
+            .map(async |stripe| Ok::<_, VolumeError>(cells::join(stripe, self.stripe(leaf, stripe, None).await?)))
+            .buffered(AHEAD);
+        let mut fetched = pin!(fetched);
+        let (mut rest, mut number, mut hasher) = (Vec::new(), 0_u64, blake3::Hasher::new());
+        let segments = entry.meta.size.div_ceil(SEGMENT_BYTES as u64).max(1);
+        loop {
+            let next = fetched.next().await.transpose()?;
+            let is_over = next.is_none();
+            rest.extend(next.unwrap_or_default());
+            while number < segments && (rest.len() >= cipher.segment() || is_over) {
+                let length = rest.len().min(cipher.segment());
+                let mut segment: Vec<u8> = rest.drain(..length).collect();
+                if !cipher.open(number, number + 1 == segments, &mut segment) {
+                    return Err(damaged());
+                }
+                hasher.update(&segment);
+                out.write_all(&segment).await?;
+                number += 1;
+            }
+            if is_over {
+                break;
+            }
+        }
+        out.flush().await?;
+        if rest.is_empty() && hasher.finalize().as_bytes() == &entry.meta.hash.0 { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// The data cells of a stripe, from whichever relays give theirs first: all data slots are asked, and others in the place of those that fail.
+    /// A slot that rebuilds its shards is not asked.
+    async fn stripe(&self, leaf: &Leaf, stripe: Stripe, without: Option<usize>) -> Result<Vec<Vec<u8>>, VolumeError> {
+        let cells = self.cells(leaf, stripe, without).await?;
+        let code = self.record.code;
+        cells::decode(code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))
+    }
+
+    async fn cells(&self, leaf: &Leaf, stripe: Stripe, without: Option<usize>) -> Result<Vec<Option<Vec<u8>>>, VolumeError> {
+        let (code, needed) = (self.record.code, usize::from(self.record.code.data));
+        let slots: Vec<usize> = self.slots().into_iter().filter(|slot| Some(*slot) != without).collect();
+        let mut pending: BTreeSet<usize> = slots.iter().take(needed).copied().collect();
+        let mut left = slots.into_iter();
+        let (mut cells, mut found, mut reasons) = (vec![None; code.slots()], 0, Vec::new());
+        let fetch = async |slot: usize| {
+            let given = match (leaf.shards.get(slot), self.link(slot).await) {
+                (Some(shard), Ok(link)) => link.part(shard, leaf.shard_bytes, stripe.start, stripe.cell).await,
+                (None, _) => Err(LinkError::False),
+                (_, Err(error)) => Err(error),
+            };
+            (slot, given)
+        };
+        let mut asked: FuturesUnordered<_> = left.by_ref().take(needed).map(&fetch).collect();
+        while found < needed && !asked.is_empty() {
+            match tokio::time::timeout(PATIENCE, asked.next()).await {
+                Ok(Some((slot, Ok(cell)))) => {
+                    cells[slot] = Some(cell);
+                    pending.remove(&slot);
+                    found += 1;
+                }
+                Ok(Some((slot, Err(error)))) => {
+                    self.fail(slot);
+                    pending.remove(&slot);
+                    reasons.push(format!("slot {slot}: {error}"));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&fetch));
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    pending.iter().for_each(|slot| self.fail(*slot));
+                    let next = left.next();
+                    pending.extend(next);
+                    asked.extend(next.map(&fetch));
+                }
+            }
+        }
+        if found < needed {
+            return Err(VolumeError::Lost { what: "a stripe".to_owned(), needed, found, reasons: reasons.join("; ") });
+        }
+        Ok(cells)
+    }
+
+    /// The cell of a slot, rebuilt from others.
+    ///
+    /// # Errors
+    ///
+    /// If too few relays give theirs.
+    pub async fn rebuilt(&self, leaf: &Leaf, stripe: Stripe, slot: usize) -> Result<Vec<u8>, VolumeError> {
+        let cells = self.cells(leaf, stripe, Some(slot)).await?;
+        cells::rebuild(self.record.code, stripe, cells, slot).ok_or(VolumeError::Source("the code does not decode"))
+    }
+
+    /// What a demand to a relay names: the leaf of a file, and the way to it.
+    ///
+    /// # Errors
+    ///
+    /// If the chain or its relays cannot be read, or there is no such file.
+    pub async fn proof_of(&self, path: &Path, key: &PartitionKey) -> Result<(Leaf, Bytes), VolumeError> {
+        let partition = path.partition();
+        let standing = self.partition(&partition).await?;
+        let tree = self.tree(partition.partition(), standing.as_ref()).await?;
+        let tag = leaf::tag(key.tags(), path);
+        let place = page_of(&tag, tree.top.depth);
+        let page = self.page(partition.partition(), &tree, place).await?;
+        let missing = || VolumeError::NoFile(path.as_str().to_owned());
+        let at = page.leaves.iter().position(|leaf| leaf.tag == tag).ok_or_else(missing)?;
+        let route = Route::new(&page, at, &tree.nodes, place).ok_or_else(missing)?;
+        let leaf = page.leaves.get(at).cloned().ok_or_else(missing)?;
+        Ok((leaf, route.encode()))
+    }
+}

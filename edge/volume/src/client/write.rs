@@ -1,0 +1,173 @@
+//! Writing: sending files to relays, and committing them.
+
+use super::{Source, Volume, VolumeError};
+use crate::cells;
+use crate::keys::PartitionKey;
+use crate::link::{LinkError, Upload};
+use crate::segments::{self, Cipher, Meta, SEGMENT_BYTES};
+use crate::tree::{Change, Draft};
+use cowboy_types::cbor::Value;
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Blob, Hash, List, Text};
+use cowboy_volumes::code::OBJECT_BYTES;
+use cowboy_volumes::{Leaf, Name, Path, leaf};
+use futures::future;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+impl Volume {
+    /// The uploads of a shard to every relay that takes it, by slot.
+    async fn uploads(&self, length: u64) -> Vec<Result<Upload, String>> {
+        let begin = async |slot| {
+            let begun = match self.link(slot).await {
+                Ok(link) => link.upload(length).await,
+                Err(error) => Err(error),
+            };
+            begun.map_err(|error| error.to_string())
+        };
+        future::join_all((0..self.relays.len()).map(begin)).await
+    }
+
+    /// Sends a file to the relays. Nobody sees it before it is committed.
+    ///
+    /// # Errors
+    ///
+    /// If the content is not as long as it was said, or too few relays take it.
+    pub async fn put<R: AsyncRead + Unpin>(&self, path: &Path, key: &PartitionKey, source: &mut Source<R>) -> Result<Leaf, VolumeError> {
+        if source.size > OBJECT_BYTES {
+            return Err(VolumeError::Source("a file has at most 1 GiB"));
+        }
+        let mut write_id = [0; 16];
+        getrandom::fill(&mut write_id).map_err(std::io::Error::other)?;
+        let (code, cipher) = (self.record.code, Cipher::new(key, &write_id, &self.id, path));
+        let length = cipher.length(source.size);
+        let mut uploads = self.uploads(code.shard_bytes(length)).await;
+        let mut hashers = vec![blake3::Hasher::new(); code.slots()];
+        let (mut plain, mut number, mut left) = (blake3::Hasher::new(), 0, source.size);
+        let mut ready: Vec<u8> = Vec::new();
+        let segments = source.size.div_ceil(SEGMENT_BYTES as u64).max(1);
+        for stripe in cells::stripes(code, length) {
+            let wanted = usize::try_from(stripe.length).unwrap_or(usize::MAX);
+            while ready.len() < wanted && number < segments {
+                let size = usize::try_from(left.min(SEGMENT_BYTES as u64)).unwrap_or(SEGMENT_BYTES);
+                let mut segment = vec![0; size];
+                source.content.read_exact(&mut segment).await?;
+                plain.update(&segment);
+                cipher.seal(number, number + 1 == segments, &mut segment);
+                ready.append(&mut segment);
+                number += 1;
+                left -= u64::try_from(size).unwrap_or(0);
+            }
+            let bytes: Vec<u8> = ready.drain(..wanted.min(ready.len())).collect();
+            let cells = cells::encode(code, stripe, &bytes);
+            let send = async |(upload, cell): (&mut Result<Upload, String>, &Vec<u8>)| {
+                if let Ok(open) = upload
+                    && let Err(error) = open.write(cell).await
+                {
+                    *upload = Err(error.to_string());
+                }
+            };
+            future::join_all(uploads.iter_mut().zip(&cells).map(send)).await;
+            for (hasher, cell) in hashers.iter_mut().zip(&cells) {
+                hasher.update(cell);
+            }
+        }
+        if source.content.read(&mut [0]).await? > 0 {
+            return Err(VolumeError::Source("the file grew while it was read"));
+        }
+        let shards: Vec<Hash> = hashers.iter().map(|hasher| Hash(*hasher.finalize().as_bytes())).collect();
+        self.finish(uploads, &shards).await?;
+        let mut leaf = Leaf {
+            tag: leaf::tag(key.tags(), path),
+            write_id: Fixed(write_id),
+            ciphertext_bytes: length,
+            shard_bytes: code.shard_bytes(length),
+            shards: List::new(shards).ok_or(VolumeError::Source("a volume has at most 24 slots"))?,
+            meta: Blob::default(),
+        };
+        let meta = Meta {
+            path: Text::new(path.as_str()).ok_or(VolumeError::Source("the path is too long"))?,
+            size: source.size,
+            hash: Hash(*plain.finalize().as_bytes()),
+            written_ms: source.written_ms,
+            kind: source.kind.clone(),
+        };
+        leaf.meta = segments::seal_meta(key, &self.id, &leaf, &meta);
+        Ok(leaf)
+    }
+
+    /// Ends uploads. Enough relays must have kept their shards.
+    async fn finish(&self, uploads: Vec<Result<Upload, String>>, shards: &[Hash]) -> Result<(), VolumeError> {
+        let end = async |(upload, shard): (Result<Upload, String>, &Hash)| upload?.finish(shard).await.map_err(|error| error.to_string());
+        let ended = future::join_all(uploads.into_iter().zip(shards).map(end)).await;
+        let reasons: Vec<String> =
+            ended.iter().enumerate().filter_map(|(slot, ended)| Some(format!("slot {slot}: {}", ended.as_ref().err()?))).collect();
+        let (needed, found) = (self.record.code.quorum(), ended.len() - reasons.len());
+        if found < needed {
+            return Err(VolumeError::Lost { what: "a file".to_owned(), needed, found, reasons: reasons.join("; ") });
+        }
+        Ok(())
+    }
+
+    /// What to ask 0x0A's `commit` with, so that these changes stand: the pages that they make are with the relays by then, and enough of these have
+    /// signed the new root. None where nothing changes.
+    ///
+    /// # Errors
+    ///
+    /// If the relays do not give the tree as it stands, or too few of them sign.
+    pub async fn commit(&self, partition: &Name, changes: &[Change]) -> Result<Option<Value>, VolumeError> {
+        let name = partition.partition();
+        let standing = self.partition(partition).await?;
+        let tree = self.tree(name, standing.as_ref()).await?;
+        let touched = self.pages(name, &tree, tree.touched(changes)).await?;
+        let loaded = if tree.overflows(&touched, changes) { self.pages(name, &tree, tree.filled()).await? } else { touched };
+        let draft = tree.changed(&loaded, changes).ok_or(VolumeError::Full)?;
+        let old = standing.map_or(Hash::ZERO, |standing| standing.root.top.root());
+        if draft.tree == tree && old != Hash::ZERO {
+            return Ok(None);
+        }
+        let acks = self.acks(name, old, &draft).await?;
+        let top = draft.tree.top;
+        let ack = |(slot, signature): &(u8, Fixed<64>)| {
+            Value::dict([("slot", Value::uint(u64::from(*slot))), ("signature", Value::Bytes(signature.0.to_vec()))])
+        };
+        let hash = |hash: &Hash| Value::Bytes(hash.0.to_vec());
+        Ok(Some(Value::dict([
+            ("volume", hash(&self.id)),
+            ("partition", hash(&name)),
+            ("old", hash(&old)),
+            ("depth", Value::uint(u64::from(top.depth))),
+            ("leaves", Value::uint(u64::from(top.leaves))),
+            ("node", hash(&top.node.hash)),
+            ("sum", Value::uint(top.node.sum)),
+            ("acks", Value::Array(acks.iter().map(ack).collect())),
+            ("capability", self.signer.capability.map_or(Value::Null, |id| Value::Bytes(id.0.to_vec()))),
+        ])))
+    }
+
+    /// The signatures of the relays that have all of a draft, ascending by slot.
+    async fn acks(&self, partition: Hash, old: Hash, draft: &Draft) -> Result<Vec<(u8, Fixed<64>)>, VolumeError> {
+        let (top, nodes) = (draft.tree.top, &draft.tree.nodes);
+        let sign = async |slot: usize| -> Result<(u8, Fixed<64>), LinkError> {
+            let link = self.link(slot).await?;
+            for (place, page) in &draft.pages {
+                link.put_page(partition, top.depth, *place, page).await?;
+            }
+            let (said, signature) = link.ack(partition, old, top, nodes).await?;
+            if usize::from(said) == slot { Ok((said, signature)) } else { Err(LinkError::False) }
+        };
+        let signed = future::join_all((0..self.relays.len()).map(sign)).await;
+        let mut reasons = Vec::new();
+        let mut acks = Vec::new();
+        for (slot, signed) in signed.into_iter().enumerate() {
+            match signed {
+                Ok(ack) => acks.push(ack),
+                Err(error) => reasons.push(format!("slot {slot}: {error}")),
+            }
+        }
+        let needed = self.record.code.quorum();
+        if acks.len() < needed {
+            return Err(VolumeError::Lost { what: "a commit".to_owned(), needed, found: acks.len(), reasons: reasons.join("; ") });
+        }
+        Ok(acks)
+    }
+}
