@@ -122,18 +122,18 @@ fn an_actor_owns_a_volume() {
     let script = "handler make\n try call 0x000000000000000000000000000000000000000a 'create_volume' $payload 5000000 none 2000000000\n return $last\n\
                   handler end\n try call 0x000000000000000000000000000000000000000a 'delete_volume' $payload 5000000\n return $last\n";
     let code = format!("#script\n{script}");
-    let deploy = |chain: &mut Chain, entitlements: &str| {
+    let deploy = |chain: &mut Chain, from: u8, entitlements: &str| {
         let manifest = cowboy_testkit::chain::manifest_json(&format!(r#"{{"entitlements":[{entitlements}]}}"#));
         chain
-            .send(OWNER, cowboy_testkit::chain::deployment_of(code.as_bytes(), Some(manifest), None, b"", 5 * CBY))
+            .send(from, cowboy_testkit::chain::deployment_of(code.as_bytes(), Some(manifest), None, b"", 5 * CBY))
             .created
             .expect("it is deployed")
     };
     let holds = r#"{"id":"econ.hold_balance"},{"id":"econ.transfer"}"#;
-    let without = deploy(&mut chain, holds);
+    let without = deploy(&mut chain, STRANGER, holds);
     let argument = Value::dict(creation("memory", "public", 8 * MIB)).encode();
     assert_eq!(chain.call(without, "make", &argument).abort, Some(error::MISSING_ENTITLEMENT));
-    let actor = deploy(&mut chain, &format!(r#"{holds},{{"id":"storage.blob"}}"#));
+    let actor = deploy(&mut chain, OWNER, &format!(r#"{holds},{{"id":"storage.blob"}}"#));
     let refused = |chain: &Chain, handler: &str, argument: &[u8]| {
         matches!(chain.ask(actor, handler, argument, None).result, Err(QueryError::SideEffect { .. }))
     };
