@@ -79,7 +79,7 @@ fn a_leaf_says_nothing_false_about_its_length() {
     }
     assert_eq!(Leaf::parse(&leaf.encode(), Code::new(5, 1).expect("a code")), None);
     // The longest leaf fits where leaves are sent.
-    assert!(PAGE_LEAVES * LEAF_BYTES <= PAGE_BYTES);
+    const { assert!(PAGE_LEAVES * LEAF_BYTES <= PAGE_BYTES) };
 }
 
 fn leaf(tag: u8, length: u64) -> Leaf {

@@ -237,8 +237,8 @@ impl Store {
     /// If it cannot be read.
     pub fn slice(&self, volume: Hash, shard: &Hash, start: u64, length: u64) -> io::Result<Option<Vec<u8>>> {
         let item = Item { volume, kind: Kind::Shard, hash: *shard };
-        let whole = self.length(&item)?;
-        if !whole.is_some_and(|whole| start.checked_add(length).is_some_and(|end| end <= whole)) {
+        let Some(whole) = self.length(&item)? else { return Ok(None) };
+        if start.checked_add(length).is_none_or(|end| end > whole) {
             return Ok(None);
         }
         let path = self.path(&item);
