@@ -117,7 +117,7 @@ impl Relay {
         let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
         let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
-        let member = Member::new(identity, app.clone(), rows.alive, orphans);
+        let member = Member::new(identity, app.clone(), rows, orphans);
         let tasks = [tokio::spawn(server::serve(endpoint.clone(), app)), tokio::spawn(work(member, sender, config.every))];
         Ok(Self { tasks, endpoint, address, store })
     }

@@ -6,6 +6,7 @@ use crate::repair;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;
+use cowboy_params::Volumes;
 use cowboy_service::ChainError;
 use cowboy_system::volumes::directory::{Entries, PAGE};
 use cowboy_system::volumes::state;
@@ -26,9 +27,6 @@ const AGAIN_AFTER: u64 = 4;
 
 /// How often a relay says that it is up, in the time after which it counts as gone.
 const HEARTBEATS: u64 = 6;
-
-/// Blocks of which events are read after a start.
-const LOOKS_BACK: u64 = 10_000;
 
 /// Steps between two looks at all volumes.
 const SWEEP: u64 = 10;
@@ -59,15 +57,15 @@ pub(crate) struct Identity {
     pub(crate) stake: Amount,
 }
 
-/// What is being rebuilt: a slot, and whether it is whole by now.
-type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), bool>>>;
+/// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
+type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<BTreeMap<Hash, Hash>>>>>;
 
 /// A relay between two looks at the chain.
 pub(crate) struct Member {
     identity: Identity,
     app: Arc<App>,
-    /// Blocks without a heartbeat after which a relay counts as gone.
-    alive: u64,
+    /// The parameters of volumes.
+    rows: Volumes,
     /// Blocks for which what no root names is kept.
     kept_for: u64,
     /// When each thing was sent last, and how often.
@@ -86,9 +84,9 @@ fn hash(hash: &Hash) -> Value {
 }
 
 impl Member {
-    pub(crate) fn new(identity: Identity, app: Arc<App>, alive: u64, kept_for: u64) -> Self {
+    pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, kept_for: u64) -> Self {
         let (sent, scanned, demands, given) = Default::default();
-        Self { identity, app, alive, kept_for, sent, scanned, demands, given, repairs: Repairs::default(), steps: 0 }
+        Self { identity, app, rows, kept_for, sent, scanned, demands, given, repairs: Repairs::default(), steps: 0 }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -146,7 +144,7 @@ impl Member {
             ]);
             return self.once(height, "update".into(), "update_relay", argument, Amount::ZERO);
         }
-        let is_due = height >= relay.last_heartbeat.0.saturating_add(self.alive / HEARTBEATS);
+        let is_due = height >= relay.last_heartbeat.0.saturating_add(self.rows.alive / HEARTBEATS);
         let argument = Value::Map(Vec::new());
         if is_due { self.once(height, "heartbeat".into(), "heartbeat", argument, Amount::ZERO) } else { None }
     }
@@ -187,7 +185,7 @@ impl Member {
 
     /// Notes demands and slots that events tell of. Whether they are so says their record.
     async fn look_at_events(&mut self, height: u64) -> Result<(), StepError> {
-        let from = self.scanned.unwrap_or(height.saturating_sub(LOOKS_BACK));
+        let from = self.scanned.unwrap_or(height.saturating_sub(self.rows.fill));
         for event in self.app.chain.events(Address::system(actors::RELAYS), from).await? {
             let Ok(data) = cbor::decode(&event.data.0) else { continue };
             let bytes = |name: &str| data.get(name).and_then(Value::as_bytes);
@@ -244,9 +242,10 @@ impl Member {
                 self.forget_repair(id, slot);
                 continue;
             };
-            let partitions = volume.partitions.iter().map(|listed| listed.partition).collect();
-            if self.is_rebuilt(id, slot, partitions) {
-                let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot)))]);
+            let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
+            if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
+                let roots = partitions.iter().map(|partition| hash(rebuilt.get(partition).unwrap_or(&Hash::ZERO))).collect();
+                let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
                 calls.extend(self.once(height, format!("take:{id}:{slot}"), "take_slot", argument, Amount::ZERO));
             }
         }
@@ -257,23 +256,23 @@ impl Member {
         self.repairs.lock().unwrap_or_else(PoisonError::into_inner).remove(&(id, slot));
     }
 
-    /// Whether a slot is whole. The first time that it is asked, rebuilding begins.
-    fn is_rebuilt(&self, id: Hash, slot: u8, partitions: Vec<Hash>) -> bool {
+    /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, rebuilding begins.
+    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<BTreeMap<Hash, Hash>> {
         let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(is_whole) = repairs.get(&(id, slot)) {
-            return *is_whole;
+        if let Some(rebuilt) = repairs.get(&(id, slot)) {
+            return rebuilt.clone();
         }
-        repairs.insert((id, slot), false);
-        let (app, key, repairs) = (self.app.clone(), self.identity.key.clone(), self.repairs.clone());
+        repairs.insert((id, slot), None);
+        let (app, key, repairs, partitions) = (self.app.clone(), self.identity.key.clone(), self.repairs.clone(), partitions.to_vec());
         // On a thread of its own: hashing and coding hold nobody up.
         let runtime = tokio::runtime::Handle::current();
         tokio::task::spawn_blocking(move || {
             let done = runtime.block_on(repair::rebuild(&app, &key, id, usize::from(slot), &partitions));
             let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
             match done {
-                Ok(()) => {
+                Ok(rebuilt) => {
                     tracing::info!(volume = %id, slot, "the slot is rebuilt");
-                    repairs.insert((id, slot), true);
+                    repairs.insert((id, slot), Some(rebuilt));
                 }
                 Err(error) => {
                     tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
@@ -281,7 +280,7 @@ impl Member {
                 }
             }
         });
-        false
+        None
     }
 
     /// The entries of the relay's directory.
@@ -314,8 +313,9 @@ impl Member {
                     roots.push(Named { volume: id, code: volume.code, slot: place, root, depth });
                 }
             }
-            if !behind.is_empty() && self.is_rebuilt(id, slot, behind.iter().map(|(partition, _)| *partition).collect()) {
-                for (partition, root) in behind {
+            let partitions: Vec<Hash> = behind.iter().map(|(partition, _)| *partition).collect();
+            if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
+                for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.get(partition) == Some(root)) {
                     let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
                     calls.extend(self.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument, Amount::ZERO));
                 }

@@ -8,6 +8,7 @@ use cowboy_types::signing::PrivateKey;
 use cowboy_volume::cells::stripes;
 use cowboy_volume::{Signer, Volume, VolumeError};
 use cowboy_volumes::Leaf;
+use std::collections::BTreeMap;
 
 /// Why a slot cannot be rebuilt.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +27,15 @@ pub(crate) enum RepairError {
     },
 }
 
-/// Rebuilds everything that a slot of a volume has to have under the standing roots of these partitions.
-pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, partitions: &[Hash]) -> Result<(), RepairError> {
+/// Rebuilds everything that a slot of a volume has to have under the standing roots of these partitions. Answers the partitions with their roots.
+pub(crate) async fn rebuild(
+    app: &App,
+    key: &PrivateKey,
+    id: Hash,
+    slot: usize,
+    partitions: &[Hash],
+) -> Result<BTreeMap<Hash, Hash>, RepairError> {
+    let mut rebuilt = BTreeMap::new();
     let volume = Volume::open(app.chain.clone(), id, Signer { key: key.clone(), capability: None }).await?;
     for listed in volume.record().partitions.iter().filter(|listed| partitions.contains(&listed.partition)) {
         let known = app.store.get(&Item { volume: id, kind: Kind::Tree, hash: listed.root })?;
@@ -47,8 +55,9 @@ pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, 
         }
         // The tree comes last: whoever has it has everything below.
         app.store.put(&Item { volume: id, kind: Kind::Tree, hash: listed.root }, &tree.to_bytes(), app.height())?;
+        rebuilt.insert(listed.partition, listed.root);
     }
-    Ok(())
+    Ok(rebuilt)
 }
 
 /// Rebuilds the shard of a file, cell by cell, where it is not there.

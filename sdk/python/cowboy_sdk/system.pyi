@@ -1584,6 +1584,7 @@ class _RelayRegistry(SystemActor):
         self, *,
         volume: TokenId | bytes,
         slot: int,
+        roots: Sequence[TokenId | bytes],
         cycles_limit: int = ...,
     ) -> None:
         """Says that the sender has rebuilt the shards of a slot that it was given."""

@@ -138,7 +138,13 @@ impl Handle for Revert {
         }
         let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
         let last = Height(partition.root.at.0.saturating_add(context.params.volumes.revert));
-        let previous = partition.previous.take().filter(|_| context.height <= last).ok_or(error::COMMIT_REVERT)?;
+        let mut previous = partition.previous.take().filter(|_| context.height <= last).ok_or(error::COMMIT_REVERT)?;
+        // Whoever came after the standing root was committed was never asked to have the one before.
+        for (place, slot) in volume.slots.iter().enumerate() {
+            if slot.relay.is_some() && slot.since >= partition.root.at {
+                previous.behind |= bit(place);
+            }
+        }
         partition.root = Root { at: context.height, ..previous };
         partition.sequence = Count(partition.sequence.0.saturating_add(1));
         replace(context, &id, volume, name, &partition)

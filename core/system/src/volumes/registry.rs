@@ -181,7 +181,7 @@ impl Handle for Withdraw {
 impl Handle for TakeSlot {
     /// Says that the sender has rebuilt the shards of a slot that it was given: it serves and is paid from now on.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        let Self { volume: id, slot } = self;
+        let Self { volume: id, slot, roots } = self;
         let mut relay = own(context)?;
         let mut volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
         let place = usize::from(slot);
@@ -195,9 +195,12 @@ impl Handle for TakeSlot {
         let (from, height) = (volume.byte_blocks, context.height);
         change_slot(&mut volume, place, |slot| (slot.place, slot.from, slot.since) = (Some(listed), from, height));
         context.charge_records(volume.partitions.len());
-        for listed in volume.partitions.iter() {
+        for (number, listed) in volume.partitions.iter().enumerate() {
             let mut partition = state::partition(context.world, &id, &listed.partition)?.expect("a listed partition has a record");
-            partition.root.behind &= !bit(place);
+            match roots.get(number) == Some(&listed.root) {
+                true => partition.root.behind &= !bit(place),
+                false => partition.root.behind |= bit(place),
+            }
             context.world.write(state::partition_key(&id, &listed.partition), &partition);
         }
         state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;

@@ -8,6 +8,7 @@ use cowboy_types::actors::RELAYS;
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List};
+use cowboy_volumes::name::MAX_PARTITIONS;
 
 methods! {
     /// What 0x0B is asked.
@@ -65,6 +66,8 @@ methods! {
         volume: Hash,
         /// The slot.
         slot: u8,
+        /// The roots that it rebuilt, in the order of the volume's partitions. It is behind where another root stands by now.
+        roots: List<Hash, MAX_PARTITIONS>,
     } -> ();
 
     /// Says that the sender now has all of a root that it did not acknowledge.

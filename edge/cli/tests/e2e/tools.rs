@@ -248,6 +248,8 @@ fn every_program_is_the_node_under_its_name() {
         ("cowboy", env!("CARGO_BIN_EXE_cowboy")),
         ("cowboy-runner", env!("CARGO_BIN_EXE_cowboy-runner")),
         ("cowboy-gateway", env!("CARGO_BIN_EXE_cowboy-gateway")),
+        ("cowboy-proxy", env!("CARGO_BIN_EXE_cowboy-proxy")),
+        ("cowboy-relay", env!("CARGO_BIN_EXE_cowboy-relay")),
     ];
     let run = |path: &Path, argument: &str| {
         let output = std::process::Command::new(path).arg(argument).output().expect("the program starts");

@@ -197,7 +197,8 @@ fn a_relay_that_is_gone_is_replaced() {
     // What is not there yet is not asked for, and not paid.
     assert_eq!(relay(&chain, successor).slots, 0);
     let take = |chain: &mut Chain, from: u8, slot: u64| {
-        ask(chain, from, RELAYS, "take_slot", [("volume", bytes(&volume_id.0)), ("slot", Value::uint(slot))], 0).abort
+        let roots = Value::Array(vec![bytes(&files.top().root().0)]);
+        ask(chain, from, RELAYS, "take_slot", [("volume", bytes(&volume_id.0)), ("slot", Value::uint(slot)), ("roots", roots)], 0).abort
     };
     assert_eq!(take(&mut chain, STRANGER, 1), Some(error::RELAY_UNKNOWN));
     assert_eq!(take(&mut chain, successor, 0), Some(error::SLOT_FOREIGN));
@@ -206,6 +207,20 @@ fn a_relay_that_is_gone_is_replaced() {
     assert_eq!(take(&mut chain, successor, 1), Some(error::SLOT_FOREIGN), "it serves already");
     assert_eq!(volume(&chain, &volume_id).expect("it is there").slots[1].serving(), Some(address(successor)));
     assert_eq!(relay(&chain, successor).slots, 1);
+    let standing =
+        |chain: &Chain| chain.record::<Partition>(&state::partition_key(&volume_id, &partition("notes"))).expect("it is there").root;
+    assert_eq!(standing(&chain).behind, 0);
+    // Another root stands by now: it is behind, and after going back to the one before it, too.
+    (chain.state, chain.height, chain.timestamp) = kept.clone();
+    let mut more = files.clone();
+    more.put(99, 5);
+    let change = Change { slots: vec![0, 2, 3, 4, 5], ..Change::of(&chain, volume_id, "notes", &more) };
+    assert_eq!(change.send(&mut chain, OWNER).abort, None);
+    assert_eq!(take(&mut chain, successor, 1), None);
+    assert_eq!(standing(&chain).behind, 1 << 1);
+    let argument = [("volume", bytes(&volume_id.0)), ("partition", bytes(&partition("notes").0))];
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "revert", argument, 0).abort, None);
+    assert_eq!((standing(&chain).top, standing(&chain).behind), (files.top(), 1 << 1));
 
     // A successor that never fills the slot loses it.
     (chain.state, chain.height, chain.timestamp) = kept;
