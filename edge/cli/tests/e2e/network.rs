@@ -56,9 +56,16 @@ pub(crate) fn start_with(root: &Path, index: usize, more: &[&str]) -> Node {
     launch(root, index, 0, more)
 }
 
+/// How often a node is started whose port is taken.
+const MAX_STARTS: usize = 100;
+
 fn launch(root: &Path, index: usize, port: u16, more: &[&str]) -> Node {
     let (config, port) = (format!("network/validator-{index}.json"), port.to_string());
-    Node::start(root, &[&["start", "--config", &config, "--port", &port], more].concat()).expect("the validator starts")
+    let arguments = [&["start", "--config", &config, "--port", &port], more].concat();
+    // A port that a node had before may be the end of somebody's connection for a while.
+    let mut tries = std::iter::repeat_with(|| Node::start(root, &arguments)).take(MAX_STARTS);
+    let is_taken = |started: &Result<Node, String>| started.as_ref().err().is_some_and(|why| why.contains("Address already in use"));
+    tries.find(|started| !is_taken(started)).expect("the port is free in the end").expect("the validator starts")
 }
 
 /// Sends money and answers the height of the block that it is in.
@@ -359,7 +366,8 @@ fn import(root: &Path) {
 
 /// Whether the newest block of a ledger has a certificate.
 fn is_certified(ledger: &Path) -> bool {
-    let view = Ledger::open(ledger).and_then(|ledger| ledger.view()).expect("it is whole");
+    let ledger = Ledger::open(ledger).expect("it is whole");
+    let view = ledger.view().expect("it reads");
     let tip = view.tip().expect("it reads").expect("there are blocks");
     view.certificate_from(tip).expect("it reads").is_some()
 }
