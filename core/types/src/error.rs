@@ -344,6 +344,7 @@ errors! {
     1882 DEMAND_NOT_FOUND Volume Input "demand_not_found", "There is no such demand of the sender.", "It was answered, or its time is over.", "There is nothing to do.";
     1883 DEMAND_INVALID Volume Input "demand_invalid", "The demand names no part that the relay has to have.", "It needs a leaf under the standing root, a slot that acknowledged the root, and 1 to 32,768 bytes of its shard.", "Take leaf and way from the standing root.";
     1884 STORAGE_BOND Volume Input "storage_bond", "The value does not cover the bond of a demand.", "The relay's fee is paid out of it, and the rest comes back.", "Send volumes.demand_bond.";
+    1885 DEMANDS_FULL Volume Limit "demands_full", "The relay has as many demands to answer as it can.", "The parameter volumes.demands limits them: more could not be answered in time.", "Wait until one is over.";
     1900 UNAVAILABLE Other Forbidden "unavailable", "The function is not part of this chain.", "The name exists only so that imports work.", "Do without it.";
     1901 INTERNAL Other Internal "internal", "The chain failed for an internal reason.", "This is a bug.", "Report it, with the transaction's hash.";
 }

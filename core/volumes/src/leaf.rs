@@ -68,11 +68,6 @@ pub fn tag(key: &[u8; 32], path: &Path) -> Fixed<32> {
     Fixed(tag)
 }
 
-/// The first half of the tags of a directory's files.
-pub fn directory_tag(key: &[u8; 32], directory: &str) -> [u8; HALF] {
-    half(key, 0, directory)
-}
-
 fn half(key: &[u8; 32], kind: u8, text: &str) -> [u8; HALF] {
     let mut hasher = blake3::Hasher::new_keyed(key);
     hasher.update(&[kind]).update(text.as_bytes());

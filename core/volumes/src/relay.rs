@@ -11,6 +11,9 @@ pub const LEAF_BYTES: usize = 32 + 16 + 8 + 8 + 1 + 24 * 32 + 2 + META_BYTES;
 /// The longest slice of one chunk: the header, 40 levels of the tree, the chunk.
 pub const CHUNK_SLICE_BYTES: usize = 8 + 40 * 64 + 1_024;
 
+/// The longest part of a shard that can be demanded: what the chain carries.
+pub const DEMAND_BYTES: u64 = 32_768;
+
 /// What a relay's Ed25519 key signs when it registers: "cowboy-relay-key-v1:" ‖ genesis hash ‖ account ‖ key.
 pub fn key_message(genesis: &Hash, account: Address, key: &Fixed<32>) -> Vec<u8> {
     [&b"cowboy-relay-key-v1:"[..], &genesis.0, &account.0, &key.0].concat()

@@ -8,20 +8,14 @@ use cowboy_api::sender::Call;
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
-use cowboy_service::{Chain, ChainError};
+use cowboy_service::{Calls, Chain, ChainError};
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, bit};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Blocks after which what was sent and is not seen is sent again.
-const AGAIN_AFTER: u64 = 4;
-
-/// How often a proxy says that it is up, in the time after which it counts as absent.
-const HEARTBEATS: u64 = 6;
+use std::collections::BTreeSet;
 
 /// Blocks after which no demand is open any more, with room for a parameter that governance raised.
 const DEMANDS_LAST: u64 = 1_000;
@@ -57,8 +51,7 @@ pub(crate) struct Member {
     identity: Identity,
     /// Blocks without a heartbeat after which a proxy counts as absent.
     alive: u64,
-    /// When each thing was sent last, and how often.
-    sent: BTreeMap<String, (u64, u32)>,
+    calls: Calls,
     /// The first height whose demands were not looked at.
     scanned: Option<u64>,
     /// Releases of which answers are demanded on the chain.
@@ -74,7 +67,7 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity, alive: u64) -> Self {
-        Self { identity, alive, sent: BTreeMap::new(), scanned: None, demanded: BTreeSet::new() }
+        Self { identity, alive, calls: Calls::new(NUMBER), scanned: None, demanded: BTreeSet::new() }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -83,7 +76,10 @@ impl Member {
         let height = first.height;
         let mut calls = Vec::new();
         match first.read::<Proxy>(0)? {
-            None => calls.extend(self.once(height, "register".into(), "register_proxy", self.registration(), self.identity.stake)),
+            None => {
+                let (argument, stake) = (self.registration(), self.identity.stake);
+                calls.extend(self.calls.paid(height, "register", "register_proxy", argument, stake));
+            }
             Some(proxy) => calls.extend(self.keep_registered(height, &proxy)),
         }
         calls.extend(self.serve_demands(chain, store, height).await?);
@@ -121,7 +117,7 @@ impl Member {
             match answers::answer_release(chain, store, &self.identity.keys, &id).await {
                 Ok(answered) if due & bit(usize::from(answered.index)) != 0 => {
                     let fields = [("release_id", Value::Bytes(id.0.to_vec())), ("answer", Value::Bytes(answered.answer.0))];
-                    calls.extend(self.once(height, format!("serve:{id}"), "serve", Value::dict(fields), Amount::ZERO));
+                    calls.extend(self.calls.once(height, format!("serve:{id}"), "serve", Value::dict(fields)));
                 }
                 Ok(_) => drop(self.demanded.remove(&id)),
                 Err(refusal) => {
@@ -153,27 +149,15 @@ impl Member {
             ("port", Value::uint(u64::from(*port))),
             ("certificate", Value::Bytes(certificate.0.to_vec())),
         ]);
-        let is_due = height.saturating_sub(proxy.last_heartbeat.0) >= self.alive / HEARTBEATS && proxy.left_at.is_none();
+        let is_due = proxy.is_heartbeat_due(self.alive, height) && proxy.left_at.is_none();
         let mut calls = Vec::new();
         if has_moved {
-            calls.extend(self.once(height, "update".into(), "update_proxy", moved, Amount::ZERO));
+            calls.extend(self.calls.once(height, "update", "update_proxy", moved));
         }
         if is_due {
-            calls.extend(self.once(height, "heartbeat".into(), "heartbeat", Value::map([]), Amount::ZERO));
+            calls.extend(self.calls.once(height, "heartbeat", "heartbeat", Value::map([])));
         }
         calls
-    }
-
-    /// A call that is sent once, and again where it is not seen on the chain.
-    fn once(&mut self, height: u64, what: String, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
-        let tries = match self.sent.get(&what) {
-            Some((at, _)) if height < at.saturating_add(AGAIN_AFTER) => return None,
-            Some((_, tries)) => tries.saturating_add(1),
-            None => 0,
-        };
-        self.sent.insert(what, (height, tries));
-        // What is sent again is tried out first.
-        Some(Call { target: Address::system(NUMBER), method, argument, value, tries: tries.max(1) })
     }
 
     /// What the proxy does for a key: it speaks in its dealing, and forgets what is over.
@@ -197,7 +181,7 @@ impl Member {
         let what = format!("{}:{}:{method}:{index}", at.id, round.number.0);
         let mut fields = vec![("key_id", Value::uint(u64::from(at.id))), ("round", Value::uint(round.number.0))];
         fields.extend(message);
-        Ok(self.once(height, what, method, Value::dict(fields), Amount::ZERO))
+        Ok(self.calls.once(height, what, method, Value::dict(fields)))
     }
 
     /// The method and the fields with which the proxy speaks in the phase of a round; none where the messages are not whole yet.

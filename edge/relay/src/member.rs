@@ -7,7 +7,7 @@ use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;
 use cowboy_params::Volumes;
-use cowboy_service::ChainError;
+use cowboy_service::{Calls, ChainError};
 use cowboy_system::volumes::directory::{Entries, PAGE};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Demand, Partition, Point, Relay, Round, Volume, bit};
@@ -22,11 +22,8 @@ use cowboy_volumes::{Page, Route, slice};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Blocks after which what was sent and is not seen is sent again.
-const AGAIN_AFTER: u64 = 4;
-
-/// How often a relay says that it is up, in the time after which it counts as gone.
-const HEARTBEATS: u64 = 6;
+/// How often what no root names is looked for, in the time for which it is kept.
+const SWEEPS: u64 = 32;
 
 /// Steps between two looks at all volumes.
 const SWEEP: u64 = 10;
@@ -68,13 +65,14 @@ pub(crate) struct Member {
     rows: Volumes,
     /// Blocks for which what no root names is kept.
     kept_for: u64,
-    /// When each thing was sent last, and how often.
-    sent: BTreeMap<String, (u64, u32)>,
+    calls: Calls,
     /// The first height whose events were not looked at.
     scanned: Option<u64>,
     demands: BTreeSet<Hash>,
     /// Slots that the relay was given, and does not serve yet.
     given: BTreeSet<(Hash, u8)>,
+    /// The height of the last look for what no root names.
+    swept: Option<u64>,
     repairs: Repairs,
     steps: u64,
 }
@@ -85,8 +83,20 @@ fn hash(hash: &Hash) -> Value {
 
 impl Member {
     pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, kept_for: u64) -> Self {
-        let (sent, scanned, demands, given) = Default::default();
-        Self { identity, app, rows, kept_for, sent, scanned, demands, given, repairs: Repairs::default(), steps: 0 }
+        let (scanned, demands, given, swept) = Default::default();
+        Self {
+            identity,
+            app,
+            rows,
+            kept_for,
+            calls: Calls::new(actors::RELAYS),
+            scanned,
+            demands,
+            given,
+            swept,
+            repairs: Repairs::default(),
+            steps: 0,
+        }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -96,10 +106,8 @@ impl Member {
         let height = found.height;
         self.app.note_height(height);
         let Some(relay) = found.read::<Relay>(0)? else {
-            return Ok(self
-                .once(height, "register".into(), "register_relay", self.registration(), self.identity.stake)
-                .into_iter()
-                .collect());
+            let (argument, stake) = (self.registration(), self.identity.stake);
+            return Ok(self.calls.paid(height, "register", "register_relay", argument, stake).into_iter().collect());
         };
         let mut calls: Vec<Call> = self.keep_registered(height, &relay).into_iter().collect();
         if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.until.0) {
@@ -142,23 +150,11 @@ impl Member {
                 ("capacity", Value::uint(own.capacity)),
                 ("ask", Value::uint(own.ask)),
             ]);
-            return self.once(height, "update".into(), "update_relay", argument, Amount::ZERO);
+            return self.calls.once(height, "update", "update_relay", argument);
         }
-        let is_due = height >= relay.last_heartbeat.0.saturating_add(self.rows.alive / HEARTBEATS);
+        let is_due = relay.is_heartbeat_due(self.rows.alive, height);
         let argument = Value::Map(Vec::new());
-        if is_due { self.once(height, "heartbeat".into(), "heartbeat", argument, Amount::ZERO) } else { None }
-    }
-
-    /// The call, where it was not sent a moment ago.
-    fn once(&mut self, height: u64, what: String, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
-        let tries = match self.sent.get(&what) {
-            Some((at, _)) if height < at.saturating_add(AGAIN_AFTER) => return None,
-            Some((_, tries)) => tries.saturating_add(1),
-            None => 0,
-        };
-        self.sent.insert(what, (height, tries));
-        // What is sent again is tried out first.
-        Some(Call { target: Address::system(actors::RELAYS), method, argument, value, tries: tries.max(1) })
+        if is_due { self.calls.once(height, "heartbeat", "heartbeat", argument) } else { None }
     }
 
     /// Proves the points of a round. What is not here cannot be proven, and is said.
@@ -180,7 +176,7 @@ impl Member {
             }
         }
         let argument = Value::dict([("height", Value::uint(round.height.0)), ("proofs", Value::Array(proofs))]);
-        Ok(self.once(height, format!("prove:{}", round.height.0), "prove", argument, Amount::ZERO))
+        Ok(self.calls.once(height, format!("prove:{}", round.height.0), "prove", argument))
     }
 
     /// Notes demands and slots that events tell of. Whether they are so says their record.
@@ -218,7 +214,7 @@ impl Member {
             match self.app.store.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
                 Some(slice) => {
                     let argument = Value::dict([("demand", hash(&id)), ("slice", Value::Bytes(slice))]);
-                    calls.extend(self.once(height, format!("answer:{id}"), "answer", argument, Amount::ZERO));
+                    calls.extend(self.calls.once(height, format!("answer:{id}"), "answer", argument));
                 }
                 None => {
                     tracing::error!(demand = %id, "what is demanded is not here");
@@ -246,7 +242,7 @@ impl Member {
             if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
                 let roots = partitions.iter().map(|partition| hash(rebuilt.get(partition).unwrap_or(&Hash::ZERO))).collect();
                 let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
-                calls.extend(self.once(height, format!("take:{id}:{slot}"), "take_slot", argument, Amount::ZERO));
+                calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
             }
         }
         Ok(calls)
@@ -317,15 +313,17 @@ impl Member {
             if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
                 for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.get(partition) == Some(root)) {
                     let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
-                    calls.extend(self.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument, Amount::ZERO));
+                    calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));
                 }
                 self.forget_repair(id, slot);
             }
         }
-        let (app, kept_for) = (self.app.clone(), self.kept_for);
-        let removed = tokio::task::block_in_place(|| keeping::sweep(&app, &roots, height, kept_for))?;
-        if removed > 0 {
-            tracing::info!(removed, "items that no root names are forgotten");
+        if self.swept.is_none_or(|swept| swept.saturating_add(self.kept_for / SWEEPS) <= height) {
+            self.swept = Some(height);
+            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.kept_for))?;
+            if removed > 0 {
+                tracing::info!(removed, "items that no root names are forgotten");
+            }
         }
         Ok(calls)
     }

@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -177,7 +176,7 @@ async fn act(
     let right = session.right(app).await?;
     match request {
         Request::Hello { .. } => Err(Refusal::Said("the connection is open already")),
-        Request::PutShard { length } => put_shard(app, session, &right, length, receiving).await,
+        Request::PutShard { length } => put_shard(app, &right, length, receiving).await,
         Request::GetShard { shard, start, length } => {
             allow(right.reads())?;
             if !(1..=MAX_PART).contains(&length) {
@@ -226,14 +225,13 @@ fn on_disk<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 /// Whether `length` bytes more of a volume are taken.
 fn room(app: &App, right: &Right, length: u64) -> Result<(), Refusal> {
     let most = right.slot_quota.saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
-    let used = on_disk(|| app.store.used_by(&right.volume))?;
+    let used = app.store.used_by(&right.volume);
     if used.saturating_add(length) > most { Err(Refusal::Said("the volume has as much here as it may")) } else { Ok(()) }
 }
 
-async fn put_shard(app: &App, session: &Session, right: &Right, length: u64, receiving: &mut RecvStream) -> Result<Done, Refusal> {
+async fn put_shard(app: &App, right: &Right, length: u64, receiving: &mut RecvStream) -> Result<Done, Refusal> {
     allow(right.writes_somewhere())?;
-    let before = session.received.fetch_add(length, Ordering::Relaxed);
-    if before.saturating_add(length) > right.budget() {
+    if !right.receive(app, length) {
         return Err(Refusal::Said("the right does not cover as many bytes"));
     }
     room(app, right, length)?;
@@ -273,8 +271,10 @@ fn ack(app: &App, right: &Right, partition: Hash, old: Hash, tree: Tree) -> Resu
 /// that it is behind.
 fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io::Result<Result<(), &'static str>> {
     let volume = right.volume;
-    let before = store.get(&Item { volume, kind: Kind::Tree, hash: old })?.and_then(|bytes| Tree::parse(&bytes));
-    let before: BTreeSet<Hash> = before.into_iter().flat_map(|before| before.nodes).map(|node| node.hash).collect();
+    let known = store.get(&Item { volume, kind: Kind::Tree, hash: old })?.and_then(|bytes| Tree::parse(&bytes));
+    let before = if old == Hash::ZERO { Some(Tree::empty()) } else { known };
+    let kept: BTreeSet<Hash> = before.iter().flat_map(|before| &before.nodes).map(|node| node.hash).collect();
+    let mut new = BTreeSet::new();
     let mut files = 0_usize;
     for (place, node) in tree.nodes.iter().enumerate() {
         if node.sum == 0 && node.hash == Hash::ZERO {
@@ -285,13 +285,30 @@ fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io
         let page = Page::parse(&bytes, right.code, tree.top.depth, place).filter(|page| page.node() == Some(*node));
         let Some(page) = page else { return Ok(Err("a page is of another place")) };
         files = files.saturating_add(page.leaves.len());
-        if before.contains(&node.hash) {
+        if kept.contains(&node.hash) {
             continue;
         }
         for leaf in page.leaves.iter() {
             let Some(shard) = leaf.shards.get(usize::from(slot)) else { return Ok(Err("a leaf has too few shards")) };
             if store.length(&Item { volume, kind: Kind::Shard, hash: *shard })? != Some(leaf.shard_bytes) {
                 return Ok(Err("a shard is not here"));
+            }
+        }
+        new.extend(page.leaves.iter().map(|leaf| leaf.tag));
+    }
+    if right.is_holder() {
+        // Nobody but the owner deletes: every file of a page that is gone stands in one that is new.
+        let Some(before) = before else { return Ok(Err("the root before it is not here, so it cannot be seen whether a file is deleted")) };
+        let standing: BTreeSet<Hash> = tree.nodes.iter().map(|node| node.hash).collect();
+        for place in before.filled() {
+            let hash = before.nodes[place].hash;
+            if standing.contains(&hash) {
+                continue;
+            }
+            let bytes = store.get(&Item { volume, kind: Kind::Page, hash })?.unwrap_or_default();
+            let page = Page::parse(&bytes, right.code, before.top.depth, place);
+            if page.is_none_or(|page| page.leaves.iter().any(|leaf| !new.contains(&leaf.tag))) {
+                return Ok(Err("only the owner deletes files"));
             }
         }
     }

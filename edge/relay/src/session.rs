@@ -5,6 +5,7 @@ use commonware_codec::DecodeExt as _;
 use cowboy_service::ChainError;
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Capability, Keys, Status, Volume};
+use cowboy_types::wire::Fixed;
 use cowboy_types::{Hash, signing};
 use cowboy_volume::wire::Hello;
 use cowboy_volumes::{Code, Token};
@@ -51,6 +52,8 @@ pub(crate) struct Right {
     pub(crate) volume: Hash,
     pub(crate) code: Code,
     pub(crate) grade: Grade,
+    /// The capability; zeros where there is none.
+    pub(crate) capability: Fixed<16>,
     /// The slot that this relay serves.
     pub(crate) slot: Option<u8>,
     /// Bytes of the quota that a slot has.
@@ -88,15 +91,17 @@ impl Right {
         self.writes_somewhere() && self.sees(partition)
     }
 
-    /// Bytes of a shard that it may send over one connection.
-    pub(crate) fn budget(&self) -> u64 {
-        match &self.grade {
-            Grade::Owner => self.slot_quota,
-            Grade::Reader => 0,
-            Grade::Holder(capability) => {
-                capability.max_bytes.saturating_sub(capability.used_bytes).div_ceil(u64::from(self.code.data).max(1))
-            }
-        }
+    /// Counts bytes of a shard that are about to come. False where the right does not cover them: of an owner, the volume's room is the bound.
+    pub(crate) fn receive(&self, app: &App, length: u64) -> bool {
+        let Grade::Holder(capability) = &self.grade else { return true };
+        let rest = capability.max_bytes.saturating_sub(capability.used_bytes);
+        let covered = rest.div_ceil(u64::from(self.code.data).max(1));
+        app.receive(self.volume, self.capability, (capability.used_bytes, covered), length)
+    }
+
+    /// Whether it is another account's than the owner's, by a capability.
+    pub(crate) fn is_holder(&self) -> bool {
+        matches!(self.grade, Grade::Holder(_))
     }
 }
 
@@ -104,8 +109,6 @@ impl Right {
 pub(crate) struct Session {
     token: Token,
     right: Mutex<(Right, Instant)>,
-    /// Bytes of shards that came over it.
-    pub(crate) received: std::sync::atomic::AtomicU64,
 }
 
 impl Session {
@@ -118,7 +121,7 @@ impl Session {
             return Err(Denied::Token);
         }
         let right = right(app, &token).await?;
-        Ok(Self { token, right: Mutex::new((right, Instant::now())), received: Default::default() })
+        Ok(Self { token, right: Mutex::new((right, Instant::now())) })
     }
 
     /// What the connection may now.
@@ -153,5 +156,5 @@ async fn right(app: &App, token: &Token) -> Result<Right, Denied> {
     } else {
         return Err(Denied::NoRight);
     };
-    Ok(Right { volume: token.volume, code: volume.code, grade, slot, slot_quota: volume.slot_quota() })
+    Ok(Right { volume: token.volume, code: volume.code, grade, capability: token.capability, slot, slot_quota: volume.slot_quota() })
 }

@@ -1,15 +1,18 @@
 //! What services beside the chain share: proxies, relays, and their clients.
 //!
 //! - [`Chain`]: proven records, from a node that is not trusted.
+//! - [`Calls`]: what is posted once, and again where it is not seen.
 //! - [`tls`]: who a service is says the chain, by the hash of its public key.
 //! - [`Key`]: the Ed25519 key of a service, which follows from its account's.
 //! - [`files`]: files that only their owner reads, and that are replaced as a whole.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
+mod calls;
 mod chain;
 pub mod files;
 mod key;
 pub mod tls;
 
+pub use calls::Calls;
 pub use chain::{Chain, ChainError, Records};
 pub use key::Key;

@@ -65,5 +65,7 @@ rows! {
         0x1D demand_slash: Amount = 50_000_000_000 in 0..=1_000_000_000_000_000, T0, "decision 156";
         /// What a relay loses for two acknowledgements that contradict each other.
         0x1E contradiction: Amount = 500_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "decision 155";
+        /// Demands that a relay has to answer at once, at most: more could not be answered in time.
+        0x1F demands: Count = 4 in 1..=1_000, T0, "ours: decision 511";
     }
 }

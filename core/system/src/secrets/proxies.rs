@@ -15,9 +15,6 @@ use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, error};
 
-/// Heartbeats that cost nothing, in the time after which a proxy counts as absent.
-const HEARTBEATS: u64 = 6;
-
 /// The number of the first key.
 const FIRST_KEY: u32 = 1;
 
@@ -94,8 +91,7 @@ impl Handle for UpdateProxy {
 impl Handle for Heartbeat {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
-        let rest = context.height.0.saturating_sub(record.last_heartbeat.0);
-        context.is_due = rest >= context.params.secrets.alive / HEARTBEATS;
+        context.is_due = record.is_heartbeat_due(context.params.secrets.alive, context.height.0);
         record.last_heartbeat = context.height;
         state::set_proxy(context.world, context.sender, &record);
         Ok(())

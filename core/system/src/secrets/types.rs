@@ -8,6 +8,9 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text, record};
 
+/// Heartbeats in the time after which a proxy counts as absent.
+const HEARTBEATS: u64 = 6;
+
 /// The longest message of a dealing: an event carries it whole.
 pub const MESSAGE_BYTES: usize = 4_096;
 
@@ -229,6 +232,11 @@ impl Proxy {
     /// Whether it was heard of lately.
     pub fn is_alive(&self, params: &Params, height: Height) -> bool {
         height.0.saturating_sub(self.last_heartbeat.0) <= params.secrets.alive
+    }
+
+    /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a proxy counts as absent.
+    pub fn is_heartbeat_due(&self, alive: u64, height: u64) -> bool {
+        height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)
     }
 
     /// Whether it can hold a share: it waited, is up, stays, and has the stake.

@@ -50,9 +50,10 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
             Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
         }
         if volume.status != Status::Deleted {
-            let status = ledger::status(now.params, &volume);
-            owners::change_status(world, id, &mut volume, status);
-            volume.deleted_at = Some(now.height).filter(|_| status == Status::Deleted);
+            match ledger::is_spent(now.params, &volume) {
+                true => owners::delete(world, now.height, id, &mut volume),
+                false => owners::restate(world, now.params, id, &mut volume),
+            }
         }
     }
     if volume.status != Status::Deleted {

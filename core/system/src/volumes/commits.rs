@@ -53,9 +53,7 @@ fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash,
         context.charge_records(volume.slots.len().saturating_mul(3));
         placement::resize(context.world, &volume)?;
     }
-    let status = ledger::status(params, &volume);
-    // Shrinking makes nothing worse, and growing was checked.
-    owners::change_status(context.world, id, &mut volume, status);
+    owners::restate(context.world, params, id, &mut volume);
     context.charge_kept(&volume);
     context.world.write(state::partition_key(id, &name), partition);
     state::set_volume(context.world, id, Some(volume.next_look), &volume)?;
@@ -110,6 +108,10 @@ impl Handle for Commit {
         let before = found.as_ref().map_or(0, |partition| partition.root.top.node.sum);
         let added = sum.saturating_sub(before).saturating_mul(u64::from(volume.code.data));
         capabilities::use_to_write(context, &id, &volume, &name, capability, added)?;
+        // Nobody but the owner deletes. Relays see which files there are, and the chain how many.
+        if capability.is_some() && found.as_ref().is_some_and(|partition| partition.root.top.leaves > top.leaves) {
+            return Err(error::CAPABILITY_REFUSED.into());
+        }
         let succession = Succession { volume: id, partition: name, old, new: top.root() };
         let bits = acknowledged(context, &volume, &succession, sum, &acks)?;
         let serving = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some());

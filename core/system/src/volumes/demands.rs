@@ -11,14 +11,11 @@ use crate::staking::possession;
 use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::units::{Amount, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Hash, actors, error, keccak256};
-use cowboy_volumes::relay::Succession;
+use cowboy_volumes::relay::{DEMAND_BYTES, Succession};
 use cowboy_volumes::{Leaf, Route, slice};
-
-/// The longest part that can be demanded.
-const MAX_PART: u64 = 32_768;
 
 /// Whether the sender may read a partition.
 fn reads(context: &Context<'_>, volume: &Volume, id: &Hash, partition: &Hash, capability: Option<Fixed<16>>) -> Result<bool, Miss> {
@@ -53,10 +50,16 @@ impl Handle for DemandPart {
         let relay = volume.slots.get(place).and_then(super::types::Slot::serving).ok_or(error::SLOT_FOREIGN)?;
         let is_behind = partition.root.behind & super::types::bit(place) != 0;
         let ends_in = start.checked_add(length).is_some_and(|end| end <= parsed.shard_bytes);
-        if is_behind || !ends_in || !(1..=MAX_PART).contains(&length) {
+        if is_behind || !ends_in || !(1..=DEMAND_BYTES).contains(&length) {
             return Err(error::DEMAND_INVALID.into());
         }
         let shard = *parsed.shards.get(place).ok_or(error::DEMAND_INVALID)?;
+        let mut keeper = state::relay(context.world, relay)?.ok_or(error::RELAY_UNKNOWN)?;
+        if keeper.demands.0 >= rows.demands {
+            return Err(error::DEMANDS_FULL.into());
+        }
+        keeper.demands = Count(keeper.demands.0.saturating_add(1));
+        state::set_relay(context.world, relay, Some(keeper.next_look), &keeper)?;
         let until = Height(context.height.0.saturating_add(rows.demand_window));
         let record = Demand {
             volume: id,
@@ -94,23 +97,26 @@ impl Handle for Answer {
         state::take(context.world, actors::RELAYS, demand.bond)?;
         context.world.credit(demand.relay, fee)?;
         context.world.credit(demand.by, demand.bond.saturating_sub(fee))?;
-        end(context.world, &self.demand, demand.until)?;
+        end(context.world, &self.demand, &demand)?;
         context.is_due = true;
         Answered { demand: self.demand, relay: demand.relay, slice: self.slice }.emit(context.world);
         Ok(())
     }
 }
 
-fn end(world: &mut World, id: &Hash, until: Height) -> Result<(), Miss> {
-    state::reschedule(world, Subject::Demand(*id), Some(until.next()), None)?;
+/// Removes a demand that is over.
+fn end(world: &mut World, id: &Hash, demand: &Demand) -> Result<(), Miss> {
+    state::reschedule(world, Subject::Demand(*id), Some(demand.until.next()), None)?;
     world.remove(state::demand_key(id));
-    Ok(())
+    let Some(mut relay) = state::relay(world, demand.relay)? else { return Ok(()) };
+    relay.demands = Count(relay.demands.0.saturating_sub(1));
+    state::set_relay(world, demand.relay, Some(relay.next_look), &relay)
 }
 
 /// Ends a demand that the relay did not answer: it loses stake, and who demanded gets the bond back, and a bounty from the pool.
 pub(super) fn expire(world: &mut World, params: &Params, id: &Hash) -> Result<(), Miss> {
     let demand = state::demand(world, id)?.expect("the agenda names demands that are there");
-    end(world, id, demand.until)?;
+    end(world, id, &demand)?;
     let bounty = ledger::draw_from_pool(world, Amount(params.volumes.demand_bounty))?;
     let back = demand.bond.saturating_add(bounty);
     state::take(world, actors::RELAYS, back)?;

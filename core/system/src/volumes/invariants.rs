@@ -36,7 +36,7 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let listed: BTreeSet<Vec<u8>> = records.names(state::relays()).iter().map(|name| name.to_vec()).collect();
     equal("every relay is listed", &listed, &relays.iter().map(|(address, _)| address.0.to_vec()).collect())?;
     agenda(records, &relays, &volumes, &demands)?;
-    slots(records, &relays, &volumes)?;
+    slots(records, &relays, &volumes, &demands)?;
     contents(records, &volumes)
 }
 
@@ -64,7 +64,12 @@ fn agenda(
 }
 
 /// Each slot has a relay of its own, which reserves its part of the quota and lists it, with the bytes of the volume, where it serves.
-fn slots(records: &Records<'_>, relays: &[(Address, Relay)], volumes: &[(Hash, Volume)]) -> Result<(), Broken> {
+fn slots(
+    records: &Records<'_>,
+    relays: &[(Address, Relay)],
+    volumes: &[(Hash, Volume)],
+    demands: &[(&[u8], Demand)],
+) -> Result<(), Broken> {
     let (mut reserved, mut serving): (BTreeMap<Address, u64>, BTreeMap<(Address, u64), Entry>) = Default::default();
     for (id, volume) in volumes {
         equal("a volume has the slots of its code", &volume.slots.len(), &volume.code.slots())?;
@@ -93,6 +98,8 @@ fn slots(records: &Records<'_>, relays: &[(Address, Relay)], volumes: &[(Hash, V
         let sums = records.record::<super::directory::Sums>(&state::page_key(*address, super::directory::LEVELS, 0))?;
         let sum: u64 = sums.map(|sums| sums.sums.iter().sum()).unwrap_or_default();
         equal("a relay's sums are of its slots", &sum, &found.values().map(|entry| entry.bytes).sum())?;
+        let asked = demands.iter().filter(|(_, demand)| demand.relay == *address).count();
+        equal("a relay counts its demands", &relay.demands.0, &u64::try_from(asked).unwrap_or(u64::MAX))?;
         equal("a relay reserves the quotas of its slots", &relay.reserved, &reserved.remove(address).unwrap_or_default())?;
     }
     holds("the relays of slots are registered", reserved.is_empty(), &reserved)

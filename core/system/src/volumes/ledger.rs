@@ -121,16 +121,21 @@ pub(super) fn settle(world: &mut World, params: &Params, height: Height, id: &Ha
     Ok(paid)
 }
 
-/// How a volume stands that its owner did not delete, by the epochs that its escrow lasts: none left means deleted (003 §17.5).
-pub(super) fn status(params: &Params, volume: &Volume) -> Status {
+/// Epochs that the escrow lasts as the volume stands, after what is owed.
+fn epochs_left(params: &Params, volume: &Volume) -> u64 {
     let cost = volume_cost(params, volume, volume.bytes);
     let rest = volume.escrow.saturating_sub(owed(params, volume));
-    let epochs = rest.0.checked_div(cost.0).unwrap_or(u64::MAX);
-    match epochs {
-        0 => Status::Deleted,
-        epochs if epochs < params.volumes.grace_epochs => Status::GracePeriod,
-        _ => Status::Active,
-    }
+    rest.0.checked_div(cost.0).unwrap_or(u64::MAX)
+}
+
+/// How a volume stands that is not deleted.
+pub(super) fn standing(params: &Params, volume: &Volume) -> Status {
+    if epochs_left(params, volume) < params.volumes.grace_epochs { Status::GracePeriod } else { Status::Active }
+}
+
+/// Whether the escrow does not last for another epoch. At the end of an epoch, that means the end of the volume (003 §17.5).
+pub(super) fn is_spent(params: &Params, volume: &Volume) -> bool {
+    epochs_left(params, volume) == 0
 }
 
 /// Changes a slot of a volume.

@@ -152,8 +152,7 @@ impl Handle for FundVolume {
         let mut volume = state::volume(context.world, &self.volume)?.ok_or(error::VOLUME_NOT_FOUND)?;
         volume.escrow = volume.escrow.saturating_add(context.value);
         if volume.status != Status::Deleted {
-            let status = ledger::status(context.params, &volume);
-            change_status(context.world, &self.volume, &mut volume, status);
+            restate(context.world, context.params, &self.volume, &mut volume);
         }
         state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
         Funded(VolumeMoved { amount: volume.escrow, owner: volume.owner, volume_id: self.volume }).emit(context.world);
@@ -161,8 +160,19 @@ impl Handle for FundVolume {
     }
 }
 
-/// Notes how a volume stands, and says so where that is new.
-pub(super) fn change_status(world: &mut World, id: &Hash, volume: &mut Volume, status: Status) {
+/// Notes how a volume stands that is not deleted, or not any more. Only the end of an epoch deletes one whose escrow is spent.
+pub(super) fn restate(world: &mut World, params: &Params, id: &Hash, volume: &mut Volume) {
+    volume.deleted_at = None;
+    change_status(world, id, volume, ledger::standing(params, volume));
+}
+
+/// Marks a volume as deleted.
+pub(super) fn delete(world: &mut World, height: Height, id: &Hash, volume: &mut Volume) {
+    volume.deleted_at = Some(height);
+    change_status(world, id, volume, Status::Deleted);
+}
+
+fn change_status(world: &mut World, id: &Hash, volume: &mut Volume, status: Status) {
     if volume.status != status {
         volume.status = status;
         StatusChanged { status: status_name(status), volume_id: *id }.emit(world);
@@ -221,24 +231,16 @@ impl Handle for DeleteVolume {
         if volume.status == Status::Deleted {
             return Err(error::VOLUME_STATE.into());
         }
-        let until = mark_deleted(context.world, (context.params, context.height), &self.volume, &mut volume)?;
+        let (before, until) = (volume.next_look, Height(context.height.0.saturating_add(context.params.volumes.undelete)));
+        delete(context.world, context.height, &self.volume, &mut volume);
+        volume.next_look = before.min(until);
+        state::set_volume(context.world, &self.volume, Some(before), &volume)?;
         Ok(until)
     }
 }
 
-/// Marks a volume as deleted. Answers the height at which it is removed.
-pub(super) fn mark_deleted(world: &mut World, (params, height): (&Params, Height), id: &Hash, volume: &mut Volume) -> Result<Height, Miss> {
-    change_status(world, id, volume, Status::Deleted);
-    let until = Height(height.0.saturating_add(params.volumes.undelete));
-    let before = volume.next_look;
-    volume.deleted_at = Some(height);
-    volume.next_look = before.min(until);
-    state::set_volume(world, id, Some(before), volume)?;
-    Ok(until)
-}
-
 impl Handle for UndeleteVolume {
-    /// Takes a deletion back. The value goes to the escrow, which must last.
+    /// Takes a deletion back. The value goes to the escrow, which must last. Slots that were lost meanwhile are given to others in the next block.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut volume = own(context, &self.volume)?;
         if volume.status != Status::Deleted {
@@ -249,10 +251,10 @@ impl Handle for UndeleteVolume {
         if !ledger::lasts(context.params, &volume, volume.bytes) {
             return Err(error::VOLUME_ESCROW.into());
         }
-        volume.deleted_at = None;
-        let status = ledger::status(context.params, &volume);
-        change_status(context.world, &self.volume, &mut volume, status);
-        Ok(state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?)
+        restate(context.world, context.params, &self.volume, &mut volume);
+        let before = volume.next_look;
+        volume.next_look = context.height.next();
+        Ok(state::set_volume(context.world, &self.volume, Some(before), &volume)?)
     }
 }
 

@@ -19,9 +19,6 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Text, actors, error, keccak256};
 use cowboy_volumes::relay::key_message;
 
-/// Heartbeats that cost nothing, in the time after which a relay counts as gone.
-const HEARTBEATS: u64 = 6;
-
 /// The bytes of a GiB.
 const GIB: u64 = 1 << 30;
 
@@ -85,6 +82,7 @@ impl Handle for RegisterRelay {
             last_heartbeat: context.height,
             left_at: None,
             slots: 0,
+            demands: Count::ZERO,
             misses: Count::ZERO,
             missed_at: Height::ZERO,
             draw_at,
@@ -118,8 +116,7 @@ impl Handle for UpdateRelay {
 impl Handle for Heartbeat {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
-        let rest = context.height.0.saturating_sub(record.last_heartbeat.0);
-        context.is_due = rest >= context.params.volumes.alive / HEARTBEATS;
+        context.is_due = record.is_heartbeat_due(context.params.volumes.alive, context.height.0);
         record.last_heartbeat = context.height;
         Ok(state::set_relay(context.world, context.sender, Some(record.next_look), &record)?)
     }

@@ -12,6 +12,9 @@ use cowboy_volumes::{Code, Mode, Top};
 /// The longest name of a region.
 pub const REGION_BYTES: usize = 16;
 
+/// Heartbeats in the time after which a relay counts as gone.
+const HEARTBEATS: u64 = 6;
+
 /// Points of a round of proofs.
 pub const POINTS: usize = 4;
 
@@ -44,6 +47,8 @@ record! {
         pub left_at: Option<Height>,
         /// Slots that it holds: the length of its directory.
         pub slots: u64,
+        /// Demands that it has to answer.
+        pub demands: Count,
         /// Proofs that it missed in a row.
         pub misses: Count,
         /// The height of the last one; 0 where there was none.
@@ -264,6 +269,11 @@ impl Relay {
     /// The last height at which it counts as up without another heartbeat.
     pub fn silent_at(&self, params: &Params) -> Height {
         Height(self.last_heartbeat.0.saturating_add(params.volumes.alive))
+    }
+
+    /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a relay counts as gone.
+    pub fn is_heartbeat_due(&self, alive: u64, height: u64) -> bool {
+        height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)
     }
 
     /// Bytes that no slot has.

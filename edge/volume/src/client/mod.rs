@@ -140,11 +140,6 @@ impl Volume {
         &self.id
     }
 
-    /// The relay of a slot that serves.
-    pub fn relay(&self, slot: usize) -> Option<Address> {
-        self.relays.get(slot)?.as_ref().map(|(address, _)| *address)
-    }
-
     fn failed(&self) -> BTreeSet<usize> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -181,36 +176,52 @@ impl Volume {
         Ok(opened)
     }
 
-    /// What the first relay gives that can. Another is asked when one fails, and when it takes long.
-    async fn first<T>(&self, what: &str, ask: impl AsyncFn(Arc<Link>) -> Result<T, LinkError>) -> Result<T, VolumeError> {
+    /// What the first `needed` relays give that can, of these slots in this order. Another one is asked where one fails, and beside those that take
+    /// long.
+    async fn gather<T>(
+        &self,
+        what: &str,
+        slots: Vec<usize>,
+        needed: usize,
+        ask: impl AsyncFn(usize, Arc<Link>) -> Result<T, LinkError>,
+    ) -> Result<Vec<(usize, T)>, VolumeError> {
         let one = async |slot: usize| match self.link(slot).await {
-            Ok(link) => (slot, ask(link).await),
+            Ok(link) => (slot, ask(slot, link).await),
             Err(error) => (slot, Err(error)),
         };
-        let (mut left, mut reasons) = (self.slots().into_iter(), Vec::new());
-        let mut pending: BTreeSet<usize> = left.as_slice().first().copied().into_iter().collect();
-        let mut asked: FuturesUnordered<_> = left.by_ref().take(1).map(&one).collect();
-        while !asked.is_empty() {
+        let mut pending: BTreeSet<usize> = slots.iter().take(needed).copied().collect();
+        let mut left = slots.into_iter();
+        let mut asked: FuturesUnordered<_> = left.by_ref().take(needed).map(&one).collect();
+        let (mut given, mut reasons) = (Vec::with_capacity(needed), Vec::new());
+        while given.len() < needed && !asked.is_empty() {
             match tokio::time::timeout(PATIENCE, asked.next()).await {
-                Ok(Some((_, Ok(given)))) => return Ok(given),
+                Ok(Some((slot, Ok(found)))) => {
+                    pending.remove(&slot);
+                    given.push((slot, found));
+                    continue;
+                }
                 Ok(Some((slot, Err(error)))) => {
                     self.fail(slot);
                     pending.remove(&slot);
                     reasons.push(format!("slot {slot}: {error}"));
-                    let next = left.next();
-                    pending.extend(next);
-                    asked.extend(next.map(&one));
                 }
                 Ok(None) => break,
-                Err(_) => {
-                    pending.iter().for_each(|slot| self.fail(*slot));
-                    let next = left.next();
-                    pending.extend(next);
-                    asked.extend(next.map(&one));
-                }
+                Err(_) => pending.iter().for_each(|slot| self.fail(*slot)),
             }
+            let next = left.next();
+            pending.extend(next);
+            asked.extend(next.map(&one));
         }
-        Err(VolumeError::Lost { what: what.to_owned(), needed: 1, found: 0, reasons: reasons.join("; ") })
+        if given.len() < needed {
+            return Err(VolumeError::Lost { what: what.to_owned(), needed, found: given.len(), reasons: reasons.join("; ") });
+        }
+        Ok(given)
+    }
+
+    /// What the first relay gives that can.
+    async fn first<T>(&self, what: &str, ask: impl AsyncFn(Arc<Link>) -> Result<T, LinkError>) -> Result<T, VolumeError> {
+        let given = self.gather(what, self.slots(), 1, async |_, link| ask(link).await).await?;
+        Ok(given.into_iter().next().expect("one was needed").1)
     }
 
     /// A partition, as the chain has it now; none before its first commit.

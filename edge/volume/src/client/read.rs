@@ -1,18 +1,17 @@
 //! Reading: lists of files, and their content.
 
-use super::{Entry, PATIENCE, Volume, VolumeError};
+use super::{Entry, Volume, VolumeError};
 use crate::cells::{self, Stripe};
 use crate::keys::PartitionKey;
-use crate::link::LinkError;
+use crate::link::{Link, LinkError};
 use crate::segments::{self, Cipher, SEGMENT_BYTES};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_volumes::tree::page_of;
 use cowboy_volumes::{Leaf, Name, Path, Route, leaf};
 use futures::StreamExt as _;
-use futures::stream::FuturesUnordered;
-use std::collections::BTreeSet;
 use std::pin::pin;
+use std::sync::Arc;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 /// Stripes that are fetched ahead.
@@ -69,7 +68,7 @@ impl Volume {
         }
         let leaf = &entry.leaf;
         let fetched = futures::stream::iter(cells::stripes(self.record.code, leaf.ciphertext_bytes))
-            .map(async |stripe| Ok::<_, VolumeError>(cells::join(stripe, self.stripe(leaf, stripe, None).await?)))
+            .map(async |stripe| Ok::<_, VolumeError>(cells::join(stripe, self.stripe(leaf, stripe).await?)))
             .buffered(AHEAD);
         let mut fetched = pin!(fetched);
         let (mut rest, mut number, mut hasher) = (Vec::new(), 0_u64, blake3::Hasher::new());
@@ -96,55 +95,23 @@ impl Volume {
         if rest.is_empty() && hasher.finalize().as_bytes() == &entry.meta.hash.0 { Ok(()) } else { Err(damaged()) }
     }
 
-    /// The data cells of a stripe, from whichever relays give theirs first: all data slots are asked, and others in the place of those that fail.
-    /// A slot that rebuilds its shards is not asked.
-    async fn stripe(&self, leaf: &Leaf, stripe: Stripe, without: Option<usize>) -> Result<Vec<Vec<u8>>, VolumeError> {
-        let cells = self.cells(leaf, stripe, without).await?;
-        let code = self.record.code;
-        cells::decode(code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))
+    /// The data cells of a stripe.
+    async fn stripe(&self, leaf: &Leaf, stripe: Stripe) -> Result<Vec<Vec<u8>>, VolumeError> {
+        let cells = self.cells(leaf, stripe, None).await?;
+        cells::decode(self.record.code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))
     }
 
+    /// Enough cells of a stripe, each at its slot. All data slots are asked first, and others in the place of those that fail.
     async fn cells(&self, leaf: &Leaf, stripe: Stripe, without: Option<usize>) -> Result<Vec<Option<Vec<u8>>>, VolumeError> {
-        let (code, needed) = (self.record.code, usize::from(self.record.code.data));
+        let code = self.record.code;
         let slots: Vec<usize> = self.slots().into_iter().filter(|slot| Some(*slot) != without).collect();
-        let mut pending: BTreeSet<usize> = slots.iter().take(needed).copied().collect();
-        let mut left = slots.into_iter();
-        let (mut cells, mut found, mut reasons) = (vec![None; code.slots()], 0, Vec::new());
-        let fetch = async |slot: usize| {
-            let given = match (leaf.shards.get(slot), self.link(slot).await) {
-                (Some(shard), Ok(link)) => link.part(shard, leaf.shard_bytes, stripe.start, stripe.cell).await,
-                (None, _) => Err(LinkError::False),
-                (_, Err(error)) => Err(error),
-            };
-            (slot, given)
+        let fetch = async |slot: usize, link: Arc<Link>| {
+            let shard = leaf.shards.get(slot).ok_or(LinkError::False)?;
+            link.part(shard, leaf.shard_bytes, stripe.start, stripe.cell).await
         };
-        let mut asked: FuturesUnordered<_> = left.by_ref().take(needed).map(&fetch).collect();
-        while found < needed && !asked.is_empty() {
-            match tokio::time::timeout(PATIENCE, asked.next()).await {
-                Ok(Some((slot, Ok(cell)))) => {
-                    cells[slot] = Some(cell);
-                    pending.remove(&slot);
-                    found += 1;
-                }
-                Ok(Some((slot, Err(error)))) => {
-                    self.fail(slot);
-                    pending.remove(&slot);
-                    reasons.push(format!("slot {slot}: {error}"));
-                    let next = left.next();
-                    pending.extend(next);
-                    asked.extend(next.map(&fetch));
-                }
-                Ok(None) => break,
-                Err(_) => {
-                    pending.iter().for_each(|slot| self.fail(*slot));
-                    let next = left.next();
-                    pending.extend(next);
-                    asked.extend(next.map(&fetch));
-                }
-            }
-        }
-        if found < needed {
-            return Err(VolumeError::Lost { what: "a stripe".to_owned(), needed, found, reasons: reasons.join("; ") });
+        let mut cells = vec![None; code.slots()];
+        for (slot, cell) in self.gather("a stripe", slots, usize::from(code.data), fetch).await? {
+            cells[slot] = Some(cell);
         }
         Ok(cells)
     }

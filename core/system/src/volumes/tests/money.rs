@@ -68,6 +68,10 @@ fn an_escrow_runs_out() {
         assert!(blocks < 1_000);
     }
     assert_eq!(status(&chain), Some(Status::Deleted));
+    let kept = (chain.state.clone(), chain.height, chain.timestamp);
+    assert!(has(&chain.idle(21), "volume.removed"));
+    assert_eq!(volume(&chain, &volume_id), None);
+    (chain.state, chain.height, chain.timestamp) = kept;
     let record = volume(&chain, &volume_id).expect("it is kept for a while");
     assert!(record.escrow.0 < 6 * cost(2 * MIB, 50), "less than an epoch costs is left: {}", record.escrow.0);
     let funded = ask(&mut chain, STRANGER, STORAGE, "fund_volume", [("volume", bytes(&volume_id.0))], CBY);
@@ -75,6 +79,21 @@ fn an_escrow_runs_out() {
     assert_eq!(Change::of(&chain, volume_id, "notes", &more).send(&mut chain, OWNER).abort, Some(error::VOLUME_STATE));
     assert_eq!(ask(&mut chain, OWNER, STORAGE, "undelete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
     assert_eq!(status(&chain), Some(Status::Active), "a CBY lasts for long");
+    // With nothing left, it may still shrink, and anybody may add: the end of the epoch alone deletes it.
+    let key = state::volume_key(&volume_id);
+    let mut spent = volume(&chain, &volume_id).expect("it is there");
+    spent.escrow = cowboy_types::units::Amount(1);
+    chain.state.insert(key.digest(), key.seal(&spent.encode()));
+    let mut fewer = Files::default();
+    fewer.put(1, 7 * MIB);
+    let kept = (chain.state.clone(), chain.height, chain.timestamp);
+    commit(&mut chain, volume_id, "notes", &fewer);
+    assert_eq!(status(&chain), Some(Status::GracePeriod));
+    assert_eq!(ask(&mut chain, STRANGER, STORAGE, "fund_volume", [("volume", bytes(&volume_id.0))], 1).abort, None);
+    assert_eq!(status(&chain), Some(Status::GracePeriod));
+    let receipts = chain.idle(75);
+    assert!(has(&receipts, "volume.removed") && volume(&chain, &volume_id).is_none(), "{:?}", events(&receipts));
+    (chain.state, chain.height, chain.timestamp) = kept;
     let grows = Change::of(&chain, volume_id, "notes", &more).send(&mut chain, OWNER);
     assert_eq!(grows.abort, Some(error::VOLUME_FULL));
 }

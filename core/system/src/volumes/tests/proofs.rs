@@ -286,6 +286,13 @@ fn a_relay_that_refuses_pays() {
     assert_eq!(without_fee(before, chain.balance(address(OWNER)), &receipt), -i128::from(CBY));
     assert_eq!(answer(&mut chain, keeper, &slice).abort, Some(error::DEMAND_NOT_FOUND));
 
+    // As many as can be answered in time, so that nobody is slashed by a flood of demands.
+    assert_eq!(Params::GENESIS.volumes.demands, 4);
+    let kept = (chain.state.clone(), chain.height, chain.timestamp);
+    let demands: Vec<_> = (0..5).map(|_| demand(&mut chain, OWNER, volume_id, &files, 3, (0, 10)).abort).collect();
+    assert_eq!(demands, [None, None, None, None, Some(error::DEMANDS_FULL)]);
+    (chain.state, chain.height, chain.timestamp) = kept;
+
     let (before, stake) = (chain.balance(address(OWNER)), relay(&chain, keeper).stake.0);
     let receipt = demand(&mut chain, OWNER, volume_id, &files, 3, (0, 10));
     assert_eq!(receipt.abort, None);

@@ -9,14 +9,12 @@ use cowboy_types::units::Amount;
 use cowboy_types::{Text, actors, error};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Change, Entry, Source, Volume};
+use cowboy_volumes::relay::DEMAND_BYTES;
 use cowboy_volumes::{Name, Path, leaf};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path as Local, PathBuf};
 use std::time::UNIX_EPOCH;
-
-/// The longest part that can be demanded.
-const MAX_PART: u64 = 32_768;
 
 /// A local file, and where it goes.
 struct Item {
@@ -220,7 +218,7 @@ pub(super) async fn demand(
     let volume = which.open(session).await?;
     let key = keys::partition(session, which, &volume, &path.partition(), terms).await?;
     let (leaf, route) = volume.proof_of(path, &key).await.map_err(storage_failure)?;
-    let length = length.unwrap_or(leaf.shard_bytes.saturating_sub(start).min(MAX_PART));
+    let length = length.unwrap_or(leaf.shard_bytes.saturating_sub(start).min(DEMAND_BYTES));
     let argument = json!({
         "volume": volume.id().to_string(),
         "partition": path.partition().partition().to_string(),

@@ -1,0 +1,56 @@
+//! Calls that a service posts once, and again where it does not see them on the chain.
+
+use cowboy_api::sender::Call;
+use cowboy_types::Address;
+use cowboy_types::cbor::Value;
+use cowboy_types::units::Amount;
+use std::collections::BTreeMap;
+
+/// Blocks after which what was sent and is not seen is sent again.
+const AGAIN_AFTER: u64 = 4;
+
+/// The calls of a service to one system actor.
+pub struct Calls {
+    target: Address,
+    /// When each thing was sent last, and how often.
+    sent: BTreeMap<String, (u64, u32)>,
+}
+
+impl Calls {
+    /// To the system actor of a number. Nothing was sent yet.
+    pub fn new(actor: u8) -> Self {
+        Self { target: Address::system(actor), sent: BTreeMap::new() }
+    }
+
+    /// The call for a thing to do, where it was not sent a moment ago.
+    pub fn once(&mut self, height: u64, what: impl Into<String>, method: &'static str, argument: Value) -> Option<Call> {
+        self.paid(height, what, method, argument, Amount::ZERO)
+    }
+
+    /// The same with CBY that go along.
+    pub fn paid(&mut self, height: u64, what: impl Into<String>, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
+        let what = what.into();
+        let tries = match self.sent.get(&what) {
+            Some((at, _)) if height < at.saturating_add(AGAIN_AFTER) => return None,
+            Some((_, tries)) => tries.saturating_add(1),
+            None => 0,
+        };
+        self.sent.insert(what, (height, tries));
+        // What is sent again is tried out first.
+        Some(Call { target: self.target, method, argument, value, tries: tries.max(1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thing is posted once, and again after four blocks; others do not wait for it.
+    #[test]
+    fn a_call_is_sent_again_later() {
+        let mut calls = Calls::new(0x0B);
+        let mut at = |height, what: &str| calls.once(height, what, "heartbeat", Value::Null).map(|call| call.tries);
+        assert_eq!((at(10, "a"), at(11, "a"), at(13, "a"), at(13, "b")), (Some(1), None, None, Some(1)));
+        assert_eq!((at(14, "a"), at(15, "a"), at(18, "a")), (Some(1), None, Some(2)));
+    }
+}
