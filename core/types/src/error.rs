@@ -313,7 +313,7 @@ errors! {
     1830 NOT_IN_DEALING Secret Input "not_in_dealing", "The sender does not speak in this phase of the dealing.", "Players join, acknowledge and confirm; dealers deal and publish logs.", "Wait to be drawn.";
     1831 DEALING_PHASE Secret Input "dealing_phase", "The dealing is not in this phase.", "A dealing has five phases, each of secrets.phase blocks: join, deal, ack, log, confirm.", "get_round shows the dealing that is under way.";
     1832 DEALING_SPOKEN Secret Input "dealing_spoken", "The sender has already spoken in this phase.", "Each member speaks once in a phase.", "There is nothing to do.";
-    1833 DEALING_MESSAGE Secret Input "dealing_message", "The message is not valid.", "It has 1 to 4,096 bytes; a key is not zero.", "Run cowboy-proxy, which makes the messages.";
+    1833 DEALING_MESSAGE Secret Input "dealing_message", "The message is not valid.", "It has 1 to 3,968 bytes; a key is not zero.", "Run cowboy-proxy, which makes the messages.";
     1834 DEALING_OUTCOME Secret Input "dealing_outcome", "The outcome is not one of this dealing.", "It hashes to the digest, has as many coefficients as members have to answer, and leaves the public key as it was.", "Compute it from the messages in the order of the chain.";
     1840 ANSWER_INVALID Secret Input "answer_invalid", "The answer is not the sender's.", "It must satisfy both equations for the release's identity and transport key, and the sender must have to answer.", "Answer with the share of the committee that the release names.";
     1841 ACCUSATION_FALSE Secret Input "accusation_false", "The answer proves no fault.", "It holds, the signature does not, or it was shown already.", "Accuse only with an answer that the member signed and that does not hold.";

@@ -16,8 +16,8 @@ const HALF: usize = 16;
 record! {
     /// A file. Relays and the chain see how long it is, and nothing of its name or content.
     pub struct Leaf {
-        /// Where it stands among the leaves: what the directory hashes to under the partition's key, and then the name. Files of a directory
-        /// are neighbours.
+        /// Where it stands among the leaves of its page: what the directory hashes to under the partition's key, and then the name, which chooses the
+        /// page.
         pub tag: Fixed<32>,
         /// Random: the key of the ciphertext is derived from it.
         pub write_id: Fixed<16>,

@@ -1,4 +1,4 @@
-//! The tree of a partition: leaves sorted by their tags, in pages by the first bits of the tag, with the sum of bytes in every node (decision 152).
+//! The tree of a partition: leaves sorted by their tags, in pages by bits of the tag, with the sum of bytes in every node (decision 152).
 //!
 //! The sums are of the bytes of one shard of each file, so a root alone says how much a slot holds, and which leaf has a given byte of it.
 
@@ -126,9 +126,9 @@ fn route(nodes: Vec<Node>, mut place: usize) -> Option<Vec<Turn>> {
     Some(turns)
 }
 
-/// The page to which a tag belongs.
+/// The page to which a tag belongs: by the first bits of its second half, so that a directory may have as many files as a partition.
 pub fn page_of(tag: &Fixed<32>, depth: u8) -> usize {
-    let first = tag.0.first_chunk::<2>().map_or(0, |bytes| u16::from_be_bytes(*bytes));
+    let first = tag.0.last_chunk::<16>().and_then(|name| name.first_chunk::<2>()).map_or(0, |bytes| u16::from_be_bytes(*bytes));
     usize::from(first.checked_shr(16_u32.saturating_sub(u32::from(depth))).unwrap_or(0))
 }
 

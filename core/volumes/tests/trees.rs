@@ -13,7 +13,7 @@ const CODE: Code = Code { data: 4, parity: 2 };
 /// A leaf whose tag begins with a number.
 fn leaf(number: u16, length: u64) -> Leaf {
     let mut tag = [0; 32];
-    tag[..2].copy_from_slice(&number.to_be_bytes());
+    tag[16..18].copy_from_slice(&number.to_be_bytes());
     Leaf {
         tag: Fixed(tag),
         write_id: Fixed([2; 16]),

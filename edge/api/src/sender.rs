@@ -5,6 +5,7 @@
 
 use crate::{
     ApiError, Client, Hex,
+    error::{TIMEOUT, UNREACHABLE},
     model::{Submission, Submitted},
 };
 use cowboy_types::{
@@ -170,7 +171,21 @@ impl Poster {
                 tracing::error!(method = call.method, "the call is too long for a transaction");
                 continue;
             };
-            let Some(terms) = self.terms_of(&call, &instruction).await? else { continue };
+            let terms = match self.terms_of(&call, &instruction).await {
+                Ok(Some(terms)) => terms,
+                Ok(None) => continue,
+                // The node cannot be asked: everything waits.
+                Err(error) if error.code == UNREACHABLE.code || error.code == TIMEOUT.code => {
+                    self.waiting.push_front(call);
+                    posted.into_iter().rev().for_each(|call| self.waiting.push_front(call));
+                    return Err(error);
+                }
+                // It fails at this call alone: the others do not wait for it.
+                Err(error) => {
+                    tracing::warn!(method = call.method, %error, "a call cannot be tried out");
+                    continue;
+                }
+            };
             let transaction = self.sign(instruction, terms, nonce);
             let encoded = transaction.to_bytes().to_vec();
             if !signed.is_empty() && bytes + encoded.len() > MAX_BYTES {

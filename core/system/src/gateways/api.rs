@@ -183,9 +183,9 @@ events! {
         /// The gateway.
         gateway: Address,
         /// The HTTP method.
-        method: String,
+        method: Text<16>,
         /// The request's id.
-        request_id: String,
+        request_id: Text<36>,
         /// The actor.
         target: Address,
     }

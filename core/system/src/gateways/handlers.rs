@@ -16,7 +16,7 @@ use crate::staking::epoch::epoch_of;
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, Text, error};
 
 /// Requests that one dispatch forgets at most: more than it adds, so that they never pile up.
 const FORGOTTEN: usize = 3;
@@ -192,7 +192,8 @@ impl Handle for Dispatch {
         state::forget_requests(context.world, oldest, FORGOTTEN)?;
         let request = Request { gateway: context.sender, target, delivery: context.id, height: context.height };
         state::add_request(context.world, envelope.request_id, &request)?;
-        let (method, request_id) = (envelope.method.to_owned(), envelope.request_id.to_owned());
+        let method = Text::new(envelope.method.to_owned()).ok_or(error::INVALID_ARGUMENT)?;
+        let request_id = Text::new(envelope.request_id.to_owned()).ok_or(error::INVALID_ARGUMENT)?;
         Dispatched { gateway: context.sender, method, request_id, target }.emit(context.world);
         let repays = match ingress.max_fees {
             Some(most) => Some(repayment::allowed(context, target, most)?),

@@ -1,16 +1,28 @@
 //! The methods and events of 0x0E.
 
 use super::NUMBER;
+use super::domains::DOMAIN_BYTES;
 use super::price::Stage;
 use super::types::Policy;
 use crate::actor::methods;
 use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, List};
+use cowboy_types::{Abort, Address, List, Text, error};
 
 /// The most names that `names.lookup_max` may be set to.
 const LOOKUP_MAX: usize = 1_000;
+
+/// The most bytes of a name that `names.bytes_max` may be set to.
+const NAME_BYTES: usize = 253;
+
+impl Claim {
+    /// Refuses what is too long to be a domain, or a name.
+    pub(super) fn new(domain: String, name: String) -> Result<Self, Abort> {
+        let domain = Text::new(domain).ok_or(error::DOMAIN_INVALID)?;
+        Ok(Self { domain, name: Text::new(name).ok_or(error::NAME_INVALID)? })
+    }
+}
 
 impl Form for Policy {
     const SHAPE: Shape = Shape::Number;
@@ -91,7 +103,7 @@ form! {
         /// Base units of CBY that were paid.
         fee: Amount,
         /// The name.
-        name: String,
+        name: Text<NAME_BYTES>,
         /// Its owner.
         owner: Address,
     }
@@ -101,9 +113,9 @@ form! {
     /// A name and a domain.
     pub(crate) struct Claim {
         /// The domain.
-        domain: String,
+        domain: Text<DOMAIN_BYTES>,
         /// The name.
-        name: String,
+        name: Text<NAME_BYTES>,
     }
 }
 
@@ -253,6 +265,8 @@ mod tests {
     fn forms_follow_the_rules() {
         let row = Params::row("names.lookup_max").expect("the parameter exists");
         assert_eq!(usize::try_from(row.max), Ok(LOOKUP_MAX));
+        let row = Params::row("names.bytes_max").expect("the parameter exists");
+        assert_eq!(usize::try_from(row.max), Ok(NAME_BYTES));
         for stage in [Stage::Live, Stage::Grace, Stage::Auction(1), Stage::Free] {
             let name = StageName::from(stage);
             assert_eq!(StageName::read(&name.write()), Ok(name));

@@ -20,7 +20,7 @@ use cowboy_types::{Abort, Address, error, record};
 pub const LABEL: &str = "_cowboy.";
 
 /// The longest domain: with [`LABEL`] it is a name of the DNS.
-const DOMAIN_BYTES: usize = 253 - LABEL.len();
+pub(super) const DOMAIN_BYTES: usize = 253 - LABEL.len();
 
 /// The protocol's own zone, below which names are served as they are.
 pub const OWN_ZONE: &str = "cowboy.network";
@@ -147,7 +147,7 @@ impl Handle for ClaimDomain {
         }
         context.world.write(key, &made);
         let text = proof(context.chain_id, &name, made.owner);
-        DomainClaimed(Claim { domain, name }).emit(context.world);
+        DomainClaimed(Claim::new(domain, name)?).emit(context.world);
         Ok(text)
     }
 }
@@ -166,7 +166,7 @@ impl Handle for ReleaseDomain {
         give_back(context, claim.owner, claim.deposit)?;
         count(context.world, domains_key(&name), -1)?;
         count(context.world, claims_key(&domain), -1)?;
-        DomainReleased(Claim { domain, name }).emit(context.world);
+        DomainReleased(Claim::new(domain, name)?).emit(context.world);
         Ok(())
     }
 }

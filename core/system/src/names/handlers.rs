@@ -14,7 +14,7 @@ use crate::schema::Emit;
 use crate::{gateways, treasury};
 use cowboy_state::Step;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, List, error};
+use cowboy_types::{Address, List, Text, error};
 
 /// What lasts as long as the name above it.
 const WITH_ROOT: Height = Height(u64::MAX);
@@ -76,8 +76,9 @@ fn take_fee(context: &mut Context<'_>, fee: Amount) -> Step<()> {
 }
 
 /// What an event says of a name.
-pub(super) fn change(name: &str, record: &Registration, fee: Amount) -> Change {
-    Change { actor_address: record.actor, expires_at: record.expires_at, fee, name: name.to_owned(), owner: record.owner }
+pub(super) fn change(name: &str, record: &Registration, fee: Amount) -> Step<Change> {
+    let name = Text::new(name.to_owned()).ok_or(error::NAME_INVALID)?;
+    Ok(Change { actor_address: record.actor, expires_at: record.expires_at, fee, name, owner: record.owner })
 }
 
 /// What a term of a rented name costs whoever takes it now, and the stage it is at. Fails where it cannot be taken.
@@ -169,7 +170,7 @@ fn enter(context: &mut Context<'_>, name: &str, record: &Registration, fee: Amou
         release::put_down(context, name)?;
     }
     state::set(context.world, name, record)?;
-    Registered(change(name, record, fee)).emit(context.world);
+    Registered(change(name, record, fee)?).emit(context.world);
     described(context, name, record)
 }
 
@@ -209,7 +210,7 @@ impl Handle for Renew {
         take_fee(context, fee)?;
         record.expires_at = expires_at;
         state::set(context.world, &name, &record)?;
-        Renewed(change(&name, &record, fee)).emit(context.world);
+        Renewed(change(&name, &record, fee)?).emit(context.world);
         described(context, &name, &record)
     }
 }
@@ -225,7 +226,7 @@ pub(super) fn own(context: &Context<'_>, name: &str) -> Step<Live> {
 fn set<E: Emit>(context: &mut Context<'_>, event: fn(Change) -> E, live: &Live) -> Step<Described> {
     let Live { name, record, .. } = live;
     state::set(context.world, name, record)?;
-    event(change(name, record, Amount::ZERO)).emit(context.world);
+    event(change(name, record, Amount::ZERO)?).emit(context.world);
     described(context, name, record)
 }
 

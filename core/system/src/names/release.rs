@@ -65,7 +65,7 @@ impl Handle for Release {
         }
         settle(context, &name)?;
         state::remove(context.world, &name, &record)?;
-        Released(change(&name, &record, Amount::ZERO)).emit(context.world);
+        Released(change(&name, &record, Amount::ZERO)?).emit(context.world);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 use super::{Form, Record, Refused, Shape, form};
 use cowboy_types::cbor::Value;
-use cowboy_types::{Address, List, Text};
+use cowboy_types::{Address, Hash, List, Text};
 
 form! {
     /// A pair of nested maps.
@@ -89,4 +89,50 @@ fn a_refusal_says_what_was_expected() {
     assert_eq!(refused(&["times"], false), "argument `times`: expected an integer");
     assert_eq!(refused(&["to"], false), "argument `to`: expected an address or null");
     assert_eq!(refused(&[], false), "argument: expected a map {inner, times, to, name}");
+}
+
+/// The most bytes that a value of this shape is encoded to; none where nothing bounds it.
+fn longest(shape: Shape) -> Option<usize> {
+    let string = |most: usize| (most > 0).then_some(head(most) + most);
+    match shape {
+        Shape::Null | Shape::Bool => Some(1),
+        Shape::Number => Some(head(usize::MAX)),
+        Shape::Units => string(17),
+        Shape::Text(most) | Shape::Bytes(most) => string(most),
+        Shape::Fixed(length) => string(length),
+        Shape::Word(words) => words.iter().filter_map(|word| string(word.len())).max(),
+        Shape::Address => string(Address::ZERO.0.len()),
+        Shape::Hash => string(Hash::ZERO.0.len()),
+        Shape::Any => None,
+        Shape::Optional(inner) => longest(*inner),
+        Shape::List(inner, most) => Some(head(most) + most * longest(*inner)?),
+        Shape::Map(fields) => longest_map(fields),
+    }
+}
+
+fn longest_map(fields: &[super::Field]) -> Option<usize> {
+    let field = |field: &super::Field| Some(head(field.name.len()) + field.name.len() + longest(field.shape)?);
+    fields.iter().try_fold(head(fields.len()), |sum, one| Some(sum + field(one)?))
+}
+
+/// The bytes before a string of `count` bytes, or before a list of `count` items (RFC 8949 §3).
+fn head(count: usize) -> usize {
+    match count {
+        0..24 => 1,
+        24..0x100 => 2,
+        0x100..0x1_0000 => 3,
+        0x1_0000..0x1_0000_0000 => 5,
+        _ => 9,
+    }
+}
+
+/// Whatever an event says, it fits: one that did not would end every node that runs the block.
+#[test]
+fn every_event_has_a_longest_form_that_fits() {
+    let rows = crate::registry::ACTORS.iter().flat_map(|actor| actor.events.iter().copied().flatten());
+    let too_long: Vec<_> = rows
+        .map(|row| (row.name, longest_map(row.data)))
+        .filter(|(_, longest)| longest.is_none_or(|longest| longest > cowboy_types::receipt::MAX_EVENT_BYTES))
+        .collect();
+    assert_eq!(too_long, []);
 }

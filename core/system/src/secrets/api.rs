@@ -4,11 +4,12 @@ use super::NUMBER;
 use super::forms::{
     DescribedKey, DescribedProxy, DescribedRelease, DescribedRound, DescribedSecret, DescribedVault, DescribedVersion, Moved, Named, Seat,
 };
+use super::types::MESSAGE_BYTES;
 use crate::actor::methods;
 use crate::schema::events;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, List, Text};
+use cowboy_types::{Address, Blob, Hash, List, Text};
 
 methods! {
     /// What 0x04 is asked.
@@ -328,7 +329,7 @@ events! {
         /// The number of the key.
         key_id: u64,
         /// What it said.
-        message: Vec<u8>,
+        message: Blob<MESSAGE_BYTES>,
         /// join, deal, ack, log or confirm.
         phase: Text<16>,
         /// The number of the dealing.

@@ -11,7 +11,7 @@ use cowboy_secrets::dealing::{Outcome, Phase, phase_hash, threshold};
 use cowboy_state::{Miss, Step};
 use cowboy_types::units::Count;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Hash, List, Text, error};
+use cowboy_types::{Blob, Hash, List, Text, error};
 
 /// A message in the phase to which it belongs, and its place.
 struct Speech {
@@ -53,9 +53,7 @@ fn admit(context: &Context<'_>, (key_id, number): (u64, u64), phase: Phase) -> S
 
 /// Notes that the sender spoke, in an event and in the running hash of the phase.
 fn note(context: &mut Context<'_>, speech: &mut Speech, message: &[u8]) -> Step<()> {
-    if message.is_empty() || message.len() > MESSAGE_BYTES {
-        return Err(error::DEALING_MESSAGE.into());
-    }
+    let said = Blob::new(message.to_vec()).filter(|said: &Blob<MESSAGE_BYTES>| !said.is_empty()).ok_or(error::DEALING_MESSAGE)?;
     let Speech { key_id, round, place } = speech;
     let mut hashes = std::mem::take(&mut round.hashes).into_vec();
     let last = hashes.pop().unwrap_or(Hash::ZERO);
@@ -65,7 +63,7 @@ fn note(context: &mut Context<'_>, speech: &mut Speech, message: &[u8]) -> Step<
     let spoken = Spoken {
         index: u64::try_from(*place).expect("a committee has few places"),
         key_id: u64::from(*key_id),
-        message: message.to_vec(),
+        message: said,
         phase: name_of(round.phase),
         round: round.number,
     };

@@ -4,6 +4,7 @@ use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{MAX_MEMBERS, Phase};
 use cowboy_secrets::{Identity, Policy};
+use cowboy_types::receipt::MAX_EVENT_BYTES;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text, record};
@@ -11,8 +12,8 @@ use cowboy_types::{Address, Blob, Hash, List, Text, record};
 /// Heartbeats in the time after which a proxy counts as absent.
 const HEARTBEATS: u64 = 6;
 
-/// The longest message of a dealing: an event carries it whole.
-pub const MESSAGE_BYTES: usize = 4_096;
+/// The longest message of a dealing: an event carries it whole, beside what it is about.
+pub const MESSAGE_BYTES: usize = MAX_EVENT_BYTES - 128;
 
 record! {
     /// A proxy: an operator that can be drawn into a committee.

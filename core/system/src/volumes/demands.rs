@@ -99,7 +99,7 @@ impl Handle for Answer {
         context.world.credit(demand.by, demand.bond.saturating_sub(fee))?;
         end(context.world, &self.demand, &demand)?;
         context.is_due = true;
-        Answered { demand: self.demand, relay: demand.relay, slice: self.slice }.emit(context.world);
+        Answered { demand: self.demand, relay: demand.relay }.emit(context.world);
         Ok(())
     }
 }

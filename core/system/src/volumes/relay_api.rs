@@ -234,14 +234,12 @@ events! {
         volume_id: Hash,
     }
 
-    /// A relay published what was demanded.
+    /// A relay published what was demanded. The part stands in its transaction.
     "demand.answered" Answered {
         /// The demand.
         demand: Hash,
         /// The relay.
         relay: Address,
-        /// The slice that proves the part.
-        slice: Vec<u8>,
     }
 
     /// A relay did not publish what was demanded; the amount was burned.

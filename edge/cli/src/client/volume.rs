@@ -1,5 +1,6 @@
 //! `cowboy volume`: files that relays keep, and that outlive their writer (003 §7, §17.6).
 
+mod create;
 mod files;
 mod keys;
 
@@ -12,16 +13,13 @@ use cowboy_system::storage::NUMBER;
 use cowboy_types::cbor::Value as Cbor;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, actors};
-use cowboy_volume::{Signer, Volume as Opened};
+use cowboy_types::{Address, Hash};
+use cowboy_volume::{Signer, Volume as Opened, VolumeError};
 use cowboy_volumes::{Name, Path};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How long the relays of a devnet are waited for.
-const RELAYS_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The wait before the chain is looked at again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -73,7 +71,7 @@ pub(crate) enum Volume {
         #[arg(long, default_value_t = 450)]
         max_price: u64,
         /// Epochs for which the escrow lasts when the volume is full
-        #[arg(long, default_value_t = 30)]
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
         epochs: u64,
         #[command(flatten)]
         trusted: secret::Trusted,
@@ -280,10 +278,16 @@ impl Which {
 }
 
 /// A failure of relays or of what they gave.
-fn storage_failure(error: cowboy_volume::VolumeError) -> Failure {
+fn storage_failure(error: VolumeError) -> Failure {
     match error {
-        cowboy_volume::VolumeError::NotFound => Failure::argument(error.to_string(), "cowboy volume list shows what there is"),
-        cowboy_volume::VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
+        VolumeError::NotFound => Failure::argument(error.to_string(), "cowboy volume list shows what there is"),
+        VolumeError::Deleted => Failure::argument(error.to_string(), "cowboy volume undelete takes it back, for a day"),
+        VolumeError::NoPartition(_) => Failure::argument(error.to_string(), "the first part of a path is its partition; put makes it"),
+        VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
+        VolumeError::WrongKey(_) => Failure::argument(error.to_string(), "name the file that `volume create` made with --key"),
+        VolumeError::OverQuota { .. } => {
+            Failure::argument(error.to_string(), "remove files, or raise the quota: cowboy call storage-manager set_volume_quota")
+        }
         error => Failure::Node(error.to_string()),
     }
 }
@@ -296,8 +300,8 @@ impl Volume {
         };
         match self {
             Self::Create { name, quota, public, key, code, max_price, epochs, trusted, terms } => {
-                let creation = Creation { name, quota, public, key, code, max_price, epochs };
-                create(session, creation, &trusted, &terms).await
+                let creation = create::Creation { name, quota, public, key, code, max_price, epochs };
+                create::create(session, creation, &trusted, &terms).await
             }
             Self::List { account } => list(session, account.as_deref()).await,
             Self::Info { which } => info(session, &which).await,
@@ -361,94 +365,6 @@ async fn view(session: &Session, actor: u8, method: &str, argument: Value) -> Re
     Ok(session.client.view(&Address::system(actor), method, &argument).await?.result)
 }
 
-/// How many relays are up. Asks for some and waits where there is none: a devnet starts its own at the first use.
-async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
-    let count = async || -> Result<usize, Failure> {
-        let relays = view(session, actors::RELAYS, "list_relays", json!({})).await?;
-        Ok(relays.as_array().into_iter().flatten().filter(|relay| relay["is_healthy"] == json!(true)).count())
-    };
-    if count().await? > 0 {
-        return count().await;
-    }
-    session.output.progress("no relay is registered yet: waiting for the first ones");
-    let asking = instruction(actors::RELAYS, "get_pool", &json!({}), Amount::ZERO)?;
-    send::send(&session.client, &session.key()?, asking, terms).await?;
-    let waiting = async {
-        let mut before = 0;
-        loop {
-            let now = count().await?;
-            // They register one after the other.
-            if now > 0 && now == before {
-                return Ok(now);
-            }
-            before = now;
-            tokio::time::sleep(PAUSE).await;
-        }
-    };
-    let late = |_| Failure::argument("no relay is there", "wait for some: cowboy relay list shows what there is");
-    tokio::time::timeout(RELAYS_PATIENCE, waiting).await.map_err(late)?
-}
-
-/// What a volume is to be.
-struct Creation {
-    name: Name,
-    quota: u64,
-    public: bool,
-    key: Option<PathBuf>,
-    code: Option<(u8, u8)>,
-    max_price: u64,
-    epochs: u64,
-}
-
-async fn create(session: &Session, creation: Creation, trusted: &secret::Trusted, terms: &Terms) -> Result<(), Failure> {
-    let Creation { name, quota, public, key, code, max_price, epochs } = creation;
-    let found = relays(session, terms).await?;
-    let (data, parity) = code.unwrap_or(match found {
-        6.. => (4, 2),
-        3..6 => (2, 1),
-        _ => (1, 1),
-    });
-    let kind = match (&key, public) {
-        (_, true) => "public",
-        (Some(file), _) => {
-            keys::make(file)?;
-            "owner"
-        }
-        (None, false) => {
-            let chain = secret::connect(session, trusted).await?;
-            secret::sealing_key(session, &chain, terms).await?;
-            "committee"
-        }
-    };
-    let shape = json!({ "data": data, "parity": parity, "quota": quota, "max_price": max_price });
-    let quote = view(session, NUMBER, "quote", shape.clone()).await?;
-    let of = |field: &str| quote[field].as_u64().unwrap_or(u64::MAX);
-    let escrow = of("escrow").max(of("per_epoch").saturating_mul(epochs));
-    let value = Amount(escrow.saturating_add(of("fee")));
-    let mut argument = shape;
-    argument["name"] = json!(name.as_str());
-    argument["keys"] = json!(kind);
-    let sent = act(session, "create_volume", &argument, value, terms).await?;
-    let id = name.volume(session.key()?.address());
-    let document = json!({
-        "volume": id.to_string(), "name": name.as_str(), "keys": kind, "data": data, "parity": parity,
-        "escrow": escrow, "per_epoch": of("per_epoch"), "tx_hash": sent.tx_hash,
-    });
-    let who = match kind {
-        "public" => "anybody may read it".to_owned(),
-        "owner" => format!("only whoever has {} can read it", key.as_deref().unwrap_or(std::path::Path::new("the key")).display()),
-        _ => "only you, and whom you give a capability, can have its keys made".to_owned(),
-    };
-    let text = format!(
-        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {epochs} epochs when it is full\n{who}",
-        name.as_str(),
-        u16::from(data) + u16::from(parity),
-        amount::cby(escrow),
-    );
-    session.output.result(&document, text);
-    Ok(())
-}
-
 async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     let account = session.address_or_own(account)?;
     let ids = view(session, NUMBER, "list_volumes", json!({ "account": account.to_string() })).await?;
@@ -471,7 +387,7 @@ async fn info(session: &Session, which: &Which) -> Result<(), Failure> {
     let id = which.id(session)?;
     let volume = view(session, NUMBER, "get_volume", json!({ "volume": id.to_string() })).await?;
     if volume.is_null() {
-        return Err(storage_failure(cowboy_volume::VolumeError::NotFound));
+        return Err(storage_failure(VolumeError::NotFound));
     }
     let number = |field: &str| volume[field].as_u64().unwrap_or(0);
     let text_of = |field: &str| volume[field].as_str().unwrap_or_default().to_owned();

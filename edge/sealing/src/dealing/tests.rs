@@ -9,7 +9,7 @@ use cowboy_types::Address;
 const GENESIS: Hash = Hash([7; 32]);
 
 /// The longest message that an event carries.
-const MESSAGE_BYTES: usize = 4_096;
+const MESSAGE_BYTES: usize = 3_968;
 
 fn signer(number: u8) -> PrivateKey {
     PrivateKey::from_seed(u64::from(number))

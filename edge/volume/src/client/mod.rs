@@ -8,7 +8,7 @@ use crate::segments::Meta;
 use crate::tree::Tree;
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Partition, Relay, Volume as Record};
+use cowboy_system::volumes::types::{Partition, Relay, Status, Volume as Record};
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Text};
@@ -31,9 +31,26 @@ pub enum VolumeError {
     /// The chain has no such volume.
     #[error("the chain has no such volume")]
     NotFound,
+    /// It was deleted.
+    #[error("the volume was deleted")]
+    Deleted,
+    /// Nothing was ever written to the partition.
+    #[error("the volume has no partition {0}")]
+    NoPartition(String),
     /// There is no such file.
     #[error("{0} is not there")]
     NoFile(String),
+    /// The partition has files, and the key opens none of them.
+    #[error("the key does not open what partition {0} has")]
+    WrongKey(String),
+    /// The volume would have more bytes than it may.
+    #[error("the volume would have {needed} bytes of ciphertext, and its quota is {quota}")]
+    OverQuota {
+        /// Bytes of ciphertext that it would have, padding included.
+        needed: u64,
+        /// Bytes that it may have.
+        quota: u64,
+    },
     /// Too few relays have it, or serve it.
     #[error("{what} needs {needed} relays, and {found} gave it: {reasons}")]
     Lost {
@@ -78,6 +95,15 @@ pub struct Entry {
     pub leaf: Leaf,
 }
 
+/// The files of a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Those that the key opens, by path.
+    pub entries: Vec<Entry>,
+    /// How many others there are: a writer made them with another key.
+    pub closed: usize,
+}
+
 /// What a file is made of.
 pub struct Source<R> {
     /// Where its content comes from.
@@ -107,9 +133,12 @@ impl Volume {
     ///
     /// # Errors
     ///
-    /// If the chain cannot be read, or has no such volume.
+    /// If the chain cannot be read, has no such volume, or it was deleted.
     pub async fn open(chain: Arc<Chain>, id: Hash, signer: Signer) -> Result<Self, VolumeError> {
         let record: Record = chain.read(&[state::volume_key(&id)]).await?.read(0)?.ok_or(VolumeError::NotFound)?;
+        if record.status == Status::Deleted {
+            return Err(VolumeError::Deleted);
+        }
         let addresses: Vec<Option<Address>> = record.slots.iter().map(|slot| slot.serving()).collect();
         let keys: Vec<_> = addresses.iter().flatten().map(|address| state::relay_key(*address)).collect();
         let mut relays = Vec::with_capacity(addresses.len());
@@ -213,6 +242,8 @@ impl Volume {
             asked.extend(next.map(&one));
         }
         if given.len() < needed {
+            let empty = self.relays.iter().enumerate().filter(|(_, relay)| relay.is_none());
+            reasons.extend(empty.map(|(slot, _)| format!("slot {slot}: no relay serves it yet")));
             return Err(VolumeError::Lost { what: what.to_owned(), needed, found: given.len(), reasons: reasons.join("; ") });
         }
         Ok(given)

@@ -1,10 +1,11 @@
 //! Reading: lists of files, and their content.
 
-use super::{Entry, Volume, VolumeError};
+use super::{Entry, Listing, Volume, VolumeError};
 use crate::cells::{self, Stripe};
 use crate::keys::PartitionKey;
 use crate::link::{Link, LinkError};
 use crate::segments::{self, Cipher, SEGMENT_BYTES};
+use crate::tree::Tree;
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_volumes::tree::page_of;
@@ -18,22 +19,39 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 const AHEAD: usize = 4;
 
 impl Volume {
-    /// Every file of a partition that the key opens, by path.
+    /// Every file of a partition, by path.
     ///
     /// # Errors
     ///
-    /// If the chain or its relays cannot be read.
-    pub async fn list(&self, partition: &Name, key: &PartitionKey) -> Result<Vec<Entry>, VolumeError> {
+    /// If the chain or its relays cannot be read, or the key opens none of them.
+    pub async fn list(&self, partition: &Name, key: &PartitionKey) -> Result<Listing, VolumeError> {
         let standing = self.partition(partition).await?;
         let tree = self.tree(partition.partition(), standing.as_ref()).await?;
         let pages = self.pages(partition.partition(), &tree, tree.filled()).await?;
-        let mut entries = Vec::new();
+        let (mut entries, mut closed) = (Vec::new(), 0);
         for leaf in pages.into_values().flat_map(|page| page.leaves.into_vec()) {
-            let meta = segments::open_meta(key, &self.id, &leaf).ok_or_else(|| VolumeError::Damaged("a file".to_owned()))?;
-            entries.push(Entry { meta, leaf });
+            match segments::open_meta(key, &self.id, &leaf) {
+                Some(meta) => entries.push(Entry { meta, leaf }),
+                None => closed += 1,
+            }
+        }
+        if entries.is_empty() && closed > 0 {
+            return Err(VolumeError::WrongKey(partition.as_str().to_owned()));
         }
         entries.sort_by(|one, other| one.meta.path.cmp(&other.meta.path));
-        Ok(entries)
+        Ok(Listing { entries, closed })
+    }
+
+    /// Refuses a key that opens no file of the partition. All pages are looked at before it is refused: a writer may have put files under another key.
+    pub(super) async fn opens(&self, partition: &Name, tree: &Tree, key: &PartitionKey) -> Result<(), VolumeError> {
+        let filled = tree.filled();
+        for place in &filled {
+            let page = self.page(partition.partition(), tree, *place).await?;
+            if page.leaves.iter().any(|leaf| segments::open_meta(key, &self.id, leaf).is_some()) {
+                return Ok(());
+            }
+        }
+        if filled.is_empty() { Ok(()) } else { Err(VolumeError::WrongKey(partition.as_str().to_owned())) }
     }
 
     /// A file; none where there is none.
@@ -47,7 +65,11 @@ impl Volume {
         let tree = self.tree(partition.partition(), standing.as_ref()).await?;
         let tag = leaf::tag(key.tags(), path);
         let page = self.page(partition.partition(), &tree, page_of(&tag, tree.top.depth)).await?;
-        let Some(leaf) = page.leaves.iter().find(|leaf| leaf.tag == tag).cloned() else { return Ok(None) };
+        let Some(leaf) = page.leaves.iter().find(|leaf| leaf.tag == tag).cloned() else {
+            // Under another key it would have another tag.
+            self.opens(&partition, &tree, key).await?;
+            return Ok(None);
+        };
         let meta = segments::open_meta(key, &self.id, &leaf).filter(|meta| &*meta.path == path.as_str());
         let meta = meta.ok_or_else(|| VolumeError::Damaged(path.as_str().to_owned()))?;
         Ok(Some(Entry { meta, leaf }))

@@ -5,7 +5,7 @@ use crate::cells;
 use crate::keys::PartitionKey;
 use crate::link::{LinkError, Upload};
 use crate::segments::{self, Cipher, Meta, SEGMENT_BYTES};
-use crate::tree::{Change, Draft};
+use crate::tree::{Change, Draft, Tree};
 use cowboy_types::cbor::Value;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Blob, Hash, List, Text};
@@ -15,6 +15,47 @@ use futures::future;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 impl Volume {
+    /// Refuses files that the partition will not have, before anything is sent: where the key is another than that of the files that are there, or the
+    /// volume has no room for these lengths.
+    ///
+    /// # Errors
+    ///
+    /// If so, or if the chain or its relays cannot be read.
+    pub async fn admit(&self, partition: &Name, key: &PartitionKey, files: &[(&Path, u64)]) -> Result<(), VolumeError> {
+        let name = partition.partition();
+        let standing = self.partition(partition).await?;
+        let tree = self.tree(name, standing.as_ref()).await?;
+        self.opens(partition, &tree, key).await?;
+        let planned = |(path, size): &(&Path, u64)| {
+            let length = Cipher::new(key, &[0; 16], &self.id, path).length(*size);
+            Change::Put(Leaf {
+                tag: leaf::tag(key.tags(), path),
+                write_id: Fixed([0; 16]),
+                ciphertext_bytes: length,
+                shard_bytes: self.record.code.shard_bytes(length),
+                shards: List::default(),
+                meta: Blob::default(),
+            })
+        };
+        let changes: Vec<Change> = files.iter().map(planned).collect();
+        let (_, draft) = self.draft(name, tree, &changes).await?;
+        let before = standing.map_or(0, |standing| standing.root.top.node.sum);
+        let bytes = self.record.bytes.saturating_sub(before).saturating_add(draft.tree.top.node.sum);
+        let (needed, quota) = (bytes.saturating_mul(u64::from(self.record.code.data)), self.record.quota);
+        if bytes > self.record.bytes && needed > quota {
+            return Err(VolumeError::OverQuota { needed, quota });
+        }
+        Ok(())
+    }
+
+    /// The tree after changes, beside the tree as it was.
+    async fn draft(&self, partition: Hash, tree: Tree, changes: &[Change]) -> Result<(Tree, Draft), VolumeError> {
+        let touched = self.pages(partition, &tree, tree.touched(changes)).await?;
+        let loaded = if tree.overflows(&touched, changes) { self.pages(partition, &tree, tree.filled()).await? } else { touched };
+        let draft = tree.changed(&loaded, changes).ok_or(VolumeError::Full)?;
+        Ok((tree, draft))
+    }
+
     /// The uploads of a shard to every relay that takes it, by slot.
     async fn uploads(&self, length: u64) -> Vec<Result<Upload, String>> {
         let begin = async |slot| {
@@ -118,9 +159,7 @@ impl Volume {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
         let tree = self.tree(name, standing.as_ref()).await?;
-        let touched = self.pages(name, &tree, tree.touched(changes)).await?;
-        let loaded = if tree.overflows(&touched, changes) { self.pages(name, &tree, tree.filled()).await? } else { touched };
-        let draft = tree.changed(&loaded, changes).ok_or(VolumeError::Full)?;
+        let (tree, draft) = self.draft(name, tree, changes).await?;
         let old = standing.map_or(Hash::ZERO, |standing| standing.root.top.root());
         if draft.tree == tree && old != Hash::ZERO {
             return Ok(None);

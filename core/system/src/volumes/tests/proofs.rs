@@ -251,7 +251,9 @@ pub(super) fn demand(chain: &mut Chain, from: u8, volume: Hash, files: &Files, s
 fn a_relay_that_refuses_pays() {
     let rows = &Params::GENESIS.volumes;
     assert_eq!((rows.demand_bond, rows.demand_fee, rows.demand_bounty, rows.demand_slash), (10 * CBY, CBY, 5 * CBY, 50 * CBY));
-    let (mut chain, volume_id, files) = filled();
+    let (mut chain, volume_id, mut files) = filled();
+    files.put(1, 200_000);
+    commit(&mut chain, volume_id, "notes", &files);
     // Something comes into the pool.
     run(&mut chain, 60, &[(volume_id, &files)]);
     let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 3);
@@ -270,10 +272,11 @@ fn a_relay_that_refuses_pays() {
     assert_eq!(demand(&mut chain, OWNER, volume_id, &other, 3, (0, 5)).abort, Some(error::DEMAND_INVALID), "of another root");
 
     let before = chain.balance(address(OWNER));
-    let receipt = demand(&mut chain, OWNER, volume_id, &files, 3, (100, 2_000));
+    // The longest part, whose slice is far longer than an event may be.
+    let receipt = demand(&mut chain, OWNER, volume_id, &files, 3, (100, 32_768));
     assert_eq!(receipt.abort, None);
     let demanded = cbor::decode(&receipt.return_data).expect("CBOR");
-    let slice = part(&files.0.values().next().expect("a file").1[3], 100, 2_000);
+    let slice = part(&files.0.values().next().expect("a file").1[3], 100, 32_768);
     let answer = |chain: &mut Chain, from: u8, slice: &[u8]| {
         ask(chain, from, RELAYS, "answer", [("demand", demanded.clone()), ("slice", bytes(slice))], 0)
     };

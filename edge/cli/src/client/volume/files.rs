@@ -1,6 +1,6 @@
 //! Putting, getting, listing and removing files.
 
-use super::{MERGES, Which, act_encoded, hex, keys, storage_failure};
+use super::{MERGES, PAUSE, Which, act_encoded, hex, keys, storage_failure};
 use crate::client::{method::instruction, session::Session};
 use crate::send::{self, Terms};
 use commonware_codec::Encode as _;
@@ -19,11 +19,12 @@ use std::time::UNIX_EPOCH;
 /// A local file, and where it goes.
 struct Item {
     from: PathBuf,
+    size: u64,
     to: Path,
 }
 
-/// The files below a folder, or the file, each with its path in the volume.
-fn items(source: &Local, to: &str) -> Result<Vec<Item>, Failure> {
+/// The files below a folder, or the file, each with its path in the volume; and what is neither a file nor a folder, and stays out.
+fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>), Failure> {
     let path = |text: String| {
         Path::new(&text).ok_or_else(|| {
             Failure::argument(
@@ -33,27 +34,36 @@ fn items(source: &Local, to: &str) -> Result<Vec<Item>, Failure> {
         })
     };
     let last = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !source.is_dir() {
-        let to = if to.ends_with('/') { format!("{to}{last}") } else { to.to_owned() };
-        return Ok(vec![Item { from: source.to_owned(), to: path(to)? }]);
+    let known = source.metadata().map_err(Failure::file(source))?;
+    if !known.is_dir() {
+        // A pipe has no length, and a device no end.
+        if !known.is_file() {
+            return Err(Failure::argument(format!("{} is neither a file nor a folder", source.display()), "put it into a file first"));
+        }
+        // A partition by itself is a folder.
+        let to = if to.ends_with('/') || !to.contains('/') { format!("{}/{last}", to.trim_end_matches('/')) } else { to.to_owned() };
+        return Ok((vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }], Vec::new()));
     }
-    let (mut found, mut folders) = (Vec::new(), vec![(source.to_owned(), to.trim_end_matches('/').to_owned())]);
+    let (mut found, mut left_out, mut folders) = (Vec::new(), Vec::new(), vec![(source.to_owned(), to.trim_end_matches('/').to_owned())]);
     while let Some((folder, prefix)) = folders.pop() {
         let entries = std::fs::read_dir(&folder).map_err(Failure::file(&folder))?;
         for entry in entries {
             let entry = entry.map_err(Failure::file(&folder))?;
-            let (kind, name) = (entry.file_type().map_err(Failure::file(entry.path()))?, entry.file_name().to_string_lossy().into_owned());
+            // Of a link itself, which could lead anywhere: it is not followed.
+            let (known, name) = (entry.metadata().map_err(Failure::file(entry.path()))?, entry.file_name().to_string_lossy().into_owned());
             let to = format!("{prefix}/{name}");
-            // A link could lead anywhere: it is not followed.
-            if kind.is_dir() {
+            if known.is_dir() {
                 folders.push((entry.path(), to));
-            } else if kind.is_file() {
-                found.push(Item { from: entry.path(), to: path(to)? });
+            } else if known.is_file() {
+                found.push(Item { from: entry.path(), size: known.len(), to: path(to)? });
+            } else {
+                left_out.push(entry.path());
             }
         }
     }
     found.sort_by(|one, other| one.to.cmp(&other.to));
-    Ok(found)
+    left_out.sort();
+    Ok((found, left_out))
 }
 
 /// What HTTP calls a file of this name.
@@ -75,32 +85,54 @@ fn kind_of(path: &Path) -> Text<64> {
 }
 
 pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &str, terms: &Terms) -> Result<(), Failure> {
-    let items = items(source, to)?;
+    let (items, left_out) = items(source, to)?;
+    for path in &left_out {
+        session.output.progress(format_args!("{} is left out: it is neither a file nor a folder", path.display()));
+    }
     let volume = which.open(session).await?;
+    let mut partitions: BTreeMap<Name, Vec<&Item>> = BTreeMap::new();
+    for item in &items {
+        partitions.entry(item.to.partition()).or_default().push(item);
+    }
+    let mut keys: BTreeMap<&Name, PartitionKey> = BTreeMap::new();
+    for (partition, items) in &partitions {
+        let key = keys::partition(session, which, &volume, partition, terms).await?;
+        let files: Vec<(&Path, u64)> = items.iter().map(|item| (&item.to, item.size)).collect();
+        volume.admit(partition, &key, &files).await.map_err(storage_failure)?;
+        keys.insert(partition, key);
+    }
     let mut changes: BTreeMap<Name, Vec<Change>> = BTreeMap::new();
-    let mut keys: BTreeMap<Name, PartitionKey> = BTreeMap::new();
-    let (mut bytes, count) = (0_u64, items.len());
-    for (number, item) in items.iter().enumerate() {
-        let partition = item.to.partition();
-        if !keys.contains_key(&partition) {
-            keys.insert(partition.clone(), keys::partition(session, which, &volume, &partition, terms).await?);
+    let (mut bytes, mut number, count) = (0_u64, 0, items.len());
+    for (partition, items) in &partitions {
+        for item in items {
+            let file = tokio::fs::File::open(&item.from).await.map_err(Failure::file(&item.from))?;
+            let known = file.metadata().await.map_err(Failure::file(&item.from))?;
+            let written = known.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+            let written_ms = u64::try_from(written.as_millis()).unwrap_or(u64::MAX);
+            let mut source = Source { content: tokio::io::BufReader::new(file), size: known.len(), written_ms, kind: kind_of(&item.to) };
+            number += 1;
+            session.output.progress(format_args!("{number} of {count}: {} ({} bytes)", item.to.as_str(), known.len()));
+            let leaf = volume.put(&item.to, &keys[partition], &mut source).await.map_err(storage_failure)?;
+            bytes = bytes.saturating_add(known.len());
+            changes.entry(partition.clone()).or_default().push(Change::Put(leaf));
         }
-        let file = tokio::fs::File::open(&item.from).await.map_err(Failure::file(&item.from))?;
-        let known = file.metadata().await.map_err(Failure::file(&item.from))?;
-        let written = known.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        let written_ms = u64::try_from(written.as_millis()).unwrap_or(u64::MAX);
-        let mut source = Source { content: tokio::io::BufReader::new(file), size: known.len(), written_ms, kind: kind_of(&item.to) };
-        session.output.progress(format_args!("{} of {count}: {} ({} bytes)", number + 1, item.to.as_str(), known.len()));
-        let leaf = volume.put(&item.to, &keys[&partition], &mut source).await.map_err(storage_failure)?;
-        bytes = bytes.saturating_add(known.len());
-        changes.entry(partition).or_default().push(Change::Put(leaf));
     }
     let committed = commit(session, which, &changes, terms).await?;
+    let left_out: Vec<String> = left_out.iter().map(|path| path.display().to_string()).collect();
     session.output.result(
-        &json!({ "files": count, "bytes": bytes, "commits": committed }),
+        &json!({ "files": count, "bytes": bytes, "commits": committed, "left_out": left_out }),
         format_args!("{count} files, {bytes} bytes, are committed"),
     );
     Ok(())
+}
+
+/// Why a commit is tried again: who was first, where its refusal has this code.
+fn was_second(code: u16) -> Option<&'static str> {
+    if code == error::COMMIT_CONFLICT.code {
+        return Some("somebody else committed");
+    }
+    let of_nonces = [error::REPLACEMENT_UNDERPRICED, error::WRONG_NONCE, error::NONCE_GAP];
+    of_nonces.iter().any(|error| error.code == code).then_some("another transaction of the account is under way")
 }
 
 /// Commits changes, partition by partition. Where somebody else was first, the changes are merged into what stands now.
@@ -116,8 +148,10 @@ async fn commit(session: &Session, which: &Which, changes: &BTreeMap<Name, Vec<C
                     committed.push(json!({ "partition": partition.as_str(), "tx_hash": sent.tx_hash }));
                     break;
                 }
-                Err(Failure::Api(failed)) if failed.code == error::COMMIT_CONFLICT.code && merge + 1 < MERGES => {
-                    session.output.progress(format_args!("somebody else committed to {}: merging", partition.as_str()));
+                Err(Failure::Api(failed)) if merge + 1 < MERGES => {
+                    let Some(first) = was_second(failed.code) else { return Err(Failure::Api(failed)) };
+                    session.output.progress(format_args!("{first}: merging into {}", partition.as_str()));
+                    tokio::time::sleep(PAUSE).await;
                 }
                 Err(failure) => return Err(failure),
             }
@@ -128,7 +162,7 @@ async fn commit(session: &Session, which: &Which, changes: &BTreeMap<Name, Vec<C
 
 /// A file, with the key that opened it.
 async fn found(session: &Session, which: &Which, volume: &Volume, path: &Path, terms: &Terms) -> Result<(Entry, PartitionKey), Failure> {
-    let key = keys::partition(session, which, volume, &path.partition(), terms).await?;
+    let key = keys::standing(session, which, volume, &path.partition(), terms).await?;
     let entry = volume.find(path, &key).await.map_err(storage_failure)?;
     let entry = entry.ok_or_else(|| storage_failure(cowboy_volume::VolumeError::NoFile(path.as_str().to_owned())))?;
     Ok((entry, key))
@@ -179,9 +213,12 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     };
     let first = within.split('/').next().unwrap_or_default();
     let partition = Name::new(first).ok_or_else(|| Failure::argument(format!("{first:?} is not a partition"), "name one, like notes"))?;
-    let key = keys::partition(session, which, &volume, &partition, terms).await?;
-    let entries = volume.list(&partition, &key).await.map_err(storage_failure)?;
-    let entries: Vec<&Entry> = entries.iter().filter(|entry| lies_in(&entry.meta.path, within)).collect();
+    let key = keys::standing(session, which, &volume, &partition, terms).await?;
+    let listing = volume.list(&partition, &key).await.map_err(storage_failure)?;
+    if listing.closed > 0 {
+        session.output.progress(format_args!("{} more files do not open with this key", listing.closed));
+    }
+    let entries: Vec<&Entry> = listing.entries.iter().filter(|entry| lies_in(&entry.meta.path, within)).collect();
     let row = |entry: &&Entry| {
         json!({
             "path": &*entry.meta.path, "size": entry.meta.size, "hash": entry.meta.hash.to_string(),
@@ -216,7 +253,7 @@ pub(super) async fn demand(
     terms: &Terms,
 ) -> Result<(), Failure> {
     let volume = which.open(session).await?;
-    let key = keys::partition(session, which, &volume, &path.partition(), terms).await?;
+    let key = keys::standing(session, which, &volume, &path.partition(), terms).await?;
     let (leaf, route) = volume.proof_of(path, &key).await.map_err(storage_failure)?;
     let length = length.unwrap_or(leaf.shard_bytes.saturating_sub(start).min(DEMAND_BYTES));
     let argument = json!({
@@ -255,12 +292,20 @@ mod tests {
         std::fs::write(folder.path().join("d"), "d").expect("it is written");
         std::os::unix::fs::symlink("/etc/hostname", folder.path().join("link")).expect("it is made");
         let paths = |to: &str| -> Vec<String> {
-            items(folder.path(), to).map(|items| items.iter().map(|item| item.to.as_str().to_owned()).collect()).unwrap_or_default()
+            items(folder.path(), to).map(|(items, _)| items.iter().map(|item| item.to.as_str().to_owned()).collect()).unwrap_or_default()
         };
+        let (_, left_out) = items(folder.path(), "notes/").unwrap_or_default();
+        assert_eq!(left_out, [folder.path().join("link")]);
         assert_eq!(paths("notes/"), ["notes/a/b/c.txt", "notes/d"]);
         assert_eq!(paths("notes/x"), ["notes/x/a/b/c.txt", "notes/x/d"]);
-        let file = |to: &str| items(&deep.join("c.txt"), to).map(|items| items[0].to.as_str().to_owned()).ok();
-        assert_eq!((file("notes/"), file("notes/e"), file("notes")), (Some("notes/c.txt".into()), Some("notes/e".into()), None));
+        let file = |to: &str| items(&deep.join("c.txt"), to).map(|(items, _)| items[0].to.as_str().to_owned()).ok();
+        assert_eq!(
+            ["notes/", "notes/e", "notes", "/"].map(file),
+            [Some("notes/c.txt".into()), Some("notes/e".into()), Some("notes/c.txt".into()), None]
+        );
+        let socket = folder.path().join("socket");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("it is made");
+        assert!(items(&socket, "notes/").is_err(), "it has no content that ends");
         std::fs::write(folder.path().join("ä"), "").expect("it is written");
         assert!(items(folder.path(), "notes/").is_err());
         assert!(lies_in("notes/a/b", "notes/a") && lies_in("notes/a", "notes/") && !lies_in("notes/ab", "notes/a"));

@@ -11,8 +11,8 @@ use cowboy_service::files;
 use cowboy_system::volumes::types::{Keys, first_key_version};
 use cowboy_types::actors;
 use cowboy_types::units::Amount;
-use cowboy_volume::Volume;
 use cowboy_volume::keys::{KEY_BYTES, PartitionKey};
+use cowboy_volume::{Volume, VolumeError};
 use cowboy_volumes::Name;
 use serde_json::json;
 use std::path::Path;
@@ -40,7 +40,22 @@ fn read(file: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>, Failure> {
     Ok(key)
 }
 
-/// The key of a partition.
+/// The key of a partition that has files.
+pub(super) async fn standing(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    name: &Name,
+    terms: &Terms,
+) -> Result<PartitionKey, Failure> {
+    // Nothing is paid for the key of a partition that is not there.
+    if volume.partition(name).await.map_err(storage_failure)?.is_none() {
+        return Err(storage_failure(VolumeError::NoPartition(name.as_str().to_owned())));
+    }
+    partition(session, which, volume, name, terms).await
+}
+
+/// The key of a partition, whether it is there or to be made.
 pub(super) async fn partition(
     session: &Session,
     which: &Which,
