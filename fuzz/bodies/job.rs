@@ -5,7 +5,7 @@ use cowboy_system::dispatcher::lower::{Offer, decoded, lower};
 use cowboy_system::verifier::json::Json;
 use cowboy_system::verifier::judge::{Rules, Submission, judge};
 use cowboy_system::verifier::schema::Schema;
-use cowboy_types::{Address, Hash, Height, Price};
+use cowboy_types::{Address, Hash, Height};
 
 pub(crate) fn body(bytes: &[u8]) {
     let json = Json::parse(bytes);
@@ -14,9 +14,8 @@ pub(crate) fn body(bytes: &[u8]) {
     {
         let _ = schema.admits(json);
     }
-    let rows = Params::GENESIS.jobs;
-    let block_time = Params::GENESIS.consensus.block_time;
-    let offer = Offer { rows: &rows, block_time, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
+    let params = Params::GENESIS;
+    let (rows, offer) = (&params.jobs, Offer::reading(&params, Address([1; 20])));
     let Ok(submission) = decoded(bytes) else { return };
     let Ok(spec) = lower(&offer, &submission) else { return };
     assert_eq!(decoded(&spec.request).as_ref(), Ok(&submission), "the request is kept as it was read");

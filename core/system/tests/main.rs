@@ -4,6 +4,8 @@ mod documents;
 mod formats;
 mod invariants;
 
+#[path = "../src/containers/tests.rs"]
+mod containers;
 #[path = "../src/dispatcher/tests/mod.rs"]
 mod dispatcher;
 #[path = "../src/entitlements/tests/mod.rs"]
@@ -35,6 +37,7 @@ mod volumes;
 
 cowboy_testkit::suite! {
     "core/system/tests":
+    containers,
     dispatcher::adversaries,
     dispatcher::costs,
     dispatcher::path,

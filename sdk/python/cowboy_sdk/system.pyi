@@ -20,6 +20,13 @@ _RunnerRegistryRegisterRates = TypedDict("_RunnerRegistryRegisterRates", {
     "max_job_value": NotRequired[int],
 })
 
+_RunnerRegistryRegisterContainers = TypedDict("_RunnerRegistryRegisterContainers", {
+    "cpu_millicores": int,
+    "memory_mib": int,
+    "scratch_mib": int,
+    "platforms": Sequence[Literal["linux/amd64", "linux/arm64"]],
+})
+
 _RunnerRegistryUnstake = TypedDict("_RunnerRegistryUnstake", {
     "release": int,
 })
@@ -471,6 +478,13 @@ _ContainerRegistryGetImage = TypedDict("_ContainerRegistryGetImage", {
     "since": int,
 })
 
+_ContainerRegistryGetClass = TypedDict("_ContainerRegistryGetClass", {
+    "cpu_millicores": int,
+    "memory_mib": int,
+    "scratch_mib": int,
+    "max_duration_sec": int,
+})
+
 class _RunnerRegistry(SystemActor):
     """0x01, `0x0000000000000000000000000000000000000001`. Runner registration, staking, capabilities, health, reputation; published models."""
     def register(
@@ -485,6 +499,7 @@ class _RunnerRegistry(SystemActor):
         domains: Sequence[str] | None = None,
         models: Sequence[TokenId | bytes] | None = None,
         provides: bytes | None = None,
+        containers: _RunnerRegistryRegisterContainers | None = None,
         value: int = 0,
         cycles_limit: int = ...,
     ) -> None:
@@ -501,6 +516,7 @@ class _RunnerRegistry(SystemActor):
         domains: Sequence[str] | None = None,
         models: Sequence[TokenId | bytes] | None = None,
         provides: bytes | None = None,
+        containers: _RunnerRegistryRegisterContainers | None = None,
         cycles_limit: int = ...,
     ) -> None:
         """Replaces what the sender said of itself. A larger `max_job_value` needs the stake for it."""
@@ -1836,13 +1852,19 @@ class _GatewayRegistry(SystemActor):
         """Shows two answers to GET that one gateway signed and that cannot both be true. Anybody may; one fault for each height."""
 
 class _ContainerRegistry(SystemActor):
-    """0x11, `0x0000000000000000000000000000000000000011`. Container images that jobs may run."""
+    """0x11, `0x0000000000000000000000000000000000000011`. Container images that jobs may run, and classes of what they may use."""
     def get_image(
         self, *,
         digest: TokenId | bytes,
         cycles_limit: int = ...,
     ) -> _ContainerRegistryGetImage | None:
         """Returns what governance decided about an image; null where it did not."""
+    def get_class(
+        self, *,
+        name: str,
+        cycles_limit: int = ...,
+    ) -> _ContainerRegistryGetClass | None:
+        """Returns what the containers of a class may use; null where there is no such class."""
 
 runner_registry: _RunnerRegistry
 job_dispatcher: _JobDispatcher

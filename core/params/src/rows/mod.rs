@@ -3,6 +3,7 @@
 use crate::table::{Row, parameters};
 
 mod consensus;
+mod containers;
 mod costs;
 mod economics;
 mod entitlements;
@@ -16,6 +17,7 @@ mod timers;
 mod volumes;
 
 pub use consensus::{Consensus, Governance};
+pub use containers::Containers;
 pub use costs::{Costs, Weights};
 pub use economics::Economics;
 pub use entitlements::Entitlements;
@@ -47,4 +49,5 @@ parameters! {
     mempool: Mempool,
     secrets: Secrets,
     volumes: Volumes,
+    containers: Containers,
 }

@@ -3,7 +3,7 @@
 use super::NUMBER;
 use crate::actor::methods;
 use crate::schema::{events, form};
-use cowboy_types::units::Height;
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Hash, Text};
 
 form! {
@@ -15,6 +15,20 @@ form! {
         name: Text<128>,
         /// The height of the decision.
         since: Height,
+    }
+}
+
+form! {
+    /// What the containers of a class may use.
+    pub(crate) struct Class {
+        /// Thousandths of a processor.
+        cpu_millicores: Count,
+        /// Mebibytes of memory.
+        memory_mib: Count,
+        /// Mebibytes of files.
+        scratch_mib: Count,
+        /// Seconds.
+        max_duration_sec: Count,
     }
 }
 
@@ -37,6 +51,12 @@ methods! {
         /// The SHA-256 of the image's manifest.
         digest: Hash,
     } -> Option<Decided>;
+
+    /// Returns what the containers of a class may use; null where there is no such class.
+    "get_class" GetClass [view] {
+        /// small, medium or large.
+        name: Text<16>,
+    } -> Option<Class>;
 }
 
 events! {

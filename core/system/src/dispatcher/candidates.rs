@@ -57,14 +57,14 @@ pub fn of_job(
         able = kept;
     }
     let mut required = Requirements::of(context, submitter, spec)?;
-    if needs_model(spec) || !required.are_none() {
+    if needs_model(spec) || spec.resources.is_some() || !required.are_none() {
         context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
         let keys = able.iter().flat_map(|(address, _)| [runners::state::profile_key(*address), attestations::key(*address)]);
         context.world.require(&keys.collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
         for entry in able {
             let profile = runners::state::profile(context.world, entry.0)?;
-            if has_model(&profile, spec) && required.are_met(context, entry.0, &entry.1, &profile)? {
+            if has_model(&profile, spec) && has_room(&profile, spec) && required.are_met(context, entry.0, &entry.1, &profile)? {
                 kept.push(entry);
             }
         }
@@ -131,6 +131,14 @@ fn needs_model(spec: &JobSpec) -> bool {
 /// Whether a profile has the job's model.
 fn has_model(profile: &Profile, spec: &JobSpec) -> bool {
     !needs_model(spec) || profile.models.is_empty() || profile.models.contains(&spec.model)
+}
+
+/// Whether a runner gives one container what the job asks for.
+fn has_room(profile: &Profile, spec: &JobSpec) -> bool {
+    let Some(asked) = &spec.resources else { return true };
+    profile.containers.as_ref().is_some_and(|given| {
+        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && asked.scratch_mib <= given.scratch_mib
+    })
 }
 
 /// Whether the Entitlement Registry knows a runner as a member of a pool (002 §7.3).

@@ -1,7 +1,7 @@
 //! What 0x02 does when it is asked.
 
 use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
-use super::lower::{Offer, read, timeouts};
+use super::lower::{Offer, container_mistake, read, timeouts};
 use super::{NUMBER, candidates, second, selection, state};
 use crate::actor::{Context, Handle};
 use crate::containers::handlers as containers;
@@ -30,10 +30,11 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         pay_out(context.world, sender, value)?;
     }
     let markets: Markets = context.world.read(&keys::markets())?.expect("genesis wrote the base fees");
-    let rows = context.params.jobs.clone();
+    let (rows, containers) = (context.params.jobs.clone(), context.params.containers.clone());
     let scaled = |fee: Price| Price(u64::try_from(u128::from(fee.0) * u128::from(rows.callback_price) / 10_000).unwrap_or(u64::MAX));
     let offer = Offer {
         rows: &rows,
+        containers: &containers,
         block_time: context.params.consensus.block_time,
         sender: context.sender,
         max_fee_per_cycle: scaled(markets.base_fee_cycle),
@@ -47,6 +48,9 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         context.explanation = timeouts(&offer, argument)
             .ok()
             .map(|(given, least)| format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}."));
+    }
+    if lowered.as_ref().err() == Some(&error::CONTAINER_INVALID) {
+        context.explanation = container_mistake(&offer, argument).map(|wrong| wrong.to_string());
     }
     let (_, mut spec) = lowered?;
     spec.hosts = hosts(context)?;

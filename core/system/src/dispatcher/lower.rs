@@ -4,15 +4,16 @@
 use super::request::{Refusal, Request, UNSUPPORTED};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
+use crate::market::container::{ContainerJob, Wrong};
 use crate::market::json::{UNIT, decimal};
 use crate::market::judge::is_format;
 use crate::market::schema::Schema;
 use crate::reader::Reader;
 use crate::runners;
-use cowboy_params::{Jobs, Params};
+use cowboy_params::{Containers, Jobs, Params};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
+use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, Resources, ResultSchema, Snapshot, Verification};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
 use cowboy_types::{Abort, Address, Blob, Hash, List, Text, error};
 
@@ -28,6 +29,8 @@ fn invalid() -> Abort {
 pub struct Offer<'a> {
     /// The rows of the market.
     pub rows: &'a Jobs,
+    /// The rows of containers.
+    pub containers: &'a Containers,
     /// Milliseconds between blocks.
     pub block_time: u64,
     /// Who submits.
@@ -41,8 +44,8 @@ pub struct Offer<'a> {
 impl<'a> Offer<'a> {
     /// What reading a submission away from the chain needs: nothing that it costs.
     pub fn reading(params: &'a Params, sender: Address) -> Self {
-        let (rows, block_time) = (&params.jobs, params.consensus.block_time);
-        Self { rows, block_time, sender, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO }
+        let (rows, containers, block_time) = (&params.jobs, &params.containers, params.consensus.block_time);
+        Self { rows, containers, block_time, sender, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO }
     }
 }
 
@@ -68,6 +71,9 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
     if !request.names_hosts_well() {
         return Err(invalid());
     }
+    if spec.kind == JobKind::Container {
+        container(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
+    }
     check(offer.rows, &spec)?;
     if spec.timeout_blocks.0 < shortest_timeout(offer, spec.bounds.wall_ms.0) {
         return Err(error::JOB_TIMEOUT);
@@ -82,13 +88,34 @@ pub fn timeouts(offer: &Offer<'_>, submission: &Value) -> Result<(u64, u64), Abo
     Ok((spec.timeout_blocks.0, shortest_timeout(offer, spec.bounds.wall_ms.0)))
 }
 
+/// What a submission says of its container.
+fn container(offer: &Offer<'_>, request: &Request) -> Result<ContainerJob, Wrong> {
+    ContainerJob::read(request, offer.containers)
+}
+
+/// What is wrong with the container of a submission; none where nothing is, or the submission cannot be read.
+pub fn container_mistake(offer: &Offer<'_>, submission: &Value) -> Option<Wrong> {
+    let request = Request::of(submission.clone()).ok()?;
+    match container(offer, &request) {
+        Err(wrong) => Some(wrong),
+        Ok(container) => container.require_comparable(&parse(offer, submission).ok()?.1).err(),
+    }
+}
+
 /// Reads a submission's fields. No rule is checked yet that compares them.
 fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Abort> {
     let request = Request::of(submission.clone())?;
     let bytes = Blob::new(submission.encode()).ok_or(invalid())?;
     require_supported(&request)?;
+    let resources = match request.kind {
+        JobKind::Container => Some(container(offer, &request).map_err(|_| error::CONTAINER_INVALID)?.resources),
+        _ => None,
+    };
     let reader = Reader::new(&request.value, invalid);
-    let mut spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
+    let mut spec = match request.is_message {
+        true => message(offer, &request, resources, &reader, bytes)?,
+        false => job(offer, &request, resources, &reader, bytes)?,
+    };
     // Who names an environment requires one, wherever it says so.
     if let Some(name) = request.need("tee_type") {
         spec.verification.tee_type =
@@ -115,7 +142,13 @@ fn require_supported(request: &Request) -> Result<(), Abort> {
 }
 
 /// A job as the specification has it.
-fn job(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+fn job(
+    offer: &Offer<'_>,
+    read: &Request,
+    resources: Option<Resources>,
+    reader: &Reader<'_>,
+    request: Blob<131072>,
+) -> Result<JobSpec, Abort> {
     let kind_of = reader.get("job_type").ok_or(invalid())?;
     let schema = reader.below("result_schema");
     if !schema.is_present() {
@@ -128,7 +161,8 @@ fn job(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131
         kind: read.kind.clone(),
         request,
         hosts: None,
-        bounds: bounds(&reader.below("bounds"))?,
+        bounds: bounds(&reader.below("bounds"), resources.as_ref())?,
+        resources,
         schema: ResultSchema {
             max_return_bytes: Count(schema.number("max_return_bytes")?),
             expected_execution_ms: Count(schema.number("expected_execution_ms")?),
@@ -149,7 +183,13 @@ fn job(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131
 }
 
 /// The published SDK's message: what it names nowhere comes from the parameters; its kwargs say otherwise.
-fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+fn message(
+    offer: &Offer<'_>,
+    read: &Request,
+    resources: Option<Resources>,
+    reader: &Reader<'_>,
+    request: Blob<131072>,
+) -> Result<JobSpec, Abort> {
     let rows = offer.rows;
     let kwargs = reader.below("payload").below("kwargs");
     let schema = kwargs.below("result_schema");
@@ -159,13 +199,7 @@ fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob
         _ => return Err(invalid()),
     };
     let handler = reader.text_or_empty("reply_handler")?;
-    // A message that names a short timeout and no time of work has as much of it as fits.
-    let timeout_blocks = match kwargs.below("verify").get("timeout_blocks") {
-        Some(_) => kwargs.below("verify").count_or("timeout_blocks", 0)?,
-        None => kwargs.count_or("timeout_blocks", rows.timeout_default)?,
-    };
-    let fits = timeout_blocks.0.saturating_sub(rows.timeout_margin).saturating_mul(offer.block_time);
-    let wall_ms = rows.wall_default.min(fits);
+    let (timeout_blocks, wall_ms) = times(offer, &kwargs, resources.as_ref())?;
     let mut verification = if kwargs.get("verify").is_some() {
         if kwargs.get("verification").is_some() {
             return Err(error::JOB_FIELD);
@@ -183,8 +217,9 @@ fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob
             input_tokens: kwargs.count_or("max_input_tokens", 32_768)?,
             output_tokens: kwargs.count_or("max_tokens", OUTPUT_TOKENS)?,
             wall_ms: kwargs.count_or("max_wall_time_ms", wall_ms)?,
-            memory_mb: kwargs.count_or("max_memory_mb", 0)?,
+            memory_mb: kwargs.count_or("max_memory_mb", resources.as_ref().map_or(0, |resources| resources.memory_mib.0))?,
         },
+        resources,
         schema: ResultSchema {
             max_return_bytes: schema.count_or("max_return_bytes", rows.result_bytes)?,
             expected_execution_ms: schema.count_or("expected_execution_ms", wall_ms)?,
@@ -216,6 +251,20 @@ fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob
     })
 }
 
+/// The timeout of a message in blocks, and the milliseconds of work that it has where it names none.
+fn times(offer: &Offer<'_>, kwargs: &Reader<'_>, resources: Option<&Resources>) -> Result<(Count, u64), Abort> {
+    // A container has the time of its resources, and a timeout that is long enough for it.
+    let of_container = resources.map(|resources| wall_ms_of(resources).0);
+    let timeout_default = of_container.map_or(offer.rows.timeout_default, |wall_ms| shortest_timeout(offer, wall_ms));
+    let timeout_blocks = match kwargs.below("verify").get("timeout_blocks") {
+        Some(_) => kwargs.below("verify").count_or("timeout_blocks", 0)?,
+        None => kwargs.count_or("timeout_blocks", timeout_default)?,
+    };
+    // A message that names a short timeout and no time of work has as much of it as fits.
+    let fits = timeout_blocks.0.saturating_sub(offer.rows.timeout_margin).saturating_mul(offer.block_time);
+    Ok((timeout_blocks, of_container.unwrap_or(offer.rows.wall_default.min(fits))))
+}
+
 /// How a committee of one is drawn: `immediate`, which is the protocol's default, or `delayed`.
 fn is_delayed(reader: &Reader<'_>) -> Result<bool, Abort> {
     match reader.text_or_empty("draw")? {
@@ -230,16 +279,22 @@ fn handler_name(name: &str) -> Result<HandlerName, Abort> {
     HandlerName::new(name).ok_or(invalid())
 }
 
-fn bounds(reader: &Reader<'_>) -> Result<Bounds, Abort> {
-    let wall_ms = match reader.get("max_wall_time_ms") {
-        Some(_) => reader.number("max_wall_time_ms")?,
-        None => reader.number("max_wall_time_seconds")?.saturating_mul(1_000),
+/// Milliseconds of a container's time.
+fn wall_ms_of(resources: &Resources) -> Count {
+    Count(resources.seconds.0.saturating_mul(1_000))
+}
+
+fn bounds(reader: &Reader<'_>, resources: Option<&Resources>) -> Result<Bounds, Abort> {
+    let wall_ms = match (resources, reader.get("max_wall_time_ms")) {
+        (Some(resources), _) => wall_ms_of(resources).0,
+        (None, Some(_)) => reader.number("max_wall_time_ms")?,
+        (None, None) => reader.number("max_wall_time_seconds")?.saturating_mul(1_000),
     };
     Ok(Bounds {
         input_tokens: reader.count_or("max_input_tokens", 0)?,
         output_tokens: reader.count_or("max_output_tokens", 0)?,
         wall_ms: Count(wall_ms),
-        memory_mb: reader.count_or("max_memory_mb", 0)?,
+        memory_mb: resources.map_or_else(|| reader.count_or("max_memory_mb", 0), |resources| Ok(resources.memory_mib))?,
     })
 }
 

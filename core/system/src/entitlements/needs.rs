@@ -145,9 +145,8 @@ mod tests {
 
     /// The needs of a submission, as the gate reads it.
     fn needs(submission: &Value) -> Result<JobNeeds, Abort> {
-        let rows = cowboy_params::Params::GENESIS.jobs;
-        let price = cowboy_types::Price(1);
-        let offer = Offer { rows: &rows, block_time: 1_000, sender: Address([1; 20]), max_fee_per_cycle: price, max_fee_per_cell: price };
+        let params = cowboy_params::Params::GENESIS;
+        let offer = Offer::reading(&params, Address([1; 20]));
         lower::read(&offer, submission).map(|(request, spec)| JobNeeds::of(&request, &spec))
     }
 

@@ -5,6 +5,7 @@
 //! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
 
 use super::check_fields;
+use super::container::hosts;
 use super::hosts::host_of;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::domain;
@@ -94,6 +95,11 @@ const SECRETS: &str = "secrets";
 /// What would need volumes or other secrets, which the Dispatcher refuses with a word of their own.
 pub(crate) const UNSUPPORTED: &[&str] = &["secret_refs", "volumes", "volume_mounts", "private_attachments"];
 
+/// Whether a container has this limit in its class or its resources, and nowhere else.
+fn is_of_resources(kind: &JobKind, name: &str) -> bool {
+    *kind == JobKind::Container && matches!(name, "max_wall_time_ms" | "max_wall_time_seconds" | "max_memory_mb")
+}
+
 /// What a runner reads of a kind of work. The first ones are what the message's arguments by place are called.
 const WORK: &[(JobKind, usize, &[&str])] = &[
     (
@@ -116,7 +122,7 @@ const WORK: &[(JobKind, usize, &[&str])] = &[
     (JobKind::Http, 1, &["url", "method", "headers", "body", "json", "extract", "selector", "envelope"]),
     (JobKind::Mcp, 3, &["server", "tool", "arguments", "reaches"]),
     (JobKind::Custom, 2, &["tool", "input"]),
-    (JobKind::Container, 2, &["image", "command", "network", "env"]),
+    (JobKind::Container, 2, &["image", "command", "source", "env", "class", "resources", "platform", "network", "stdin", "output"]),
 ];
 
 /// Why a submission is none.
@@ -197,8 +203,10 @@ impl Request {
                 let host = self.work.get("url").and_then(Value::as_text).and_then(host_of);
                 host.map_or_else(any, |host| vec![host])
             }
-            // A tool of WebAssembly and a container reach nothing, and a model no host of the job's choosing.
-            JobKind::Llm | JobKind::Custom | JobKind::Container => Vec::new(),
+            // A container reaches what its job allows; what cannot be read could be anything.
+            JobKind::Container => hosts(self.work.get("network")).unwrap_or_else(|_| any()),
+            // A tool of WebAssembly reaches nothing, and a model no host of the job's choosing.
+            JobKind::Llm | JobKind::Custom => Vec::new(),
         }
     }
 
@@ -285,11 +293,11 @@ fn job(value: Value) -> Result<Request, Refusal> {
     }
     parts(&value, &kind, &mut sorted)?;
     let is_set = |name: &str| value.get("bounds").and_then(|bounds| bounds.get(name)).is_some();
-    if is_set("max_wall_time_ms") && is_set("max_wall_time_seconds") {
-        return Err(Refusal::Twice("max_wall_time_seconds".to_string()));
-    }
-    if value.get("seed").is_some() && sorted.work.contains_key("seed") {
-        return Err(Refusal::Twice("seed".to_string()));
+    let has_two_times = is_set("max_wall_time_ms") && is_set("max_wall_time_seconds");
+    let has_two_seeds = value.get("seed").is_some() && sorted.work.contains_key("seed");
+    if let Some((_, name)) = [(has_two_times, "max_wall_time_seconds"), (has_two_seeds, "seed")].into_iter().find(|(is_twice, _)| *is_twice)
+    {
+        return Err(Refusal::Twice(name.to_string()));
     }
     Ok(sorted.into_request(kind, value))
 }
@@ -298,7 +306,7 @@ fn job(value: Value) -> Result<Request, Refusal> {
 fn parts(job: &Value, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal> {
     for (part, known) in PARTS {
         for (name, field) in fields(job.get(part), part)? {
-            let is_own = known.contains(&name) || name.starts_with(OWN);
+            let is_own = known.contains(&name) && !is_of_resources(kind, name) || name.starts_with(OWN);
             let is_known = is_own || NEEDS.contains(&name) && sorted.take(kind, name, field)?;
             if !is_known {
                 return Err(Refusal::Unknown(name.to_string()));
@@ -327,7 +335,7 @@ fn message(value: Value) -> Result<Request, Refusal> {
     let gathers = kind == JobKind::Mcp && !named.iter().any(|(name, _)| *name == "arguments");
     let mut gathered = Vec::new();
     for (name, field) in &named {
-        if sorted.take(&kind, name, field)? || TERMS.contains(name) {
+        if sorted.take(&kind, name, field)? || TERMS.contains(name) && !is_of_resources(&kind, name) {
             continue;
         }
         match gathers {

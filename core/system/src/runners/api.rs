@@ -1,6 +1,7 @@
 //! The methods and events of 0x01.
 
 use super::NUMBER;
+use super::capacity::ContainerCapacity;
 use super::handlers::ENVIRONMENTS;
 use crate::actor::{Arguments, Context, Method, methods};
 use crate::schema::{Field, Form, Record, Refused, Shape, events, form};
@@ -124,6 +125,8 @@ form! {
         models: List<Hash, 64> = List::default(),
         /// What it provides: a manifest, in CBOR.
         provides: Blob<16384> = Blob::default(),
+        /// What it gives to one container; it must be there exactly where it does containers.
+        containers: Option<ContainerCapacity> = None,
     }
 }
 

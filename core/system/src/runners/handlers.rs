@@ -11,7 +11,7 @@ use crate::schema::Emit;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::job::{Profile, RateCard, Runner, Standstill, Tranche};
+use cowboy_types::job::{Capacity, JobKind, Profile, RateCard, Runner, Standstill, Tranche};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, List, Text, error};
@@ -59,8 +59,13 @@ impl TryFrom<Declared> for Declaration {
 
     /// Refuses who does no kind of work, or none at a time.
     fn try_from(declared: Declared) -> Result<Self, Abort> {
-        let Declared { result_key, kinds, rates, max_concurrent, tee, endpoint, regions, domains, models, provides } = declared;
-        if kinds.is_empty() || max_concurrent == Count::ZERO {
+        let Declared { result_key, kinds, rates, max_concurrent, tee, endpoint, regions, domains, models, provides, containers } = declared;
+        let capacity = containers.map(Capacity::from);
+        let does_containers = kinds.contains(&JobKind::Container);
+        if kinds.is_empty() || max_concurrent == Count::ZERO || does_containers != capacity.is_some() {
+            return Err(error::INVALID_ARGUMENT);
+        }
+        if capacity.as_ref().is_some_and(|capacity| capacity.platforms == 0) {
             return Err(error::INVALID_ARGUMENT);
         }
         Ok(Self {
@@ -69,7 +74,7 @@ impl TryFrom<Declared> for Declaration {
             result_key,
             rates: rates.into(),
             max_concurrent,
-            profile: Profile { endpoint, regions, domains, models, provides },
+            profile: Profile { endpoint, regions, domains, models, provides, containers: capacity },
         })
     }
 }

@@ -5,6 +5,7 @@
 
 mod api;
 pub mod attestations;
+mod capacity;
 pub mod delegations;
 pub mod handlers;
 pub mod invariants;

@@ -18,8 +18,8 @@ pub use record::{
     Usage, Verdict, WaitQueue,
 };
 pub use report::Report;
-pub use runner::{Model, Profile, RateCard, Runner, Tranche};
-pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
+pub use runner::{Capacity, Model, Profile, RateCard, Runner, Tranche};
+pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, Resources, ResultSchema, Snapshot, Verification};
 
 use crate::hash::{Hash, keccak256};
 

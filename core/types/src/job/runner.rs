@@ -121,6 +121,22 @@ crate::record! {
         pub models: List<Hash, 64>,
         /// What it provides, a manifest (000 §6).
         pub provides: Blob<16384>,
+        /// What one container may have; absent where it runs none.
+        pub containers: Option<Capacity>,
+    }
+}
+
+crate::record! {
+    /// What a runner gives to one container.
+    pub struct Capacity {
+        /// Thousandths of a processor.
+        pub cpu_millicores: Count,
+        /// Mebibytes of memory.
+        pub memory_mib: Count,
+        /// Mebibytes of files.
+        pub scratch_mib: Count,
+        /// Bits of the platforms that it runs: 1 linux/amd64, 2 linux/arm64.
+        pub platforms: u8,
     }
 }
 

@@ -52,6 +52,20 @@ crate::record! {
 }
 
 crate::record! {
+    /// What a container may use (decision 162).
+    pub struct Resources {
+        /// Thousandths of a processor.
+        pub cpu_millicores: Count,
+        /// Mebibytes of memory.
+        pub memory_mib: Count,
+        /// Mebibytes of files that it writes.
+        pub scratch_mib: Count,
+        /// Seconds from its start to its end.
+        pub seconds: Count,
+    }
+}
+
+crate::record! {
     /// What a result must be (002 §1).
     pub struct ResultSchema {
         /// The most bytes of it.
@@ -280,6 +294,8 @@ crate::record! {
         pub hosts: Option<List<Text<255>, 2048>>,
         /// The limits of the work.
         pub bounds: Bounds,
+        /// What its container may use, where it is one.
+        pub resources: Option<Resources>,
         /// What a result must be.
         pub schema: ResultSchema,
         /// How results are verified.

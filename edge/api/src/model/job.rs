@@ -311,6 +311,21 @@ pub struct Capabilities {
     pub max_concurrent_jobs: u64,
     /// Where other runners send results to it.
     pub endpoint: String,
+    /// What it gives to one container, where it runs any.
+    pub containers: Option<ContainerCapacity>,
+}
+
+/// What a runner gives to one container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ContainerCapacity {
+    /// Thousandths of a processor.
+    pub cpu_millicores: u64,
+    /// Mebibytes of memory.
+    pub memory_mib: u64,
+    /// Mebibytes of files.
+    pub scratch_mib: u64,
+    /// The platforms that it runs.
+    pub platforms: Vec<String>,
 }
 
 /// What somebody has put behind a runner.

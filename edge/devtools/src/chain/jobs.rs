@@ -4,7 +4,7 @@ use cowboy_state::{Key, Miss, World};
 use cowboy_system::{dispatcher, runners};
 use cowboy_types::{
     Address, Hash, List,
-    job::{Job, JobStatus, Profile, RateCard, Runner},
+    job::{Capacity, Job, JobStatus, Profile, RateCard, Runner},
     units::{Amount, Count, Height},
     wire::{Blob, Fixed, Text},
 };
@@ -48,6 +48,12 @@ fn profile() -> Profile {
         domains: List::default(),
         models: List::default(),
         provides: Blob::default(),
+        containers: Some(Capacity {
+            cpu_millicores: Count(u64::MAX),
+            memory_mib: Count(u64::MAX),
+            scratch_mib: Count(u64::MAX),
+            platforms: u8::MAX,
+        }),
     }
 }
 

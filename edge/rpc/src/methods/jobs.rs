@@ -14,6 +14,7 @@ use cowboy_api::{Hex, model};
 use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
+use cowboy_system::offchain::container::PLATFORMS;
 use cowboy_system::runners::{delegations, handlers, reputation, state as runners};
 use cowboy_system::tee;
 use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member};
@@ -246,6 +247,12 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
             http_domains: profile.domains.iter().map(ToString::to_string).collect(),
             max_concurrent_jobs: runner.max_concurrent.0,
             endpoint: profile.endpoint.to_string(),
+            containers: profile.containers.map(|given| model::ContainerCapacity {
+                cpu_millicores: given.cpu_millicores.0,
+                memory_mib: given.memory_mib.0,
+                scratch_mib: given.scratch_mib.0,
+                platforms: PLATFORMS.iter().filter(|(_, bit)| given.platforms & bit != 0).map(|(name, _)| (*name).to_owned()).collect(),
+            }),
         },
     }))
 }

@@ -56,14 +56,7 @@ impl Machine {
         self.spend(self.reading(length(payload)))?;
         let actor = self.actor_address();
         let params = &self.environment.params;
-        let price = cowboy_types::Price::ZERO;
-        let offer = Offer {
-            rows: &params.jobs,
-            block_time: params.consensus.block_time,
-            sender: actor,
-            max_fee_per_cycle: price,
-            max_fee_per_cell: price,
-        };
+        let offer = Offer::reading(params, actor);
         // What is no job the Dispatcher refuses, by the same reading.
         let Ok((request, spec)) = lower::read(&offer, submission) else { return Ok(None) };
         let needs = JobNeeds::of(&request, &spec);

@@ -124,13 +124,10 @@ fn every_field_of_a_job() {
         "required_runner_pool": "0x28", "requires": hex(&manifest), "toolchain_digest": hex(&[29; 32]), "seed": 30,
     });
     let request = map(&job).encode();
-    let offer = dispatcher::lower::Offer {
-        rows: &cowboy_params::Params::GENESIS.jobs,
-        block_time: 1_000,
-        sender: address(1),
-        max_fee_per_cycle: cowboy_types::Price(1),
-        max_fee_per_cell: cowboy_types::Price(1),
-    };
+    let params = cowboy_params::Params::GENESIS;
+    let price = cowboy_types::Price(1);
+    let reading = dispatcher::lower::Offer::reading(&params, address(1));
+    let offer = dispatcher::lower::Offer { max_fee_per_cycle: price, max_fee_per_cell: price, ..reading };
     let spec: JobSpec = dispatcher::lower::lower(&offer, &map(&job)).expect("a job");
     let verification = &spec.verification;
     let callback = spec.callback.as_ref().expect("an answer");
@@ -186,7 +183,14 @@ fn what_jobs_may_not_ask_for() {
         change(&mut job);
         job
     };
-    let image = |name: String| with(&|job| job["job_type"] = serde_json::json!({ "type": "Container", "image": name }));
+    let container = |job: &mut serde_json::Value, fields: serde_json::Value| {
+        job["job_type"] = fields;
+        job["job_type"]["type"] = "Container".into();
+        job["max_price"] = 1_000_000.into();
+        job["bounds"] = serde_json::json!({});
+        job["timeout_blocks"] = 400.into();
+    };
+    let image = |name: String| with(&|job| container(job, serde_json::json!({ "image": name })));
     let named = |digit: char| format!("alpine@sha256:{}", digit.to_string().repeat(64));
     let rows = [
         ("a tool", with(&|job| job["job_type"] = serde_json::json!({ "type": "Mcp", "server": "files", "tool": "read" })), ""),
@@ -202,19 +206,19 @@ fn what_jobs_may_not_ask_for() {
             with(&|job| job["job_type"]["extract"] = serde_json::json!([{ "name": "a", "type": "sql" }])),
             "job_invalid",
         ),
-        ("an image by a tag", image("alpine:latest".to_string()), "image_not_allowed"),
+        ("an image by a tag", image("alpine:latest".to_string()), "container_invalid"),
         ("an image that nobody allowed", image(named('a')), "image_not_allowed"),
-        ("an image in capitals", image(named('B')), "image_not_allowed"),
+        ("an image in capitals", image(named('B')), "container_invalid"),
         ("an allowed image", image(named('b')), ""),
         (
             "an allowed image with a network",
-            with(&|job| job["job_type"] = serde_json::json!({ "type": "Container", "image": named('b'), "network": "host" })),
-            "job_invalid",
+            with(&|job| container(job, serde_json::json!({ "image": named('b'), "network": "host" }))),
+            "container_invalid",
         ),
         (
             "any image in a trusted environment",
             with(&|job| {
-                job["job_type"] = serde_json::json!({ "type": "Container", "image": named('a') });
+                container(job, serde_json::json!({ "image": named('a') }));
                 job["verification"]["tee_required"] = true.into();
             }),
             "",
@@ -223,6 +227,8 @@ fn what_jobs_may_not_ask_for() {
     let mut market = Market::new(1);
     let mut all = declaration(10);
     all["kinds"] = serde_json::json!(["http", "mcp", "container"]);
+    all["containers"] =
+        serde_json::json!({ "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"] });
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &all, 0))), "");
     let allow = serde_json::json!({ "digest": hex(&[0xBB; 32]), "allowed": true, "name": "alpine" });
     let registry = Address::system(cowboy_system::containers::NUMBER);

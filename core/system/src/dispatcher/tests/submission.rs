@@ -281,9 +281,8 @@ fn a_job_has_one_reading() {
 #[test]
 fn hostile_submissions() {
     use cowboy_system::dispatcher::lower::{Offer, decoded};
-    let rows = cowboy_params::Params::GENESIS.jobs;
-    let price = cowboy_types::Price(1);
-    let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let params = cowboy_params::Params::GENESIS;
+    let offer = Offer::reading(&params, address(1));
     let lower =
         |offer: &Offer<'_>, bytes: &[u8]| decoded(bytes).and_then(|submission| cowboy_system::dispatcher::lower::lower(offer, &submission));
     let good = map(&committee_job("structured_match", 3)).encode();

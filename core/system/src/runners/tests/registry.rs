@@ -116,6 +116,7 @@ fn filters() {
     };
     let image = serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) });
     let mut container = change(&["job_type"], image);
+    (container["bounds"], container["timeout_blocks"]) = (serde_json::json!({}), 400.into());
     container["verification"]["tee_required"] = true.into();
     let rows = [
         ("as it is", simple_job(), ""),

@@ -29,9 +29,8 @@ fn judged(format: &str, verification: serde_json::Value, threshold: usize, outpu
     job["result_schema"]["max_return_bytes"] = 65_536.into();
     job["toolchain_digest"] = hex(&[1; 32]).into();
     job["verification"] = verification;
-    let rows = cowboy_params::Params::GENESIS.jobs;
-    let price = cowboy_types::Price(1);
-    let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let params = cowboy_params::Params::GENESIS;
+    let (rows, offer) = (&params.jobs, Offer::reading(&params, address(1)));
     let spec = lower(&offer, &map(&job)).unwrap_or_else(|abort| panic!("{abort:?}: {job}"));
     let submissions: Vec<Submission<'_>> =
         (0u64..).zip(outputs).map(|(place, output)| Submission { output, committed_at: Height(100 - place), is_attested: true }).collect();

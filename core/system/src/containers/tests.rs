@@ -1,0 +1,215 @@
+//! What jobs say of their containers, which images may run, and who has room for one (decisions 162 to 166).
+
+use cowboy_params::{Containers, Params};
+use cowboy_system::containers::NUMBER;
+use cowboy_system::offchain::classes;
+use cowboy_system::offchain::container::{ContainerJob, Output, Source};
+use cowboy_system::offchain::request::Request;
+use cowboy_testkit::chain::execution;
+use cowboy_testkit::market::*;
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{JobSpec, Resources};
+use cowboy_types::units::Count;
+use cowboy_types::{Address, error};
+use serde_json::{Value as Json, json};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![a_runner_needs_the_room, a_job_has_its_limits];
+
+const REGISTRY_OF_IMAGES: Address = Address::system(NUMBER);
+
+fn image(digit: char) -> String {
+    format!("tools/count@sha256:{}", digit.to_string().repeat(64))
+}
+
+/// A job of a container with these fields.
+fn job(fields: Json) -> Json {
+    let mut job = simple_job();
+    job["job_type"] = json!({ "type": "Container", "image": image('b') });
+    for (name, value) in fields.as_object().expect("a map") {
+        job["job_type"][name] = value.clone();
+    }
+    (job["bounds"], job["timeout_blocks"], job["max_price"]) = (json!({}), 14_000.into(), cby(50).into());
+    job
+}
+
+fn read(fields: Json) -> Result<ContainerJob, String> {
+    let request = Request::of(map(&job(fields))).expect("a job");
+    ContainerJob::read(&request, &Params::GENESIS.containers).map_err(|wrong| wrong.field.to_owned())
+}
+
+fn resources(cpu: u64, memory: u64, scratch: u64, seconds: u64) -> Resources {
+    Resources { cpu_millicores: Count(cpu), memory_mib: Count(memory), scratch_mib: Count(scratch), seconds: Count(seconds) }
+}
+
+/// A market of runners of containers with these capacities, in which image b may run.
+fn market(capacities: &[(u64, u64, u64)]) -> Market {
+    let mut market = Market::new(u8::try_from(capacities.len()).expect("few"));
+    for (number, (cpu, memory, scratch)) in (10..).zip(capacities) {
+        let mut declared = declaration(number);
+        declared["kinds"] = json!(["container"]);
+        declared["rates"] = json!({ "compute_second": 1, "memory_mb": 1, "max_job_value": cby(5_000) });
+        declared["containers"] =
+            json!({ "cpu_millicores": cpu, "memory_mib": memory, "scratch_mib": scratch, "platforms": ["linux/amd64"] });
+        assert_eq!(market.chain.send(number, ask(REGISTRY, "update", &declared, 0)).abort, None);
+    }
+    let allowed = json!({ "digest": hex(&[0xBB; 32]), "allowed": true, "name": "count" });
+    assert!(market.chain.decide(NUMBER, "set_image", &map(&allowed)));
+    market
+}
+
+/// every field has one form.
+#[test]
+fn fields_have_their_forms() {
+    let all = read(json!({
+        "source": "oci://registry.example.com:5000/tools/count", "command": ["count", "--all"], "env": { "LANG": "C" }, "class": "medium",
+        "platform": "linux/arm64", "network": { "allow": ["b.example.com", "a.example.com"] }, "stdin": "input", "output": "file",
+    }))
+    .expect("a container");
+    assert_eq!(all.name, "tools/count");
+    assert_eq!(all.source, Source::Registry { host: "registry.example.com:5000".into(), name: "tools/count".into() });
+    assert_eq!((all.command.len(), all.env.len(), all.platforms), (2, 1, 2));
+    assert_eq!(all.resources, resources(2_000, 2_048, 5_120, 600));
+    assert_eq!(all.hosts, ["a.example.com", "b.example.com"]);
+    assert_eq!((&all.stdin[..], all.output), (&b"input"[..], Output::File));
+    let nothing = read(json!({})).expect("a container");
+    assert_eq!((nothing.source, nothing.output, nothing.platforms), (Source::Runner, Output::Stdout, 3));
+    assert_eq!(nothing.resources, resources(1_000, 512, 1_024, 300));
+    assert_eq!(read(json!({ "resources": own() })).map(|job| job.resources), Ok(resources(1, 4, 1, 1)));
+}
+
+/// The least that a container may have.
+fn own() -> Json {
+    json!({ "cpu_millicores": 1, "memory_mib": 4, "scratch_mib": 1, "max_duration_sec": 1 })
+}
+
+/// What has another form is refused by its name.
+#[test]
+fn wrong_fields_are_named() {
+    let with = |name: &str, value: Json| {
+        let mut resources = own();
+        resources[name] = value;
+        json!({ "resources": resources })
+    };
+    let hosts: Vec<String> = (0..33).map(|number| format!("h{number}.example.com")).collect();
+    let rows = [
+        ("image", json!({ "image": "alpine:latest" })),
+        ("image", json!({ "image": image('B') })),
+        ("image", json!({ "image": format!("@sha256:{}", "b".repeat(64)) })),
+        ("image", json!({ "image": format!("{}0", image('b')) })),
+        ("image", json!({ "image": 7 })),
+        ("source", json!({ "source": "http://registry.example.com/a" })),
+        ("source", json!({ "source": "oci://registry.example.com" })),
+        ("source", json!({ "source": "oci://Registry.example.com/a" })),
+        ("source", json!({ "source": "oci://registry.example.com/../a" })),
+        ("source", json!({ "source": "oci://registry.example.com:05/a" })),
+        ("command", json!({ "command": "count" })),
+        ("command", json!({ "command": ["count", 1] })),
+        ("command", json!({ "command": ["a\0b"] })),
+        ("command", json!({ "command": vec!["a"; 257] })),
+        ("command", json!({ "command": vec!["a".repeat(10_000); 7] })),
+        ("env", json!({ "env": ["A=b"] })),
+        ("env", json!({ "env": { "COWBOY_TASK_ID": "0" } })),
+        ("env", json!({ "env": { "A=B": "c" } })),
+        ("env", json!({ "env": { "1A": "c" } })),
+        ("env", json!({ "env": { "A": 1 } })),
+        ("env", json!({ "env": { "A": "b\0" } })),
+        ("class", json!({ "class": "huge" })),
+        ("class", json!({ "class": 1 })),
+        ("resources", json!({ "class": "small", "resources": own() })),
+        ("resources", with("gpu", 1.into())),
+        ("resources", with("memory_mib", 3.into())),
+        ("resources", with("cpu_millicores", 16_001.into())),
+        ("resources", with("scratch_mib", 0.into())),
+        ("resources", with("max_duration_sec", 7_201.into())),
+        ("resources", json!({ "resources": { "cpu_millicores": 1 } })),
+        ("platform", json!({ "platform": "windows/amd64" })),
+        ("network", json!({ "network": "host" })),
+        ("network", json!({ "network": { "allow": [] } })),
+        ("network", json!({ "network": { "allow": ["*.example.com"] } })),
+        ("network", json!({ "network": { "allow": ["169.254.169.254"] } })),
+        ("network", json!({ "network": { "allow": ["a.example.com", "a.example.com"] } })),
+        ("network", json!({ "network": { "allow": hosts } })),
+        ("network", json!({ "network": { "allow": ["a.example.com"], "deny": [] } })),
+        ("stdin", json!({ "stdin": "a".repeat(65_537) })),
+        ("stdin", json!({ "stdin": 1 })),
+        ("output", json!({ "output": "stderr" })),
+    ];
+    for (field, fields) in rows {
+        assert_eq!(read(fields.clone()), Err(field.to_owned()), "{fields}");
+    }
+}
+
+/// A runner is drawn where it gives one container what the job asks for, by its class or by numbers.
+#[test]
+fn a_runner_needs_the_room() {
+    for (place, name) in classes::NAMES.into_iter().enumerate() {
+        let given = [(1_000, 512, 1_024), (2_000, 2_048, 5_120), (4_000, 8_192, 20_480)][place];
+        let mut market = market(&[given]);
+        let id = market.submit(&job(json!({ "class": name })));
+        let spec: JobSpec = market.chain.record(&cowboy_system::dispatcher::state::spec_key(&id)).expect("its record");
+        let asked = spec.resources.expect("a container has resources");
+        assert_eq!((asked.cpu_millicores.0, asked.memory_mib.0, asked.scratch_mib.0), given, "{name}");
+        assert_eq!(spec.bounds.wall_ms.0, [300, 600, 1_800][place] * 1_000, "{name}");
+        assert_eq!(spec.bounds.memory_mb, asked.memory_mib);
+        // One less of anything is too little.
+        for (cpu, memory, scratch) in [(1, 0, 0), (0, 1, 0), (0, 0, 1)] {
+            let less = (given.0 - cpu, given.1 - memory, given.2 - scratch);
+            assert_eq!(self::market(&[less]).refused(&job(json!({ "class": name }))), "no_candidates", "{name} of {less:?}");
+        }
+        let class = market.chain.send(1, execution(REGISTRY_OF_IMAGES, "get_class", &map(&json!({ "name": name })).encode(), 0));
+        let class = cowboy_types::cbor::decode(&class.return_data).expect("CBOR");
+        assert_eq!(class.get("memory_mib").and_then(Value::as_u64), Some(given.1));
+    }
+    // A runner of containers says what it gives, and nobody else does.
+    let mut market = market(&[(1_000, 512, 1_024)]);
+    let mut silent = declaration(10);
+    silent["kinds"] = json!(["container"]);
+    let mut idle = declaration(10);
+    idle["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": ["linux/amd64"] });
+    let mut nowhere = silent.clone();
+    nowhere["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": [] });
+    for declared in [silent, idle, nowhere] {
+        assert_eq!(market.chain.send(10, ask(REGISTRY, "update", &declared, 0)).abort, Some(error::INVALID_ARGUMENT));
+    }
+}
+
+/// The most that a job may ask for is a matter of rows; the time that it asks for has to fit its timeout; the limits stand in one place.
+#[test]
+fn a_job_has_its_limits() {
+    let Containers { cpu_max, memory_max, scratch_max, seconds_max, .. } = Params::GENESIS.containers;
+    assert_eq!((cpu_max, memory_max, scratch_max, seconds_max), (16_000, 65_536, 204_800, 7_200));
+    let mut market = market(&[(cpu_max, memory_max, scratch_max)]);
+    let largest =
+        json!({ "cpu_millicores": cpu_max, "memory_mib": memory_max, "scratch_mib": scratch_max, "max_duration_sec": seconds_max });
+    market.submit(&job(json!({ "resources": largest })));
+    for name in ["cpu_millicores", "memory_mib", "scratch_mib", "max_duration_sec"] {
+        let mut more = largest.clone();
+        more[name] = (more[name].as_u64().expect("a number") + 1).into();
+        assert_eq!(market.refused(&job(json!({ "resources": more }))), "container_invalid", "{name}");
+    }
+    for (class, seconds) in classes::NAMES.into_iter().zip([300, 600, 1_800]) {
+        let mut short = job(json!({ "class": class }));
+        short["timeout_blocks"] = (seconds + 5).into();
+        market.submit(&short);
+        short["timeout_blocks"] = (seconds + 4).into();
+        assert_eq!(market.refused(&short), "job_timeout", "{class}");
+    }
+    let mut twice = job(json!({}));
+    twice["bounds"] = json!({ "max_wall_time_seconds": 10 });
+    assert_eq!(market.refused(&twice), "job_field");
+    twice["bounds"] = json!({ "max_memory_mb": 10 });
+    assert_eq!(market.refused(&twice), "job_field");
+}
+
+/// 003 §12.2, decision 164: where several runners have to find the same, a container has no network, unless environments are trusted.
+#[test]
+fn several_runners_reach_nothing() {
+    let mut market = market(&[(1_000, 512, 1_024); 3]);
+    let mut several = job(json!({ "network": { "allow": ["a.example.com"] } }));
+    market.submit(&several);
+    several["verification"] = json!({ "mode": "majority_vote", "runners": 3 });
+    assert_eq!(market.refused(&several), "container_invalid");
+    several["job_type"]["network"] = "none".into();
+    market.submit(&several);
+}
