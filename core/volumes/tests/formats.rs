@@ -107,14 +107,18 @@ fn tags_are_by_directory_and_key() {
 /// What a relay signs names chain, volume, partition, both roots, slot and sum; a token names chain, volume, capability and holder.
 #[test]
 fn messages_name_all_that_they_are_about() {
-    let base = Succession { volume: Hash([1; 32]), partition: Hash([2; 32]), old: Hash([3; 32]), new: Hash([4; 32]) };
+    let (volume, partition, old, new) = (Hash([1; 32]), Hash([2; 32]), Hash([3; 32]), Hash([4; 32]));
+    let base = Succession { volume, generation: 1, partition, sequence: 2, old, new, until: 3 };
     let message = base.message(&Hash([9; 32]), 5, 6);
-    assert_eq!(message.len(), 19 + 5 * 32 + 1 + 8);
+    assert_eq!(message.len(), 19 + 5 * 32 + 3 * 8 + 1 + 8);
     let others = [
         Succession { volume: Hash([0; 32]), ..base.clone() }.message(&Hash([9; 32]), 5, 6),
         Succession { partition: Hash([0; 32]), ..base.clone() }.message(&Hash([9; 32]), 5, 6),
         Succession { old: Hash([0; 32]), ..base.clone() }.message(&Hash([9; 32]), 5, 6),
         Succession { new: Hash([0; 32]), ..base.clone() }.message(&Hash([9; 32]), 5, 6),
+        Succession { generation: 0, ..base.clone() }.message(&Hash([9; 32]), 5, 6),
+        Succession { sequence: 0, ..base.clone() }.message(&Hash([9; 32]), 5, 6),
+        Succession { until: 0, ..base.clone() }.message(&Hash([9; 32]), 5, 6),
         base.message(&Hash([8; 32]), 5, 6),
         base.message(&Hash([9; 32]), 4, 6),
         base.message(&Hash([9; 32]), 5, 7),

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::keeping::{self, Named};
-use crate::repair;
+use crate::repair::{self, Rebuilt};
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;
@@ -55,7 +55,10 @@ pub(crate) struct Identity {
 }
 
 /// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
-type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<BTreeMap<Hash, Hash>>>>>;
+type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<Rebuilt>>>>;
+
+/// Blocks after which what a writer damaged is tried again: it may have been replaced.
+const TRIED_AGAIN: u64 = 600;
 
 /// A relay between two looks at the chain.
 pub(crate) struct Member {
@@ -240,7 +243,7 @@ impl Member {
             };
             let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
             if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
-                let roots = partitions.iter().map(|partition| hash(rebuilt.get(partition).unwrap_or(&Hash::ZERO))).collect();
+                let roots = partitions.iter().map(|partition| hash(rebuilt.roots.get(partition).unwrap_or(&Hash::ZERO))).collect();
                 let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
                 calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
             }
@@ -253,7 +256,7 @@ impl Member {
     }
 
     /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, rebuilding begins.
-    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<BTreeMap<Hash, Hash>> {
+    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<Rebuilt> {
         let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rebuilt) = repairs.get(&(id, slot)) {
             return rebuilt.clone();
@@ -267,7 +270,7 @@ impl Member {
             let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
             match done {
                 Ok(rebuilt) => {
-                    tracing::info!(volume = %id, slot, "the slot is rebuilt");
+                    tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
                     repairs.insert((id, slot), Some(rebuilt));
                 }
                 Err(error) => {
@@ -311,11 +314,13 @@ impl Member {
             }
             let partitions: Vec<Hash> = behind.iter().map(|(partition, _)| *partition).collect();
             if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
-                for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.get(partition) == Some(root)) {
+                for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.roots.get(partition) == Some(root)) {
                     let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
                     calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));
                 }
-                self.forget_repair(id, slot);
+                if rebuilt.damaged == 0 || rebuilt.at.saturating_add(TRIED_AGAIN) <= height {
+                    self.forget_repair(id, slot);
+                }
             }
         }
         if self.swept.is_none_or(|swept| swept.saturating_add(self.kept_for / SWEEPS) <= height) {

@@ -27,15 +27,21 @@ pub(crate) enum RepairError {
     },
 }
 
-/// Rebuilds everything that a slot of a volume has to have under the standing roots of these partitions. Answers the partitions with their roots.
-pub(crate) async fn rebuild(
-    app: &App,
-    key: &PrivateKey,
-    id: Hash,
-    slot: usize,
-    partitions: &[Hash],
-) -> Result<BTreeMap<Hash, Hash>, RepairError> {
-    let mut rebuilt = BTreeMap::new();
+/// What was rebuilt.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rebuilt {
+    /// The partitions that are whole, with their roots.
+    pub(crate) roots: BTreeMap<Hash, Hash>,
+    /// Files of which this slot's shard cannot be made, because their writers uploaded no code words.
+    pub(crate) damaged: usize,
+    /// The height at which it was over.
+    pub(crate) at: u64,
+}
+
+/// Rebuilds everything that a slot of a volume has to have under the standing roots of these partitions. A file that its writer damaged keeps its
+/// partition from being whole, and nothing else.
+pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, partitions: &[Hash]) -> Result<Rebuilt, RepairError> {
+    let mut rebuilt = Rebuilt::default();
     let volume = Volume::open(app.chain.clone(), id, Signer { key: key.clone(), capability: None }).await?;
     for listed in volume.record().partitions.iter().filter(|listed| partitions.contains(&listed.partition)) {
         let known = app.store.get(&Item { volume: id, kind: Kind::Tree, hash: listed.root })?;
@@ -44,19 +50,27 @@ pub(crate) async fn rebuild(
             None if listed.root == cowboy_volumes::Top::EMPTY.root() => cowboy_volume::Tree::empty(),
             None => volume.tree_of(listed.partition, listed.root).await?,
         };
+        let before = rebuilt.damaged;
         for place in tree.filled() {
             let page = volume.page(listed.partition, &tree, place).await?;
             if let Some(node) = tree.nodes.get(place) {
                 app.store.put(&Item { volume: id, kind: Kind::Page, hash: node.hash }, &page.encode(), app.height())?;
             }
             for leaf in page.leaves.iter() {
-                shard(app, &volume, id, leaf, slot).await?;
+                match shard(app, &volume, id, leaf, slot).await {
+                    Err(RepairError::Damaged { .. }) => rebuilt.damaged += 1,
+                    done => done?,
+                }
             }
+        }
+        if rebuilt.damaged > before {
+            continue;
         }
         // The tree comes last: whoever has it has everything below.
         app.store.put(&Item { volume: id, kind: Kind::Tree, hash: listed.root }, &tree.to_bytes(), app.height())?;
-        rebuilt.insert(listed.partition, listed.root);
+        rebuilt.roots.insert(listed.partition, listed.root);
     }
+    rebuilt.at = app.height();
     Ok(rebuilt)
 }
 
@@ -64,7 +78,10 @@ pub(crate) async fn rebuild(
 async fn shard(app: &App, volume: &Volume, id: Hash, leaf: &Leaf, slot: usize) -> Result<(), RepairError> {
     let damaged = RepairError::Damaged { slot };
     let Some(hash) = leaf.shards.get(slot) else { return Err(damaged) };
-    if app.store.length(&Item { volume: id, kind: Kind::Shard, hash: *hash })?.is_some() {
+    let item = Item { volume: id, kind: Kind::Shard, hash: *hash };
+    if let Some(length) = app.store.length(&item)? {
+        // No tree names it while its partition is not whole.
+        app.store.name(&[(item, length)], app.height())?;
         return Ok(());
     }
     let mut incoming = app.store.begin(id, leaf.shard_bytes)?;

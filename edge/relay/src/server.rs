@@ -3,10 +3,11 @@
 use crate::app::App;
 use crate::session::{Denied, Right, Session};
 use crate::store::{Item, Kind, Store};
+use cowboy_serve::{Client, Slots};
 use cowboy_types::Hash;
 use cowboy_volume::Tree;
 use cowboy_volume::wire::{self, ALPN, Answer, EXPORTER, FRAME_BYTES, Request, STREAMS, TREE_BYTES, WireError};
-use cowboy_volumes::relay::Succession;
+use cowboy_volumes::relay::{ACK_BLOCKS, Succession};
 use cowboy_volumes::slice::MAX_PART;
 use cowboy_volumes::tree::{MAX_DEPTH, PAGE_BYTES};
 use cowboy_volumes::{Page, Top};
@@ -22,6 +23,9 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Connections at once.
 const CONNECTIONS: usize = 512;
 
+/// Connections of one client at once.
+const SHARE: usize = 64;
+
 /// How long a connection may take until it says who opens it.
 const OPENING: Duration = Duration::from_secs(10);
 
@@ -36,6 +40,15 @@ const CONNECTION_WINDOW: u32 = 8 << 20;
 
 /// Requests that are worked on at once, of all connections. Each holds a page at most.
 const AT_ONCE: usize = 256;
+
+/// Blocks by which a client may be ahead of this relay.
+const SLACK: u64 = 60;
+
+/// How long a request may take in all: the largest shard comes at 2 MiB a second.
+const REQUEST: Duration = Duration::from_secs(600);
+
+/// How long the other end may take to read an answer.
+const READING: Duration = Duration::from_secs(30);
 
 /// What a volume may take here, as a multiple of its quota: what stands, and as much that no root names yet or any more.
 const TIMES_QUOTA: u64 = 2;
@@ -66,10 +79,10 @@ pub(crate) fn listen(tls: rustls::ServerConfig, address: SocketAddr) -> io::Resu
 
 /// Serves whoever connects, until the endpoint is closed.
 pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let slots = Slots::new(CONNECTIONS);
     let requests = Arc::new(Semaphore::new(AT_ONCE));
     while let Some(incoming) = endpoint.accept().await {
-        let Ok(slot) = slots.clone().try_acquire_owned() else {
+        let Ok(slot) = slots.take(Client::from(incoming.remote_address().ip()), SHARE) else {
             incoming.refuse();
             continue;
         };
@@ -94,12 +107,21 @@ async fn connected(app: &Arc<App>, incoming: Incoming, requests: &Arc<Semaphore>
             false => tokio::time::timeout(OPENING, next).await.map_err(|_| WireError::Silent)?.map_err(broken)?,
         };
         let (app, session, connection) = (app.clone(), session.clone(), connection.clone());
-        // Whoever connects waits here: nothing of the request was read yet.
-        let Ok(turn) = requests.clone().acquire_owned().await else { return Ok(()) };
+        // Who opens it is said in one request before all others, and takes no turn from those who have said it.
+        if !session.initialized() {
+            let turns = Semaphore::new(1);
+            tokio::time::timeout(OPENING, answer(&app, &session, &connection, &turns, sending, receiving))
+                .await
+                .map_err(|_| WireError::Silent)??;
+            continue;
+        }
+        let requests = requests.clone();
         tokio::spawn(async move {
-            let _turn = turn;
-            if let Err(error) = answer(&app, &session, &connection, sending, receiving).await {
-                tracing::debug!(%error, "a request ended");
+            let answered = answer(&app, &session, &connection, &requests, sending, receiving);
+            match tokio::time::timeout(REQUEST, answered).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::debug!(%error, "a request ended"),
+                Err(_) => tracing::debug!("a request took too long"),
             }
         });
     }
@@ -125,10 +147,13 @@ async fn answer(
     app: &App,
     session: &OnceCell<Session>,
     connection: &Connection,
+    turns: &Semaphore,
     mut sending: SendStream,
     mut receiving: RecvStream,
 ) -> Result<(), WireError> {
     let request: Request = wire::read(&mut receiving).await?;
+    // Whoever has said nothing yet holds no turn.
+    let Ok(turn) = turns.acquire().await else { return Ok(()) };
     let (answer, body) = match act(app, session, connection, request, &mut receiving).await {
         Ok(done) => done,
         // A broken stream takes no answer.
@@ -146,7 +171,8 @@ async fn answer(
     }
     // The other end reads what was sent; nothing more is said.
     let _ = sending.finish();
-    let _ = sending.stopped().await;
+    drop(turn);
+    let _ = tokio::time::timeout(READING, sending.stopped()).await;
     Ok(())
 }
 
@@ -203,12 +229,13 @@ async fn act(
             allow(right.sees(&partition))?;
             body(on_disk(|| app.store.get(&Item { volume: right.volume, kind: Kind::Tree, hash: root }))?)
         }
-        Request::AckRoot { partition, old, top } => {
+        Request::AckRoot { partition, generation, sequence, old, top, until } => {
             allow(right.writes(&partition))?;
             let nodes = wire::read_body(receiving, TREE_BYTES).await?;
             let nodes = Some(top.depth).filter(|depth| *depth <= MAX_DEPTH).and_then(|depth| Tree::parse_nodes(&nodes, depth));
             let nodes = nodes.ok_or(Refusal::Said("those are no nodes of pages"))?;
-            ack(app, &right, partition, old, Tree { top, nodes })
+            let succession = Succession { volume: right.volume, generation, partition, sequence, old, new: top.root(), until };
+            ack(app, &right, &succession, &Tree { top, nodes })
         }
     }
 }
@@ -252,28 +279,41 @@ async fn put_shard(app: &App, right: &Right, length: u64, receiving: &mut RecvSt
     }
 }
 
-/// Signs a new root where everything of it is here that the slot has to have.
-fn ack(app: &App, right: &Right, partition: Hash, old: Hash, tree: Tree) -> Result<Done, Refusal> {
+/// Signs a new root where everything of it is here that the slot has to have, and will be while the signature holds.
+fn ack(app: &App, right: &Right, succession: &Succession, tree: &Tree) -> Result<Done, Refusal> {
+    let height = app.height();
+    if succession.until > height.saturating_add(ACK_BLOCKS + SLACK) {
+        return Err(Refusal::Said("the signature would hold for too long"));
+    }
     let slot = right.slot.ok_or(Refusal::Said("this relay does not serve the volume yet"))?;
     if Top::of(tree.top.depth, tree.top.leaves, tree.nodes.clone()) != Some(tree.top) {
         return Err(Refusal::Said("the top is not over these pages"));
     }
-    on_disk(|| has_all(&app.store, right, slot, old, &tree))?.map_err(Refusal::Said)?;
-    let root = tree.top.root();
-    let item = Item { volume: right.volume, kind: Kind::Tree, hash: root };
-    on_disk(|| app.store.put(&item, &tree.to_bytes(), app.height()))?;
-    let succession = Succession { volume: right.volume, partition, old, new: root };
+    let held = on_disk(|| has_all(&app.store, right, slot, succession, tree))?.map_err(Refusal::Said)?;
+    let item = Item { volume: right.volume, kind: Kind::Tree, hash: succession.new };
+    on_disk(|| {
+        app.store.name(&held, height)?;
+        app.store.put(&item, &tree.to_bytes(), height)
+    })?;
     let signature = app.key.sign(&succession.message(&app.chain.genesis, slot, tree.top.node.sum));
     Ok((Answer::Acked { slot, signature }, None))
 }
 
-/// Whether the store has every page of a tree, and the slot's shard of every file. What the old root had is there: this relay signed it, or says
-/// that it is behind.
-fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io::Result<Result<(), &'static str>> {
-    let volume = right.volume;
+/// The pages of a tree and the slot's shards of its files, where the store has all of them. Those of pages that the standing root has too are there:
+/// this relay signed it, or says that it is behind, and names them as long as it stands.
+fn has_all(
+    store: &Store,
+    right: &Right,
+    slot: u8,
+    succession: &Succession,
+    tree: &Tree,
+) -> io::Result<Result<Vec<(Item, u64)>, &'static str>> {
+    let (volume, old) = (right.volume, succession.old);
     let known = store.get(&Item { volume, kind: Kind::Tree, hash: old })?.and_then(|bytes| Tree::parse(&bytes));
     let before = if old == Hash::ZERO { Some(Tree::empty()) } else { known };
-    let kept: BTreeSet<Hash> = before.iter().flat_map(|before| &before.nodes).map(|node| node.hash).collect();
+    let stands = right.roots.contains(&(succession.partition, old));
+    let kept: BTreeSet<Hash> = before.iter().filter(|_| stands).flat_map(|before| &before.nodes).map(|node| node.hash).collect();
+    let mut held = Vec::new();
     let mut new = BTreeSet::new();
     let mut files = 0_usize;
     for (place, node) in tree.nodes.iter().enumerate() {
@@ -285,14 +325,17 @@ fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io
         let page = Page::parse(&bytes, right.code, tree.top.depth, place).filter(|page| page.node() == Some(*node));
         let Some(page) = page else { return Ok(Err("a page is of another place")) };
         files = files.saturating_add(page.leaves.len());
+        held.push((item, u64::try_from(bytes.len()).unwrap_or(u64::MAX)));
         if kept.contains(&node.hash) {
             continue;
         }
         for leaf in page.leaves.iter() {
             let Some(shard) = leaf.shards.get(usize::from(slot)) else { return Ok(Err("a leaf has too few shards")) };
-            if store.length(&Item { volume, kind: Kind::Shard, hash: *shard })? != Some(leaf.shard_bytes) {
+            let item = Item { volume, kind: Kind::Shard, hash: *shard };
+            if store.length(&item)? != Some(leaf.shard_bytes) {
                 return Ok(Err("a shard is not here"));
             }
+            held.push((item, leaf.shard_bytes));
         }
         new.extend(page.leaves.iter().map(|leaf| leaf.tag));
     }
@@ -312,5 +355,5 @@ fn has_all(store: &Store, right: &Right, slot: u8, old: Hash, tree: &Tree) -> io
             }
         }
     }
-    Ok(if usize::try_from(tree.top.leaves).ok() == Some(files) { Ok(()) } else { Err("the top counts other files") })
+    Ok(if usize::try_from(tree.top.leaves).ok() == Some(files) { Ok(held) } else { Err("the top counts other files") })
 }

@@ -58,6 +58,8 @@ pub(crate) struct Right {
     pub(crate) slot: Option<u8>,
     /// Bytes of the quota that a slot has.
     pub(crate) slot_quota: u64,
+    /// The standing roots of its partitions.
+    pub(crate) roots: Vec<(Hash, Hash)>,
 }
 
 impl Right {
@@ -156,5 +158,13 @@ async fn right(app: &App, token: &Token) -> Result<Right, Denied> {
     } else {
         return Err(Denied::NoRight);
     };
-    Ok(Right { volume: token.volume, code: volume.code, grade, capability: token.capability, slot, slot_quota: volume.slot_quota() })
+    Ok(Right {
+        volume: token.volume,
+        code: volume.code,
+        grade,
+        capability: token.capability,
+        slot,
+        slot_quota: volume.slot_quota(),
+        roots: volume.partitions.iter().map(|listed| (listed.partition, listed.root)).collect(),
+    })
 }

@@ -31,4 +31,4 @@ pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
 pub use public::is_public;
 pub use server::{Server, Settings};
-pub use slots::Slots;
+pub use slots::{Full, Slot, Slots};

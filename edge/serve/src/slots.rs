@@ -28,14 +28,14 @@ struct Open {
 
 /// A connection's place, given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     slots: Slots,
     client: Client,
 }
 
 /// Why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Full {
+pub enum Full {
     /// The process has as many connections as its files allow.
     #[error("the server has its {0} connections")]
     Total(usize),
@@ -51,7 +51,11 @@ impl Slots {
     }
 
     /// Takes a place for a connection of `client`, which may have `share` of them.
-    pub(crate) fn take(&self, client: Client, share: usize) -> Result<Slot, Full> {
+    ///
+    /// # Errors
+    ///
+    /// If all places are taken, or this client has its share.
+    pub fn take(&self, client: Client, share: usize) -> Result<Slot, Full> {
         let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
         let full = if open.total >= self.0.max {
             Some(Full::Total(self.0.max))

@@ -103,6 +103,11 @@ impl Chain {
         Ok(Self { client, genesis, chain_id: health.chain_id, validators, newest: AtomicU64::new(0) })
     }
 
+    /// The newest height that was read.
+    pub fn height(&self) -> u64 {
+        self.newest.load(Ordering::Relaxed)
+    }
+
     /// Records of system actors, all of one block. A block older than one that was read before is refused.
     ///
     /// # Errors

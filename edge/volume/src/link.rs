@@ -8,6 +8,7 @@ use cowboy_system::volumes::types::Relay;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
+use cowboy_volumes::relay::Succession;
 use cowboy_volumes::tree::PAGE_BYTES;
 use cowboy_volumes::{Code, Node, Page, Token, Top, slice};
 use quinn::crypto::rustls::QuicClientConfig;
@@ -204,9 +205,10 @@ impl Link {
     /// # Errors
     ///
     /// If it refuses, for it lacks something.
-    pub async fn ack(&self, partition: Hash, old: Hash, top: Top, nodes: &[Node]) -> Result<(u8, Fixed<64>), LinkError> {
+    pub async fn ack(&self, succession: &Succession, top: Top, nodes: &[Node]) -> Result<(u8, Fixed<64>), LinkError> {
         let body = Tree::nodes_bytes(nodes);
-        match self.ask(&Request::AckRoot { partition, old, top }, &[&body]).await? {
+        let Succession { generation, partition, sequence, old, until, .. } = *succession;
+        match self.ask(&Request::AckRoot { partition, generation, sequence, old, top, until }, &[&body]).await? {
             (Answer::Acked { slot, signature }, _) => Ok((slot, signature)),
             _ => Err(LinkError::False),
         }

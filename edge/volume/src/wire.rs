@@ -86,10 +86,16 @@ variants! {
         7 AckRoot {
             /// The partition.
             partition: Hash,
+            /// How many volumes had the volume's id.
+            generation: u64,
+            /// How many roots the partition had, with the new one.
+            sequence: u64,
             /// The root before it; zeros where there was none.
             old: Hash,
             /// The new one's top.
             top: Top,
+            /// The last height at which the signature is to hold.
+            until: u64,
         },
     }
 }

@@ -2,12 +2,12 @@
 
 use super::api::Settled;
 use super::forms::SlotMoved;
-use super::ledger::{self, change_slot};
+use super::ledger;
 use super::placement::{self, Now};
 use super::relay_api::{SlotGiven, SlotLost};
 use super::state::{self, Subject};
-use super::types::{Status, Volume};
-use super::{demands, directory, owners, proofs};
+use super::types::{Slot, Status, Volume};
+use super::{commits, demands, directory, owners, proofs};
 use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -46,6 +46,7 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
     }
     if volume.paid_to.0.saturating_add(rows.epoch) <= now.height.0 {
         let paid = ledger::settle(world, now.params, now.height, id, &mut volume)?;
+        commits::forget(world, now.params, now.height, id, &mut volume)?;
         if paid.relays > Amount::ZERO {
             Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
         }
@@ -69,7 +70,8 @@ fn next_look(now: Now<'_>, volume: &Volume) -> Height {
     let mut next = Height(volume.paid_to.0.saturating_add(rows.epoch));
     for slot in volume.slots.iter().filter(|_| volume.status != Status::Deleted) {
         next = next.min(match (slot.relay, slot.place) {
-            (None, _) => now.after(rows.retry),
+            // Twice as long after each look: what nobody takes for long is looked at seldom.
+            (None, _) => now.after(now.height.0.saturating_sub(slot.since.0).clamp(rows.retry, rows.epoch.max(rows.retry))),
             (Some(_), None) => Height(slot.since.0.saturating_add(rows.fill)),
             (Some(_), Some(_)) => next,
         });
@@ -82,17 +84,16 @@ fn next_look(now: Now<'_>, volume: &Volume) -> Height {
 
 /// Takes slots from relays that did not rebuild them in time, and draws relays for those that have none.
 fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
+    ledger::count(now.params, volume, now.height);
+    let last = now.height.0.saturating_sub(now.params.volumes.fill);
+    let is_late = |slot: &Slot| slot.relay.is_some() && slot.place.is_none() && slot.since.0 <= last;
     for place in 0..volume.slots.len() {
-        let slot = &volume.slots[place];
-        let is_late = slot.relay.is_some() && slot.place.is_none() && slot.since.0.saturating_add(now.params.volumes.fill) <= now.height.0;
-        if is_late {
-            let relay = slot.relay;
-            placement::vacate(world, now, id, volume, place)?;
-            let slot = u8::try_from(place).expect("a volume has few slots");
-            SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
-        }
+        let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).map(|slot| slot.relay) else { continue };
+        // It was not paid yet, so it does not matter what it is late with.
+        placement::vacate(world, now, volume, (place, 0))?;
+        let slot = u8::try_from(place).expect("a volume has few slots");
+        SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
     }
-    ledger::count(volume, now.height);
     for (place, relay) in placement::fill(world, now, id, volume)? {
         let slot = u8::try_from(place).expect("a volume has few slots");
         SlotGiven(SlotMoved { relay: Some(relay), slot, volume_id: *id }).emit(world);
@@ -123,19 +124,37 @@ fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<()
     let slots = relay.slots;
     state::set_relay(world, address, Some(before), &relay)?;
     if !is_healthy {
-        for place in (slots.saturating_sub(LOST_AT_ONCE)..slots).rev() {
+        let places = slots.saturating_sub(LOST_AT_ONCE)..slots;
+        require_volumes(world, address, places.clone())?;
+        for place in places.rev() {
             lose(world, now, address, place)?;
         }
     }
     Ok(())
 }
 
+/// Asks for the volumes at some places of a relay's directory, and for all of their partitions, in three steps.
+fn require_volumes(world: &World, address: Address, places: std::ops::Range<u64>) -> Result<(), Miss> {
+    let mut volumes = Vec::new();
+    for place in places {
+        volumes.extend(directory::at(world, address, place)?.map(|entry| entry.volume));
+    }
+    world.require(&volumes.iter().map(state::volume_key).collect::<Vec<_>>())?;
+    let mut partitions = Vec::new();
+    for id in &volumes {
+        let volume = state::volume(world, id)?.expect("the directory lists volumes that are there");
+        partitions.extend(volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)));
+    }
+    world.require(&partitions)
+}
+
 /// Takes the slot at a place of a relay's directory, and has the volume looked at in the next block.
 fn lose(world: &mut World, now: Now<'_>, address: Address, place: u64) -> Result<(), Miss> {
     let Some(entry) = directory::at(world, address, place)? else { return Ok(()) };
     let mut volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
-    placement::vacate(world, now, &entry.volume, &mut volume, usize::from(entry.slot))?;
-    change_slot(&mut volume, usize::from(entry.slot), |slot| slot.since = now.height);
+    ledger::count(now.params, &mut volume, now.height);
+    let late = ledger::late(world, now.params, now.height, &entry.volume, &volume)?;
+    placement::vacate(world, now, &mut volume, (usize::from(entry.slot), late))?;
     let before = volume.next_look;
     volume.next_look = before.min(now.height.next());
     state::set_volume(world, &entry.volume, Some(before), &volume)?;

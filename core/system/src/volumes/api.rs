@@ -93,6 +93,8 @@ methods! {
         sum: u64,
         /// Signatures of relays, ascending by slot.
         acks: List<Acknowledgement, 24>,
+        /// The last height at which these hold.
+        until: u64,
         /// The capability, where the sender does not own the volume.
         capability: Option<Fixed<16>>,
     } -> ();

@@ -81,6 +81,17 @@ pub(super) fn forget(world: &mut World, volume: &Hash, id: &Fixed<16>) -> Result
     Ok(())
 }
 
+/// Removes some capabilities of a volume that is removed. Answers whether there were none.
+pub(super) fn forget_some(world: &mut World, id: &Hash, volume: &mut Volume, limit: usize) -> Result<bool, Miss> {
+    let some = state::capabilities_of(world, id, limit)?;
+    world.require(&some.iter().map(state::capability_key).collect::<Vec<_>>())?;
+    for capability in &some {
+        forget(world, id, capability)?;
+    }
+    volume.capabilities = Count(volume.capabilities.0.saturating_sub(u64::try_from(some.len()).unwrap_or(u64::MAX)));
+    Ok(some.is_empty())
+}
+
 /// Lets the sender add bytes to a partition: as the owner, or with a capability that allows it, which counts them.
 pub(super) fn use_to_write(
     context: &mut Context<'_>,

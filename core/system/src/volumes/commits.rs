@@ -7,7 +7,8 @@ use super::{capabilities, ledger, owners, placement, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::staking::possession;
-use cowboy_state::Step;
+use cowboy_params::Params;
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Hash, List, Text, error};
 use cowboy_volumes::name::manifest_root;
@@ -29,16 +30,21 @@ fn fits(volume: &Volume, bytes: u64) -> bool {
 fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash, partition: &Partition) -> Step<()> {
     let (params, top) = (context.params, &partition.root.top);
     let mut listed = std::mem::take(&mut volume.partitions).into_vec();
-    let entry = Listed { partition: name, root: top.root(), bytes: top.node.sum };
-    let before = match listed.binary_search_by_key(&name, |listed| listed.partition) {
-        Ok(place) => std::mem::replace(&mut listed[place], entry).bytes,
+    let spare = partition.previous.as_ref().map_or(0, |previous| previous.top.node.sum.saturating_sub(top.node.sum));
+    let entry = Listed { partition: name, root: top.root(), bytes: top.node.sum, spare };
+    let (before, spared) = match listed.binary_search_by_key(&name, |listed| listed.partition) {
+        Ok(place) => {
+            let replaced = std::mem::replace(&mut listed[place], entry);
+            (replaced.bytes, replaced.spare)
+        }
         Err(place) => {
             listed.insert(place, entry);
-            0
+            (0, 0)
         }
     };
     volume.partitions = List::new(listed).ok_or(error::VOLUME_LIMIT)?;
-    ledger::count(&mut volume, context.height);
+    ledger::count(params, &mut volume, context.height);
+    volume.spare = volume.spare.saturating_sub(spared).saturating_add(spare);
     let bytes = volume.bytes.saturating_sub(before).checked_add(top.node.sum).ok_or(error::VOLUME_FULL)?;
     let grows = bytes > volume.bytes;
     if grows && !fits(&volume, bytes) {
@@ -93,7 +99,10 @@ fn acknowledged(context: &mut Context<'_>, volume: &Volume, succession: &Success
 
 impl Handle for Commit {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        let Self { volume: id, partition: name, old, depth, leaves, node, sum, acks, capability } = self;
+        let Self { volume: id, partition: name, old, depth, leaves, node, sum, acks, until, capability } = self;
+        if until < context.height.0 {
+            return Err(error::COMMIT_ACKS.into());
+        }
         let volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
         if volume.status == Status::Deleted {
             return Err(error::VOLUME_STATE.into());
@@ -112,22 +121,36 @@ impl Handle for Commit {
         if capability.is_some() && found.as_ref().is_some_and(|partition| partition.root.top.leaves > top.leaves) {
             return Err(error::CAPABILITY_REFUSED.into());
         }
-        let succession = Succession { volume: id, partition: name, old, new: top.root() };
+        let sequence = found.as_ref().map_or(Count::ZERO, |partition| partition.sequence).0.saturating_add(1);
+        let succession = Succession { volume: id, generation: volume.generation.0, partition: name, sequence, old, new: top.root(), until };
         let bits = acknowledged(context, &volume, &succession, sum, &acks)?;
         let serving = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some());
         let behind = serving.fold(0, |behind, (place, _)| behind | bit(place)) & !bits;
         let root = Root { top, at: context.height, behind };
         let partition = match found {
-            Some(found) => Partition {
-                previous: Some(found.root),
-                root,
-                sequence: Count(found.sequence.0.saturating_add(1)),
-                key_version: found.key_version,
-            },
+            Some(found) => Partition { previous: Some(found.root), root, sequence: Count(sequence), key_version: found.key_version },
             None => Partition { previous: None, root, sequence: Count(1), key_version: first_key_version(volume.generation) },
         };
         replace(context, &id, volume, name, &partition)
     }
+}
+
+/// Forgets the roots of a volume that cannot come back any more: relays keep and the volume pays nothing for them from now on.
+pub(super) fn forget(world: &mut World, params: &Params, height: Height, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
+    let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
+    world.require(&keys)?;
+    let mut all = std::mem::take(&mut volume.partitions).into_vec();
+    for listed in &mut all {
+        let mut partition = state::partition(world, id, &listed.partition)?.expect("a listed partition has a record");
+        if partition.previous.is_none() || height.0 <= partition.root.at.0.saturating_add(params.volumes.revert) {
+            continue;
+        }
+        partition.previous = None;
+        volume.spare = volume.spare.saturating_sub(std::mem::take(&mut listed.spare));
+        world.write(state::partition_key(id, &listed.partition), &partition);
+    }
+    volume.partitions = List::new(all).expect("as many as before");
+    Ok(())
 }
 
 impl Handle for Revert {

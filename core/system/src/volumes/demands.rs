@@ -73,7 +73,12 @@ impl Handle for DemandPart {
             bond: context.value,
             until,
         };
-        let demand = keccak256(&[b"cowboy-demand:", &context.id.0]);
+        // A delivery may demand several parts, each once.
+        let part = [&id.0[..], &name.0, &[slot], &shard.0, &start.to_be_bytes(), &length.to_be_bytes()].concat();
+        let demand = keccak256(&[b"cowboy-demand:", &context.id.0, &part]);
+        if state::demand(context.world, &demand)?.is_some() {
+            return Err(error::DEMAND_INVALID.into());
+        }
         context.charge_kept(&record);
         context.world.write(state::demand_key(&demand), &record);
         state::reschedule(context.world, Subject::Demand(demand), None, Some(until.next()))?;
@@ -133,9 +138,9 @@ pub(super) fn expire(world: &mut World, params: &Params, id: &Hash) -> Result<()
 impl Handle for Accuse {
     /// Shows two acknowledgements of a relay for one root with different sums. One of them is a lie.
     fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
-        let Self { relay: address, volume, partition, old, new, slot, sums, signatures } = self;
+        let Self { relay: address, volume, generation, partition, sequence, old, new, until, slot, sums, signatures } = self;
         let mut relay = state::relay(context.world, address)?.ok_or(error::RELAY_UNKNOWN)?;
-        let succession = Succession { volume, partition, old, new };
+        let succession = Succession { volume, generation, partition, sequence, old, new, until };
         let ([one, other], [first, second]) = (&sums[..], &signatures[..]) else { return Err(error::ACCUSATION_FALSE.into()) };
         let shown = state::shown_key(address, &keccak256(&[&succession.message(&context.genesis, slot, 0)]));
         if one == other || context.world.read::<bool>(&shown)?.is_some() {

@@ -26,10 +26,18 @@ pub(super) struct Paid {
     pub(super) pool: Amount,
 }
 
+/// The bytes that a slot of a volume costs with `bytes` bytes in it: what can come back is kept too, and a share of the quota is paid for where
+/// nothing stands, because nobody else has that room.
+fn billed(params: &Params, volume: &Volume, bytes: u64) -> u64 {
+    let room = u128::from(volume.slot_quota()).saturating_mul(u128::from(params.volumes.room_share)) / 10_000;
+    bytes.saturating_add(volume.spare).max(u64::try_from(room).unwrap_or(u64::MAX))
+}
+
 /// Counts what stood in a slot up to this block.
-pub(super) fn count(volume: &mut Volume, height: Height) {
+pub(super) fn count(params: &Params, volume: &mut Volume, height: Height) {
     let blocks = height.0.saturating_sub(volume.counted_to.0);
-    volume.byte_blocks = volume.byte_blocks.saturating_add(u128::from(volume.bytes).saturating_mul(u128::from(blocks)));
+    let bytes = billed(params, volume, volume.bytes);
+    volume.byte_blocks = volume.byte_blocks.saturating_add(u128::from(bytes).saturating_mul(u128::from(blocks)));
     volume.counted_to = height;
 }
 
@@ -47,6 +55,7 @@ pub(super) fn epoch_cost(params: &Params, bytes: u64, price: Amount) -> Amount {
 /// What `bytes` bytes in each slot of a volume cost in an epoch. A slot without a relay counts with the highest price.
 pub(super) fn volume_cost(params: &Params, volume: &Volume, bytes: u64) -> Amount {
     let price = |slot: &Slot| if slot.relay.is_some() { slot.price } else { volume.max_price };
+    let bytes = billed(params, volume, bytes);
     volume.slots.iter().map(|slot| epoch_cost(params, bytes, price(slot))).fold(Amount::ZERO, Amount::saturating_add)
 }
 
@@ -109,7 +118,7 @@ pub(super) fn pay(
 
 /// Pays all relays of a volume, and begins a new count.
 pub(super) fn settle(world: &mut World, params: &Params, height: Height, id: &Hash, volume: &mut Volume) -> Result<Paid, Miss> {
-    count(volume, height);
+    count(params, volume, height);
     let late = late(world, params, height, id, volume)?;
     let mut paid = Paid::default();
     for place in 0..volume.slots.len() {

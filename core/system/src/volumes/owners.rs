@@ -96,9 +96,10 @@ impl Handle for CreateVolume {
             code,
             quota: self.quota,
             max_price: Amount(self.max_price),
-            slots: List::new(vec![Slot::vacant(); code.slots()]).expect("a code has few slots"),
+            slots: List::new(vec![Slot::vacant(context.height); code.slots()]).expect("a code has few slots"),
             partitions: List::default(),
             bytes: 0,
+            spare: 0,
             escrow: context.value.saturating_sub(fee),
             paid_to: context.height,
             byte_blocks: 0,
@@ -198,7 +199,7 @@ impl Handle for SetQuota {
             relay.reserved = relay.reserved.saturating_sub(before).saturating_add(slot_quota);
             state::set_relay(context.world, address, Some(relay.next_look), &relay)?;
         }
-        ledger::count(&mut volume, context.height);
+        ledger::count(context.params, &mut volume, context.height);
         volume.escrow = volume.escrow.saturating_add(context.value);
         let needed = volume.slots.iter().map(|slot| reserve(params, slot_quota, slot.price)).fold(Amount::ZERO, Amount::saturating_add);
         if volume.escrow.saturating_sub(ledger::owed(params, &volume)) < needed {
@@ -243,10 +244,12 @@ impl Handle for UndeleteVolume {
     /// Takes a deletion back. The value goes to the escrow, which must last. Slots that were lost meanwhile are given to others in the next block.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut volume = own(context, &self.volume)?;
-        if volume.status != Status::Deleted {
+        // What is being removed does not come back.
+        let last = volume.deleted_at.map(|at| at.0.saturating_add(context.params.volumes.undelete));
+        if last.is_none_or(|last| last <= context.height.0) {
             return Err(error::VOLUME_STATE.into());
         }
-        ledger::count(&mut volume, context.height);
+        ledger::count(context.params, &mut volume, context.height);
         volume.escrow = volume.escrow.saturating_add(context.value);
         if !ledger::lasts(context.params, &volume, volume.bytes) {
             return Err(error::VOLUME_ESCROW.into());
@@ -258,25 +261,53 @@ impl Handle for UndeleteVolume {
     }
 }
 
-/// Removes a volume for good: relays are paid, the rest of the escrow goes back to the owner.
+/// Slots of a volume that one look takes from their relays, at most, where it is removed.
+const SLOTS_AT_ONCE: usize = 4;
+
+/// Partitions or capabilities of a volume that one look removes, at most.
+const RECORDS_AT_ONCE: usize = 16;
+
+/// Removes a volume for good, a few records in each block: first relays are paid and lose their slots, then partitions and capabilities go, and at
+/// last the rest of the escrow goes back to the owner.
 pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Volume) -> Result<(), Miss> {
-    for place in 0..volume.slots.len() {
-        placement::vacate(world, now, id, &mut volume, place)?;
+    let before = volume.next_look;
+    let held = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some()).map(|(place, _)| place);
+    let held: Vec<usize> = held.take(SLOTS_AT_ONCE).collect();
+    let is_over = if !held.is_empty() {
+        ledger::count(now.params, &mut volume, now.height);
+        let late = ledger::late(world, now.params, now.height, id, &volume)?;
+        for place in held {
+            placement::vacate(world, now, &mut volume, (place, late))?;
+        }
+        false
+    } else if !volume.partitions.is_empty() {
+        remove_partitions(world, id, &mut volume)?;
+        false
+    } else {
+        super::capabilities::forget_some(world, id, &mut volume, RECORDS_AT_ONCE)?
+    };
+    if !is_over {
+        volume.next_look = now.height.next();
+        return state::set_volume(world, id, Some(before), &volume);
     }
     state::take(world, STORAGE, volume.escrow)?;
     world.credit(volume.owner, volume.escrow)?;
-    for listed in volume.partitions.iter() {
-        let key = state::partition_key(id, &listed.partition);
-        world.require([&key])?;
-        world.remove(key);
-    }
-    let limit = usize::try_from(volume.capabilities.0).unwrap_or(usize::MAX);
-    for capability in state::capabilities_of(world, id, limit)? {
-        super::capabilities::forget(world, id, &capability)?;
-    }
     state::volumes_of(volume.owner).remove(world, &id.0)?;
-    state::reschedule(world, state::Subject::Volume(*id), Some(volume.next_look), None)?;
+    state::reschedule(world, state::Subject::Volume(*id), Some(before), None)?;
     world.remove(state::volume_key(id));
     Removed(VolumeMoved { amount: volume.escrow, owner: volume.owner, volume_id: *id }).emit(world);
+    Ok(())
+}
+
+/// Removes the last partitions of a volume.
+fn remove_partitions(world: &mut World, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
+    let mut left = volume.partitions.to_vec();
+    let gone = left.split_off(left.len().saturating_sub(RECORDS_AT_ONCE));
+    let keys: Vec<_> = gone.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
+    world.require(&keys)?;
+    keys.into_iter().for_each(|key| world.remove(key));
+    volume.partitions = List::new(left).expect("fewer than before");
+    volume.bytes = volume.partitions.iter().map(|listed| listed.bytes).sum();
+    volume.spare = volume.partitions.iter().map(|listed| listed.spare).sum();
     Ok(())
 }

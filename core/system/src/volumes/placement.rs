@@ -93,13 +93,11 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
     Ok(())
 }
 
-/// Takes a slot from its relay, which is paid for what it kept until now.
-pub(super) fn vacate(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place: usize) -> Result<(), Miss> {
-    ledger::count(volume, now.height);
-    let late = ledger::late(world, now.params, now.height, id, volume)?;
+/// Takes a slot from its relay, which is paid for what was counted, where it is not one of those that are late.
+pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, (place, late): (usize, u32)) -> Result<(), Miss> {
     ledger::pay(world, now.params, volume, (place, late), &mut Paid::default())?;
     let Some(Slot { relay: Some(address), place: listed, .. }) = volume.slots.get(place).cloned() else { return Ok(()) };
-    change_slot(volume, place, |slot| *slot = Slot::vacant());
+    change_slot(volume, place, |slot| *slot = Slot::vacant(now.height));
     let Some(mut relay) = state::relay(world, address)? else { return Ok(()) };
     relay.reserved = relay.reserved.saturating_sub(volume.slot_quota());
     if let Some(listed) = listed

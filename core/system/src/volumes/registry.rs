@@ -186,7 +186,7 @@ impl Handle for TakeSlot {
         if !is_given {
             return Err(error::SLOT_FOREIGN.into());
         }
-        ledger::count(&mut volume, context.height);
+        ledger::count(context.params, &mut volume, context.height);
         let entry = Entry { volume: id, slot, bytes: volume.bytes };
         let listed = directory::push(context.world, context.sender, &mut relay, entry)?.ok_or(error::RELAY_STATE)?;
         let (from, height) = (volume.byte_blocks, context.height);

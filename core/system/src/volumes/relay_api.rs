@@ -122,12 +122,18 @@ methods! {
         relay: Address,
         /// The volume.
         volume: Hash,
+        /// How many volumes had its id.
+        generation: u64,
         /// The hash of the partition's name.
         partition: Hash,
+        /// How many roots the partition had, with the new one.
+        sequence: u64,
         /// The root before.
         old: Hash,
         /// The new root.
         new: Hash,
+        /// The last height at which the acknowledgements hold.
+        until: u64,
         /// The slot.
         slot: u8,
         /// The two sums.

@@ -95,7 +95,7 @@ record! {
         pub place: Option<u64>,
         /// Base units of CBY for a MiB and an epoch.
         pub price: Amount,
-        /// The height from which the relay has the slot, or has to rebuild it.
+        /// The height from which the relay has the slot, or has to rebuild it, or from which there is none.
         pub since: Height,
         /// What the volume's account of byte-blocks showed when the relay began to be paid.
         pub from: u128,
@@ -111,6 +111,8 @@ record! {
         pub root: Hash,
         /// Bytes of one slot.
         pub bytes: u64,
+        /// Bytes of one slot by which the root before it, where it can come back, has more.
+        pub spare: u64,
     }
 }
 
@@ -139,6 +141,8 @@ record! {
         pub partitions: List<Listed, MAX_PARTITIONS>,
         /// Bytes of one slot.
         pub bytes: u64,
+        /// Bytes of one slot beside those, which relays keep because roots can come back.
+        pub spare: u64,
         /// CBY for its relays.
         pub escrow: Amount,
         /// The height up to which the relays are paid.
@@ -283,9 +287,9 @@ impl Relay {
 }
 
 impl Slot {
-    /// A slot without a relay.
-    pub fn vacant() -> Self {
-        Self { relay: None, place: None, price: Amount::ZERO, since: Height::ZERO, from: 0 }
+    /// A slot that has no relay since this height.
+    pub fn vacant(since: Height) -> Self {
+        Self { relay: None, place: None, price: Amount::ZERO, since, from: 0 }
     }
 
     /// The relay, where it has all shards and serves them.

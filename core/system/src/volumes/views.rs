@@ -48,7 +48,7 @@ fn described_slot(slot: &Slot) -> DescribedSlot {
 
 pub(super) fn described_volume(context: &Context<'_>, id: &Hash, record: &Volume) -> DescribedVolume {
     let mut counted = record.clone();
-    ledger::count(&mut counted, context.height);
+    ledger::count(context.params, &mut counted, context.height);
     let roots =
         record.partitions.iter().map(|listed| DescribedRoot { bytes: listed.bytes, partition: listed.partition, root: listed.root });
     DescribedVolume {

@@ -10,6 +10,7 @@ use cowboy_types::cbor::Value;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Blob, Hash, List, Text};
 use cowboy_volumes::code::OBJECT_BYTES;
+use cowboy_volumes::relay::{ACK_BLOCKS, Succession};
 use cowboy_volumes::{Leaf, Name, Path, leaf};
 use futures::future;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -160,12 +161,21 @@ impl Volume {
         let standing = self.partition(partition).await?;
         let tree = self.tree(name, standing.as_ref()).await?;
         let (tree, draft) = self.draft(name, tree, changes).await?;
-        let old = standing.map_or(Hash::ZERO, |standing| standing.root.top.root());
+        let old = standing.as_ref().map_or(Hash::ZERO, |standing| standing.root.top.root());
         if draft.tree == tree && old != Hash::ZERO {
             return Ok(None);
         }
-        let acks = self.acks(name, old, &draft).await?;
         let top = draft.tree.top;
+        let succession = Succession {
+            volume: self.id,
+            generation: self.record.generation.0,
+            partition: name,
+            sequence: standing.map_or(0, |standing| standing.sequence.0).saturating_add(1),
+            old,
+            new: top.root(),
+            until: self.chain.height().saturating_add(ACK_BLOCKS),
+        };
+        let acks = self.acks(&succession, &draft).await?;
         let ack = |(slot, signature): &(u8, Fixed<64>)| {
             Value::dict([("slot", Value::uint(u64::from(*slot))), ("signature", Value::Bytes(signature.0.to_vec()))])
         };
@@ -179,19 +189,20 @@ impl Volume {
             ("node", hash(&top.node.hash)),
             ("sum", Value::uint(top.node.sum)),
             ("acks", Value::Array(acks.iter().map(ack).collect())),
+            ("until", Value::uint(succession.until)),
             ("capability", self.signer.capability.map_or(Value::Null, |id| Value::Bytes(id.0.to_vec()))),
         ])))
     }
 
     /// The signatures of the relays that have all of a draft, ascending by slot.
-    async fn acks(&self, partition: Hash, old: Hash, draft: &Draft) -> Result<Vec<(u8, Fixed<64>)>, VolumeError> {
+    async fn acks(&self, succession: &Succession, draft: &Draft) -> Result<Vec<(u8, Fixed<64>)>, VolumeError> {
         let (top, nodes) = (draft.tree.top, &draft.tree.nodes);
         let sign = async |slot: usize| -> Result<(u8, Fixed<64>), LinkError> {
             let link = self.link(slot).await?;
             for (place, page) in &draft.pages {
-                link.put_page(partition, top.depth, *place, page).await?;
+                link.put_page(succession.partition, top.depth, *place, page).await?;
             }
-            let (said, signature) = link.ack(partition, old, top, nodes).await?;
+            let (said, signature) = link.ack(succession, top, nodes).await?;
             if usize::from(said) == slot { Ok((said, signature)) } else { Err(LinkError::False) }
         };
         let signed = future::join_all((0..self.relays.len()).map(sign)).await;

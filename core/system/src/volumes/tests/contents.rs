@@ -135,6 +135,33 @@ fn a_capability_is_for_one_partition_and_so_many_bytes() {
     assert_eq!(empty.send(&mut chain, STRANGER).abort, Some(error::CAPABILITY_REFUSED), "it was taken back");
 }
 
+/// What relays signed holds at one moment of a partition, and not for long: they forget what no root names.
+#[test]
+fn an_acknowledgement_is_of_one_moment() {
+    let (mut chain, volume_id, files) = filled();
+    let mut more = files.clone();
+    more.put(9, 700_000);
+    let change = Change::of(&chain, volume_id, "notes", &more);
+    let kept = (chain.state.clone(), chain.height, chain.timestamp);
+    for (name, wrong) in [
+        ("the next root", Change { sequence: change.sequence + 1, ..change.clone() }),
+        ("another volume of its name", Change { generation: change.generation + 1, ..change.clone() }),
+    ] {
+        assert_eq!(wrong.send(&mut chain, OWNER).abort, Some(error::COMMIT_ACKS), "{name}");
+    }
+    let signed = change.acks(&chain);
+    let longer = Change { until: change.until + 1, ..change.clone() };
+    assert_eq!(longer.send_with(&mut chain, OWNER, signed.clone()).abort, Some(error::COMMIT_ACKS), "longer than they signed");
+    chain.height = Height(change.until);
+    assert_eq!(change.send_with(&mut chain, OWNER, signed.clone()).abort, Some(error::COMMIT_ACKS), "a block too late");
+    (chain.state, chain.height, chain.timestamp) = kept;
+    // Where the root before stands again, what was signed for it is another moment's.
+    assert_eq!(change.send_with(&mut chain, OWNER, signed.clone()).abort, None);
+    let back = [("volume", bytes(&volume_id.0)), ("partition", bytes(&partition("notes").0))];
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "revert", back, 0).abort, None);
+    assert_eq!(change.send_with(&mut chain, OWNER, signed).abort, Some(error::COMMIT_ACKS));
+}
+
 /// The owner goes back one root, once, within its time.
 #[test]
 fn the_root_before_comes_back() {

@@ -84,7 +84,7 @@ fn number_of(of: Address) -> u8 {
 }
 
 /// Short epochs, rounds and times.
-fn quick_rows() -> [(&'static str, u64); 9] {
+fn quick_rows() -> [(&'static str, u64); 11] {
     [
         ("volumes.epoch", 50),
         ("volumes.alive", 400),
@@ -95,6 +95,8 @@ fn quick_rows() -> [(&'static str, u64); 9] {
         ("volumes.proof_window", 8),
         ("volumes.late", 6),
         ("volumes.demand_window", 5),
+        ("volumes.revert", 10),
+        ("volumes.room_share", 0),
     ]
 }
 
@@ -124,7 +126,16 @@ fn register(chain: &mut Chain, from: u8) {
 
 /// A chain with relays.
 fn kept() -> Chain {
-    let mut chain = quick();
+    kept_with(&[])
+}
+
+/// The same where some rows are others.
+fn kept_with(rows: &[(&'static str, u64)]) -> Chain {
+    let mut all = quick_rows();
+    for (name, value) in rows {
+        all.iter_mut().find(|(row, _)| row == name).expect("one of the quick rows").1 = *value;
+    }
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&all));
     KEEPERS.for_each(|number| register(&mut chain, number));
     chain
 }
@@ -228,20 +239,31 @@ struct Change {
     top: Top,
     slots: Vec<usize>,
     capability: Option<Fixed<16>>,
+    generation: u64,
+    sequence: u64,
+    until: u64,
 }
 
 impl Change {
     fn of(chain: &Chain, volume: Hash, name: &str, files: &Files) -> Self {
         let partition = partition(name);
         let found: Option<Partition> = chain.record(&state::partition_key(&volume, &partition));
-        let old = found.map_or(Hash::ZERO, |found| found.root.top.root());
-        Self { volume, partition, old, top: files.top(), slots: (0..6).collect(), capability: None }
+        let old = found.as_ref().map_or(Hash::ZERO, |found| found.root.top.root());
+        let generation = self::volume(chain, &volume).map_or(1, |volume| volume.generation.0);
+        let sequence = found.map_or(0, |found| found.sequence.0) + 1;
+        let (top, slots, until) = (files.top(), (0..6).collect(), chain.height.0 + 600);
+        Self { volume, partition, old, top, slots, capability: None, generation, sequence, until }
+    }
+
+    fn succession(&self) -> Succession {
+        let Self { volume, partition, old, generation, sequence, until, .. } = *self;
+        Succession { volume, generation, partition, sequence, old, new: self.top.root(), until }
     }
 
     /// The acknowledgements of its slots, by the relays that have them.
     fn acks(&self, chain: &Chain) -> Vec<Value> {
         let record = volume(chain, &self.volume).expect("it is there");
-        let succession = Succession { volume: self.volume, partition: self.partition, old: self.old, new: self.top.root() };
+        let succession = self.succession();
         let ack = |slot: &usize| {
             let place = u8::try_from(*slot).expect("few");
             let message = succession.message(&chain.config.genesis, place, self.top.node.sum);
@@ -267,6 +289,7 @@ impl Change {
             ("node", bytes(&self.top.node.hash.0)),
             ("sum", Value::uint(self.top.node.sum)),
             ("acks", Value::Array(acks)),
+            ("until", Value::uint(self.until)),
             ("capability", capability),
         ];
         ask(chain, from, STORAGE, "commit", argument, 0)

@@ -15,7 +15,8 @@ fn cost(bytes: u64, blocks: u64) -> u64 {
     (u128::from(bytes) * u128::from(blocks) * 450).div_ceil(u128::from(MIB) * 50).try_into().expect("small")
 }
 
-/// A-179: bytes, times blocks, times the ask: 88 % to the relay, 10 % burned, 2 % to the pool. What was there for ten blocks is paid for ten.
+/// A-179: bytes, times blocks, times the ask: 88 % to the relay, 10 % burned, 2 % to the pool. What can come back is kept and paid for until it
+/// cannot: whoever removes everything after each upload stores nothing for nothing.
 #[test]
 fn relays_are_paid_for_what_they_keep() {
     let rows = &Params::GENESIS.volumes;
@@ -29,7 +30,7 @@ fn relays_are_paid_for_what_they_keep() {
     let balances: Vec<u64> = (0..6).map(|slot| chain.balance(address(holder(&first, slot)))).collect();
     let receipts = proofs::run(&mut chain, first.paid_to.0 + 50 - removed, &[(volume_id, &files)]);
     assert!(has(&receipts, "volume.settled"));
-    let due = cost(files.top().node.sum, removed - committed);
+    let due = cost(files.top().node.sum, first.paid_to.0 + 50 - committed);
     assert!(due > 40, "enough to see shares: {due}");
     let (to_relay, burned) = (due * 88 / 100, due / 10);
     for (slot, before) in balances.iter().enumerate() {
@@ -40,6 +41,67 @@ fn relays_are_paid_for_what_they_keep() {
     let pool = view(&mut chain, RELAYS, "get_pool", []);
     assert_eq!(pool.as_u64(), Some(6 * (due - to_relay - burned)));
     assert!(!has(&chain.idle(50), "volume.settled"), "nothing was kept, so nothing is paid");
+}
+
+/// A volume that stores nothing pays for the room that nobody else has; whoever takes all of it pays until it is deleted.
+#[test]
+fn room_is_paid_for() {
+    assert_eq!(Params::GENESIS.volumes.room_share, 500);
+    let mut chain = kept_with(&[("volumes.room_share", 500)]);
+    let volume_id = create(&mut chain, "memory", "public");
+    let before = volume(&chain, &volume_id).expect("it is there");
+    let receipts = proofs::run(&mut chain, 51, &[]);
+    assert!(has(&receipts, "volume.settled"), "{:?}", events(&receipts));
+    let after = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!(before.escrow.0 - after.escrow.0, 6 * cost(2 * MIB / 20, 50), "a twentieth of the quota of each slot");
+}
+
+/// A volume with all that it may have is removed a few records in each block, so that no block is long.
+#[test]
+fn a_full_volume_goes_in_steps() {
+    let (mut chain, volume_id, _) = filled();
+    for number in 0..20_u16 {
+        let mut files = Files::default();
+        files.put(number, 10);
+        commit(&mut chain, volume_id, &format!("p{number}"), &files);
+        for _ in 0..2 {
+            let argument = [
+                ("volume", bytes(&volume_id.0)),
+                ("partition", bytes(&partition("notes").0)),
+                ("holder", bytes(&address(STRANGER).0)),
+                ("mode", Value::text("r")),
+                ("until", Value::uint(10_000)),
+            ];
+            assert_eq!(ask(&mut chain, OWNER, STORAGE, "issue_cap", argument, 0).abort, None);
+        }
+    }
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "delete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
+    chain.idle(19);
+    let size = |chain: &Chain| {
+        volume(chain, &volume_id).map(|record| {
+            let held = record.slots.iter().filter(|slot| slot.relay.is_some()).count();
+            (held, record.partitions.len(), record.capabilities.0)
+        })
+    };
+    let steps: Vec<_> = (0..9)
+        .map(|_| {
+            let found = size(&chain);
+            chain.idle(1);
+            found
+        })
+        .collect();
+    let expected = [
+        Some((6, 21, 40)),
+        Some((2, 21, 40)),
+        Some((0, 21, 40)),
+        Some((0, 5, 40)),
+        Some((0, 0, 40)),
+        Some((0, 0, 24)),
+        Some((0, 0, 8)),
+        Some((0, 0, 0)),
+        None,
+    ];
+    assert_eq!(steps, expected);
 }
 
 /// Anybody funds; an escrow that lasts for fewer than ten epochs is running out; with none left the volume is deleted, and its name is free later.
@@ -69,7 +131,7 @@ fn an_escrow_runs_out() {
     }
     assert_eq!(status(&chain), Some(Status::Deleted));
     let kept = (chain.state.clone(), chain.height, chain.timestamp);
-    assert!(has(&chain.idle(21), "volume.removed"));
+    assert!(has(&chain.idle(26), "volume.removed"));
     assert_eq!(volume(&chain, &volume_id), None);
     (chain.state, chain.height, chain.timestamp) = kept;
     let record = volume(&chain, &volume_id).expect("it is kept for a while");
@@ -91,7 +153,7 @@ fn an_escrow_runs_out() {
     assert_eq!(status(&chain), Some(Status::GracePeriod));
     assert_eq!(ask(&mut chain, STRANGER, STORAGE, "fund_volume", [("volume", bytes(&volume_id.0))], 1).abort, None);
     assert_eq!(status(&chain), Some(Status::GracePeriod));
-    let receipts = chain.idle(75);
+    let receipts = chain.idle(80);
     assert!(has(&receipts, "volume.removed") && volume(&chain, &volume_id).is_none(), "{:?}", events(&receipts));
     (chain.state, chain.height, chain.timestamp) = kept;
     let grows = Change::of(&chain, volume_id, "notes", &more).send(&mut chain, OWNER);
@@ -115,8 +177,12 @@ fn a_deletion_can_be_taken_back() {
     let record = volume(&chain, &volume_id).expect("it is kept for a while");
     let before = chain.balance(address(OWNER));
     let mut receipts = chain.idle(19);
+    assert!(volume(&chain, &volume_id).is_some_and(|record| record.slots.iter().any(|slot| slot.relay.is_some())));
+    // Relays, partitions, capabilities and the volume go one after the other.
+    receipts.extend(chain.idle(1));
+    assert_eq!(delete(&mut chain, OWNER, "undelete_volume"), Some(error::VOLUME_STATE), "it is being removed");
     assert!(!has(&receipts, "volume.removed"));
-    receipts = chain.idle(1);
+    receipts = chain.idle(5);
     assert!(has(&receipts, "volume.removed"), "{:?}", events(&receipts));
     assert_eq!(volume(&chain, &volume_id), None);
     assert!(chain.balance(address(OWNER)) > before + record.escrow.0 / 2, "what was not earned returns");

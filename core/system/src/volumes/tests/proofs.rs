@@ -232,9 +232,9 @@ fn a_relay_that_is_gone_is_replaced() {
 }
 
 /// Demands a part of the first file's shard at a slot.
-pub(super) fn demand(chain: &mut Chain, from: u8, volume: Hash, files: &Files, slot: u64, (start, length): (u64, u64)) -> Receipt {
+fn part_of(volume: Hash, files: &Files, slot: u64, (start, length): (u64, u64)) -> [(&'static str, Value); 7] {
     let proof = files.prove(usize::try_from(slot).expect("few"), 0);
-    let argument = [
+    [
         ("volume", bytes(&volume.0)),
         ("partition", bytes(&partition("notes").0)),
         ("slot", Value::uint(slot)),
@@ -242,8 +242,11 @@ pub(super) fn demand(chain: &mut Chain, from: u8, volume: Hash, files: &Files, s
         ("route", bytes(&proof.route.encode())),
         ("start", Value::uint(start)),
         ("length", Value::uint(length)),
-    ];
-    ask(chain, from, RELAYS, "demand", argument, 10 * CBY)
+    ]
+}
+
+pub(super) fn demand(chain: &mut Chain, from: u8, volume: Hash, files: &Files, slot: u64, part: (u64, u64)) -> Receipt {
+    ask(chain, from, RELAYS, "demand", part_of(volume, files, slot, part), 10 * CBY)
 }
 
 /// A part on the chain earns the relay its fee; silence costs it 50 CBY, and whoever asked gets the bond back, and a bounty. Only readers ask.
@@ -307,12 +310,35 @@ fn a_relay_that_refuses_pays() {
     assert_eq!(without_fee(before, chain.balance(address(OWNER)), &receipt), i128::from(pool.min(5 * CBY)), "bond and bounty");
 }
 
+/// A delivery demands a part once: places that nobody gives back would keep a relay from ever being asked again.
+#[test]
+fn an_actor_demands_a_part_once() {
+    let mut chain = kept();
+    let volume_id = create(&mut chain, "memory", "public");
+    let mut files = Files::default();
+    files.put(1, 200_000);
+    commit(&mut chain, volume_id, "notes", &files);
+    let one = "try call 0x000000000000000000000000000000000000000b 'demand' $payload 5000000 none 10000000000\n";
+    let code = format!("#script\nhandler ask\n {one} {one} {one} return $last\n");
+    let manifest = cowboy_testkit::chain::manifest_json(r#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"econ.transfer"}]}"#);
+    let deployment = cowboy_testkit::chain::deployment_of(code.as_bytes(), Some(manifest), None, b"", 50 * CBY);
+    let actor = chain.send(OWNER, deployment).created.expect("it is deployed");
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 3);
+    let before = chain.balance(actor);
+    let receipt = chain.call(actor, "ask", &Value::dict(part_of(volume_id, &files, 3, (0, 10))).encode());
+    assert_eq!(receipt.abort, None);
+    assert_eq!((relay(&chain, keeper).demands.0, before - chain.balance(actor)), (1, 10 * CBY));
+    chain.idle(7);
+    assert_eq!(relay(&chain, keeper).demands.0, 0);
+}
+
 /// Two signatures for one root with two sums: 500 CBY, once.
 #[test]
 fn contradictions_cost_stake() {
     let (mut chain, volume_id, files) = filled();
     let keeper = 2;
-    let succession = Succession { volume: volume_id, partition: partition("notes"), old: files.top().root(), new: Hash([5; 32]) };
+    let (old, new) = (files.top().root(), Hash([5; 32]));
+    let succession = Succession { volume: volume_id, generation: 1, partition: partition("notes"), sequence: 2, old, new, until: 100 };
     let sign = |number: u8, sum: u64| signer(number).sign(&succession.message(&chain.config.genesis, 1, sum)).to_bytes();
     let rows = [
         ([7, 7], [sign(keeper, 7), sign(keeper, 7)], Some(error::ACCUSATION_FALSE)),
@@ -325,7 +351,10 @@ fn contradictions_cost_stake() {
         let argument = [
             ("relay", bytes(&address(keeper).0)),
             ("volume", bytes(&succession.volume.0)),
+            ("generation", Value::uint(succession.generation)),
             ("partition", bytes(&succession.partition.0)),
+            ("sequence", Value::uint(succession.sequence)),
+            ("until", Value::uint(succession.until)),
             ("old", bytes(&succession.old.0)),
             ("new", bytes(&succession.new.0)),
             ("slot", Value::uint(1)),
