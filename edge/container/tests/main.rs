@@ -1,14 +1,9 @@
-//! x
-use cowboy_container::*;
-#[tokio::test]
-async fn first() {
-    let dir = tempfile::tempdir().unwrap();
-    let helper = Helper { program: env!("CARGO_BIN_EXE_cowboy-box-trial").into(), arguments: vec!["box".into()] };
-    let boxes = Boxes::open(&dir.path().join("state"), helper).unwrap();
-    let t = std::time::Instant::now();
-    println!("{:?} {:?}", boxes.probe().await, t.elapsed());
-    let mut plan = Plan::new("/", vec![env!("CARGO_BIN_EXE_cowboy-box-trial").to_owned(), "a".into()]);
-    plan.limits.scratch_mib = 1;
-    let t = std::time::Instant::now();
-    println!("{:?} {:?}", boxes.run(plan, std::future::pending()).await, t.elapsed());
-}
+//! Boxes with real programs in them. They need root, namespaces and control groups; where those are missing, each test says that it is left out.
+
+mod egress;
+mod escapes;
+mod files;
+mod fixture;
+mod life;
+mod limits;
+mod plans;
