@@ -92,6 +92,8 @@ impl Group {
     /// Makes the group, with limits.
     pub(crate) fn create(&self, limits: &Limits) -> Result<(), BoxError> {
         self.enable()?;
+        // The name is this box's alone, so one that exists was left by a box whose folder is gone.
+        self.remove()?;
         for folder in self.folders() {
             fs::create_dir(folder).map_err(BoxError::host(format!("making the control group {}", folder.display())))?;
         }

@@ -41,7 +41,8 @@ pub(crate) async fn run(
 ) -> Result<Outcome, BoxError> {
     let state = state.clone();
     let entry = blocking(move || state.claim()).await??;
-    let outcome = match entry.group.create(&plan.limits) {
+    let (group, limits) = (entry.group.clone(), plan.limits.clone());
+    let outcome = match blocking(move || group.create(&limits)).await? {
         Ok(()) => live(&entry, helper, &mut plan, task, stop).await,
         Err(error) => Err(error),
     };

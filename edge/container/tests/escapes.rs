@@ -4,7 +4,7 @@ use crate::fixture::Fixture;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
 
-/// Program, its arguments, and what it prints.
+/// Program, its arguments, and what it prints: one of these, where kernels differ.
 const ESCAPES: &[(&[&str], &str)] = &[
     // Mounts and roots.
     (&["mount"], "EPERM"),
@@ -57,10 +57,10 @@ const ESCAPES: &[(&[&str], &str)] = &[
     (&["x32"], "ENOSYS"),
     (&["write", "/proc/sys/kernel/core_pattern"], "EACCES"),
     (&["write", "/proc/sys/kernel/hostname"], "EACCES"),
-    (&["write", "/proc/sysrq-trigger"], "EACCES"),
-    (&["write", "/proc/self/uid_map"], "EACCES"),
-    (&["kcore"], "false"),
-    (&["read", "/proc/keys"], ""),
+    (&["write", "/proc/sysrq-trigger"], "EACCES|ENOENT"),
+    (&["write", "/proc/self/uid_map"], "EROFS"),
+    (&["kcore"], "false|ENOENT"),
+    (&["read", "/proc/keys"], "|ENOENT"),
     (&["read", "/sys/fs/cgroup/memory/release_agent"], "ENOENT"),
     (&["list", "/sys"], "ENOENT"),
     // Users.
@@ -87,14 +87,14 @@ const ESCAPES: &[(&[&str], &str)] = &[
     (&["read", "/../../../../etc/hostname"], "ENOENT"),
     (&["list", "/tmp"], ""),
     (&["list", "/mnt"], ""),
-    (&["create", "/new"], "EACCES"),
-    (&["create", "/bin/new"], "EACCES"),
+    (&["create", "/new"], "EROFS"),
+    (&["create", "/bin/new"], "EROFS"),
     (&["write", "/trial"], "EACCES"),
-    (&["remove", "/trial"], "EACCES"),
+    (&["remove", "/trial"], "EROFS"),
     (&["overwrite-self"], "EACCES"),
-    (&["create", "/run/new"], "EACCES"),
-    (&["create", "/dev/new"], "EACCES"),
-    (&["create", "/mnt/new"], "EACCES"),
+    (&["create", "/run/new"], "EROFS"),
+    (&["create", "/dev/new"], "EROFS"),
+    (&["create", "/mnt/new"], "EROFS"),
     (&["create", "/tmp/new"], "reached"),
     (&["create", "/workspace/new"], "reached"),
     // The network.
@@ -115,7 +115,7 @@ async fn every_way_out_is_closed() {
     let mut wrong = Vec::new();
     for (arguments, expected) in ESCAPES {
         let found = fixture.output(fixture.plan(arguments)).await;
-        if found != *expected {
+        if expected.split('|').all(|expected| found != expected) {
             wrong.push(format!("{arguments:?}: {found:?}, not {expected:?}"));
         }
     }

@@ -49,7 +49,7 @@ impl Fixture {
         let command = std::iter::once("/trial").chain(arguments.iter().copied());
         let mut plan = Plan::new(self.rootfs(), command.map(str::to_owned).collect());
         plan.limits.memory_mib = 64;
-        plan.limits.scratch_mib = 8;
+        plan.limits.scratch_mib = 32;
         plan.limits.max_duration = Duration::from_secs(60);
         plan
     }
@@ -109,7 +109,8 @@ fn image(rootfs: &Path) {
         fs::copy(from, to).expect("it is copied");
     };
     let maps = fs::read_to_string("/proc/self/maps").expect("it is read");
-    let libraries: BTreeSet<&str> = maps.lines().filter_map(|line| line.split(' ').next_back()).filter(|path| path.contains(".so")).collect();
+    let libraries: BTreeSet<&str> =
+        maps.lines().filter_map(|line| line.split(' ').next_back()).filter(|path| path.contains(".so")).collect();
     for library in libraries {
         copy(Path::new(library), library);
         let name = Path::new(library).file_name().and_then(|name| name.to_str()).expect("a name");

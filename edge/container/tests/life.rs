@@ -2,8 +2,10 @@
 
 use crate::fixture::{Fixture, TRIAL};
 use cowboy_container::{BoxError, End};
+use std::fs;
 use std::future::pending;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 #[tokio::test]
@@ -63,6 +65,13 @@ async fn a_box_ends_when_nobody_wants_it() {
     running.abort();
     // The reader is gone when the box is.
     assert!(tokio::task::spawn_blocking(move || wait_for_reader(&pipe)).await.expect("no panic"));
+    let removed = async {
+        while fs::read_dir(fixture.path("state")).expect("it is read").count() > 1 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), removed).await.expect("it is removed in the background");
+    fixture.assert_clean();
 }
 
 /// Returns when nobody reads a pipe any more.

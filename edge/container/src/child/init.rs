@@ -55,8 +55,10 @@ pub(super) fn run(mut order: Order, host: &OwnedFd, helper: OwnedFd, stdin: Owne
     drop((writing, stdin, helper));
     drop_power()?;
     let errno = read_errno(reading).step("wait for the start")?;
-    let report = if errno == 0 { Report::Started } else { Report::NoProgram(errno) };
-    message::send(host.as_fd(), &report, &[]).step("report the start")?;
+    if errno != 0 {
+        return message::send(host.as_fd(), &Report::NoProgram(errno), &[]).step("report the start");
+    }
+    message::send(host.as_fd(), &Report::Started, &[]).step("report the start")?;
     let report = wait_for(child).step("wait for the program")?;
     message::send(host.as_fd(), &report, &[]).step("report the end")
 }

@@ -100,7 +100,7 @@ fn restrict_files(order: &Order) -> Result<(), landlock::RulesetError> {
     let (all, read) = (AccessFs::from_all(abi), AccessFs::from_read(abi));
     let overlays = order.mounts.iter().filter(|mount| mount.max_bytes.is_some()).map(|mount| format!("{MOUNT_FOLDER}/{}", mount.name));
     let writable = ["/tmp", "/workspace"].into_iter().map(str::to_owned).chain(overlays);
-    let devices = super::root::DEVICES.map(|name| format!("/dev/{name}"));
+    let devices = super::root::DEVICES.map(|(name, _)| format!("/dev/{name}"));
     let fifo = all & !AccessFs::MakeChar & !AccessFs::MakeBlock;
     Ruleset::default()
         .handle_access(all)?

@@ -6,7 +6,7 @@ use super::ids::FileIds;
 use super::{Done, Step};
 use crate::message::{self, Order, OrderedMount, Report};
 use crate::sys::{self, forbid};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, openat};
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_change, move_mount, open_tree, unmount,
 };
@@ -16,8 +16,8 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-/// Devices of a box.
-pub(super) const DEVICES: [&str; 5] = ["full", "null", "random", "urandom", "zero"];
+/// Devices of a box, with their minor numbers: all belong to the driver of memory, 1.
+pub(super) const DEVICES: [(&str, u32); 5] = [("full", 7), ("null", 3), ("random", 8), ("urandom", 9), ("zero", 5)];
 
 /// Most files and folders at the root of an image.
 const ENTRIES: usize = 256;
@@ -58,8 +58,6 @@ pub(super) fn build(order: &Order, host: &OwnedFd, ids: &FileIds) -> Done {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).step("separate mounts")?;
     let rootfs = openat(CWD, &order.rootfs, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
         .step(format!("open {}", order.rootfs.display()))?;
-    let devices =
-        DEVICES.map(|name| open_tree(CWD, format!("/dev/{name}"), OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC));
     let volumes: Vec<_> = order.mounts.iter().map(|mount| take(mount, ids)).collect::<Done<_>>()?;
     memory_at(&order.root, "size=1m,nr_inodes=1k,mode=0755").step("mount the root")?;
     std::env::set_current_dir(&order.root).step("enter the root")?;
@@ -72,12 +70,7 @@ pub(super) fn build(order: &Order, host: &OwnedFd, ids: &FileIds) -> Done {
         volume(entry, source, host)?;
     }
     secrets(order)?;
-    for (name, device) in DEVICES.iter().zip(devices) {
-        let device = device.step(format!("open /dev/{name}"))?;
-        attach_file(&device, &Path::new("dev").join(name), forbid::WRITING | forbid::SETUID | forbid::EXECUTION)
-            .step(format!("mount /dev/{name}"))?;
-    }
-    links().step("make links in /dev")?;
+    devices().step("make /dev")?;
     processes()?;
     change_root().step("change the root")
 }
@@ -227,7 +220,15 @@ fn close(path: &Path) -> io::Result<()> {
     sys::restrict_mount(open_folder(path)?.as_fd(), PLAIN | forbid::WRITING | forbid::EXECUTION, None)
 }
 
-fn links() -> io::Result<()> {
+/// `/dev`. The devices are made here: those of the host may be something else by now.
+fn devices() -> io::Result<()> {
+    let dev = Path::new("dev");
+    mount("box", dev, "tmpfs", MountFlags::NOSUID | MountFlags::NOEXEC, Some(c"size=64k,nr_inodes=16,mode=0755"))?;
+    for (name, minor) in DEVICES {
+        let path = dev.join(name);
+        rustix::fs::mknodat(CWD, &path, FileType::CharacterDevice, Mode::RUSR, rustix::fs::makedev(1, minor))?;
+        fs::set_permissions(&path, Permissions::from_mode(0o666))?;
+    }
     let rows = [
         ("fd", "/proc/self/fd"),
         ("stdin", "/proc/self/fd/0"),
@@ -235,7 +236,10 @@ fn links() -> io::Result<()> {
         ("stderr", "/proc/self/fd/2"),
         ("shm", "/tmp"),
     ];
-    rows.into_iter().try_for_each(|(name, target)| symlink(target, Path::new("dev").join(name)))
+    for (name, target) in rows {
+        symlink(target, dev.join(name))?;
+    }
+    sys::restrict_mount(open_folder(dev)?.as_fd(), forbid::SETUID | forbid::WRITING | forbid::EXECUTION, None)
 }
 
 /// `/proc`, read-only, where nobody sees the processes of another user.

@@ -103,7 +103,7 @@ fn disk(folder: &str) -> io::Result<()> {
 fn inodes() -> io::Result<()> {
     for count in 0..1_000_000 {
         if let Err(error) = fs::write(format!("/tmp/{count}"), "") {
-            say(&format!("{}", count < 2000));
+            say(&format!("{}", count < 4096));
             return Err(error);
         }
     }
