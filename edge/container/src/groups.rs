@@ -54,7 +54,7 @@ impl Trees {
         }
         let listed = trees.v2.as_deref().map(controllers).unwrap_or_default();
         let has_v2 = |name: &str| listed.split_whitespace().any(|controller| controller == name) || name == "cpuacct";
-        match CONTROLLERS.into_iter().find(|name| !trees.v1.contains_key(name) && !(trees.v2.is_some() && has_v2(name))) {
+        match CONTROLLERS.into_iter().find(|name| !(trees.v1.contains_key(name) || trees.v2.is_some() && has_v2(name))) {
             Some(missing) => Err(BoxError::Groups(missing)),
             None => Ok(trees),
         }

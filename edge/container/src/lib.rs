@@ -23,7 +23,7 @@ mod supervise;
 mod sys;
 
 pub use boxes::{Boxes, Helper};
-pub use child::child_main;
+pub use child::{child_main, refused_calls};
 pub use egress::Egress;
 pub use error::BoxError;
 pub use plan::{

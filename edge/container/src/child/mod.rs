@@ -24,6 +24,11 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::process::ExitCode;
 use zeroize::Zeroizing;
 
+/// Families of system calls that no program in a box has: the name of each, and the reason.
+pub fn refused_calls() -> impl Iterator<Item = (&'static str, &'static str)> {
+    list::DENY.iter().map(|family| (family.name, family.reason))
+}
+
 /// A step that failed.
 pub(crate) struct Failure {
     step: String,

@@ -32,6 +32,9 @@ const PARALLEL: usize = 64;
 /// How long a request may take to arrive, and a connection to open.
 const OPENING: Duration = Duration::from_secs(10);
 
+/// Most bytes that are read after a refusal.
+const REST_BYTES: u64 = 1 << 20;
+
 /// Size of a buffer.
 const BUFFER_BYTES: usize = 16 << 10;
 
@@ -151,7 +154,11 @@ impl Proxy {
         );
         client.write_all(head.as_bytes()).await?;
         client.write_all(text.as_bytes()).await?;
-        client.shutdown().await
+        client.shutdown().await?;
+        // What a socket has not read when it is closed makes the other end lose the answer.
+        let mut rest = client.take(REST_BYTES);
+        let _ = timeout(OPENING, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
+        Ok(())
     }
 
     /// Reads and checks a request. Returns the server, what it gets first, and how many bytes of a body follow, where that is bounded.

@@ -46,12 +46,12 @@ pub(crate) fn run(name: &str, rest: &[&str]) -> Reached {
         "dns" => reached(UdpSocket::bind("0.0.0.0:0")?.send_to(b"x", first)),
         "abstract" => reached(UnixStream::connect_addr(&SocketAddr::from_abstract_name(first)?)),
         "abstract-listen" => abstract_listen(first, rest.get(1).copied().unwrap_or_default()),
-        "proxy" => proxy(),
+        "proxy" => proxy(first.parse().unwrap_or(1)),
         "setuid" => setuid(first),
         "descriptors" => list("/proc/self/fd"),
         "others" => others(),
         "overwrite-self" => reached(File::options().write(true).open("/proc/self/exe")),
-        "kcore" => Ok(File::open("/proc/kcore")?.bytes().next().is_some().to_string()),
+        "kcore" => Ok((File::open("/proc/kcore")?.read(&mut [0])? > 0).to_string()),
         #[cfg(target_arch = "x86_64")]
         "old-mode" => Ok(crate::calls::old_mode(20).to_string()),
         _ => forbidden(name, first),
@@ -169,13 +169,15 @@ fn abstract_listen(name: &str, pipe: &str) -> Reached {
     wait(pipe)
 }
 
-/// Sends standard input to the proxy, and prints the answer.
-fn proxy() -> Reached {
-    let mut stream = TcpStream::connect("127.0.0.1:3128")?;
-    stream.write_all(io::read_to_string(io::stdin())?.as_bytes())?;
-    let mut answer = Vec::new();
-    // A broken connection is a result too.
-    let _ = stream.read_to_end(&mut answer);
+/// Sends standard input to the proxy, some times, and prints the answers.
+fn proxy(times: u32) -> Reached {
+    let (mut request, mut answer) = (Vec::new(), Vec::new());
+    io::stdin().read_to_end(&mut request)?;
+    for _ in 0..times {
+        let mut stream = TcpStream::connect("127.0.0.1:3128")?;
+        // A broken connection is a result too.
+        let _ = stream.write_all(&request).and_then(|()| stream.read_to_end(&mut answer));
+    }
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
