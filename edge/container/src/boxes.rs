@@ -1,30 +1,15 @@
 //! The boxes of a runner.
 
 use crate::error::BoxError;
+use crate::helper::Helper;
 use crate::message::Task;
 use crate::plan::{Outcome, Plan};
+use crate::probe::{self, Report};
 use crate::state::State;
-use crate::{probe, supervise};
-use std::ffi::OsString;
+use crate::supervise;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tokio::sync::oneshot;
-
-/// The program that becomes the helper of a box: it calls [`crate::child_main`] where it sees these arguments.
-#[derive(Clone, Debug)]
-pub struct Helper {
-    /// The program. It must be one that nobody in a box can change.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-}
-
-impl Helper {
-    /// This program, with the argument `box`.
-    pub fn this_program() -> Self {
-        Self { program: "/proc/self/exe".into(), arguments: vec!["box".into()] }
-    }
-}
 
 /// The boxes of a runner.
 #[derive(Clone, Debug)]
@@ -52,12 +37,7 @@ impl Boxes {
         self.start(plan, task, cancel).await
     }
 
-    pub(crate) async fn start(
-        &self,
-        plan: Plan,
-        task: Task,
-        cancel: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<Outcome, BoxError> {
+    async fn start(&self, plan: Plan, task: Task, cancel: impl Future<Output = ()> + Send + 'static) -> Result<Outcome, BoxError> {
         let (alive, dropped) = oneshot::channel::<()>();
         let (state, helper) = (self.state.clone(), self.helper.clone());
         let running = tokio::spawn(async move {
@@ -78,8 +58,9 @@ impl Boxes {
     ///
     /// # Errors
     /// If no box can be built; the error names the step.
-    pub async fn probe(&self) -> Result<probe::Report, BoxError> {
-        probe::run(self).await
+    pub async fn probe(&self) -> Result<Report, BoxError> {
+        let outcome = self.start(probe::plan(), Task::Probe, std::future::pending()).await?;
+        Ok(probe::report(&outcome))
     }
 
     /// Removes boxes that runners left that are gone, and returns their number. Boxes of living runners stay.

@@ -15,6 +15,7 @@ mod child;
 pub mod egress;
 mod error;
 mod groups;
+mod helper;
 mod message;
 mod plan;
 mod probe;
@@ -22,10 +23,11 @@ mod state;
 mod supervise;
 mod sys;
 
-pub use boxes::{Boxes, Helper};
+pub use boxes::Boxes;
 pub use child::{child_main, refused_calls};
 pub use egress::Egress;
 pub use error::BoxError;
+pub use helper::Helper;
 pub use plan::{
     ARGUMENT_BYTES, Changes, End, Limits, MOUNT_FOLDER, MOUNTS, Mode, Mount, Network, Outcome, Output, Plan, SECRETS, STDIN_BYTES, Usage,
 };

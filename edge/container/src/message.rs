@@ -11,6 +11,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use zeroize::Zeroize as _;
 
+/// Where the proxy listens, inside.
+pub(crate) const PROXY_PORT: u16 = 3128;
+
 const PACKET_BYTES: usize = 4096;
 
 /// What the helper does. It comes as a file, because it has no bound that a packet has; the second file is the program's standard input.

@@ -1,9 +1,9 @@
 //! The life of one box, seen from outside.
 
-use crate::boxes::Helper;
 use crate::capture::Budget;
 use crate::egress::Serving;
 use crate::error::BoxError;
+use crate::helper::Helper;
 use crate::message::{self, Order, OrderedMount, Report, Secret, Task};
 use crate::plan::{Changes, End, Mode, Network, Outcome, Output, Plan, Usage};
 use crate::state::{Entry, State};
@@ -105,7 +105,7 @@ fn order(entry: &Entry, plan: &mut Plan, task: Task) -> Result<OwnedFd, BoxError
     });
     let mut env = plan.env.clone();
     if let Network::Proxy(_) = plan.network {
-        let url = format!("http://127.0.0.1:{}", crate::child::PROXY_PORT);
+        let url = format!("http://127.0.0.1:{}", message::PROXY_PORT);
         env.extend(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name.to_owned(), url.clone())));
     }
     let root = entry.folder.join("root");

@@ -82,3 +82,12 @@ async fn mounts_are_read_or_written_as_planned() {
     assert_eq!(fs::read_dir(&source).expect("it is read").count(), 1, "the source stays as it is");
     fixture.assert_clean();
 }
+
+#[tokio::test]
+async fn a_named_pipe_in_a_read_only_mount_is_not_written() {
+    let Some(fixture) = Fixture::new("a_named_pipe_in_a_read_only_mount_is_not_written") else { return };
+    let mut plan = fixture.plan(&["write", "/mnt/volumes/pipes/one"]);
+    plan.mounts.push(fixture.pipe("one"));
+    plan.limits.max_duration = std::time::Duration::from_secs(10);
+    assert_eq!(fixture.output(plan).await, "EACCES", "no mount forbids it, but Landlock does");
+}

@@ -43,8 +43,8 @@ async fn programs_that_cannot_start_are_named() {
 }
 
 #[tokio::test]
-async fn a_box_ends_when_nobody_wants_it() {
-    let Some(fixture) = Fixture::new("a_box_ends_when_nobody_wants_it") else { return };
+async fn a_box_ends_when_it_is_cancelled_or_dropped() {
+    let Some(fixture) = Fixture::new("a_box_ends_when_it_is_cancelled_or_dropped") else { return };
     let mut plan = fixture.plan(&["wait", "/mnt/volumes/pipes/cancelled"]);
     plan.mounts.push(fixture.pipe("cancelled"));
     let (cancel, cancelled) = oneshot::channel::<()>();

@@ -2,7 +2,7 @@
 
 use super::ids::FileIds;
 use super::{Done, Step, filter, program, root};
-use crate::message::{self, Order, Report};
+use crate::message::{self, Order, PROXY_PORT, Report};
 use crate::sys;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -12,9 +12,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd as _, OwnedFd};
-
-/// Where the proxy listens, inside.
-pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Lets the other side continue.
 pub(super) fn go(socket: &OwnedFd) -> io::Result<()> {

@@ -3,14 +3,13 @@
 //! The helper itself stays outside as the host's root and does nothing but wait. Its child is process 1 of the box; it builds the root, becomes nobody, and
 //! forks the program.
 
+pub(crate) mod checks;
 mod filter;
 mod ids;
 mod init;
 mod list;
 mod program;
 mod root;
-
-pub(crate) use init::PROXY_PORT;
 
 use crate::message::{self, Order, Report};
 use crate::sys;

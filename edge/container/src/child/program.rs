@@ -1,10 +1,13 @@
 //! The last steps before a program of an image runs: it becomes user 1000 without any power, behind a filter of system calls and Landlock.
 
-use super::{Done, Failure, Step, filter};
+use super::{Done, Failure, Step, checks, filter};
 use crate::message::{Order, Task};
 use crate::plan::MOUNT_FOLDER;
-use crate::{probe, sys};
-use landlock::{ABI, Access as _, AccessFs, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope, path_beneath_rules};
+use crate::sys;
+use landlock::{
+    ABI, Access as _, AccessFs, RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{
     CapabilitiesSecureBits, CapabilitySet, CapabilitySets, Gid, Uid, clear_ambient_capability_set, remove_capability_from_bounding_set,
@@ -30,7 +33,7 @@ pub(super) fn run(order: &Order, stdin: OwnedFd, pipe: OwnedFd) -> Failure {
         Task::Program(command) => command,
         Task::Probe => {
             drop(pipe);
-            std::process::exit(probe::inside());
+            std::process::exit(checks::run());
         }
     };
     let mut process = Command::new(&command[0]);
@@ -70,7 +73,7 @@ fn prepare(order: &Order, stdin: OwnedFd) -> Done {
     let none = CapabilitySets { effective: CapabilitySet::empty(), permitted: CapabilitySet::empty(), inheritable: CapabilitySet::empty() };
     set_capabilities(None, none).step("drop capabilities")?;
     rustix::thread::set_no_new_privs(true).step("set no_new_privs")?;
-    restrict_files(order).map_err(io::Error::other).step("restrict files")?;
+    restrict_files(order).step("restrict files by Landlock")?;
     filter::apply()
 }
 
@@ -94,8 +97,14 @@ fn limit(order: &Order) -> Done {
     Ok(())
 }
 
-/// A second wall around files: what the mounts allow is allowed here again, and nothing else. It also separates signals and abstract sockets.
-fn restrict_files(order: &Order) -> Result<(), landlock::RulesetError> {
+/// A second wall around files: what the mounts allow is allowed here again, and nothing else. It also separates signals and
+/// abstract sockets, and keeps named pipes in read-only mounts from being written.
+fn restrict_files(order: &Order) -> io::Result<()> {
+    let status = rules(order).map_err(io::Error::other)?;
+    if status.ruleset == RulesetStatus::NotEnforced { Err(io::ErrorKind::Unsupported.into()) } else { Ok(()) }
+}
+
+fn rules(order: &Order) -> Result<RestrictionStatus, RulesetError> {
     let abi = ABI::V6;
     let (all, read) = (AccessFs::from_all(abi), AccessFs::from_read(abi));
     let overlays = order.mounts.iter().filter(|mount| mount.max_bytes.is_some()).map(|mount| format!("{MOUNT_FOLDER}/{}", mount.name));
@@ -110,5 +119,4 @@ fn restrict_files(order: &Order) -> Result<(), landlock::RulesetError> {
         .add_rules(path_beneath_rules(writable, fifo))?
         .add_rules(path_beneath_rules(devices, AccessFs::ReadFile | AccessFs::WriteFile))?
         .restrict_self()
-        .map(drop)
 }

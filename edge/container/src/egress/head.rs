@@ -56,7 +56,7 @@ pub enum Refusal {
     Unreachable {
         /// The host.
         host: String,
-        /// Why.
+        /// What happened.
         reason: io::Error,
     },
     /// Too many connections.
