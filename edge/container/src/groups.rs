@@ -89,15 +89,15 @@ impl Group {
         self.folders().into_iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
-    /// Makes the group, with limits.
-    pub(crate) fn create(&self, limits: &Limits) -> Result<(), BoxError> {
+    /// Makes the group, with limits; files in memory count too.
+    pub(crate) fn create(&self, limits: &Limits, memory_bytes: u64) -> Result<(), BoxError> {
         self.enable()?;
         // The name is this box's alone, so one that exists was left by a box whose folder is gone.
         self.remove()?;
         for folder in self.folders() {
             fs::create_dir(folder).map_err(BoxError::host(format!("making the control group {}", folder.display())))?;
         }
-        for (controller, file, value, is_optional) in self.limits(limits) {
+        for (controller, file, value, is_optional) in self.limits(limits, memory_bytes) {
             let path = self.path(controller, file);
             match fs::write(&path, &value) {
                 Err(error) if is_optional && error.kind() == io::ErrorKind::NotFound => {}
@@ -121,8 +121,8 @@ impl Group {
     }
 
     /// Controller, file, value, and whether a kernel may lack the file.
-    fn limits(&self, limits: &Limits) -> Vec<(&'static str, &'static str, String, bool)> {
-        let memory = limits.memory_bytes().to_string();
+    fn limits(&self, limits: &Limits, memory_bytes: u64) -> Vec<(&'static str, &'static str, String, bool)> {
+        let memory = memory_bytes.to_string();
         let quota = u64::from(limits.cpu_millicores) * PERIOD_US / 1000;
         // Process 1 is the box's own.
         let mut rows = vec![("pids", "pids.max", (u64::from(limits.pids) + 1).to_string(), false)];
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn limits_and_counters_are_those_of_the_version() {
-        let limits = Limits { cpu_millicores: 1500, memory_mib: 3, scratch_mib: 1, pids: 7, ..Limits::default() };
+        let limits = Limits { cpu_millicores: 1500, pids: 7, ..Limits::default() };
         let two = Trees::parse("30 24 0:26 / /cg rw - cgroup2 cgroup2 rw", |_| "cpu memory pids".to_owned()).expect("trees").group("x");
         let one = Trees::parse(BOTH, |_| String::new()).expect("trees").group("x");
         let rows: &[(&Group, &str, &str)] = &[
@@ -266,7 +266,8 @@ mod tests {
             (&one, "/cg/cpu/x/cpu.cfs_quota_us", "150000"),
         ];
         for (group, path, value) in rows {
-            let found = group.limits(&limits).into_iter().find(|(controller, file, _, _)| group.path(controller, file) == Path::new(path));
+            let found =
+                group.limits(&limits, 4 << 20).into_iter().find(|(controller, file, _, _)| group.path(controller, file) == Path::new(path));
             assert_eq!(found.map(|(_, _, value, _)| value).as_deref(), Some(*value), "{path}");
         }
         assert_eq!(field("oom 3\noom_kill 2\n", "oom_kill"), Some(2));

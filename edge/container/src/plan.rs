@@ -88,6 +88,14 @@ impl Plan {
         self.limits.check()
     }
 
+    /// Memory of the box in bytes: the program's, scratch files, and what is written to mounts.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let written = |mount: &Mount| if let Mode::Overlay { max_bytes } = mount.mode { max_bytes } else { 0 };
+        let volumes = self.mounts.iter().map(written).fold(0, u64::saturating_add);
+        let limits = &self.limits;
+        ((u64::from(limits.memory_mib) + u64::from(limits.scratch_mib)) << 20).saturating_add(volumes)
+    }
+
     fn check_names(&self) -> Result<(), BoxError> {
         let refuse = |what: String| Err(BoxError::Plan(what));
         if self.mounts.len() > MOUNTS || self.secrets.len() > SECRETS {
@@ -104,6 +112,11 @@ impl Plan {
             if let Some(name) = list.iter().find(|name| !is_file_name(name)) {
                 return refuse(format!("{name:?} is no name of a mount or secret: use 1 to 64 of A-Z a-z 0-9 . _ - and start with no '.'"));
             }
+        }
+        // No size at all is how a file system in memory spells no limit.
+        let is_wrong = |mount: &&Mount| matches!(mount.mode, Mode::Overlay { max_bytes } if !(4096..=1 << 40).contains(&max_bytes));
+        if let Some(mount) = self.mounts.iter().find(is_wrong) {
+            return refuse(format!("{:?} of the mount {}: choose 4096 to 2^40 bytes", mount.mode, mount.name));
         }
         match self.secrets.iter().find(|(_, value)| value.len() > STDIN_BYTES) {
             Some((name, value)) => refuse(format!("the secret {name} has {} bytes, more than {STDIN_BYTES}: shorten it", value.len())),
@@ -122,7 +135,7 @@ fn is_file_name(name: &str) -> bool {
 pub struct Limits {
     /// Processor time per second, in thousandths of a core.
     pub cpu_millicores: u32,
-    /// Memory of the program, in MiB. Scratch files are memory too: the box may use `memory_mib + scratch_mib` in total.
+    /// Memory of the program, in MiB. Files are memory too: the box may use `memory_mib`, `scratch_mib` and what it may write to mounts in total.
     pub memory_mib: u32,
     /// Size of `/tmp` and `/workspace` together, in MiB.
     pub scratch_mib: u32,
@@ -161,15 +174,14 @@ impl Limits {
             ("scratch_mib", self.scratch_mib, 1, 204_800),
             ("pids", self.pids, 1, 4_096),
         ];
+        let times = [("max_duration", self.max_duration, 7200), ("grace", self.grace, 60)];
+        if let Some((name, time, max)) = times.into_iter().find(|(_, time, max)| *time > Duration::from_secs(*max)) {
+            return Err(BoxError::Plan(format!("{name} is {time:?}: choose at most {max} s")));
+        }
         match rows.into_iter().find(|(_, value, min, max)| !(min..=max).contains(&value)) {
             Some((name, value, min, max)) => Err(BoxError::Plan(format!("{name} is {value}: choose {min} to {max}"))),
             None => Ok(()),
         }
-    }
-
-    /// Memory of the box in bytes: program and scratch.
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        (u64::from(self.memory_mib) + u64::from(self.scratch_mib)) << 20
     }
 
     /// Size of the scratch files in bytes.

@@ -7,7 +7,7 @@ use crate::helper::Helper;
 use crate::message::{self, Order, OrderedMount, Report, Secret, Task};
 use crate::plan::{Changes, End, Mode, Network, Outcome, Output, Plan, Usage};
 use crate::state::{Entry, State};
-use rustix::fs::{MemfdFlags, Mode as Permission, OFlags, ResolveFlags, fstat, fstatvfs, memfd_create, openat2};
+use rustix::fs::{MemfdFlags, Mode as Permission, OFlags, ResolveFlags, SealFlags, fstat, fstatvfs, memfd_create, openat2};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 use rustix::process::Signal;
 use std::fs::File;
@@ -28,7 +28,7 @@ const MEMORY_WATCH: Duration = Duration::from_millis(50);
 /// How long a box may take to be built.
 const BUILD: Duration = Duration::from_secs(30);
 
-/// How long what was printed may take to be read, after every process has ended.
+/// How long a box that was ended may take to end, and then what was printed to be read.
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// Runs a box, and removes it in any case.
@@ -41,8 +41,8 @@ pub(crate) async fn run(
 ) -> Result<Outcome, BoxError> {
     let state = state.clone();
     let entry = blocking(move || state.claim()).await??;
-    let (group, limits) = (entry.group.clone(), plan.limits.clone());
-    let outcome = match blocking(move || group.create(&limits)).await? {
+    let (group, limits, memory) = (entry.group.clone(), plan.limits.clone(), plan.memory_bytes());
+    let outcome = match blocking(move || group.create(&limits, memory)).await? {
         Ok(()) => live(&entry, helper, &mut plan, task, stop).await,
         Err(error) => Err(error),
     };
@@ -125,16 +125,21 @@ fn order(entry: &Entry, plan: &mut Plan, task: Task) -> Result<OwnedFd, BoxError
         secrets: plan.secrets.drain(..).map(|(name, value)| Secret { name, value: value.to_vec() }).collect(),
         has_listener: matches!(plan.network, Network::Proxy(_)),
     };
-    let bytes = Zeroizing::new(serde_json::to_vec(&order).map_err(|error| BoxError::host("writing the order")(error.into()))?);
+    // A number has at most four characters. What grows would leave copies of secrets behind.
+    let capacity = 4 * order.secrets.iter().map(|secret| secret.value.len()).sum::<usize>() + 8 * crate::plan::ARGUMENT_BYTES;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
+    serde_json::to_writer(&mut *bytes, &order).map_err(|error| BoxError::host("writing the order")(error.into()))?;
     file_of(&bytes)
 }
 
 /// A file in memory that can only be read.
 fn file_of(bytes: &[u8]) -> Result<OwnedFd, BoxError> {
     let write = || -> io::Result<OwnedFd> {
-        let mut file = File::from(memfd_create("box", MemfdFlags::CLOEXEC)?);
+        let mut file = File::from(memfd_create("box", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
         file.write_all(bytes)?;
         file.rewind()?;
+        // Its owner could open it again for writing, and a program is the owner of what it inherits.
+        rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         Ok(File::open(path)?.into())
     };
@@ -174,7 +179,7 @@ struct Life<'a> {
     duration: Duration,
     /// Why the host ended it.
     cause: Option<End>,
-    /// The last thing that the helper said.
+    /// What the helper said about the end.
     last: Option<Report>,
     workspace: Option<OwnedFd>,
     changes: Vec<Changes>,
@@ -215,7 +220,12 @@ impl<'a> Life<'a> {
                     is_stopped = true;
                     self.kill(End::Cancelled);
                 }
-                () = sleep_until(self.deadline), if self.phase != Phase::Killed => self.expire(),
+                () = sleep_until(self.deadline) => {
+                    if self.phase == Phase::Killed {
+                        return Ok(());
+                    }
+                    self.expire();
+                }
                 _ = watch.tick(), if matches!(self.phase, Phase::Running | Phase::Ending) => {
                     if self.entry.group.oom_kills() > 0 {
                         self.kill(End::OutOfMemory);
@@ -241,7 +251,8 @@ impl<'a> Life<'a> {
                     (self.phase, self.deadline) = (Phase::Running, now + self.plan.limits.max_duration);
                 }
             }
-            (other, _) => self.last = Some(other),
+            // The first is the cause of the others.
+            (other, _) => drop(self.last.get_or_insert(other)),
         }
         Ok(())
     }
@@ -261,7 +272,7 @@ impl<'a> Life<'a> {
     /// The helper ends process 1 when nobody talks to it, and the kernel all others with it.
     fn kill(&mut self, cause: End) {
         self.cause.get_or_insert(cause);
-        self.phase = Phase::Killed;
+        (self.phase, self.deadline) = (Phase::Killed, Instant::now() + DRAIN);
         // It fails where the helper has ended.
         let _ = shutdown(&self.socket, Shutdown::Write);
     }

@@ -70,6 +70,12 @@ const ESCAPES: &[(&[&str], &str)] = &[
     (&["setuid", "/bin/setuid"], "1000 1000"),
     (&["setuid", "/tmp/setuid"], "1000 1000"),
     (&["more-files"], "EPERM"),
+    (&["core-limit"], "EPERM"),
+    #[cfg(target_arch = "x86_64")]
+    (&["old-core-limit"], "EPERM"),
+    (&["other-limit"], "reached"),
+    (&["read-limit"], "reached"),
+    (&["write-stdin"], "EPERM"),
     // Devices.
     (&["mknod-char"], "EPERM"),
     (&["mknod-block"], "EPERM"),

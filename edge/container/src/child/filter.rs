@@ -34,6 +34,9 @@ fn programs() -> Result<[BpfProgram; 2], seccompiler::BackendError> {
         refused.entry(number).or_default().push(rule(&bits)?);
     }
     refused.entry(libc::SYS_socket).or_default().push(other_families()?);
+    refused.entry(libc::SYS_prlimit64).or_default().push(core_limit()?);
+    #[cfg(target_arch = "x86_64")]
+    refused.entry(libc::SYS_setrlimit).or_default().push(rule(&Bits { argument: 0, mask: u64::MAX, value: u64::from(libc::RLIMIT_CORE) })?);
     let arch = arch();
     let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     Ok([
@@ -51,6 +54,15 @@ fn rule(bits: &Bits) -> Result<SeccompRule, seccompiler::BackendError> {
 fn other_families() -> Result<SeccompRule, seccompiler::BackendError> {
     let differs = |family: i32| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()));
     SeccompRule::new(SOCKET_FAMILIES.into_iter().map(differs).collect::<Result<_, _>>()?)
+}
+
+/// A change of the limit of core dumps: without them no program of the host starts when one in a box crashes.
+fn core_limit() -> Result<SeccompRule, seccompiler::BackendError> {
+    let core = u64::from(libc::RLIMIT_CORE);
+    SeccompRule::new(vec![
+        SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, core)?,
+        SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?,
+    ])
 }
 
 const fn arch() -> TargetArch {

@@ -69,7 +69,7 @@ pub fn child_main() -> ExitCode {
 fn help() -> Done {
     sys::close_from(3, false).step("close inherited files")?;
     let socket = io::stdin().as_fd().try_clone_to_owned().step("take the socket of the host")?;
-    let (order, stdin) = read_order(socket.as_fd()).step("read the order")?;
+    let (mut order, stdin) = read_order(socket.as_fd()).step("read the order")?;
     let (ours, theirs) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).step("connect to process 1 of the box")?;
     let ids = ids::FileIds::new(order.first_id)?;
@@ -80,6 +80,7 @@ fn help() -> Done {
         std::process::exit(code);
     };
     drop((theirs, stdin, ids));
+    order.secrets.clear();
     let quiet = File::options().read(true).write(true).open("/dev/null").step("open /dev/null")?;
     let waiting = wait(&order, child, socket.as_fd(), ours, &quiet);
     end(child);

@@ -80,7 +80,8 @@ fn prepare(order: &Order, stdin: OwnedFd) -> Done {
 fn limit(order: &Order) -> Done {
     let pids = u64::from(order.pids);
     let rows = [
-        (Resource::Core, 0),
+        // With 0, a program that the host names in `core_pattern` would still run. With 1 nothing does.
+        (Resource::Core, 1),
         (Resource::Memlock, 64 << 10),
         (Resource::Msgqueue, 0),
         (Resource::Nice, 0),

@@ -32,6 +32,7 @@ pub(crate) fn run(name: &str, rest: &[&str]) -> Reached {
         "read" => Ok(fs::read_to_string(first)?.trim().to_owned()),
         "list" => list(first),
         "wait" => wait(first),
+        "write-stdin" => reached(File::options().write(true).open("/proc/self/fd/0").and_then(|mut file| file.write_all(b"x"))),
         "write" => reached(File::options().write(true).open(first).and_then(|mut file| file.write_all(b"x"))),
         "create" => reached(fs::write(first, "x")),
         "remove" => reached(fs::remove_file(first)),
@@ -111,6 +112,14 @@ fn forbidden(name: &str, first: &str) -> Reached {
         "kill-first" => numbers(libc::SYS_kill, &[1, 9]),
         "memory-of-others" => numbers(libc::SYS_shmget, &[0x636f_7762, 4096, 0]),
         "memory-for-others" => numbers(libc::SYS_shmget, &[0x636f_7762, 4096, 0o1666]),
+        "core-limit" => numbers(libc::SYS_prlimit64, &[0, 4, [0_u64; 2].as_ptr().addr(), 0]),
+        #[cfg(target_arch = "x86_64")]
+        "old-core-limit" => numbers(libc::SYS_setrlimit, &[4, [0_u64; 2].as_ptr().addr()]),
+        "other-limit" => numbers(libc::SYS_prlimit64, &[0, 7, [64_u64; 2].as_ptr().addr(), 0]),
+        "read-limit" => {
+            let mut limit = [0_u64; 2];
+            numbers(libc::SYS_prlimit64, &[0, 4, 0, limit.as_mut_ptr().addr()])
+        }
         "more-files" => numbers(libc::SYS_prlimit64, &[0, 7, [1_u64 << 20; 2].as_ptr().addr(), 0]),
         _ => Err(io::Error::other(format!("no program {name}"))),
     }
