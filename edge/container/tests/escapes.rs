@@ -14,6 +14,7 @@ const ESCAPES: &[(&[&str], &str)] = &[
     (&["chroot"], "EPERM"),
     (&["pivot-root"], "EPERM"),
     (&["open-by-handle"], "EPERM"),
+    (&["mounts"], ""),
     // Namespaces.
     (&["unshare", "user"], "EPERM"),
     (&["unshare", "mount"], "EPERM"),

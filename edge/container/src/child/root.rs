@@ -251,7 +251,7 @@ fn processes() -> Done {
         let Ok(found) = fs::symlink_metadata(&path) else { continue };
         let mask = || -> io::Result<()> {
             if found.is_dir() {
-                memory_at(&path, "size=4k,nr_inodes=2,mode=0555")
+                memory_at(&path, "size=4k,nr_inodes=2,mode=0555").and_then(|()| close(&path))
             } else {
                 let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
                 attach(&open_tree(CWD, "dev/null", flags)?, &path, forbid::WRITING | forbid::SETUID | forbid::EXECUTION)

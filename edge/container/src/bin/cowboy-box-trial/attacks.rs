@@ -49,6 +49,7 @@ pub(crate) fn run(name: &str, rest: &[&str]) -> Reached {
         "abstract-listen" => abstract_listen(first, rest.get(1).copied().unwrap_or_default()),
         "proxy" => proxy(first.parse().unwrap_or(1)),
         "setuid" => setuid(first),
+        "mounts" => mounts(),
         "descriptors" => list("/proc/self/fd"),
         "others" => others(),
         "overwrite-self" => reached(File::options().write(true).open("/proc/self/exe")),
@@ -154,6 +155,22 @@ fn list(folder: &str) -> Reached {
     let mut names: Vec<String> = fs::read_dir(folder)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     names.sort_unstable();
     Ok(names.join(" "))
+}
+
+/// The mounts that are not forbidden everything that they should be.
+fn mounts() -> Reached {
+    let text = fs::read_to_string("/proc/self/mountinfo")?;
+    let weak = text.lines().filter_map(|line| {
+        let mut fields = line.split(' ').skip(4);
+        let (at, options) = (fields.next()?, fields.next()?);
+        let lacks = |option: &str| !options.split(',').any(|found| found == option);
+        let is_scratch = matches!(at, "/tmp" | "/workspace");
+        // Masks of /proc are the box's own /dev/null.
+        let has_devices = at == "/dev" || text.lines().any(|line| line.contains(&format!(" /null {at} ")));
+        let is_weak = lacks("nosuid") || lacks("nodev") && !has_devices || lacks("ro") && !is_scratch;
+        is_weak.then(|| format!("{at} {options}"))
+    });
+    Ok(weak.collect::<Vec<_>>().join("; "))
 }
 
 /// Opens a named pipe, which waits for the test, and reads to its end.
