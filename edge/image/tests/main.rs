@@ -1,0 +1,9 @@
+//! Images are packed, verified, unpacked and kept, and hostile ones are refused.
+
+mod hostile;
+mod packing;
+#[cfg(feature = "registry")]
+mod registry;
+mod store;
+mod support;
+mod unpacking;
