@@ -162,7 +162,9 @@ mod tests {
     /// Fields may be missing or null; the last variable of a name counts.
     #[test]
     fn configs_have_defaults() {
-        for config in ["null", "{}", r#"{"Env":null,"Cmd":null,"Entrypoint":null,"WorkingDir":"","User":"","Labels":null,"Volumes":{"/a":{}}}"#] {
+        for config in
+            ["null", "{}", r#"{"Env":null,"Cmd":null,"Entrypoint":null,"WorkingDir":"","User":"","Labels":null,"Volumes":{"/a":{}}}"#]
+        {
             let read = read(config).expect("it is right");
             assert_eq!((read.working_dir.as_str(), read.entrypoint.len(), read.environment.len()), ("/", 0, 0));
         }

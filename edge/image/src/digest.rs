@@ -1,6 +1,6 @@
 //! Digests: how images, documents and layers are named.
 
-use crate::error::{ImageError, shortened};
+use crate::text::shortened;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::{fmt, str::FromStr};
@@ -9,6 +9,14 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest(pub [u8; 32]);
+
+/// A text that is not a digest.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a digest: write sha256: and 64 lowercase hexadecimal digits")]
+pub struct DigestError {
+    /// The text; long ones are cut.
+    pub text: String,
+}
 
 impl Digest {
     /// The digest of these bytes.
@@ -37,10 +45,10 @@ impl fmt::Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = ImageError;
+    type Err = DigestError;
 
-    fn from_str(text: &str) -> Result<Self, ImageError> {
-        let wrong = || ImageError::Digest { text: shortened(text.as_bytes()) };
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let wrong = || DigestError { text: shortened(text.as_bytes()) };
         let digits = text.strip_prefix("sha256:").ok_or_else(wrong)?;
         let mut bytes = [0; 32];
         hex::decode_to_slice(digits, &mut bytes).map_err(|_| wrong())?;
@@ -50,9 +58,9 @@ impl FromStr for Digest {
 }
 
 impl TryFrom<String> for Digest {
-    type Error = ImageError;
+    type Error = DigestError;
 
-    fn try_from(text: String) -> Result<Self, ImageError> {
+    fn try_from(text: String) -> Result<Self, DigestError> {
         text.parse()
     }
 }

@@ -277,7 +277,9 @@ mod tests {
     /// Limits hold at their values: length, depth, layers and elements.
     #[test]
     fn documents_have_limits() {
-        let layers = |number: usize| format!(r#"{{"schemaVersion":2,"config":{0},"layers":[{1}]}}"#, descriptor("1"), vec![descriptor("1"); number].join(","));
+        let layers = |number: usize| {
+            format!(r#"{{"schemaVersion":2,"config":{0},"layers":[{1}]}}"#, descriptor("1"), vec![descriptor("1"); number].join(","))
+        };
         assert_eq!(refused(&layers(MAX_LAYERS)), None);
         assert!(refused(&layers(MAX_LAYERS + 1)).is_some_and(|error| error.contains("more than 128 elements")));
         let manifests = |number: usize| format!(r#"{{"schemaVersion":2,"manifests":[{}]}}"#, vec![descriptor("1"); number].join(","));

@@ -2,10 +2,7 @@
 //!
 //! Long names and extended headers are read here, with limits, because the reader of the `tar` crate takes them into memory whole.
 
-use crate::{
-    digest::Digest,
-    error::{ImageError, shortened},
-};
+use crate::{digest::Digest, error::ImageError, text::shortened};
 use std::{
     cell::RefCell,
     io::{self, Read},

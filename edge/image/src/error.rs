@@ -1,6 +1,6 @@
 //! Why an image is refused, or why work on it failed.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestError};
 use std::{io, path::PathBuf};
 
 /// Why an image is refused, or why work on it failed.
@@ -8,11 +8,8 @@ use std::{io, path::PathBuf};
 #[non_exhaustive]
 pub enum ImageError {
     /// A text that is not a digest.
-    #[error("{text:?} is not a digest: write sha256: and 64 lowercase hexadecimal digits")]
-    Digest {
-        /// The text.
-        text: String,
-    },
+    #[error(transparent)]
+    Digest(#[from] DigestError),
     /// A directory without the files of a layout.
     #[error("{} is not an OCI image layout: {reason}", path.display())]
     NotLayout {
@@ -48,7 +45,9 @@ pub enum ImageError {
         found: Digest,
     },
     /// A layer whose uncompressed bytes have another digest than the image's config says.
-    #[error("layer {layer} does not match the config: the uncompressed bytes have the digest {found}, and the config's diff_id is {expected}")]
+    #[error(
+        "layer {layer} does not match the config: the uncompressed bytes have the digest {found}, and the config's diff_id is {expected}"
+    )]
     WrongDiffId {
         /// The digest of the layer's blob.
         layer: Digest,
@@ -134,7 +133,7 @@ pub enum ImageError {
         layer: Digest,
         /// The entry's name; bytes that are not UTF-8 are replaced, and long names are cut.
         path: String,
-        /// Why.
+        /// What is wrong with it.
         reason: String,
     },
     /// Something that cannot be packed.
@@ -142,7 +141,7 @@ pub enum ImageError {
     Pack {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// What is wrong with it.
         reason: String,
     },
     /// A store that another process uses.
@@ -164,7 +163,9 @@ pub enum ImageError {
         limit: u64,
     },
     /// An unpacked image that was changed while containers use it.
-    #[error("the unpacked files of image {digest} were changed while a container uses them; end its containers, so that it is unpacked again")]
+    #[error(
+        "the unpacked files of image {digest} were changed while a container uses them; end its containers, so that it is unpacked again"
+    )]
     ChangedInUse {
         /// The image.
         digest: Digest,
@@ -195,12 +196,4 @@ impl ImageError {
         let path = path.into();
         move |error| Self::Io { action, path, error: error.into() }
     }
-}
-
-/// Bytes as a text for an error, at most 120 characters.
-pub(crate) fn shortened(bytes: &[u8]) -> String {
-    let head = bytes.get(..480).unwrap_or(bytes);
-    let text = String::from_utf8_lossy(head);
-    let short: String = text.chars().take(120).collect();
-    if short.len() < text.len() || head.len() < bytes.len() { format!("{short}…") } else { short }
 }

@@ -229,11 +229,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File, ImageError> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(ImageError::io("open", path))?);
     let metadata = file.metadata().map_err(ImageError::io("read", path))?;
-    if metadata.is_file() {
-        Ok(file)
-    } else {
-        Err(ImageError::io("read", path)(io::Error::other("it is not a regular file")))
-    }
+    if metadata.is_file() { Ok(file) } else { Err(ImageError::io("read", path)(io::Error::other("it is not a regular file"))) }
 }
 
 /// The first manifest of an index that is for the platform.

@@ -19,22 +19,27 @@ mod layer;
 mod layout;
 mod pack;
 mod program;
+#[cfg(feature = "registry")]
+mod registry;
 mod shelf;
 mod source;
 mod store;
+mod text;
 mod tree;
 mod unpack;
 mod verify;
 mod walk;
 
 pub use config::{Config, Platform};
-pub use digest::Digest;
+pub use digest::{Digest, DigestError};
 pub use documents::{MAX_DEPTH, MAX_DOCUMENT_BYTES, MAX_ITEMS, MAX_LAYERS};
 pub use entries::{MAX_NAME_BYTES, MAX_PATH_BYTES};
 pub use error::ImageError;
 pub use layout::{Layout, Listed};
 pub use pack::{Contents, PROGRAM_PATH, environment, pack};
 pub use program::program_platform;
+#[cfg(feature = "registry")]
+pub use registry::Registry;
 pub use source::{BlobKind, BlobReader, Source, pull};
 pub use store::{Image, Store};
 pub use tree::MAX_TREE_DEPTH;

@@ -3,13 +3,16 @@
 //! The one layer is not compressed: what a compressor writes depends on its version, and with some on the processor.
 
 use crate::{
-    config::{Config, variables},
+    config::{Config, Platform, variables},
     digest::Digest,
-    documents::{CONFIG, ConfigDocument, Descriptor, Document, Execution, LAYER, List, MANIFEST, MAX_ITEMS, PlatformDocument, REF_NAME, RootFs, encode},
+    documents::{
+        CONFIG, ConfigDocument, Descriptor, Document, Execution, LAYER, List, MANIFEST, MAX_ITEMS, PlatformDocument, REF_NAME, RootFs,
+        encode,
+    },
     entries::EntryPath,
     error::ImageError,
     layout::{Layout, open_file},
-    program,
+    program::program_platform,
     tree::MAX_TREE_DEPTH,
     walk,
 };
@@ -61,7 +64,7 @@ pub fn pack(contents: Contents<'_>, config: &Config, name: &str, into: &Path) ->
 
 fn pack_into(contents: Contents<'_>, config: &Config, name: &str, into: &Path) -> Result<(Layout, Digest), ImageError> {
     let layout = Layout::create(into)?;
-    let layer = write_layer(&layout, contents)?;
+    let layer = write_layer(&layout, contents, config.platform)?;
     let mut config = config.clone();
     if matches!(contents, Contents::Program(_)) && config.entrypoint.is_empty() {
         config.entrypoint.push(PROGRAM_PATH.into());
@@ -119,7 +122,7 @@ pub fn environment(texts: &[String]) -> Result<Vec<(String, String)>, ImageError
 }
 
 /// Writes the layer and returns its descriptor. It is not compressed, so that its digest is its `diff_id`, too.
-fn write_layer(layout: &Layout, contents: Contents<'_>) -> Result<Descriptor, ImageError> {
+fn write_layer(layout: &Layout, contents: Contents<'_>, platform: Platform) -> Result<Descriptor, ImageError> {
     let directory = layout.blobs();
     let failed = |action| ImageError::io::<io::Error>(action, &directory);
     let mut temporary = tempfile::NamedTempFile::new_in(&directory).map_err(failed("create a file in"))?;
@@ -128,7 +131,10 @@ fn write_layer(layout: &Layout, contents: Contents<'_>) -> Result<Descriptor, Im
     match contents {
         Contents::Directory(path) => add_directory(&mut builder, path)?,
         Contents::Program(path) => {
-            program::check(path)?;
+            let found = program_platform(path)?;
+            if found != platform {
+                return Err(refused(path, format!("it is a program for {found}, and the image is for {platform}")));
+            }
             let name = EntryPath::parse(PROGRAM_PATH.as_bytes()).expect("the constant is a path").bytes();
             add_file(&mut builder, path, &name, 0o755)?;
         }

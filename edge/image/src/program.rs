@@ -11,24 +11,17 @@ const INTERPRETER: u32 = 3;
 /// What of a program is read: linkers put the table of segments at its start.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// Refuses what is not a statically linked Linux program of 64 bits, because in an image without its interpreter or libraries it would not start.
-pub(crate) fn check(path: &Path) -> Result<(), ImageError> {
-    match read(path)? {
-        Some((_, false)) => Ok(()),
-        Some((_, true)) => Err(refused(path, "it is linked dynamically; link it statically, or pack a directory that has its libraries")),
-        None => Err(refused(path, "it is not an ELF program for linux/amd64 or linux/arm64")),
-    }
-}
-
-/// The platform of a statically linked program.
+/// The platform of a statically linked program. Others would not start in an image that has neither their linker nor their libraries.
 ///
 /// # Errors
 ///
 /// If it cannot be read, is linked dynamically, or is not a program of a platform that runners have.
 pub fn program_platform(path: &Path) -> Result<Platform, ImageError> {
-    check(path)?;
-    let platform = read(path)?.map(|(platform, _)| platform);
-    platform.ok_or_else(|| refused(path, "it is not an ELF program for linux/amd64 or linux/arm64"))
+    match read(path)? {
+        Some((platform, false)) => Ok(platform),
+        Some((_, true)) => Err(refused(path, "it is linked dynamically; link it statically, or pack a directory that has its libraries")),
+        None => Err(refused(path, "it is not an ELF program for linux/amd64 or linux/arm64")),
+    }
 }
 
 fn refused(path: &Path, reason: &str) -> ImageError {

@@ -268,7 +268,8 @@ impl<'a> Tree<'a> {
 
     /// Gives a file or a symbolic link of the tree a second name.
     pub(crate) fn add_hard_link(&mut self, path: &EntryPath, target: &EntryPath) -> Result<(), Failure> {
-        let missing = || Failure::Refused(format!("it links to {:?}, which the image does not have", String::from_utf8_lossy(&target.bytes())));
+        let missing =
+            || Failure::Refused(format!("it links to {:?}, which the image does not have", String::from_utf8_lossy(&target.bytes())));
         let Some((from, old)) = self.parent(target, false)? else { return Err(missing()) };
         let stat: Stat = match walk::stat(from.fd.as_fd(), old) {
             Err(Errno::NOENT) => return Err(missing()),

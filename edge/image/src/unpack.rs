@@ -5,9 +5,10 @@ use crate::{
     digest::Digest,
     documents::Descriptor,
     entries::{self, Budget, Entry, EntryPath, Kind},
-    error::{ImageError, shortened},
+    error::ImageError,
     layer::{Growth, LayerReader},
     layout::Layout,
+    text::shortened,
     tree::{Failure, Tree},
     walk,
 };

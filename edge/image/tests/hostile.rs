@@ -186,7 +186,7 @@ fn bombs_are_refused() {
     assert!(error.contains("too much memory"), "{error}");
 }
 
-/// What ends early, goes on after its end, or is nothing at all.
+/// What ends early, has bytes after its end, or is nothing at all.
 #[test]
 fn broken_layers_are_refused() {
     let tar = Tar::default().file("a", &"x".repeat(2_000)).bytes();
@@ -196,7 +196,10 @@ fn broken_layers_are_refused() {
     for (suffix, blob) in [("+gzip", gzip(&tar)), ("+zstd", zstd(&tar))] {
         for length in [0, 1, 5, blob.len() / 2, blob.len() - 1] {
             let error = refused(suffix, blob[..length].to_vec(), &tar);
-            assert!(error.contains("cannot be read") || error.contains("is refused") || error.contains("does not match"), "{length}: {error}");
+            assert!(
+                error.contains("cannot be read") || error.contains("is refused") || error.contains("does not match"),
+                "{length}: {error}"
+            );
         }
         assert!(refused(suffix, [&blob[..], b"garbage!"].concat(), &tar).contains("cannot be read"));
     }

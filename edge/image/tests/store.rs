@@ -92,7 +92,8 @@ async fn indexes_name_kept_images() {
     let image = program("1");
     let source = Watched::new(&image);
     let manifest = fs::read(image.blob(&image.manifest)).expect("a file");
-    let entry = descriptor("application/vnd.oci.image.manifest.v1+json", &manifest).replace("}", r#","platform":{"os":"linux","architecture":"amd64"}}"#);
+    let entry = descriptor("application/vnd.oci.image.manifest.v1+json", &manifest)
+        .replace("}", r#","platform":{"os":"linux","architecture":"amd64"}}"#);
     let index = image.add(format!(r#"{{"schemaVersion":2,"manifests":[{entry}]}}"#).as_bytes());
     let here = tempfile::tempdir().expect("a directory");
     for (first, expected) in [(image.manifest, [3, 2, 0]), (index, [4, 0, 0])] {

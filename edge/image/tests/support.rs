@@ -51,8 +51,13 @@ impl Tar {
 
     /// A file whose name may be long.
     pub(crate) fn long(self, name: &[u8]) -> Self {
-        self.entry(EntryType::GNULongName, b"././@LongLink", b"", 0o644, &[name, &[0]].concat())
-            .entry(EntryType::Regular, &name[..name.len().min(100)], b"", 0o644, b"x")
+        self.entry(EntryType::GNULongName, b"././@LongLink", b"", 0o644, &[name, &[0]].concat()).entry(
+            EntryType::Regular,
+            &name[..name.len().min(100)],
+            b"",
+            0o644,
+            b"x",
+        )
     }
 
     pub(crate) fn pax(self, records: &[u8]) -> Self {
@@ -119,10 +124,7 @@ impl Image {
         let mut image = Self { directory, layout, manifest: Digest::of(b"") };
         image.manifest = image.add_image(layers, execution, architecture);
         let listed = fs::read(image.blob(&image.manifest)).expect("it was written");
-        let index = format!(
-            r#"{{"schemaVersion":2,"manifests":[{}]}}"#,
-            descriptor("application/vnd.oci.image.manifest.v1+json", &listed)
-        );
+        let index = format!(r#"{{"schemaVersion":2,"manifests":[{}]}}"#, descriptor("application/vnd.oci.image.manifest.v1+json", &listed));
         fs::write(image.layout.join("index.json"), index).expect("written");
         image
     }

@@ -80,7 +80,14 @@ fn entries_replace_each_other() {
 /// Whiteouts hide what lower layers have, never what their own layer has, in any order.
 #[test]
 fn whiteouts_hide_lower_layers() {
-    let lower = Tar::default().directory("d").file("d/a", "1").directory("d/e").file("d/e/b", "2").file("d/e/c", "3").file("f", "4").symlink("s", "d");
+    let lower = Tar::default()
+        .directory("d")
+        .file("d/a", "1")
+        .directory("d/e")
+        .file("d/e/b", "2")
+        .file("d/e/c", "3")
+        .file("f", "4")
+        .symlink("s", "d");
     let rest = [("f", "644 4"), ("s", "-> d")];
     let with = |more: &[(&'static str, &'static str)]| [&rest[..], more].concat();
     let all = with(&[("d", "755/"), ("d/a", "644 1"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]);
@@ -97,9 +104,18 @@ fn whiteouts_hide_lower_layers() {
     let inside = with(&[("d", "755/"), ("d/e", "755/"), ("d/e/n", "644 6")]);
     check(Tar::default().file("d/e/n", "6").file("d/.wh..wh..opq", ""), &inside);
     check(Tar::default().file("d/e/n", "6").file(".wh.d", ""), &inside);
-    check(Tar::default().file("d/.wh.a", "").file("d/a", "7"), &with(&[("d", "755/"), ("d/a", "644 7"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]));
-    check(Tar::default().file("d/a", "7").file("d/.wh.a", ""), &with(&[("d", "755/"), ("d/a", "644 7"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]));
-    check(Tar::default().link("l", "f").file(".wh.f", ""), &[("l", "644 4"), ("s", "-> d"), ("d", "755/"), ("d/a", "644 1"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]);
+    check(
+        Tar::default().file("d/.wh.a", "").file("d/a", "7"),
+        &with(&[("d", "755/"), ("d/a", "644 7"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]),
+    );
+    check(
+        Tar::default().file("d/a", "7").file("d/.wh.a", ""),
+        &with(&[("d", "755/"), ("d/a", "644 7"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")]),
+    );
+    check(
+        Tar::default().link("l", "f").file(".wh.f", ""),
+        &[("l", "644 4"), ("s", "-> d"), ("d", "755/"), ("d/a", "644 1"), ("d/e", "755/"), ("d/e/b", "644 2"), ("d/e/c", "644 3")],
+    );
 }
 
 /// Long names, extended headers with binary values, and other headers that say nothing about files.
@@ -125,12 +141,14 @@ fn compressions_and_indexes() {
     let layers = [("", tar.clone()), ("+gzip", gzip(&tar)), ("+gzip", two_members), ("+zstd", zstd(&tar))];
     for (suffix, blob) in layers {
         let oci = Layer::new(suffix, blob.clone(), &tar);
-        let docker = Layer { media_type: format!("application/vnd.docker.image.rootfs.diff.tar{}", suffix.replace('+', ".")), ..oci.clone() };
+        let docker =
+            Layer { media_type: format!("application/vnd.docker.image.rootfs.diff.tar{}", suffix.replace('+', ".")), ..oci.clone() };
         for layer in [oci, docker] {
             assert_eq!(Image::new(&[layer]).unpack().expect("it is right").len(), 1);
         }
     }
-    let foreign = Layer { media_type: "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip".into(), ..Layer::new("", gzip(&tar), &tar) };
+    let foreign =
+        Layer { media_type: "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip".into(), ..Layer::new("", gzip(&tar), &tar) };
     assert!(matches!(Image::new(&[foreign]).unpack(), Err(ImageError::MediaType { .. })));
 
     let image = Image::with(&[Layer::new("", tar.clone(), &tar)], r#"{"Cmd":["amd"]}"#, "amd64");
