@@ -2,6 +2,7 @@
 
 mod hostile;
 mod packing;
+mod random;
 #[cfg(feature = "registry")]
 mod registry;
 mod store;
