@@ -13,8 +13,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const MARKER: &str = "oci-layout";
-const INDEX_FILE: &str = "index.json";
+pub(crate) const MARKER: &str = "oci-layout";
+pub(crate) const INDEX_FILE: &str = "index.json";
 const VERSION: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 
 /// An OCI image layout: a directory with `oci-layout`, `index.json` and `blobs/sha256`.

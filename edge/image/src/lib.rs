@@ -4,12 +4,14 @@
 //! documents and layers are verified each time that they are read, wherever they come from.
 //!
 //! - [`Layout`]: an OCI image layout, a directory with blobs under their digests.
+//! - [`write_archive`] and [`read_archive`]: a layout as one file.
 //! - [`unpack`]: writes the files of an image into a directory, confined by the kernel to this directory.
 //! - [`pack`]: makes an image out of a directory or a program, with the same bytes on every computer.
 //! - [`verify`]: tries everything that [`unpack`] refuses, for all platforms of an image.
 //! - [`Source`]: where blobs come from. `Registry`, behind the feature `registry`, is one.
 //! - [`Store`]: keeps unpacked images, up to a number of bytes.
 
+mod archive;
 mod config;
 mod digest;
 mod documents;
@@ -24,12 +26,14 @@ mod registry;
 mod shelf;
 mod source;
 mod store;
+mod tarball;
 mod text;
 mod tree;
 mod unpack;
 mod verify;
 mod walk;
 
+pub use archive::{read_archive, write_archive};
 pub use config::{Config, Platform};
 pub use digest::{Digest, DigestError};
 pub use documents::{MAX_DEPTH, MAX_DOCUMENT_BYTES, MAX_ITEMS, MAX_LAYERS};

@@ -11,8 +11,9 @@ use crate::{
     },
     entries::EntryPath,
     error::ImageError,
-    layout::{Layout, open_file},
+    layout::Layout,
     program::program_platform,
+    tarball::{add_file, append, header, refused},
     tree::MAX_TREE_DEPTH,
     walk,
 };
@@ -21,19 +22,16 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     fs::File,
-    io::{self, BufWriter, Read as _, Write},
+    io::{self, BufWriter, Write},
     os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
-use tar::{Builder, EntryType, Header};
+use tar::{Builder, EntryType};
 
 /// Where a single program lies in its image.
 pub const PROGRAM_PATH: &str = "/app";
 /// The time of everything in a packed image.
 const CREATED: &str = "1970-01-01T00:00:00Z";
-/// Names longer than this have an entry of their own before the file's.
-const SHORT_NAME: usize = 100;
-
 /// What an image is made of.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents<'a> {
@@ -206,62 +204,6 @@ fn add(builder: &mut Archive<'_>, host: &Path, path: &EntryPath) -> Result<bool,
     let mode = if metadata.permissions().mode() & 0o111 == 0 { 0o644 } else { 0o755 };
     add_file(builder, host, &name, mode)?;
     Ok(false)
-}
-
-fn add_file(builder: &mut Archive<'_>, host: &Path, name: &[u8], mode: u32) -> Result<(), ImageError> {
-    let file = open_file(host)?;
-    let size = file.metadata().map_err(ImageError::io("read", host))?.len();
-    let mut bytes = file.take(size);
-    append(builder, host, &header(EntryType::Regular, mode, size), name, None, &mut bytes)?;
-    if bytes.limit() == 0 { Ok(()) } else { Err(refused(host, "it became shorter while it was read".into())) }
-}
-
-fn refused(path: &Path, reason: String) -> ImageError {
-    ImageError::Pack { path: PathBuf::from(path), reason }
-}
-
-fn header(kind: EntryType, mode: u32, size: u64) -> Header {
-    let mut header = Header::new_gnu();
-    header.set_entry_type(kind);
-    header.set_mode(mode);
-    header.set_size(size);
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(0);
-    header
-}
-
-/// Appends an entry; names and targets that do not fit the header go before it.
-fn append(
-    builder: &mut Archive<'_>,
-    host: &Path,
-    header: &Header,
-    name: &[u8],
-    target: Option<&[u8]>,
-    bytes: &mut dyn io::Read,
-) -> Result<(), ImageError> {
-    let mut header = header.clone();
-    let texts = [(EntryType::GNULongLink, target.unwrap_or_default()), (EntryType::GNULongName, name)];
-    for (kind, text) in texts {
-        if text.len() > SHORT_NAME {
-            let mut long = self::header(kind, 0o644, u64::try_from(text.len() + 1).unwrap_or(u64::MAX));
-            fill(&mut long, EntryType::GNULongName, b"././@LongLink");
-            long.set_cksum();
-            builder.append(&long, [text, &[0]].concat().as_slice()).map_err(ImageError::io("pack", host))?;
-        }
-        fill(&mut header, kind, text);
-    }
-    header.set_cksum();
-    builder.append(&header, bytes).map_err(ImageError::io("pack", host))
-}
-
-/// Writes the beginning of a name or target into its field.
-fn fill(header: &mut Header, kind: EntryType, text: &[u8]) {
-    let header = header.as_gnu_mut().expect("the header was made in this format");
-    let field = if kind == EntryType::GNULongName { &mut header.name } else { &mut header.linkname };
-    for (to, from) in field.iter_mut().zip(text) {
-        *to = *from;
-    }
 }
 
 /// Hashes and counts what is written.

@@ -1,8 +1,9 @@
 //! Packed images have the same bytes everywhere, and other tools read them.
 
-use crate::support::tree;
+use crate::support::{Tar, tree};
 use cowboy_image::{
-    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, environment, pack, program_platform, unpack, verify,
+    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, environment, pack, program_platform, read_archive, unpack,
+    verify, write_archive,
 };
 use std::{
     fs,
@@ -155,6 +156,61 @@ fn programs_are_packed() {
     );
 }
 
+/// A layout in one file has the same bytes everywhere, and comes out as it went in.
+#[test]
+fn archives_have_layouts() {
+    let here = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| here.path().join(name);
+    fs::create_dir(at("root")).expect("a directory");
+    source(&at("root"), 0);
+    let (layout, digest) = pack(Contents::Directory(&at("root")), &config(), "latest", &at("image")).expect("it is right");
+    write_archive(&layout, &at("image.tar")).expect("it is written");
+    assert!(write_archive(&layout, &at("image.tar")).is_err(), "a file is not overwritten");
+    let bytes = fs::read(at("image.tar")).expect("a file");
+    assert_eq!(Digest::of(&bytes).to_string(), FROZEN_ARCHIVE);
+    let again = read_archive(&at("image.tar"), &at("again"), Limits::default()).expect("it is right");
+    assert_eq!((again.only().expect("one"), tree(&at("again"))), (digest, tree(&at("image"))));
+
+    let read = |tar: &Tar, limits: Limits| {
+        fs::write(at("other.tar"), tar.bytes()).expect("written");
+        let read = read_archive(&at("other.tar"), &at("other"), limits);
+        assert_eq!(read.is_ok(), at("other").exists());
+        let _ = fs::remove_dir_all(at("other"));
+        read.map(|_| ()).map_err(|error| error.to_string())
+    };
+    let good = Tar::default()
+        .file("./oci-layout", r#"{"imageLayoutVersion":"1.0.0"}"#)
+        .file("index.json", r#"{"schemaVersion":2,"manifests":[]}"#);
+    let blob = |content: &str| good.clone().file(&format!("blobs/sha256/{}", Digest::of(b"x").hex()), content);
+    let others = blob("x")
+        .directory("blobs")
+        .file("../../climb", "")
+        .file("/absolute", "")
+        .symlink("blobs/sha256/x", "/etc")
+        .file("manifest.json", "");
+    read(&others, Limits::default()).expect("what else is there is left out");
+    assert!(!at("climb").exists());
+    let mut truncated = bytes.clone();
+    truncated.truncate(bytes.len() / 2);
+    fs::write(at("truncated.tar"), truncated).expect("written");
+    assert!(read_archive(&at("truncated.tar"), &at("truncated"), Limits::default()).is_err() && !at("truncated").exists());
+    let cases = [
+        (Tar::default(), Limits::default(), "not an OCI image layout"),
+        (blob("y"), Limits::default(), "was changed"),
+        (blob("x").file("index.json", ""), Limits::default(), "File exists"),
+        (Tar::default().symlink("index.json", "/etc/passwd"), Limits::default(), "is not a file"),
+        (Tar::default().file("index.json", &" ".repeat((4 << 20) + 1)), Limits::default(), "limit is 4194304"),
+        (blob("x"), Limits { bytes: 2_048, ..Limits::default() }, "more than 2048 bytes"),
+        (blob("x"), Limits { entries: 2, ..Limits::default() }, "more than 2 entries"),
+    ];
+    for (tar, limits, reason) in cases {
+        let error = read(&tar, limits).expect_err(reason);
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+const FROZEN_ARCHIVE: &str = "sha256:6557af4161d335f21519c9ca718370b01b0a9081c2fb4ae5b568739155f69b3b";
+
 fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     match Command::new(program).args(arguments).output() {
         Ok(output) => Some(output),
@@ -176,6 +232,10 @@ fn other_tools_read_packed_images() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains(&digest.to_string()) && text.contains("PATH=/bin"), "{text}");
+        let archive = here.path().join("image.tar");
+        write_archive(&layout, &archive).expect("it is written");
+        let output = run("skopeo", &["inspect", &format!("oci-archive:{}:latest", archive.display())]).expect("it was there before");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     let rootless: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["--rootless"] };
     let unpack_arguments = [&["unpack"], rootless, &["--image", &name, bundle.to_str().expect("a text")]].concat();

@@ -120,7 +120,7 @@ fn step(numbers: &mut Numbers, model: &mut Model, tar: Tar, layer: usize) -> (Ta
 #[test]
 fn layers_follow_the_model() {
     let (mut unpacked, mut refused) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..300 {
         let mut numbers = Numbers::new(seed);
         let (mut model, mut layers, mut is_right) = (Model::default(), Vec::new(), true);
         for layer in 0..=usize::from(numbers.below(4)) {
@@ -143,13 +143,13 @@ fn layers_follow_the_model() {
         assert_eq!(found.expect("the model accepts it"), expected.collect::<BTreeMap<_, _>>());
         unpacked += 1;
     }
-    assert!(unpacked > 100 && refused > 50, "{unpacked} and {refused}: both are tried");
+    assert!(unpacked > 75 && refused > 50, "{unpacked} and {refused}: both are tried");
 }
 
 /// No bytes make unpacking panic or write outside.
 #[test]
 fn any_bytes_are_unpacked_or_refused() {
-    for seed in 0..120 {
+    for seed in 0..60 {
         let mut numbers = Numbers::new(seed);
         let length = usize::from(numbers.below(255));
         let bytes: Vec<u8> = (0..length).map(|_| numbers.below(255)).collect();
