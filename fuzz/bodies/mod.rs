@@ -5,6 +5,7 @@ mod block;
 mod cbor;
 mod execution;
 mod follow;
+mod image;
 mod job;
 mod keystore;
 mod language;
@@ -25,6 +26,7 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("cbor", cbor::body),
     ("execution", execution::body),
     ("follow", follow::body),
+    ("image", image::body),
     ("job", job::body),
     ("keystore", keystore::body),
     ("language", language::body),

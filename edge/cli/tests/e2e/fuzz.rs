@@ -108,7 +108,7 @@ fn every_fuzz_target_holds() {
         let seeds = match *name {
             // `core/vm/tests/random.rs` runs a thousand of these.
             "language" => u64::from(has_python()),
-            "execution" => 60,
+            "execution" | "image" => 60,
             _ => 200,
         };
         for seed in 0..seeds {
