@@ -30,6 +30,9 @@ fn checked_transport(context: &mut Context<'_>, key: Fixed<48>, proof: Fixed<96>
 /// How often 0x04 looks at a release: when its deadline passes, and when its record has been kept long enough.
 const LOOKS: u64 = 2;
 
+/// How often 0x04 looks at a demand: when its time is over.
+const LOOKS_OF_DEMAND: u64 = 1;
+
 /// Records that a look at a release touches: its own, those of the agenda, what is released, and what counts its recipients.
 const RECORDS_OF_LOOK: u64 = 12;
 
@@ -249,7 +252,8 @@ impl Handle for Demand {
         }
         let (epoch, committee) = holders(context.world, &release)?;
         let due = asked(context, &committee, &release_id, served)?;
-        context.charge(0, weight_of_looks(context.params, 1, committee.members.len()));
+        let later = weight_of_looks(context.params, LOOKS_OF_DEMAND, committee.members.len());
+        context.charge(0, later);
         let members: Vec<Address> = committee.members.iter().map(|member| member.address).collect();
         for proxy in indices(due).filter_map(|place| members.get(place)) {
             proxies::ask(context.world, *proxy, release_id)?;

@@ -166,13 +166,10 @@ fn records_of_secrets() {
                 }),
             ),
             ("enough members of a committee have a share", &committee(|committee| committee.confirmed = 0b0011)),
-            ("enough members of a committee have a share", &committee(|committee| committee.confirmed = 0b1_1111)),
             ("a proxy lists the demands on it", &|state| {
                 state.change(&secrets::state::proxy_key(address(2)), |proxy: &mut Proxy| proxy.demands = list(vec![ID]));
             }),
-            ("every message belongs to a dealing", &|state| {
-                state.bytes(&secrets::state::message_key(1, Phase::Deal, 0), &[1]);
-            }),
+            ("every message belongs to a dealing", &|state| state.bytes(&secrets::state::message_key(1, Phase::Deal, 0), &[1])),
             (
                 "members are in the order of their keys",
                 &committee(|committee| {

@@ -257,15 +257,15 @@ fn a_pause_blames_nobody() {
 
 /// A pause that changes nothing emits nothing: events that cost almost nothing could drown others.
 #[test]
-fn a_pause_is_told_once() {
+fn a_pause_is_emitted_once() {
     let (mut chain, _) = seated();
     let sealed_to = identity(&chain, 1, &policy());
     assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
-    let told = [true, true, false, false].map(|paused| {
+    let emitted = [true, true, false, false].map(|paused| {
         let argument = [("name_hash", bytes(&[8; 32])), ("paused", Value::Bool(paused))];
         events(&[ask(&mut chain, OWNER, "pause_secret", argument, 0)])
     });
-    assert_eq!(told.map(|events| events.len()), [1, 0, 1, 0]);
+    assert_eq!(emitted.map(|events| events.len()), [1, 0, 1, 0]);
 }
 
 /// However many demands are made, no member has more to answer than it can: the others are refused, and keep their bonds. Those that are up are
@@ -310,8 +310,8 @@ fn keys_do_not_wait_for_releases() {
     assert!(deadline < draw_at && key(&chain).next_look < draw_at);
     (2..=5).for_each(|number| register(&mut chain, number + 4));
     chain.height = Height(draw_at.0 - 1);
-    let told = events(&chain.idle(1));
-    assert_eq!(told.iter().map(String::as_str).collect::<Vec<_>>(), [&["dealing.begun"][..], &["release.lapsed"; 9]].concat());
+    let emitted = events(&chain.idle(1));
+    assert_eq!(emitted.iter().map(String::as_str).collect::<Vec<_>>(), [&["dealing.begun"][..], &["release.lapsed"; 9]].concat());
 }
 
 /// A signed answer that does not hold costs 5% and the seat. One that holds, or that nobody signed, proves nothing.
