@@ -298,8 +298,8 @@ errors! {
     1805 SECRET_PAUSED Secret Input "secret_paused", "The secret is paused.", "Its owner stopped every release of it.", "Resume it: cowboy secret resume.";
     1806 NO_RELEASE_KEY Secret Input "no_release_key", "There is no key to seal to, or to release with.", "No dealing of the key has succeeded yet, or its sunset has passed.", "Wait until a committee is seated: get_key shows it.";
     1807 RELEASE_NOT_FOUND Secret Input "release_not_found", "There is no such release.", "It was never opened, or its record was deleted.", "Check the id.";
-    1808 RELEASE_STATE Secret Input "release_state", "The release does not accept this now.", "It is closed, its deadline passed, or a demand was made already.", "get_release shows what there is.";
-    1809 RELEASE_SERVED Secret Input "release_served", "Those members cannot have answered.", "A place is not one of the committee's, or fewer answered than are needed.", "Name who answered: at least as many as the threshold.";
+    1808 RELEASE_STATE Secret Input "release_state", "The release does not accept this now.", "It is closed, its deadline passed, its secret was paused or deleted, or a demand was made already.", "get_release shows what there is.";
+    1809 RELEASE_SERVED Secret Input "release_served", "Those members cannot have answered.", "A place is not one of the committee's, fewer answered than are needed to close, or enough answered for nobody to be missing.", "Name who answered; demand only what is missing to the threshold.";
     1810 RELEASE_REFUSED Secret Input "release_refused", "The policy does not allow the release.", "A policy says from when to when, and how often, a version is released.", "Store a version with another policy.";
     1811 TRANSPORT_KEY Secret Input "transport_key", "The transport key is not valid.", "It is a point of G1 other than the identity element, and the proof must be its owner's signature over it.", "Make a new key.";
     1812 RELEASE_FOREIGN Secret Input "release_foreign", "The release is somebody else's.", "Only its recipient can close it, or demand answers.", "Sign with the recipient's key.";
@@ -319,6 +319,7 @@ errors! {
     1840 ANSWER_INVALID Secret Input "answer_invalid", "The answer is not the sender's.", "It must satisfy both equations for the release's identity and transport key, and the sender must have to answer.", "Answer with the share of the committee that the release names.";
     1841 ACCUSATION_FALSE Secret Input "accusation_false", "The answer proves no fault.", "It holds, the signature does not, or it was shown already.", "Accuse only with an answer that the member signed and that does not hold.";
     1842 DEMAND_BOND Secret Input "demand_bond", "The value does not cover the bond of a demand.", "The bond is lost where every member answers.", "Send secrets.demand_bond.";
+    1843 RELEASE_DEMANDS Secret Limit "release_demands", "The members that are missing have as many demands to answer as they can.", "The parameter secrets.demands limits them: more could not be answered in time.", "Wait until some are over.";
     1850 VOLUME_NOT_FOUND Volume Input "volume_not_found", "There is no such volume or partition.", "Ids are made of the owner's address and the name; a partition exists from its first commit on.", "Check the id: cowboy volume list.";
     1851 VOLUME_EXISTS Volume Input "volume_exists", "The account has a volume of this name.", "An id is made of the owner's address and the name.", "Choose another name.";
     1852 VOLUME_INVALID Volume Input "volume_invalid", "The arguments do not describe a volume.", "Names are [A-Za-z0-9_.-]{1,64}, keys public, committee or owner, 1 to 16 data shards and 1 to 8 parity shards, modes r, w or rw.", "Check the arguments.";

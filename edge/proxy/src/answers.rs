@@ -5,14 +5,13 @@ use crate::store::Store;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::Hex;
 use cowboy_sealing::{answer, dealing::is_share};
-use cowboy_secrets::{Kind, Outcome, PointG1};
+use cowboy_secrets::{Outcome, PointG1};
 use cowboy_service::{Chain, ChainError};
+use cowboy_system::secrets::standing::{Source, over};
 use cowboy_system::secrets::state;
-use cowboy_system::secrets::types::{Committee, Release, ReleaseKey, Secret, Version};
-use cowboy_system::volumes;
-use cowboy_system::volumes::types::Volume;
+use cowboy_system::secrets::types::{Committee, Release, ReleaseKey, Secret};
 use cowboy_types::Hash;
-use cowboy_types::units::Count;
+use cowboy_types::units::{Count, Height};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
@@ -41,7 +40,7 @@ pub struct Answered {
 /// Why a release is not answered.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// It is not open on the chain.
+    /// It need not be answered any more, and never again.
     #[error("the release is not open: {0}")]
     Closed(&'static str),
     /// The proxy holds no share of the key.
@@ -59,35 +58,52 @@ pub(crate) enum Refusal {
 pub(crate) async fn answer_release(chain: &Chain, store: &Store, keys: &Keys, id: &Hash) -> Result<Answered, Refusal> {
     let found = chain.read(&[state::release_record_key(id)]).await?;
     let release: Release = found.read(0)?.ok_or(Refusal::Closed("the chain has no such release"))?;
+    let height = Height(found.height);
+    let key = standing_key(chain, &release, height).await?;
+    // Whoever asks may have the committee before in mind: it answers a while longer.
+    let epochs = [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten().collect();
+    answer_of(chain, store, keys, (id, &release), epochs).await
+}
+
+/// The answer to a demand: of the committee that the chain will check it against, and of no other.
+pub(crate) async fn answer_demand(
+    chain: &Chain,
+    store: &Store,
+    keys: &Keys,
+    (id, release): (&Hash, &Release),
+    until: Height,
+) -> Result<Answered, Refusal> {
+    standing_key(chain, release, until).await?;
+    answer_of(chain, store, keys, (id, release), vec![release.epoch]).await
+}
+
+/// The key of a release that has to be answered at a height, by the rule by which the chain blames whoever is silent.
+async fn standing_key(chain: &Chain, release: &Release, height: Height) -> Result<ReleaseKey, Refusal> {
+    let [secret, version] = Source::keys(release);
+    let records = chain.read(&[state::release_key(release.identity.key_id), secret, version]).await?;
+    let source = Source { secret: records.read::<Secret>(1)?, has_version: records.bytes(2).is_some() };
+    match over(release, &source, height) {
+        Some(over) => Err(Refusal::Closed(over.reason())),
+        None => records.read(0)?.ok_or(Refusal::Closed("its key opens nothing any more")),
+    }
+}
+
+/// The answer with the share of the first of some committees that still answers and of which this proxy is a member.
+async fn answer_of(
+    chain: &Chain,
+    store: &Store,
+    keys: &Keys,
+    (id, release): (&Hash, &Release),
+    epochs: Vec<Count>,
+) -> Result<Answered, Refusal> {
     let identity = &release.identity;
-    let (account, name, version) = (identity.account, identity.name_hash, Count(identity.version));
-    let wanted = match identity.kind {
-        Kind::Secret => vec![state::secret_key(account, &name), state::version_key(account, &name, version)],
-        Kind::Partition => vec![volumes::state::volume_key(&name)],
-    };
-    let records = chain.read(&[&[state::release_key(identity.key_id)], &wanted[..]].concat()).await?;
-    let key: ReleaseKey = records.read(0)?.ok_or(Refusal::Closed("its key opens nothing any more"))?;
-    match identity.kind {
-        Kind::Secret => {
-            let secret: Secret = records.read(1)?.ok_or(Refusal::Closed("the secret was deleted"))?;
-            let _: Version = records.read(2)?.ok_or(Refusal::Closed("the version was deleted"))?;
-            if secret.is_paused {
-                return Err(Refusal::Closed("the secret is paused"));
-            }
-        }
-        Kind::Partition => drop(records.read::<Volume>(1)?.ok_or(Refusal::Closed("the volume was removed"))?),
-    }
-    if release.served.is_some() || records.height > release.deadline.0 {
-        return Err(Refusal::Closed("it was closed, or its deadline passed"));
-    }
-    let epochs: Vec<Count> = [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten().collect();
     let wanted: Vec<_> = epochs.iter().map(|epoch| state::committee_key(identity.key_id, *epoch)).collect();
     let records = chain.read(&wanted).await?;
     let own = keys.public();
     for (place, epoch) in epochs.iter().enumerate() {
         let Some(committee) = records.read::<Committee>(place)? else { continue };
         let seat = committee.members.iter().position(|member| member.key == own).and_then(|index| u16::try_from(index).ok());
-        let (Some(index), true) = (seat, committee.until.is_none_or(|until| records.height <= until.0)) else { continue };
+        let (Some(index), true) = (seat, committee.does_answer(Height(records.height))) else { continue };
         let outcome = Outcome::decode(committee.outcome.bytes().clone()).map_err(|_| ChainError::Record)?;
         let Some(share) = store.share(identity.key_id, epoch.0)?.filter(|share| is_share(&outcome, index, share)) else { continue };
         let transport = PointG1::new(release.transport.0).ok_or(ChainError::Record)?;

@@ -90,7 +90,7 @@ impl Proxy {
         let listener = TcpListener::bind(config.listen).await.map_err(listening)?;
         let address = listener.local_addr().map_err(listening)?;
         let keys = Keys::of(account);
-        let app = Arc::new(App { chain: chain.clone(), store: store.clone(), keys: keys.clone() });
+        let app = Arc::new(App::new(chain.clone(), store.clone(), keys.clone()));
         let server = Server::start(listener, TlsAcceptor::from(Arc::new(tls.config)), app);
         let alive = chain.client.params().await?.secrets.alive;
         let proof = keys.sign(&proof_message(&chain.genesis, account.address(), &keys.public()));

@@ -5,8 +5,8 @@
 //! - `member`: what a proxy does next, and what it says in a dealing.
 //! - [`Store`]: seeds and shares. `keys`: what it signs with.
 //! - `answers`: what a release is answered.
-//! - `server`: where it is asked.
-//! - `events`: what the chain's events tell.
+//! - `server`: where it is asked. `given`: what it answered a moment ago.
+//! - `messages`: what the members of a dealing said.
 //! - [`Proxy`]: a running proxy.
 //! - [`collect`]: for recipients: asks the members of a committee and puts their answers together.
 
@@ -15,9 +15,10 @@
 mod answers;
 mod collect;
 mod daemon;
-mod events;
+mod given;
 mod keys;
 mod member;
+mod messages;
 mod server;
 mod store;
 

@@ -2,7 +2,7 @@
 
 use crate::keys::Keys;
 use crate::store::Store;
-use crate::{answers, events};
+use crate::{answers, messages};
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::sender::Call;
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
@@ -15,10 +15,6 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
-use std::collections::BTreeSet;
-
-/// Blocks after which no demand is open any more, with room for a parameter that governance raised.
-const DEMANDS_LAST: u64 = 1_000;
 
 /// Why a step cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +48,6 @@ pub(crate) struct Member {
     /// Blocks without a heartbeat after which a proxy counts as absent.
     alive: u64,
     calls: Calls,
-    /// The first height whose demands were not looked at.
-    scanned: Option<u64>,
-    /// Releases of which answers are demanded on the chain.
-    demanded: BTreeSet<Hash>,
 }
 
 /// The keys that may have a committee: the newest, and the one before.
@@ -67,7 +59,7 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity, alive: u64) -> Self {
-        Self { identity, alive, calls: Calls::new(NUMBER), scanned: None, demanded: BTreeSet::new() }
+        Self { identity, alive, calls: Calls::new(NUMBER) }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -80,9 +72,11 @@ impl Member {
                 let (argument, stake) = (self.registration(), self.identity.stake);
                 calls.extend(self.calls.paid(height, "register", "register_proxy", argument, stake));
             }
-            Some(proxy) => calls.extend(self.keep_registered(height, &proxy)),
+            Some(proxy) => {
+                calls.extend(self.keep_registered(height, &proxy));
+                calls.extend(self.serve_demands(chain, store, height, &proxy.demands).await?);
+            }
         }
-        calls.extend(self.serve_demands(chain, store, height).await?);
         let Some(newest) = first.read::<u32>(1)? else { return Ok(calls) };
         for id in [Some(newest), newest.checked_sub(1).filter(|id| *id > 0)].into_iter().flatten() {
             let records = chain.read(&[state::release_key(id), state::round_key(id)]).await?;
@@ -98,32 +92,28 @@ impl Member {
         Ok(calls)
     }
 
-    /// Answers demands on the chain: whoever has to and does not, pays. What is looked at again is what the chain still asks of this proxy.
-    async fn serve_demands(&mut self, chain: &Chain, store: &Store, height: u64) -> Result<Vec<Call>, StepError> {
-        // After a start, the demands of the last while: one that is older is over.
-        let from = self.scanned.unwrap_or(height.saturating_sub(DEMANDS_LAST));
-        self.demanded.extend(events::demanded(chain, from).await?);
-        self.scanned = Some(height.saturating_add(1));
+    /// Answers the demands that the chain lists for this proxy: whoever has to and does not, pays. Until the chain lists one no more, it is answered
+    /// again, whatever went wrong before.
+    async fn serve_demands(&mut self, chain: &Chain, store: &Store, height: u64, demands: &[Hash]) -> Result<Vec<Call>, StepError> {
+        if demands.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<_> = demands.iter().map(state::release_record_key).collect();
+        let records = chain.read(&keys).await?;
         let mut calls = Vec::new();
-        for id in self.demanded.clone() {
-            let records = chain.read(&[state::release_record_key(&id)]).await?;
-            let release = records.read::<Release>(0)?;
-            let due =
-                release.as_ref().and_then(|release| release.demand.as_ref()).filter(|demand| !demand.is_over).map(|demand| demand.due);
-            let Some(due) = due else {
-                self.demanded.remove(&id);
+        for (place, id) in demands.iter().enumerate() {
+            let Some(release) = records.read::<Release>(place)? else { continue };
+            let Some(until) = release.demand.as_ref().filter(|demand| !demand.is_over).map(|demand| demand.until) else { continue };
+            let what = format!("serve:{id}");
+            if !self.calls.is_time(height, &what) {
                 continue;
-            };
-            match answers::answer_release(chain, store, &self.identity.keys, &id).await {
-                Ok(answered) if due & bit(usize::from(answered.index)) != 0 => {
+            }
+            match answers::answer_demand(chain, store, &self.identity.keys, (id, &release), until).await {
+                Ok(answered) => {
                     let fields = [("release_id", Value::Bytes(id.0.to_vec())), ("answer", Value::Bytes(answered.answer.0))];
-                    calls.extend(self.calls.once(height, format!("serve:{id}"), "serve", Value::dict(fields)));
+                    calls.extend(self.calls.once(height, what, "serve", Value::dict(fields)));
                 }
-                Ok(_) => drop(self.demanded.remove(&id)),
-                Err(refusal) => {
-                    tracing::warn!(release = %id, %refusal, "a demand cannot be served");
-                    self.demanded.remove(&id);
-                }
+                Err(refusal) => tracing::warn!(release = %id, %refusal, "a demand cannot be served"),
             }
         }
         Ok(calls)
@@ -162,9 +152,7 @@ impl Member {
 
     /// What the proxy does for a key: it speaks in its dealing, and forgets what is over.
     async fn look(&mut self, chain: &Chain, store: &Store, height: u64, at: &KeyState) -> Result<Option<Call>, StepError> {
-        let under_way = u64::from(at.round.is_some());
-        let next_round = at.key.rounds.0.saturating_add(1).saturating_sub(under_way);
-        store.forget(at.id, next_round, at.key.epoch.0.saturating_sub(1))?;
+        self.forget(chain, store, at).await?;
         let Some(round) = &at.round else { return Ok(None) };
         let own = self.identity.keys.public();
         let dealer = round.dealers.iter().position(|member| member.key == own);
@@ -184,7 +172,20 @@ impl Member {
         Ok(self.calls.once(height, what, method, Value::dict(fields)))
     }
 
-    /// The method and the fields with which the proxy speaks in the phase of a round; none where the messages are not whole yet.
+    /// Removes seeds of dealings that are over, and shares that are replaced. The newest seed stays where this proxy has a seat and no share of it.
+    async fn forget(&self, chain: &Chain, store: &Store, at: &KeyState) -> Result<(), StepError> {
+        let (newest, epoch) = (at.key.rounds.0, at.key.epoch);
+        let mut first = newest.saturating_add(u64::from(at.round.is_none()));
+        if at.round.is_none() && store.share(at.id, epoch.0)?.is_none() {
+            let committee = chain.read(&[state::committee_key(at.id, epoch)]).await?.read::<Committee>(0)?;
+            let own = self.identity.keys.public();
+            let has_seat = committee.is_some_and(|committee| committee.members.iter().any(|member| member.key == own));
+            first = first.saturating_sub(u64::from(has_seat));
+        }
+        Ok(store.forget(at.id, first, epoch.0.saturating_sub(1))?)
+    }
+
+    /// The method and the fields with which the proxy speaks in the phase of a round; none where the round is another one by now.
     async fn message(&self, chain: &Chain, store: &Store, at: &KeyState, round: &Round) -> Result<Option<Spoken>, StepError> {
         let seed = store.seed(at.id, round.number.0)?;
         let bytes = |name: &'static str, bytes: Vec<u8>| vec![(name, Value::Bytes(bytes))];
@@ -195,13 +196,12 @@ impl Member {
         if round.phase == Phase::Deal {
             return Ok(Some(("deal", bytes("message", dealing.deal()?))));
         }
-        let Some(messages) = events::messages(chain, at.id, round).await? else { return Ok(None) };
-        let of = |phase: usize| messages.get(phase).cloned().unwrap_or_default();
+        let Some(said) = messages::read(chain, at.id, round).await? else { return Ok(None) };
         Ok(Some(match round.phase {
-            Phase::Ack => ("ack", bytes("message", dealing.acknowledge(&of(1))?)),
-            Phase::Log => ("log", bytes("message", dealing.log(&of(2))?)),
+            Phase::Ack => ("ack", bytes("message", dealing.acknowledge(&said.deals)?)),
+            Phase::Log => ("log", bytes("message", dealing.log(&said.acks)?)),
             _ => {
-                let (outcome, share) = dealing.finish(&of(1), &of(3))?;
+                let (outcome, share) = dealing.finish(&said.deals, &said.logs)?;
                 if let Some(share) = share {
                     // It is kept before it is confirmed: what counts is never lost.
                     store.keep_share(at.id, at.key.epoch.0.saturating_add(1), &share)?;

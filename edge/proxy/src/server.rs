@@ -1,6 +1,7 @@
 //! Where recipients ask a proxy: `POST /v1/release` over TLS 1.3.
 
 use crate::answers::{Asked, Refusal, answer_release};
+use crate::given::Given;
 use crate::keys::Keys;
 use crate::store::Store;
 use axum::body::Body;
@@ -14,9 +15,9 @@ use cowboy_service::Chain;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tower::Service as _;
@@ -29,6 +30,9 @@ const CONNECTIONS: usize = 256;
 
 /// The time of a request: three proofs from the node.
 const REQUEST_TIME: Duration = Duration::from_secs(20);
+
+/// Requests that look at the chain at once. The others wait.
+const LOOKS: usize = 8;
 
 /// What one connection may take.
 const SETTINGS: Settings = Settings {
@@ -44,6 +48,15 @@ pub(crate) struct App {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Arc<Store>,
     pub(crate) keys: Keys,
+    pub(crate) given: Given,
+    /// What looks at the chain for others at once, so that the proxy's own work does not wait.
+    pub(crate) looks: Semaphore,
+}
+
+impl App {
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, keys: Keys) -> Self {
+        Self { chain, store, keys, given: Given::default(), looks: Semaphore::new(LOOKS) }
+    }
 }
 
 /// The server of a proxy. Dropping it ends it.
@@ -80,8 +93,16 @@ impl Drop for Server {
 }
 
 async fn release(State(app): State<Arc<App>>, Json(asked): Json<Asked>) -> Response {
-    match answer_release(&app.chain, &app.store, &app.keys, &asked.release_id.0).await {
-        Ok(answered) => Json(answered).into_response(),
+    let id = asked.release_id.0;
+    if let Some(answered) = app.given.get(Instant::now(), &id) {
+        return Json(answered).into_response();
+    }
+    let Ok(_look) = app.looks.acquire().await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
+    match answer_release(&app.chain, &app.store, &app.keys, &id).await {
+        Ok(answered) => {
+            app.given.keep(Instant::now(), id, answered.clone());
+            Json(answered).into_response()
+        }
         Err(refusal) => {
             let status = match refusal {
                 Refusal::Closed(_) => StatusCode::NOT_FOUND,

@@ -27,14 +27,18 @@ impl Calls {
         self.paid(height, what, method, argument, Amount::ZERO)
     }
 
+    /// Whether a thing would be sent now, so that it need not be computed where not.
+    pub fn is_time(&self, height: u64, what: &str) -> bool {
+        self.sent.get(what).is_none_or(|(at, _)| height >= at.saturating_add(AGAIN_AFTER))
+    }
+
     /// The same with CBY that go along.
     pub fn paid(&mut self, height: u64, what: impl Into<String>, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
         let what = what.into();
-        let tries = match self.sent.get(&what) {
-            Some((at, _)) if height < at.saturating_add(AGAIN_AFTER) => return None,
-            Some((_, tries)) => tries.saturating_add(1),
-            None => 0,
-        };
+        if !self.is_time(height, &what) {
+            return None;
+        }
+        let tries = self.sent.get(&what).map_or(0, |(_, tries)| tries.saturating_add(1));
         self.sent.insert(what, (height, tries));
         // What is sent again is tried out first.
         Some(Call { target: self.target, method, argument, value, tries: tries.max(1) })

@@ -109,6 +109,7 @@ _ResultVerifierSubmitVerifiedResultReveals = TypedDict("_ResultVerifierSubmitVer
 _SecretsManagerRegisterProxy = TypedDict("_SecretsManagerRegisterProxy", {
     "address": bytes,
     "certificate": bytes,
+    "demands": int,
     "endpoint": str,
     "excluded_until": int,
     "is_able": bool,
@@ -801,7 +802,7 @@ class _SecretsManager(SystemActor):
         outcome: bytes | None = None,
         cycles_limit: int = ...,
     ) -> None:
-        """Confirms what the dealing came to. With enough equal confirmations the players become the committee."""
+        """Confirms what the dealing came to. With enough equal confirmations at the end of the phase, or once every player has confirmed, the players become the committee; only those that confirmed have to answer."""
     def put_secret(
         self, *,
         policy: bytes,
@@ -815,7 +816,7 @@ class _SecretsManager(SystemActor):
         paused: bool,
         cycles_limit: int = ...,
     ) -> None:
-        """Stops or resumes every release of a secret of the sender."""
+        """Stops or resumes releases of a secret of the sender. Those that are open end, and stay so."""
     def delete_version(
         self, *,
         name_hash: TokenId | bytes,
@@ -872,7 +873,7 @@ class _SecretsManager(SystemActor):
         value: int = 0,
         cycles_limit: int = ...,
     ) -> None:
-        """Asks the members that did not answer the sender to answer on the chain, for the bond as value."""
+        """Asks as many members as are missing to the threshold to answer on the chain, for the bond as value."""
     def serve(
         self, *,
         release_id: TokenId | bytes,

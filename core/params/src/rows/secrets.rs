@@ -53,5 +53,7 @@ rows! {
         0x17 sunset: Blocks = 2_592_000 in 1..=315_360_000, T0, "decision 147";
         /// Blocks for which a committee still answers after its successor has taken over.
         0x18 handover: Blocks = 60 in 1..=86_400, T0, "ours: decision 503";
+        /// Demands that a proxy has to answer at once, at most: more could not be answered in time.
+        0x19 demands: Count = 16 in 1..=64, T0, "ours: decision 532";
     }
 }

@@ -4,12 +4,11 @@ use super::NUMBER;
 use super::forms::{
     DescribedKey, DescribedProxy, DescribedRelease, DescribedRound, DescribedSecret, DescribedVault, DescribedVersion, Moved, Named, Seat,
 };
-use super::types::MESSAGE_BYTES;
 use crate::actor::methods;
 use crate::schema::events;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Blob, Hash, List, Text};
+use cowboy_types::{Address, Hash, List, Text};
 
 methods! {
     /// What 0x04 is asked.
@@ -91,7 +90,8 @@ methods! {
         message: Vec<u8>,
     } -> ();
 
-    /// Confirms what the dealing came to. With enough equal confirmations the players become the committee.
+    /// Confirms what the dealing came to. With enough equal confirmations at the end of the phase, or once every player has confirmed, the players
+    /// become the committee; only those that confirmed have to answer.
     "confirm" Confirm [] {
         /// The number of the key.
         key_id: u64,
@@ -115,7 +115,7 @@ methods! {
         sealed: Vec<u8>,
     } -> Named;
 
-    /// Stops or resumes every release of a secret of the sender.
+    /// Stops or resumes releases of a secret of the sender. Those that are open end, and stay so.
     "pause_secret" PauseSecret [] {
         /// The hash of its name.
         name_hash: Hash,
@@ -186,7 +186,7 @@ methods! {
         served: u16,
     } -> ();
 
-    /// Asks the members that did not answer the sender to answer on the chain, for the bond as value.
+    /// Asks as many members as are missing to the threshold to answer on the chain, for the bond as value.
     "demand" Demand [payable] {
         /// The release.
         release_id: Hash,
@@ -322,14 +322,12 @@ events! {
         round: Count,
     }
 
-    /// A member of a dealing spoke.
+    /// A member of a dealing spoke. The message stands in a record until the dealing is over.
     "dealing.message" Spoken {
         /// The member's place among those who speak in the phase.
         index: u64,
         /// The number of the key.
         key_id: u64,
-        /// What it said.
-        message: Blob<MESSAGE_BYTES>,
         /// join, deal, ack, log or confirm.
         phase: Text<16>,
         /// The number of the dealing.
@@ -442,7 +440,7 @@ events! {
         release_id: Hash,
     }
 
-    /// A demand is over. The bond goes back where somebody was silent, and is burned where nobody was.
+    /// A demand is over. The bond goes back where somebody was silent, and is burned where nobody was or the release ended before.
     "release.demand_over" DemandOver {
         /// Base units of CBY.
         bond: Amount,

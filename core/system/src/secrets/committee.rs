@@ -1,10 +1,10 @@
 //! Draws of committees, the phases of dealings, and what the end of a dealing changes (decision 142).
 
 use super::api::{Begun, Failed, KeyBegun, PhaseBegun, Rekey, Seated};
-use super::dealing::{is_quorum, name_of, speakers};
+use super::dealing::{self, is_quorum, name_of, speakers};
 use super::forms::Seat;
 use super::state;
-use super::types::{Committee, Member, Members, OutcomeBytes, Player, Proxy, ReleaseKey, Round, bit};
+use super::types::{Committee, Confirmation, Member, Members, Player, Proxy, ReleaseKey, Round, bit, indices};
 use crate::actor::{Context, Handle};
 use crate::market::selection;
 use crate::schema::Emit;
@@ -101,7 +101,7 @@ fn is_short(world: &World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<bo
     let keys: Vec<_> = committee.members.iter().map(|member| state::proxy_key(member.address)).collect();
     world.require(&keys)?;
     let mut alive = 0usize;
-    for member in committee.members.iter() {
+    for member in indices(committee.confirmed).filter_map(|place| committee.members.get(place)) {
         alive = alive
             .saturating_add(usize::from(state::proxy(world, member.address)?.is_some_and(|proxy| proxy.is_alive(now.params, now.height))));
     }
@@ -142,6 +142,7 @@ fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Resul
         dealers,
         players: List::new(players).expect("no more than the most members are drawn"),
         spoke: 0,
+        heard: List::default(),
         hashes: List::new(vec![Hash::ZERO]).expect("one fits"),
         confirmations: List::default(),
     };
@@ -154,7 +155,11 @@ fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Resul
 
 /// Ends a phase: the next one begins, or the dealing has failed. Answers when the key is looked at again.
 fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut round: Round) -> Result<Height, Miss> {
-    exclude_silent(world, now, &round)?;
+    exclude_silent(world, now, (id, key.epoch), &round)?;
+    if let Some(confirmation) = dealing::accepted(&round) {
+        seat(world, now, (id, key), &round, confirmation)?;
+        return Ok(key.next_look);
+    }
     let next = match round.phase {
         Phase::Join => {
             let joined: Vec<Player> =
@@ -174,13 +179,16 @@ fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut
     };
     let Some(phase) = next else {
         Failed { key_id: u64::from(id), phase: name_of(round.phase), round: round.number }.emit(world);
-        world.remove(state::round_key(id));
+        dealing::forget(world, id, &round);
         key.draw_at = now.after(now.params.secrets.retry);
         return Ok(key.draw_at);
     };
     let mut hashes = std::mem::take(&mut round.hashes).into_vec();
     hashes.push(Hash::ZERO);
     round.hashes = List::new(hashes).expect("there are five phases");
+    let mut heard = std::mem::take(&mut round.heard).into_vec();
+    heard.push(round.spoke);
+    round.heard = List::new(heard).expect("four phases are before the last one");
     round.phase = phase;
     round.spoke = 0;
     round.ends_at = now.after(now.params.secrets.phase);
@@ -189,13 +197,16 @@ fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut
     Ok(round.ends_at)
 }
 
-/// Whoever was silent in a phase is not drawn for a while. It keeps the seat that it has.
-fn exclude_silent(world: &mut World, now: Now<'_>, round: &Round) -> Result<(), Miss> {
+/// Whoever was silent in a phase is not drawn for a while. It keeps the seat that it has. A member without a share cannot deal, and is not blamed.
+fn exclude_silent(world: &mut World, now: Now<'_>, (id, epoch): (u32, Count), round: &Round) -> Result<(), Miss> {
     let until = now.after(now.params.secrets.exclusion);
+    let does_deal = matches!(round.phase, Phase::Deal | Phase::Log);
+    let standing = if does_deal { state::committee(world, id, epoch)? } else { None };
+    let has_share = |place: usize| standing.as_ref().is_none_or(|committee| committee.confirmed & bit(place) != 0);
     let silent: Vec<Address> = speakers(round)
         .into_iter()
         .enumerate()
-        .filter(|(place, _)| round.spoke & bit(*place) == 0)
+        .filter(|(place, _)| round.spoke & bit(*place) == 0 && has_share(*place))
         .map(|(_, member)| member.address)
         .collect();
     for address in silent {
@@ -207,33 +218,37 @@ fn exclude_silent(world: &mut World, now: Now<'_>, round: &Round) -> Result<(), 
     Ok(())
 }
 
-/// The players of a dealing become the committee of its key.
-pub(super) fn seat(context: &mut Context<'_>, id: u32, round: &Round, encoded: OutcomeBytes) -> Step<()> {
-    let outcome = Outcome::decode(encoded.bytes().clone()).map_err(|_| error::DEALING_OUTCOME)?;
-    let (rows, height) = (&context.params.secrets, context.height);
-    let mut key = state::key(context.world, id)?.expect("a dealing is of a key");
-    let before = key.next_look;
-    if let Some(mut committee) = state::committee(context.world, id, key.epoch)? {
-        committee.until = Some(Height(height.0.saturating_add(rows.handover)));
-        context.world.write(state::committee_key(id, key.epoch), &committee);
+/// The players of a dealing become the committee of its key. Only those that confirmed the outcome have to answer: nobody knows whether the others
+/// have a share.
+pub(super) fn seat(
+    world: &mut World,
+    now: Now<'_>,
+    (id, key): (u32, &mut ReleaseKey),
+    round: &Round,
+    confirmation: Confirmation,
+) -> Result<(), Miss> {
+    let Confirmation { members: confirmed, outcome, .. } = confirmation;
+    let encoded = outcome.expect("an outcome that nobody gave is not accepted");
+    let outcome = Outcome::decode(encoded.bytes().clone()).expect("the outcome was checked when it was given");
+    let rows = &now.params.secrets;
+    if let Some(mut committee) = state::committee(world, id, key.epoch)? {
+        committee.until = Some(now.after(rows.handover));
+        world.write(state::committee_key(id, key.epoch), &committee);
     }
     if let Some(old) = key.epoch.checked_sub(Count(1)) {
-        unseat(context.world, id, old, Some(height))?;
+        unseat(world, id, old, Some(now.height))?;
     }
     key.epoch = Count(key.epoch.0.saturating_add(1));
     key.master = Some(Fixed(*outcome.master().bytes()));
     // Whoever's share is public is replaced soon: until then, fewer are needed to open what is sealed.
-    let term = if outcome.revealed.is_empty() { rows.term } else { rows.replacement };
-    key.draw_at = Height(height.0.saturating_add(term));
-    key.next_look = Now { params: context.params, height, beacon: &context.draw.beacon }.next_look(&key);
+    key.draw_at = now.after(if outcome.revealed.is_empty() { rows.term } else { rows.replacement });
+    key.next_look = now.next_look(key);
     let members: Vec<_> = round.players.iter().map(|player| player.member.clone()).collect();
     let seats = members.iter().map(|member| Seat { address: member.address, key: member.key }).collect();
-    let committee = Committee { members: Members::new(members).expect("as many as players"), outcome: encoded, since: height, until: None };
-    context.charge_kept(&committee);
-    context.world.write(state::committee_key(id, key.epoch), &committee);
-    context.world.remove(state::round_key(id));
-    state::set_key(context.world, id, Some(before), &key)?;
-    Seated { epoch: key.epoch, key_id: u64::from(id), members: List::new(seats).expect("as many as players") }.emit(context.world);
+    let members = Members::new(members).expect("as many as players");
+    world.write(state::committee_key(id, key.epoch), &Committee { members, outcome: encoded, since: now.height, until: None, confirmed });
+    dealing::forget(world, id, round);
+    Seated { epoch: key.epoch, key_id: u64::from(id), members: List::new(seats).expect("as many as players") }.emit(world);
     Ok(())
 }
 

@@ -1,17 +1,20 @@
-//! The messages of a dealing (decision 142). 0x04 does not read them: it keeps who spoke and a running hash, and checks the outcome.
+//! The messages of a dealing (decision 142). 0x04 does not read them: it keeps them until the dealing is over, with who spoke and a running hash,
+//! and checks the outcome.
 
 use super::api::{Ack, Confirm, Deal, Join, Log, Spoken};
-use super::types::{Confirmation, MESSAGE_BYTES, Member, OutcomeBytes, Round, bit};
-use super::{committee, state};
+use super::committee::{self, Now};
+use super::state;
+use super::types::{Confirmation, MESSAGE_BYTES, Member, OutcomeBytes, Round, bit, first, indices};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
+use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_secrets::PointG2;
 use cowboy_secrets::dealing::{Outcome, Phase, phase_hash, threshold};
-use cowboy_state::{Miss, Step};
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::Count;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Blob, Hash, List, Text, error};
+use cowboy_types::{Hash, List, Text, error};
 
 /// A message in the phase to which it belongs, and its place.
 struct Speech {
@@ -53,7 +56,9 @@ fn admit(context: &Context<'_>, (key_id, number): (u64, u64), phase: Phase) -> S
 
 /// Notes that the sender spoke, in an event and in the running hash of the phase.
 fn note(context: &mut Context<'_>, speech: &mut Speech, message: &[u8]) -> Step<()> {
-    let said = Blob::new(message.to_vec()).filter(|said: &Blob<MESSAGE_BYTES>| !said.is_empty()).ok_or(error::DEALING_MESSAGE)?;
+    if message.is_empty() || message.len() > MESSAGE_BYTES {
+        return Err(error::DEALING_MESSAGE.into());
+    }
     let Speech { key_id, round, place } = speech;
     let mut hashes = std::mem::take(&mut round.hashes).into_vec();
     let last = hashes.pop().unwrap_or(Hash::ZERO);
@@ -63,7 +68,6 @@ fn note(context: &mut Context<'_>, speech: &mut Speech, message: &[u8]) -> Step<
     let spoken = Spoken {
         index: u64::try_from(*place).expect("a committee has few places"),
         key_id: u64::from(*key_id),
-        message: said,
         phase: name_of(round.phase),
         round: round.number,
     };
@@ -94,10 +98,12 @@ impl Handle for Join {
     }
 }
 
-/// A message that 0x04 only passes on.
+/// A message that 0x04 only passes on, in a record that members read with a proof: events can be left out, and be drowned in others.
 fn pass_on(context: &mut Context<'_>, round: (u64, u64), phase: Phase, message: &[u8]) -> Step<()> {
     let mut speech = admit(context, round, phase)?;
     note(context, &mut speech, message)?;
+    let Speech { key_id, place, .. } = speech;
+    context.world.put(state::message_key(key_id, phase, place), Some(Bytes::copy_from_slice(message)));
     store(context, &speech);
     Ok(())
 }
@@ -121,7 +127,7 @@ impl Handle for Log {
 }
 
 impl Handle for Confirm {
-    /// Counts a confirmation. Those of as many players as have to answer suffice: among them are honest ones.
+    /// Counts a confirmation. Once every player has confirmed nobody is waited for; else the phase lasts to its end, so that whoever is slow counts, too.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut speech = admit(context, (self.key_id, self.round), Phase::Confirm)?;
         let given = match &self.outcome {
@@ -141,14 +147,18 @@ impl Handle for Confirm {
         if confirmation.outcome.is_none() {
             confirmation.outcome = given;
         }
-        let needed = threshold(round.players.len());
-        let accepted = confirmation.outcome.clone().filter(|_| usize::try_from(confirmation.members.count_ones()).unwrap_or(0) >= needed);
         round.confirmations = List::new(confirmations).expect("each player confirms once");
-        match accepted {
-            Some(outcome) => committee::seat(context, speech.key_id, &speech.round, outcome)?,
-            None => store(context, &speech),
-        }
-        Ok(())
+        let is_everybody = round.spoke == first(round.players.len());
+        let Some(confirmation) = accepted(round).filter(|_| is_everybody) else {
+            store(context, &speech);
+            return Ok(());
+        };
+        let id = speech.key_id;
+        let mut key = state::key(context.world, id)?.expect("a dealing is of a key");
+        let before = key.next_look;
+        let now = Now { params: context.params, height: context.height, beacon: &context.draw.beacon };
+        committee::seat(context.world, now, (id, &mut key), &speech.round, confirmation)?;
+        Ok(state::set_key(context.world, id, Some(before), &key)?)
     }
 }
 
@@ -166,6 +176,29 @@ fn checked_outcome(context: &mut Context<'_>, speech: &Speech, digest: &Hash, by
         return Err(error::DEALING_OUTCOME.into());
     }
     Ok(OutcomeBytes::new(bytes.to_vec()).ok_or(error::DEALING_OUTCOME)?)
+}
+
+/// What as many players as have to answer confirmed: among them are honest ones.
+pub(super) fn accepted(round: &Round) -> Option<Confirmation> {
+    let needed = threshold(round.players.len());
+    let is_enough = |confirmation: &&Confirmation| usize::try_from(confirmation.members.count_ones()).unwrap_or(0) >= needed;
+    round.confirmations.iter().filter(is_enough).find(|confirmation| confirmation.outcome.is_some()).cloned()
+}
+
+/// The messages of a dealing that stand in records, by phase and place. Keys of players and confirmations stand in the round itself.
+pub fn messages(round: &Round) -> impl Iterator<Item = (Phase, usize)> + '_ {
+    let spoke = round.heard.iter().copied().chain([round.spoke]);
+    let phases = [None, Some(Phase::Deal), Some(Phase::Ack), Some(Phase::Log)];
+    let kept = phases.into_iter().zip(spoke).filter_map(|(phase, spoke)| phase.map(|phase| (phase, spoke)));
+    kept.flat_map(|(phase, spoke)| indices(spoke).map(move |place| (phase, place)))
+}
+
+/// Removes a dealing that is over, with its messages.
+pub(super) fn forget(world: &mut World, id: u32, round: &Round) {
+    for (phase, place) in messages(round) {
+        world.erase(state::message_key(id, phase, place));
+    }
+    world.remove(state::round_key(id));
 }
 
 /// Whether enough dealers spoke in the phase that ends for the dealing to have an outcome.

@@ -13,6 +13,8 @@ form! {
         address: Address,
         /// The SHA-256 hash of the public key of its TLS certificate.
         certificate: Hash,
+        /// Demands that it has to answer, and has not.
+        demands: Count,
         /// Where it is reached: a host name or an address.
         endpoint: Text<ENDPOINT_BYTES>,
         /// The last height at which it is drawn only where too few others can be; 0 where it was never excluded.

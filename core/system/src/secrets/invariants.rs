@@ -1,8 +1,8 @@
 //! What holds between the records of 0x04.
 
-use super::NUMBER;
 use super::state::{self, Subject};
-use super::types::{Committee, Proxy, Release, ReleaseKey, Secret, Vault, Version};
+use super::types::{Committee, Proxy, Release, ReleaseKey, Round, Secret, Vault, Version, first, indices};
+use super::{NUMBER, dealing};
 use crate::records::{Broken, Records, address_of, equal, holds};
 use commonware_codec::DecodeExt as _;
 use cowboy_secrets::dealing::{MIN_MEMBERS, Outcome, threshold};
@@ -10,8 +10,8 @@ use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeSet;
 
-/// 0x04 has all that it holds for others; every proxy, key and release is listed once; a committee has the shares of its key; secrets are
-/// what their accounts count.
+/// 0x04 has all that it holds for others; every proxy, key and release is listed once; proxies list the demands on them; a committee has the shares of
+/// its key; messages stand as long as their dealing; secrets are what their accounts count.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let proxies = records.of::<Proxy>(NUMBER, "proxy:")?;
     let vaults = records.of::<Vault>(NUMBER, "vault:")?;
@@ -25,7 +25,9 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let listed: BTreeSet<Vec<u8>> = records.names(state::proxies()).iter().map(|name| name.to_vec()).collect();
     equal("every proxy is listed", &listed, &proxies.iter().map(|(name, _)| name.to_vec()).collect())?;
     agenda(records, &releases)?;
+    demands(&proxies, &releases)?;
     committees(records)?;
+    messages(records)?;
     secrets(records, &vaults)
 }
 
@@ -51,6 +53,34 @@ fn number(rule: &'static str, name: &[u8]) -> Result<u32, Broken> {
     Ok(u32::from_be_bytes(name.try_into().map_err(|_| Broken { rule, found: format!("{name:?}") })?))
 }
 
+/// Every proxy lists the releases of which it has to answer a demand, so that it is asked for no more than it can serve, and learns of all.
+fn demands(proxies: &[(&[u8], Proxy)], releases: &[(&[u8], Release)]) -> Result<(), Broken> {
+    let rule = "a proxy lists the demands on it";
+    for (name, proxy) in proxies {
+        let (address, _) = address_of(name)?;
+        let is_asked = |release: &Release| {
+            let open = release.demand.as_ref().filter(|demand| !demand.is_over);
+            open.is_some_and(|demand| indices(demand.due).any(|place| demand.members.get(place) == Some(&address)))
+        };
+        let expected: BTreeSet<&[u8]> = releases.iter().filter(|(_, release)| is_asked(release)).map(|(id, _)| *id).collect();
+        equal(rule, &proxy.demands.iter().map(|id| &id.0[..]).collect(), &expected)?;
+        equal(rule, &proxy.demands.len(), &expected.len())?;
+    }
+    Ok(())
+}
+
+/// The messages of a dealing are those of who spoke in it.
+fn messages(records: &Records<'_>) -> Result<(), Broken> {
+    let rule = "every message belongs to a dealing";
+    let mut expected = BTreeSet::new();
+    for (name, round) in records.of::<Round>(NUMBER, "round:")? {
+        let id = number(rule, name)?;
+        expected.extend(dealing::messages(&round).map(|(phase, place)| state::message_key(id, phase, place)));
+    }
+    let found: BTreeSet<_> = records.named(NUMBER, "message:").map(|(name, _)| state::message_named(name)).collect();
+    equal(rule, &found, &expected)
+}
+
 /// A committee has at least the fewest members, in the order of their keys, a coefficient for each that has to answer, and its key.
 fn committees(records: &Records<'_>) -> Result<(), Broken> {
     for (name, committee) in records.of::<Committee>(NUMBER, "committee:")? {
@@ -67,6 +97,9 @@ fn committees(records: &Records<'_>) -> Result<(), Broken> {
             outcome.polynomial.len() == threshold(members),
             &members,
         )?;
+        let confirmed = usize::try_from(committee.confirmed.count_ones()).unwrap_or(usize::MAX);
+        let are_members = committee.confirmed & !first(members) == 0;
+        holds("enough members of a committee have a share", are_members && confirmed >= threshold(members), &confirmed)?;
         let is_sorted = committee.members.is_sorted_by(|one, next| one.key < next.key);
         holds("members are in the order of their keys", is_sorted, &committee.members)?;
     }

@@ -40,6 +40,7 @@ pub(crate) struct Found {
     account: Address,
     name: Hash,
     number: Count,
+    pauses: Count,
     version: Version,
 }
 
@@ -107,7 +108,7 @@ fn find(context: &Context<'_>, submitter: Address, asked: &Asked) -> Step<Found>
     }
     let number = asked.version.unwrap_or(secret.latest);
     let version = state::version(context.world, account, &asked.name, number)?.ok_or(error::SECRET_NOT_FOUND)?;
-    Ok(Found { account, name: asked.name, number, version })
+    Ok(Found { account, name: asked.name, number, pauses: secret.pauses, version })
 }
 
 /// Whether a policy lets a submitter use a secret in this job.
@@ -195,7 +196,7 @@ impl Handle for ReleaseToRunner {
         if !is_allowed || !may_see(context, &policies, runner, &record)? {
             return Err(error::RELEASE_REFUSED.into());
         }
-        let Found { account, name, number, version } = found;
+        let Found { account, name, number, pauses, version } = found;
         let opening = Opening {
             payer: account,
             recipient: runner,
@@ -205,6 +206,6 @@ impl Handle for ReleaseToRunner {
             proof: self.proof,
             copies: Some(version.policy.copies),
         };
-        releases::open(context, version, (account, name, number), opening)
+        releases::open(context, version, (account, name, number), pauses, opening)
     }
 }

@@ -8,10 +8,10 @@
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`api`], `forms`: the methods and events, and what they return.
 //! - `proxies`: registering, heartbeats, leaving.
-//! - `dealing`: the messages of a dealing, and its phases.
+//! - [`dealing`]: the messages of a dealing, and its phases.
 //! - `committee`: draws, and what the end of a dealing changes.
 //! - `vault`: storing, pausing, deleting secrets.
-//! - `releases`: releases, receipts, demands, accusations.
+//! - `releases`: releases, receipts, demands, accusations. [`standing`]: whether one has to be answered.
 //! - [`jobs`]: secrets of jobs.
 //! - `views`: what others read.
 //! - [`agenda`]: what happens without anybody asking.
@@ -22,12 +22,13 @@
 pub mod agenda;
 pub(crate) mod api;
 pub(crate) mod committee;
-mod dealing;
+pub mod dealing;
 mod forms;
 pub mod invariants;
 pub mod jobs;
 mod proxies;
 pub(crate) mod releases;
+pub mod standing;
 pub mod state;
 pub mod types;
 mod vault;

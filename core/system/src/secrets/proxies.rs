@@ -13,7 +13,7 @@ use cowboy_params::Params;
 use cowboy_secrets::proxy::proof_message;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, Hash, List, error};
 
 /// The number of the first key.
 const FIRST_KEY: u32 = 1;
@@ -54,6 +54,7 @@ impl Handle for RegisterProxy {
             excluded_until: Height::ZERO,
             silences: Count::ZERO,
             silent_since: Height::ZERO,
+            demands: List::default(),
         };
         begin_first_key(context)?;
         state::proxies().insert(context.world, &context.sender.0)?;
@@ -130,7 +131,7 @@ impl Handle for Withdraw {
         let proxy = context.sender;
         let record = own(context)?;
         let left_at = record.left_at.ok_or(error::PROXY_STATE)?;
-        if has_seat(context.world, proxy)? {
+        if has_seat(context.world, proxy)? || !record.demands.is_empty() {
             return Err(error::PROXY_STATE.into());
         }
         let free_at = left_at.max(record.seated_until).0.saturating_add(context.params.secrets.unbonding);
@@ -169,6 +170,26 @@ fn has_seat(world: &World, proxy: Address) -> Result<bool, Miss> {
 /// Takes CBY that 0x04 holds for others out of its balance.
 pub(super) fn take(world: &mut World, amount: Amount) -> Result<(), Miss> {
     assert!(world.debit(Address::system(NUMBER), amount)?, "0x04 holds all stakes, deposits, fees and bonds");
+    Ok(())
+}
+
+/// Notes that a proxy has to answer a demand. It has room for it.
+pub(super) fn ask(world: &mut World, proxy: Address, release: Hash) -> Result<(), Miss> {
+    let mut record = state::proxy(world, proxy)?.expect("only proxies that are there are asked");
+    let mut demands = std::mem::take(&mut record.demands).into_vec();
+    demands.push(release);
+    record.demands = List::new(demands).expect("only proxies with room are asked");
+    state::set_proxy(world, proxy, &record);
+    Ok(())
+}
+
+/// Notes that a proxy need not answer a demand any more.
+pub(super) fn excuse(world: &mut World, proxy: Address, release: &Hash) -> Result<(), Miss> {
+    let Some(mut record) = state::proxy(world, proxy)? else { return Ok(()) };
+    let mut demands = std::mem::take(&mut record.demands).into_vec();
+    demands.retain(|asked| asked != release);
+    record.demands = List::new(demands).expect("no more than before");
+    state::set_proxy(world, proxy, &record);
     Ok(())
 }
 

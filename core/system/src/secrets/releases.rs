@@ -3,7 +3,7 @@
 use super::api::{Accuse, CloseRelease, Closed, Demand, DemandOver, Demanded, Lapsed, Opened, Paid, ReleaseToOwner, Serve, Served};
 use super::forms::Moved;
 use super::types::{self, Committee, Indices, Release, Version, bit, first, indices};
-use super::{NUMBER, committee, proxies, state};
+use super::{NUMBER, committee, proxies, standing, state};
 use crate::actor::{Context, Handle};
 use crate::market::payment;
 use crate::schema::Emit;
@@ -16,7 +16,7 @@ use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, Policy, Transpor
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, error};
+use cowboy_types::{Address, Hash, List, error};
 
 /// The transport key, where it is a point and its sender has the secret.
 fn checked_transport(context: &mut Context<'_>, key: Fixed<48>, proof: Fixed<96>) -> Step<PointG1> {
@@ -25,6 +25,21 @@ fn checked_transport(context: &mut Context<'_>, key: Fixed<48>, proof: Fixed<96>
     let proof = PointG2::new(proof.0).ok_or(error::TRANSPORT_KEY)?;
     let transport = TransportKey { key: point, proof };
     if transport.is_possessed() { Ok(point) } else { Err(error::TRANSPORT_KEY.into()) }
+}
+
+/// How often 0x04 looks at a release: when its deadline passes, and when its record has been kept long enough.
+const LOOKS: u64 = 2;
+
+/// How often 0x04 looks at a demand: when its time is over.
+const LOOKS_OF_DEMAND: u64 = 1;
+
+/// Records that a look at a release touches: its own, those of the agenda, what is released, and what counts its recipients.
+const RECORDS_OF_LOOK: u64 = 12;
+
+/// What 0x04 does later for a release weighs when it is caused, so that no block causes more than blocks can do.
+fn weight_of_looks(params: &Params, looks: u64, members: usize) -> u64 {
+    let records = looks.saturating_mul(RECORDS_OF_LOOK).saturating_add(u64::try_from(members).unwrap_or(u64::MAX));
+    records.saturating_mul(params.weights.record)
 }
 
 /// Whether a policy lets a version be released at a height.
@@ -54,8 +69,8 @@ pub(crate) struct Opening {
 /// A version of a secret: the account that keeps it, the hash of its name, and its number.
 pub(super) type Numbered = (Address, Hash, Count);
 
-/// Opens a release of a version of a secret, and counts it.
-pub(super) fn open(context: &mut Context<'_>, mut version: Version, of: Numbered, opening: Opening) -> Step<Hash> {
+/// Opens a release of a version of a secret that was paused so often, and counts it.
+pub(super) fn open(context: &mut Context<'_>, mut version: Version, of: Numbered, pauses: Count, opening: Opening) -> Step<Hash> {
     let (account, name, number) = of;
     if !is_open(&version.policy, &version, context.height) {
         return Err(error::RELEASE_REFUSED.into());
@@ -63,14 +78,19 @@ pub(super) fn open(context: &mut Context<'_>, mut version: Version, of: Numbered
     let policy_hash = version.policy.hash();
     let (genesis, key_id) = (context.genesis, version.key_id);
     let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash: name, version: number.0, policy_hash };
-    let id = grant(context, identity, opening)?;
+    let id = hold(context, identity, pauses, opening)?;
     version.released = Count(version.released.0.saturating_add(1));
     context.world.write(state::version_key(account, &name, number), &version);
     Ok(id)
 }
 
-/// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
+/// Opens a release of what the committee makes for an identity. Nobody pauses it.
 pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Opening) -> Step<Hash> {
+    hold(context, identity, Count::ZERO, opening)
+}
+
+/// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
+fn hold(context: &mut Context<'_>, identity: Identity, pauses: Count, opening: Opening) -> Step<Hash> {
     let Opening { payer, recipient, subject, deadline, transport, proof, copies } = opening;
     let height = context.height;
     let (key, _) = committee::seated(context.world, identity.key_id)?
@@ -99,6 +119,7 @@ pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Open
         transport,
         subject,
         epoch: key.epoch,
+        pauses,
         opened: height,
         deadline,
         fee,
@@ -108,6 +129,7 @@ pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Open
         next_look: deadline,
     };
     context.charge_kept(&release);
+    context.charge(0, weight_of_looks(context.params, LOOKS, 0));
     state::set_release(context.world, &id, None, &release)?;
     Opened { account, deadline, name_hash, recipient, release_id: id, subject, version }.emit(context.world);
     Ok(id)
@@ -126,7 +148,7 @@ impl Handle for ReleaseToOwner {
         let (recipient, subject) = (account, context.id);
         let (transport, proof) = (self.transport, self.proof);
         let opening = Opening { payer: account, recipient, subject, deadline, transport, proof, copies: None };
-        open(context, version, (account, name, number), opening)
+        open(context, version, (account, name, number), secret.pauses, opening)
     }
 }
 
@@ -187,27 +209,60 @@ fn pay(world: &mut World, params: &Params, fee: Amount, to: &[Address]) -> Resul
     world.burn(rest)
 }
 
+/// Whom a demand asks: as many as are missing to the threshold, of those that have a share, did not answer, and can serve one more demand in time.
+/// Those that are up come first, from a place on that the release decides.
+fn asked(context: &mut Context<'_>, committee: &Committee, id: &Hash, served: Indices) -> Step<Indices> {
+    let members = committee.members.len();
+    let answered = usize::try_from(served.count_ones()).unwrap_or(usize::MAX);
+    let missing = threshold(members).saturating_sub(answered);
+    if served & !first(members) != 0 || missing == 0 {
+        return Err(error::RELEASE_SERVED.into());
+    }
+    let keys: Vec<_> = committee.members.iter().map(|member| state::proxy_key(member.address)).collect();
+    context.world.require(&keys)?;
+    context.charge_records(members);
+    let room = usize::try_from(context.params.secrets.demands).unwrap_or(usize::MAX).min(types::MAX_DEMANDS);
+    let turn = id.0.first().map_or(0, |byte| usize::from(*byte)).checked_rem(members).unwrap_or(0);
+    let (mut able, mut is_full) = (Vec::new(), false);
+    for (place, member) in committee.members.iter().enumerate().filter(|(place, _)| committee.confirmed & !served & bit(*place) != 0) {
+        let Some(proxy) = state::proxy(context.world, member.address)? else { continue };
+        if proxy.demands.len() >= room {
+            is_full = true;
+            continue;
+        }
+        able.push((!proxy.is_alive(context.params, context.height), place < turn, place));
+    }
+    if able.is_empty() || is_full && able.len() < missing {
+        return Err(if is_full { error::RELEASE_DEMANDS } else { error::RELEASE_SERVED }.into());
+    }
+    able.sort_unstable();
+    Ok(able.into_iter().take(missing).fold(0, |due, (_, _, place)| due | bit(place)))
+}
+
 impl Handle for Demand {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { release_id, served } = self;
         let mut release = open_release(context, &release_id)?;
         let rows = &context.params.secrets;
-        if release.demand.is_some() {
+        if release.demand.is_some() || standing::over_now(context.world, &release, context.height)?.is_some() {
             return Err(error::RELEASE_STATE.into());
         }
         if context.value.0 < rows.demand_bond {
             return Err(error::DEMAND_BOND.into());
         }
         let (epoch, committee) = holders(context.world, &release)?;
-        let all = first(committee.members.len());
-        let due = all & !served;
-        if served & !all != 0 || due == 0 {
-            return Err(error::RELEASE_SERVED.into());
+        let due = asked(context, &committee, &release_id, served)?;
+        let later = weight_of_looks(context.params, LOOKS_OF_DEMAND, committee.members.len());
+        context.charge(0, later);
+        let members: Vec<Address> = committee.members.iter().map(|member| member.address).collect();
+        for proxy in indices(due).filter_map(|place| members.get(place)) {
+            proxies::ask(context.world, *proxy, release_id)?;
         }
+        let members = List::new(members).expect("as many as members");
         let until = Height(context.height.0.saturating_add(rows.demand_window));
         let before = release.next_look;
         release.epoch = epoch;
-        release.demand = Some(types::Demand { bond: context.value, until, due, is_over: false });
+        release.demand = Some(types::Demand { bond: context.value, until, due, members, is_over: false });
         // After the demand there is as much time as after the opening to say who answered.
         release.deadline = release.deadline.max(Height(until.0.saturating_add(rows.demand_window)));
         release.next_look = until;
@@ -233,6 +288,9 @@ impl Handle for Serve {
         let Self { release_id, answer } = self;
         let mut release = state::release(context.world, &release_id)?.ok_or(error::RELEASE_NOT_FOUND)?;
         let mut demand = release.demand.clone().filter(|demand| !demand.is_over).ok_or(error::RELEASE_STATE)?;
+        if standing::over_now(context.world, &release, demand.until)?.is_some() {
+            return Err(error::RELEASE_STATE.into());
+        }
         let committee = state::committee(context.world, release.identity.key_id, release.epoch)?.ok_or(error::RELEASE_STATE)?;
         let place = committee.members.iter().position(|member| member.address == context.sender).ok_or(error::ANSWER_INVALID)?;
         if demand.due & bit(place) == 0 {
@@ -243,6 +301,7 @@ impl Handle for Serve {
             return Err(error::ANSWER_INVALID.into());
         }
         demand.due &= !bit(place);
+        proxies::excuse(context.world, context.sender, &release_id)?;
         release.demand = Some(demand);
         context.world.write(state::release_record_key(&release_id), &release);
         Served { answer, index: u64::try_from(place).unwrap_or(u64::MAX), release_id }.emit(context.world);
@@ -313,7 +372,7 @@ pub(super) fn look(world: &mut World, params: &Params, height: Height, id: &Hash
     Ok(())
 }
 
-/// Slashes who was silent. The bond is returned where somebody was, and burned where nobody was.
+/// Slashes who was silent. The bond is returned where somebody was, and burned where nobody was, or where what was to be answered ended before.
 fn end_demand(
     world: &mut World,
     (params, height): (&Params, Height),
@@ -323,18 +382,23 @@ fn end_demand(
 ) -> Result<(), Miss> {
     // A committee that is gone can neither answer nor be blamed.
     let committee = state::committee(world, release.identity.key_id, release.epoch)?;
-    let is_blameless = committee.is_some() && demand.due == 0;
-    let silent: Indices = if committee.is_some() { demand.due } else { 0 };
-    let members = committee.map(|committee| committee.members).unwrap_or_default();
-    for member in indices(silent).filter_map(|place| members.get(place)) {
-        let does_lose_seat = count_silence(world, params, height, member.address)?;
-        proxies::punish(world, (params, height), member.address, params.secrets.silence_slash, does_lose_seat)?;
+    let could_answer = committee.is_some_and(|committee| committee.does_answer(demand.until));
+    let is_over = standing::over_now(world, release, demand.until)?.is_some();
+    let is_burned = is_over || demand.due == 0;
+    let silent: Indices = if could_answer && !is_over { demand.due } else { 0 };
+    let proxies_of = |places: Indices| indices(places).filter_map(|place| demand.members.get(place)).copied().collect::<Vec<_>>();
+    for proxy in proxies_of(demand.due) {
+        proxies::excuse(world, proxy, id)?;
+    }
+    for proxy in proxies_of(silent) {
+        let does_lose_seat = count_silence(world, params, height, proxy)?;
+        proxies::punish(world, (params, height), proxy, params.secrets.silence_slash, does_lose_seat)?;
         if does_lose_seat {
             committee::hasten(world, params, height, release.identity.key_id)?;
         }
     }
     proxies::take(world, demand.bond)?;
-    if is_blameless {
+    if is_burned {
         world.burn(demand.bond)?
     } else {
         world.credit(release.recipient, demand.bond)?

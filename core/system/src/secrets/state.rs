@@ -3,6 +3,8 @@
 use super::NUMBER;
 use super::types::{Committee, Proxy, Release, ReleaseKey, Round, Secret, Vault, Version};
 use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_secrets::dealing::Phase;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
@@ -19,7 +21,8 @@ pub const fn proxies() -> Directory {
     Directory::of_system(OWNER, 32)
 }
 
-/// What 0x04 looks at by itself: the height, and the [`Subject`].
+/// What 0x04 looks at by itself: the kind of the [`Subject`], the height, and the subject. Keys stand before releases, so that no number of
+/// releases delays a dealing.
 pub const fn agenda() -> Directory {
     Directory::of_system(OWNER, 33)
 }
@@ -38,31 +41,54 @@ pub enum Subject {
     Release(Hash),
 }
 
+/// What the name of an entry of the agenda begins with.
+const KEYS: u8 = 0;
+const RELEASES: u8 = 1;
+
 impl Subject {
     fn name(self, height: Height) -> Vec<u8> {
-        let subject = match self {
-            Self::Key(id) => [&[0][..], &id.to_be_bytes()].concat(),
-            Self::Release(id) => [&[1][..], &id.0].concat(),
+        let (kind, id) = match self {
+            Self::Key(id) => (KEYS, id.to_be_bytes().to_vec()),
+            Self::Release(id) => (RELEASES, id.0.to_vec()),
         };
-        [&height.0.to_be_bytes()[..], &subject].concat()
+        [&[kind][..], &height.0.to_be_bytes(), &id].concat()
     }
 
     /// An entry of the agenda: its height and its subject.
     pub fn of_name(name: &[u8]) -> Option<(Height, Self)> {
-        let (height, rest) = name.split_first_chunk()?;
-        let (kind, id) = rest.split_first()?;
-        let subject = match kind {
-            0 => Self::Key(u32::from_be_bytes(id.try_into().ok()?)),
+        let (kind, rest) = name.split_first()?;
+        let (height, id) = rest.split_first_chunk()?;
+        let subject = match *kind {
+            KEYS => Self::Key(u32::from_be_bytes(id.try_into().ok()?)),
             _ => Self::Release(Hash(id.try_into().ok()?)),
         };
         Some((Height(u64::from_be_bytes(*height)), subject))
     }
 }
 
-/// The first entry of the agenda.
+/// The first entry of a kind.
+fn first_of(world: &World, kind: u8) -> Result<Option<(Height, Subject)>, Miss> {
+    let first = agenda().list(world, &[kind], 1)?;
+    let first = first.first().filter(|name| name.first() == Some(&kind));
+    Ok(first.map(|name| Subject::of_name(name).expect("the agenda lists what this code wrote")))
+}
+
+/// The entry of the agenda with the lowest height.
 pub fn first_due(world: &World) -> Result<Option<(Height, Subject)>, Miss> {
-    let first = agenda().list(world, &[], 1)?;
-    Ok(first.first().map(|name| Subject::of_name(name).expect("the agenda lists what this code wrote")))
+    let entries = [first_of(world, KEYS)?, first_of(world, RELEASES)?];
+    Ok(entries.into_iter().flatten().min_by_key(|(height, _)| *height))
+}
+
+/// What is looked at next at a height: keys that are due, then releases.
+pub fn next_due(world: &World, height: Height) -> Result<Option<Subject>, Miss> {
+    for kind in [KEYS, RELEASES] {
+        if let Some((due, subject)) = first_of(world, kind)?
+            && due <= height
+        {
+            return Ok(Some(subject));
+        }
+    }
+    Ok(None)
 }
 
 /// Moves a subject's entry from one height to another.
@@ -104,6 +130,17 @@ pub fn committee_key(id: u32, epoch: Count) -> Key {
 /// The dealing of a key that is under way.
 pub fn round_key(id: u32) -> Key {
     of("round:", &[&id.to_be_bytes()])
+}
+
+/// A message of a dealing, by its phase and the place of who spoke.
+pub fn message_key(id: u32, phase: Phase, place: usize) -> Key {
+    let place = u16::try_from(place).expect("a committee has few places");
+    of("message:", &[&id.to_be_bytes(), phase.encode().as_ref(), &place.to_be_bytes()])
+}
+
+/// The key of a message whose name has this after its prefix.
+pub(super) fn message_named(rest: &[u8]) -> Key {
+    of("message:", &[rest])
 }
 
 /// What an account keeps.

@@ -4,7 +4,6 @@ use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{MAX_MEMBERS, Phase};
 use cowboy_secrets::{Identity, Policy};
-use cowboy_types::receipt::MAX_EVENT_BYTES;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text, record};
@@ -12,8 +11,11 @@ use cowboy_types::{Address, Blob, Hash, List, Text, record};
 /// Heartbeats in the time after which a proxy counts as absent.
 const HEARTBEATS: u64 = 6;
 
-/// The longest message of a dealing: an event carries it whole, beside what it is about.
-pub const MESSAGE_BYTES: usize = MAX_EVENT_BYTES - 128;
+/// The longest message of a dealing.
+pub const MESSAGE_BYTES: usize = 3_968;
+
+/// Demands that a proxy has to answer at once, at most, whatever governance says.
+pub const MAX_DEMANDS: usize = 64;
 
 record! {
     /// A proxy: an operator that can be drawn into a committee.
@@ -42,6 +44,8 @@ record! {
         pub silences: Count,
         /// The height of the first of them.
         pub silent_since: Height,
+        /// The releases of which it has to answer a demand, and has not.
+        pub demands: List<Hash, MAX_DEMANDS>,
     }
 }
 
@@ -93,6 +97,8 @@ record! {
         pub since: Height,
         /// The last height at which it answers; none while it holds the key.
         pub until: Option<Height>,
+        /// Who confirmed the outcome, and so has a share: nobody else has to answer or to deal.
+        pub confirmed: Indices,
     }
 }
 
@@ -135,6 +141,8 @@ record! {
         pub players: List<Player, MAX_MEMBERS>,
         /// Who spoke in the phase.
         pub spoke: Indices,
+        /// Who spoke in each phase that is over.
+        pub heard: List<Indices, 4>,
         /// The running hash of the messages of each phase that began, in order.
         pub hashes: List<Hash, 5>,
         /// What was confirmed.
@@ -164,6 +172,8 @@ record! {
         pub versions: List<Count, 32>,
         /// Whether nothing of it is released for the moment.
         pub is_paused: bool,
+        /// How often it was paused. A pause ends the releases that were opened before.
+        pub pauses: Count,
     }
 }
 
@@ -196,8 +206,10 @@ record! {
         pub transport: Fixed<48>,
         /// The job, or the delivery in which the owner asked.
         pub subject: Hash,
-        /// The number of the committee that holds the key.
+        /// The number of the committee that holds the key; where answers were demanded, of the one that has to give them.
         pub epoch: Count,
+        /// How often the secret had been paused when it was opened.
+        pub pauses: Count,
         /// The height at which it was opened.
         pub opened: Height,
         /// The last height at which it is answered.
@@ -224,8 +236,17 @@ record! {
         pub until: Height,
         /// Who has to answer, and has not.
         pub due: Indices,
+        /// The members of the committee: whoever is due counts the demand even where the committee is gone.
+        pub members: List<Address, MAX_MEMBERS>,
         /// Whether anybody was silent, once it is over.
         pub is_over: bool,
+    }
+}
+
+impl Committee {
+    /// Whether it answers at a height.
+    pub fn does_answer(&self, height: Height) -> bool {
+        self.until.is_none_or(|until| height <= until)
     }
 }
 

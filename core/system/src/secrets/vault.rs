@@ -52,7 +52,7 @@ impl Handle for PutSecret {
         let mut vault =
             state::vault(context.world, account)?.unwrap_or(Vault { secrets: Count::ZERO, deposit: Amount::ZERO, floor: Count::ZERO });
         let is_new = found.is_none();
-        let mut secret = found.unwrap_or(Secret { latest: vault.floor, versions: List::default(), is_paused: false });
+        let mut secret = found.unwrap_or(Secret { latest: vault.floor, versions: List::default(), is_paused: false, pauses: Count::ZERO });
         let version = Count(secret.latest.0.saturating_add(1));
         let policy_hash = policy.hash();
         let expected =
@@ -102,7 +102,12 @@ impl Handle for PauseSecret {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { name_hash, paused } = self;
         let mut secret = own(context, &name_hash)?;
+        if secret.is_paused == paused {
+            return Ok(());
+        }
         secret.is_paused = paused;
+        // What was open ends for good: a pause that were over before a demand is could blame whoever heeded it.
+        secret.pauses = Count(secret.pauses.0.saturating_add(u64::from(paused)));
         context.world.write(state::secret_key(context.sender, &name_hash), &secret);
         Paused { account: context.sender, is_paused: paused, name_hash }.emit(context.world);
         Ok(())

@@ -20,6 +20,7 @@ pub(super) fn described_proxy(context: &Context<'_>, address: Address, record: &
     DescribedProxy {
         address,
         certificate: record.certificate,
+        demands: Count(u64::try_from(record.demands.len()).unwrap_or(u64::MAX)),
         endpoint: record.endpoint.clone(),
         excluded_until: record.excluded_until,
         is_able: record.is_able(context.params, context.height),

@@ -9,6 +9,7 @@ use commonware_codec::conformance::generate_value;
 use commonware_codec::{DecodeExt, Encode};
 use cowboy_chain::StateKey;
 use cowboy_secrets::Outcome;
+use cowboy_secrets::dealing::Phase;
 use cowboy_state::records::{Actor, Mailbox, Message, Supply, Timer, TimerBook, Vesting, VestingClaim, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_system::containers::state::Image;
@@ -17,7 +18,7 @@ use cowboy_system::gateways::types::{Gateway, Request};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::Registration;
 use cowboy_system::records::{Broken, Records};
-use cowboy_system::secrets::types::{Committee, ReleaseKey, Vault};
+use cowboy_system::secrets::types::{Committee, Proxy, ReleaseKey, Vault};
 use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::tee::types::Attestation;
 use cowboy_system::tokens::state::{Allowed, Token, Units};
@@ -164,6 +165,11 @@ fn records_of_secrets() {
                     outcome.polynomial = list(fewer);
                 }),
             ),
+            ("enough members of a committee have a share", &committee(|committee| committee.confirmed = 0b0011)),
+            ("a proxy lists the demands on it", &|state| {
+                state.change(&secrets::state::proxy_key(address(2)), |proxy: &mut Proxy| proxy.demands = list(vec![ID]));
+            }),
+            ("every message belongs to a dealing", &|state| state.bytes(&secrets::state::message_key(1, Phase::Deal, 0), &[1])),
             (
                 "members are in the order of their keys",
                 &committee(|committee| {

@@ -1,11 +1,13 @@
 //! Dealings of the key: who is drawn, who speaks, and what the chain accepts (decision 142).
 
 use super::*;
+use cowboy_state::Key;
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
     a_committee_is_seated,
     a_dealing_fails_without_its_members,
+    whoever_is_slow_gets_its_share,
     outcomes_are_checked,
     the_key_outlives_its_committees,
 ];
@@ -31,6 +33,9 @@ fn a_committee_is_seated() {
     let confirming = deal(&mut chain);
     let keys = speakers(&joining).into_iter().zip(0..).fold(Hash::ZERO, |hash, (number, place)| phase_hash(&hash, place, &[number; 32]));
     let other = speakers(&joining).into_iter().zip(0..).fold(Hash::ZERO, |hash, (number, place)| phase_hash(&hash, place, &[number; 9]));
+    let kept = |chain: &Chain, phase: Phase| (0..4).filter(|place| message(chain, phase, *place).is_some()).count();
+    assert_eq!([Phase::Join, Phase::Deal, Phase::Ack, Phase::Log, Phase::Confirm].map(|phase| kept(&chain, phase)), [0, 4, 4, 4, 0]);
+    assert_eq!(message(&chain, Phase::Ack, 1), Some([speakers(&joining)[1]; 9].to_vec()), "members read it with a proof");
     assert_eq!(confirming.hashes[..], [keys, other, other, other, Hash::ZERO], "everybody can see that it saw all");
     let polynomial = polynomial(3, 1);
     let outcome = outcome_of(&polynomial);
@@ -47,6 +52,8 @@ fn a_committee_is_seated() {
         (None, Some("committee.seated".to_string()))
     );
     let seated = committee(&chain, 1).expect("it holds the key");
+    assert_eq!(seated.confirmed, 0b1101, "whoever confirmed another outcome has no share of this one");
+    assert_eq!([Phase::Deal, Phase::Ack, Phase::Log].map(|phase| kept(&chain, phase)), [0, 0, 0], "messages go with their dealing");
     assert_eq!(seated.members.iter().map(|member| number_of(member.address)).collect::<Vec<_>>(), speakers);
     assert_eq!((key(&chain).master, key(&chain).epoch, round(&chain)), (Some(Fixed(*point(&Scalar::from(77)).bytes())), Count(1), None));
     assert_eq!(ask(&mut chain, speakers[0], "leave", [], 0).abort, None);
@@ -83,6 +90,44 @@ fn a_dealing_fails_without_its_members() {
     assert_eq!(round(&chain), None, "two dealers are too few");
     let last = until(&mut chain, Phase::Join);
     assert_eq!(speakers(&last).len(), 4, "with three that were silent, two others are too few");
+}
+
+/// A player that looks late in the last phase still counts. One that never confirms has no share: nobody demands anything of it, and it is not
+/// blamed for not dealing.
+#[test]
+fn whoever_is_slow_gets_its_share() {
+    let (mut chain, _) = seated();
+    let confirming = deal(&mut chain);
+    let (members, outcome) = (speakers(&confirming), outcome_of(&polynomial(3, 2)));
+    for from in &members[..3] {
+        assert_eq!(speak(&mut chain, *from, &confirming, &outcome).abort, None);
+    }
+    chain.idle(confirming.ends_at.0 - chain.height.0 - 1);
+    assert_eq!((key(&chain).epoch, round(&chain).map(|round| round.spoke)), (Count(1), Some(0b0111)), "the phase lasts to its end");
+    assert_eq!(speak(&mut chain, members[3], &confirming, &outcome).abort, None);
+    assert_eq!((key(&chain).epoch, committee(&chain, 2).expect("it is seated").confirmed), (Count(2), 0b1111));
+    let (mut chain, _) = seated_by(0b1011);
+    let slow = committee(&chain, 1).expect("enough confirmed").members[2].address;
+    assert_eq!(committee(&chain, 1).map(|committee| committee.confirmed), Some(0b1011));
+    let excluded = proxy(&chain, number_of(slow)).excluded_until;
+    assert!(excluded > chain.height, "silence in a dealing costs what it did");
+    register(&mut chain, 6);
+    let joining = until(&mut chain, Phase::Join);
+    for from in speakers(&joining) {
+        assert_eq!(speak(&mut chain, from, &joining, &outcome).abort, None);
+    }
+    let dealing = until(&mut chain, Phase::Deal);
+    for from in speakers(&dealing).into_iter().filter(|from| *from != number_of(slow)) {
+        assert_eq!(speak(&mut chain, from, &dealing, &outcome).abort, None);
+    }
+    until(&mut chain, Phase::Ack);
+    assert_eq!(proxy(&chain, number_of(slow)).excluded_until, excluded, "it had nothing to deal");
+}
+
+/// What a member said, as the chain proves it while the dealing is under way.
+fn message(chain: &Chain, phase: Phase, place: usize) -> Option<Vec<u8>> {
+    let stored = chain.state.get(&state::message_key(1, phase, place).digest())?;
+    Key::open(stored).map(|(_, body)| body.to_vec())
 }
 
 /// The number of members that have to answer follows from the state, the public key never changes, and the outcome is what was confirmed.

@@ -13,7 +13,7 @@ use cowboy_secrets::policy::{Actors, Attestation, Runners};
 use cowboy_secrets::proxy::proof_message;
 use cowboy_secrets::sealed::{HEADER_BYTES, TAG_BYTES, header};
 use cowboy_secrets::{Identity, Kind, PointG2, Policy};
-use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, Vault};
+use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, Vault, first, indices};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_testkit::chain::{Chain, address, execution, parameters};
 use cowboy_types::cbor::{self, Value};
@@ -194,13 +194,21 @@ fn deal(chain: &mut Chain) -> Round {
     until(chain, Phase::Confirm)
 }
 
-/// Seats a committee that holds the next shares of the key. Answers its polynomial.
+/// Seats a committee that holds the next shares of the key, and has everybody in it confirm. Answers its polynomial.
 fn seat(chain: &mut Chain, dealing: u64) -> Vec<Scalar> {
+    seat_by(chain, dealing, 0b1111)
+}
+
+/// Seats a committee of which the members with these places confirm. Answers its polynomial.
+fn seat_by(chain: &mut Chain, dealing: u64, confirmed: u16) -> Vec<Scalar> {
     let confirming = deal(chain);
     let polynomial = polynomial(threshold(confirming.players.len()), dealing);
-    let needed = threshold(confirming.players.len());
-    for from in speakers(&confirming).into_iter().take(needed) {
-        assert_eq!(speak(chain, from, &confirming, &outcome_of(&polynomial)).abort, None);
+    let members = speakers(&confirming);
+    for place in indices(confirmed) {
+        assert_eq!(speak(chain, members[place], &confirming, &outcome_of(&polynomial)).abort, None);
+    }
+    if confirmed != first(members.len()) {
+        chain.idle(confirming.ends_at.0 - chain.height.0);
     }
     assert_eq!(round(chain), None, "the dealing is over");
     polynomial
@@ -208,9 +216,14 @@ fn seat(chain: &mut Chain, dealing: u64) -> Vec<Scalar> {
 
 /// A chain with proxies 2 to 5 seated, and their polynomial.
 pub(crate) fn seated() -> (Chain, Vec<Scalar>) {
+    seated_by(0b1111)
+}
+
+/// The same where only the members with these places confirmed.
+fn seated_by(confirmed: u16) -> (Chain, Vec<Scalar>) {
     let mut chain = quick();
     (2..=5).for_each(|number| register(&mut chain, number));
-    let polynomial = seat(&mut chain, 1);
+    let polynomial = seat_by(&mut chain, 1, confirmed);
     (chain, polynomial)
 }
 

@@ -9,6 +9,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     the_owner_reads_a_secret_back,
     a_demand_makes_silence_a_fault,
     silences_are_forgotten,
+    demands_that_can_be_served_alone_are_taken,
     a_false_answer_costs_stake_and_seat,
 ];
 
@@ -131,7 +132,8 @@ fn the_owner_reads_a_secret_back() {
 /// a member that does not answer a demand loses stake, after three its seat; the bond is burned where everybody answered.
 #[test]
 fn a_demand_makes_silence_a_fault() {
-    let (mut chain, polynomial) = seated();
+    // The member at place 2 has no share, so that each demand names the one at place 3.
+    let (mut chain, polynomial) = seated_by(0b1011);
     let sealed_to = identity(&chain, 1, &policy());
     assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
     let members: Vec<u8> = committee(&chain, 1).expect("it is seated").members.iter().map(|member| number_of(member.address)).collect();
@@ -144,18 +146,15 @@ fn a_demand_makes_silence_a_fault() {
         ask(chain, members[place], "serve", [("release_id", bytes(&id.0)), ("answer", bytes(answer))], 0).abort
     };
     let id = release(&mut chain);
-    assert_eq!(demand(&mut chain, 2, &id, 0b0111, bond).abort, Some(error::RELEASE_FOREIGN));
-    assert_eq!(demand(&mut chain, OWNER, &id, 0b1111, bond).abort, Some(error::RELEASE_SERVED), "nobody is left");
-    assert_eq!(demand(&mut chain, OWNER, &id, 0b0111, bond - 1).abort, Some(error::DEMAND_BOND));
+    assert_eq!(demand(&mut chain, OWNER, &id, 0b1_0000, bond).abort, Some(error::RELEASE_SERVED), "there is no fifth member");
+    assert_eq!(demand(&mut chain, 2, &id, 0b0011, bond).abort, Some(error::RELEASE_FOREIGN));
+    assert_eq!(demand(&mut chain, OWNER, &id, 0b1011, bond).abort, Some(error::RELEASE_SERVED), "nobody is missing");
+    assert_eq!(demand(&mut chain, OWNER, &id, 0b0011, bond - 1).abort, Some(error::DEMAND_BOND));
     let good = answer(&polynomial, 3, &sealed_to, &transport);
     assert_eq!(serve(&mut chain, 3, &id, &good), Some(error::RELEASE_STATE), "nobody asked");
-    assert_eq!(demand(&mut chain, OWNER, &id, 0b0111, bond).abort, None);
-    assert_eq!(demand(&mut chain, OWNER, &id, 0b0111, bond).abort, Some(error::RELEASE_STATE));
-    assert_eq!(
-        serve(&mut chain, 2, &id, &answer(&polynomial, 2, &sealed_to, &transport)),
-        Some(error::ANSWER_INVALID),
-        "it answered already"
-    );
+    assert_eq!(demand(&mut chain, OWNER, &id, 0b0011, bond).abort, None);
+    assert_eq!(demand(&mut chain, OWNER, &id, 0b0011, bond).abort, Some(error::RELEASE_STATE));
+    assert_eq!(serve(&mut chain, 2, &id, &answer(&polynomial, 2, &sealed_to, &transport)), Some(error::ANSWER_INVALID), "it was not asked");
     assert_eq!(serve(&mut chain, 3, &id, &answer(&polynomial, 2, &sealed_to, &transport)), Some(error::ANSWER_INVALID), "another's share");
     assert_eq!(serve(&mut chain, 3, &id, &[0; 192]), Some(error::ANSWER_INVALID));
     let other = Identity { version: 2, ..sealed_to.clone() };
@@ -169,7 +168,7 @@ fn a_demand_makes_silence_a_fault() {
     let silent = members[3];
     for time in 1..=3u64 {
         let id = release(&mut chain);
-        assert_eq!(demand(&mut chain, OWNER, &id, 0b0111, bond).abort, None);
+        assert_eq!(demand(&mut chain, OWNER, &id, 0b0011, bond).abort, None);
         let before = chain.balance(address(OWNER));
         chain.height = Height(release_record(&chain, &id).expect("open").next_look.0 - 1);
         let receipts = chain.idle(1);
@@ -185,19 +184,134 @@ fn a_demand_makes_silence_a_fault() {
 /// Silences of long ago are forgotten.
 #[test]
 fn silences_are_forgotten() {
-    let (mut chain, _) = seated();
+    let (mut chain, _) = seated_by(0b1011);
     let sealed_to = identity(&chain, 1, &policy());
     assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
     let silent = committee(&chain, 1).expect("it is seated").members[3].address;
     for _ in 0..2 {
         let id = release(&mut chain);
-        let argument = [("release_id", bytes(&id.0)), ("served", Value::uint(0b0111))];
+        let argument = [("release_id", bytes(&id.0)), ("served", Value::uint(0b0011))];
         assert_eq!(ask(&mut chain, OWNER, "demand", argument, Params::GENESIS.secrets.demand_bond).abort, None);
         chain.height = Height(release_record(&chain, &id).expect("open").next_look.0 - 1);
         chain.idle(1);
         assert_eq!(proxy(&chain, number_of(silent)).silences, Count(1));
         chain.height = Height(chain.height.0 + 10 * 2_000);
     }
+}
+
+/// What a demand of a release comes to where its owner does something before the answers: who was punished, and whether the bond was burned.
+fn outcome_of_demand(acts: &[(&'static str, Value)], answers: &[usize]) -> (u32, bool) {
+    let (mut chain, polynomial) = seated();
+    let sealed_to = identity(&chain, 1, &policy());
+    assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
+    let members: Vec<Address> = committee(&chain, 1).expect("it is seated").members.iter().map(|member| member.address).collect();
+    let (id, later) = (release(&mut chain), release(&mut chain));
+    let bond = Params::GENESIS.secrets.demand_bond;
+    let demand = |id: &Hash| [("release_id", bytes(&id.0)), ("served", Value::uint(0))];
+    assert_eq!(ask(&mut chain, OWNER, "demand", demand(&id), bond).abort, None);
+    let due = release_record(&chain, &id).and_then(|release| release.demand).expect("it is demanded").due;
+    assert_eq!(due.count_ones(), 3, "as many as are missing, and no more");
+    for (method, argument) in acts {
+        let name = ("name_hash", bytes(&[8; 32]));
+        let argument = match argument {
+            Value::Bool(_) => Value::dict([name, ("paused", argument.clone())]),
+            Value::Null => Value::dict([name]),
+            version => Value::dict([name, ("version", version.clone())]),
+        };
+        assert_eq!(chain.send(OWNER, execution(MANAGER, method, &argument.encode(), 0)).abort, None);
+    }
+    let (transport, ..) = transport();
+    let expected = if acts.is_empty() { None } else { Some(error::RELEASE_STATE) };
+    for place in indices(due).filter(|place| answers.contains(place) || !acts.is_empty()) {
+        let answer = answer(&polynomial, place, &sealed_to, &transport);
+        let argument = [("release_id", bytes(&id.0)), ("answer", bytes(&answer))];
+        assert_eq!(ask(&mut chain, number_of(members[place]), "serve", argument, 0).abort, expected);
+    }
+    assert_eq!(ask(&mut chain, OWNER, "demand", demand(&later), bond).abort, expected, "what ended cannot be demanded");
+    let (before, issued) = (chain.balance(address(OWNER)), stakes(&chain));
+    chain.height = Height(release_record(&chain, &id).expect("open").next_look.0 - 1);
+    chain.idle(1);
+    let punished = members.iter().filter(|member| proxy(&chain, number_of(**member)).silences > Count(0)).count();
+    assert!(members.iter().all(|member| !proxy(&chain, number_of(*member)).demands.contains(&id)), "nobody is asked any more");
+    assert_eq!(stakes(&chain) < issued, punished > 0);
+    (u32::try_from(punished).expect("few"), chain.balance(address(OWNER)) == before)
+}
+
+fn stakes(chain: &Chain) -> u64 {
+    (2..=5).map(|number| proxy(chain, number).stake.0).sum()
+}
+
+/// Honest members refuse what its owner paused or deleted, so nobody is blamed for it, and the bond that would make members lose is lost. A pause
+/// ends what is open for good: resuming just before the end blames nobody either.
+#[test]
+fn a_pause_blames_nobody() {
+    let (pause, resume) = (("pause_secret", Value::Bool(true)), ("pause_secret", Value::Bool(false)));
+    assert_eq!(outcome_of_demand(&[], &[]), (3, false), "silence without a reason");
+    assert_eq!(outcome_of_demand(&[], &[0, 1, 2, 3]), (0, true), "everybody answered");
+    for acts in
+        [&[pause.clone()][..], &[pause, resume][..], &[("delete_version", Value::uint(1))][..], &[("delete_secret", Value::Null)][..]]
+    {
+        assert_eq!(outcome_of_demand(acts, &[]), (0, true), "{acts:?}");
+    }
+}
+
+/// A pause that changes nothing emits nothing: events that cost almost nothing could drown others.
+#[test]
+fn a_pause_is_emitted_once() {
+    let (mut chain, _) = seated();
+    let sealed_to = identity(&chain, 1, &policy());
+    assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
+    let emitted = [true, true, false, false].map(|paused| {
+        let argument = [("name_hash", bytes(&[8; 32])), ("paused", Value::Bool(paused))];
+        events(&[ask(&mut chain, OWNER, "pause_secret", argument, 0)])
+    });
+    assert_eq!(emitted.map(|events| events.len()), [1, 0, 1, 0]);
+}
+
+/// However many demands are made, no member has more to answer than it can: the others are refused, and keep their bonds. Those that are up are
+/// asked first.
+#[test]
+fn demands_that_can_be_served_alone_are_taken() {
+    let rows = [&quick_rows()[..], &[("secrets.demand_window", 200)]].concat();
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    (2..=5).for_each(|number| register(&mut chain, number));
+    seat(&mut chain, 1);
+    let sealed_to = identity(&chain, 1, &policy());
+    assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
+    let room = Params::GENESIS.secrets.demands;
+    assert_eq!(room, 16);
+    let mut taken = 0u64;
+    for _ in 0..24 {
+        let id = release(&mut chain);
+        let argument = [("release_id", bytes(&id.0)), ("served", Value::uint(0b0001))];
+        let receipt = ask(&mut chain, OWNER, "demand", argument, Params::GENESIS.secrets.demand_bond);
+        match receipt.abort {
+            None => taken += 1,
+            other => assert_eq!(other, Some(error::RELEASE_DEMANDS)),
+        }
+    }
+    let first = committee(&chain, 1).expect("it is seated").members[0].address;
+    let asked: Vec<u64> = (2..=5).map(|number| u64::try_from(proxy(&chain, number).demands.len()).expect("few")).collect();
+    assert_eq!(asked.iter().sum::<u64>(), 2 * taken, "two are missing to three");
+    assert!(asked.iter().all(|asked| *asked <= room) && taken < 24, "{asked:?}");
+    assert_eq!(proxy(&chain, number_of(first)).demands.len(), 0, "whoever answered is not asked");
+}
+
+/// No number of releases delays a dealing: a key that is due is looked at before releases that were due long before.
+#[test]
+fn keys_do_not_wait_for_releases() {
+    let (mut chain, _) = seated();
+    let sealed_to = identity(&chain, 1, &policy());
+    assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
+    let last = (0..9).map(|_| release(&mut chain)).last().expect("nine");
+    let deadline = release_record(&chain, &last).expect("open").deadline;
+    // Nothing is looked at before both are due, as where there is more to look at than a block can.
+    let draw_at = key(&chain).draw_at;
+    assert!(deadline < draw_at && key(&chain).next_look < draw_at);
+    (2..=5).for_each(|number| register(&mut chain, number + 4));
+    chain.height = Height(draw_at.0 - 1);
+    let emitted = events(&chain.idle(1));
+    assert_eq!(emitted.iter().map(String::as_str).collect::<Vec<_>>(), [&["dealing.begun"][..], &["release.lapsed"; 9]].concat());
 }
 
 /// A signed answer that does not hold costs 5% and the seat. One that holds, or that nobody signed, proves nothing.
