@@ -1,11 +1,12 @@
 //! A running relay.
 
 use crate::app::App;
-use crate::member::{Identity, Member};
+use crate::member::{Given, Identity, Member, StepError};
 use crate::server;
 use crate::store::Store;
+use crate::upkeep::Upkeep;
 use cowboy_api::ApiError;
-use cowboy_api::sender::Sender;
+use cowboy_api::sender::{Call, Sender};
 use cowboy_service::tls;
 use cowboy_service::{Chain, ChainError, Key};
 use cowboy_types::Hash;
@@ -78,7 +79,7 @@ pub enum RelayError {
 
 /// A running relay. Dropping it ends it; its folder keeps what matters.
 pub struct Relay {
-    tasks: [JoinHandle<()>; 2],
+    tasks: [JoinHandle<()>; 3],
     endpoint: Endpoint,
     address: SocketAddr,
     store: Arc<Store>,
@@ -114,11 +115,17 @@ impl Relay {
             ask: config.ask,
             stake: config.stake,
         };
-        let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
+        let sender = Arc::new(Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id)));
         let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
-        let member = Member::new(identity, app.clone(), rows, orphans);
-        let tasks = [tokio::spawn(server::serve(endpoint.clone(), app)), tokio::spawn(work(member, sender, config.every))];
+        let given = Given::default();
+        let upkeep = Upkeep::new(app.clone(), account.clone(), orphans, given.clone());
+        let member = Member::new(identity, app.clone(), rows, given);
+        let tasks = [
+            tokio::spawn(server::serve(endpoint.clone(), app)),
+            tokio::spawn(due(member, sender.clone(), config.every)),
+            tokio::spawn(beside(upkeep, sender, config.every)),
+        ];
         Ok(Self { tasks, endpoint, address, store })
     }
 
@@ -140,12 +147,29 @@ impl Drop for Relay {
     }
 }
 
-async fn work(mut member: Member, sender: Sender, every: Duration) {
+/// Does what is due.
+async fn due(mut member: Member, sender: Arc<Sender>, every: Duration) {
     loop {
-        match member.step().await {
-            Ok(calls) => calls.into_iter().for_each(|call| sender.post(call)),
-            Err(error) => tracing::warn!(%error, "the relay cannot continue"),
-        }
+        let mut calls = Vec::new();
+        let done = member.step(&mut calls).await;
+        send(&sender, calls, done);
         tokio::time::sleep(every).await;
+    }
+}
+
+/// Does what may take long.
+async fn beside(mut upkeep: Upkeep, sender: Arc<Sender>, every: Duration) {
+    loop {
+        let mut calls = Vec::new();
+        let done = upkeep.step(&mut calls).await;
+        send(&sender, calls, done);
+        tokio::time::sleep(every).await;
+    }
+}
+
+fn send(sender: &Sender, calls: Vec<Call>, done: Result<(), StepError>) {
+    calls.into_iter().for_each(|call| sender.post(call));
+    if let Err(error) = done {
+        tracing::warn!(%error, "the relay cannot continue");
     }
 }

@@ -3,7 +3,8 @@
 //! - [`Store`]: shards, pages and trees on disk.
 //! - `app`: what all parts share.
 //! - `server`, `session`: where clients ask, and what each may.
-//! - `member`: what a relay does next: it registers, is up, proves, answers demands.
+//! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
+//! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
 //! - `repair`: rebuilding what the relay should have and has not.
 //! - `keeping`: forgetting what no root names any more.
 //! - [`Relay`]: a running relay.
@@ -17,6 +18,7 @@ mod repair;
 mod server;
 mod session;
 mod store;
+mod upkeep;
 
 pub use daemon::{Config, Relay, RelayError};
 pub use store::Store;

@@ -1,16 +1,14 @@
-//! What a relay does next: it registers, says that it is up, proves what it keeps, answers demands, and rebuilds what it was given.
+//! What a relay has to do in time: it registers, says that it is up, proves what it keeps, and answers demands. What takes longer is done beside it,
+//! by [`crate::upkeep`].
 
 use crate::app::App;
-use crate::keeping::{self, Named};
-use crate::repair::{self, Rebuilt};
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;
 use cowboy_params::Volumes;
 use cowboy_service::{Calls, ChainError};
-use cowboy_system::volumes::directory::{Entries, PAGE};
 use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Demand, Partition, Point, Relay, Round, Volume, bit};
+use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::Amount;
@@ -19,14 +17,8 @@ use cowboy_types::{Address, Blob, Hash, actors};
 use cowboy_volume::Tree;
 use cowboy_volumes::relay::PointProof;
 use cowboy_volumes::{Page, Route, slice};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How often what no root names is looked for, in the time for which it is kept.
-const SWEEPS: u64 = 32;
-
-/// Steps between two looks at all volumes.
-const SWEEP: u64 = 10;
 
 /// Why a step cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -54,11 +46,8 @@ pub(crate) struct Identity {
     pub(crate) stake: Amount,
 }
 
-/// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
-type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<Rebuilt>>>>;
-
-/// Blocks after which what a writer damaged is tried again: it may have been replaced.
-const TRIED_AGAIN: u64 = 600;
+/// Slots that the relay was given, and does not serve yet: events tell of them, and the upkeep rebuilds them.
+pub(crate) type Given = Arc<Mutex<BTreeSet<(Hash, u8)>>>;
 
 /// A relay between two looks at the chain.
 pub(crate) struct Member {
@@ -66,64 +55,39 @@ pub(crate) struct Member {
     app: Arc<App>,
     /// The parameters of volumes.
     rows: Volumes,
-    /// Blocks for which what no root names is kept.
-    kept_for: u64,
     calls: Calls,
     /// The first height whose events were not looked at.
     scanned: Option<u64>,
     demands: BTreeSet<Hash>,
-    /// Slots that the relay was given, and does not serve yet.
-    given: BTreeSet<(Hash, u8)>,
-    /// The height of the last look for what no root names.
-    swept: Option<u64>,
-    repairs: Repairs,
-    steps: u64,
+    given: Given,
 }
 
-fn hash(hash: &Hash) -> Value {
+pub(crate) fn hash(hash: &Hash) -> Value {
     Value::Bytes(hash.0.to_vec())
 }
 
 impl Member {
-    pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, kept_for: u64) -> Self {
-        let (scanned, demands, given, swept) = Default::default();
-        Self {
-            identity,
-            app,
-            rows,
-            kept_for,
-            calls: Calls::new(actors::RELAYS),
-            scanned,
-            demands,
-            given,
-            swept,
-            repairs: Repairs::default(),
-            steps: 0,
-        }
+    pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, given: Given) -> Self {
+        Self { identity, app, rows, calls: Calls::new(actors::RELAYS), scanned: None, demands: BTreeSet::new(), given }
     }
 
-    /// Looks at the chain, and answers the calls to send.
-    pub(crate) async fn step(&mut self) -> Result<Vec<Call>, StepError> {
+    /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
+    pub(crate) async fn step(&mut self, calls: &mut Vec<Call>) -> Result<(), StepError> {
         let address = self.app.address;
         let found = self.app.chain.read(&[state::relay_key(address), state::round_key(address)]).await?;
         let height = found.height;
         self.app.note_height(height);
         let Some(relay) = found.read::<Relay>(0)? else {
             let (argument, stake) = (self.registration(), self.identity.stake);
-            return Ok(self.calls.paid(height, "register", "register_relay", argument, stake).into_iter().collect());
+            calls.extend(self.calls.paid(height, "register", "register_relay", argument, stake));
+            return Ok(());
         };
-        let mut calls: Vec<Call> = self.keep_registered(height, &relay).into_iter().collect();
+        calls.extend(self.keep_registered(height, &relay));
         if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.until.0) {
             calls.extend(self.prove(height, &round).await?);
         }
         self.look_at_events(height).await?;
-        calls.extend(self.answer_demands(height).await?);
-        calls.extend(self.fill_slots(height).await?);
-        if self.steps.is_multiple_of(SWEEP) {
-            calls.extend(self.look_at_volumes(height, &relay).await?);
-        }
-        self.steps = self.steps.wrapping_add(1);
-        Ok(calls)
+        self.answer_demands(height, calls).await
     }
 
     fn registration(&self) -> Value {
@@ -196,7 +160,8 @@ impl Member {
                 "demand.made" => self.demands.extend(hash("demand")),
                 "slot.given" => {
                     let slot = data.get("slot").and_then(Value::as_u64).and_then(|slot| u8::try_from(slot).ok());
-                    self.given.extend(hash("volume_id").zip(slot));
+                    let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+                    given.extend(hash("volume_id").zip(slot));
                 }
                 _ => {}
             }
@@ -206,8 +171,7 @@ impl Member {
     }
 
     /// Publishes parts of shards that are demanded.
-    async fn answer_demands(&mut self, height: u64) -> Result<Vec<Call>, StepError> {
-        let mut calls = Vec::new();
+    async fn answer_demands(&mut self, height: u64, calls: &mut Vec<Call>) -> Result<(), StepError> {
         for id in self.demands.clone() {
             let demand: Option<Demand> = self.app.chain.read(&[state::demand_key(&id)]).await?.read(0)?;
             let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else {
@@ -225,112 +189,7 @@ impl Member {
                 }
             }
         }
-        Ok(calls)
-    }
-
-    /// Rebuilds slots that the relay was given, and says which are whole.
-    async fn fill_slots(&mut self, height: u64) -> Result<Vec<Call>, StepError> {
-        let mut calls = Vec::new();
-        for (id, slot) in self.given.clone() {
-            let volume: Option<Volume> = self.app.chain.read(&[state::volume_key(&id)]).await?.read(0)?;
-            let place = usize::from(slot);
-            let is_given =
-                |volume: &Volume| volume.slots.get(place).is_some_and(|slot| slot.relay == Some(self.app.address) && slot.place.is_none());
-            let Some(volume) = volume.filter(is_given) else {
-                self.given.remove(&(id, slot));
-                self.forget_repair(id, slot);
-                continue;
-            };
-            let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
-            if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
-                let roots = partitions.iter().map(|partition| hash(rebuilt.roots.get(partition).unwrap_or(&Hash::ZERO))).collect();
-                let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
-                calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
-            }
-        }
-        Ok(calls)
-    }
-
-    fn forget_repair(&self, id: Hash, slot: u8) {
-        self.repairs.lock().unwrap_or_else(PoisonError::into_inner).remove(&(id, slot));
-    }
-
-    /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, rebuilding begins.
-    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<Rebuilt> {
-        let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rebuilt) = repairs.get(&(id, slot)) {
-            return rebuilt.clone();
-        }
-        repairs.insert((id, slot), None);
-        let (app, key, repairs, partitions) = (self.app.clone(), self.identity.key.clone(), self.repairs.clone(), partitions.to_vec());
-        // On a thread of its own: hashing and coding hold nobody up.
-        let runtime = tokio::runtime::Handle::current();
-        tokio::task::spawn_blocking(move || {
-            let done = runtime.block_on(repair::rebuild(&app, &key, id, usize::from(slot), &partitions));
-            let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
-            match done {
-                Ok(rebuilt) => {
-                    tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
-                    repairs.insert((id, slot), Some(rebuilt));
-                }
-                Err(error) => {
-                    tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
-                    repairs.remove(&(id, slot));
-                }
-            }
-        });
-        None
-    }
-
-    /// The entries of the relay's directory.
-    async fn entries(&self, relay: &Relay) -> Result<Vec<(Hash, u8)>, StepError> {
-        let mut entries = Vec::new();
-        for page in 0..relay.slots.div_ceil(PAGE) {
-            let found: Option<Entries> = self.app.chain.read(&[state::page_key(self.app.address, 0, page)]).await?.read(0)?;
-            let found = found.map(|found| found.entries.into_vec()).unwrap_or_default();
-            entries.extend(found.into_iter().map(|entry| (entry.volume, entry.slot)));
-        }
-        Ok(entries)
-    }
-
-    /// Fetches roots that the relay did not acknowledge, says which it has by now, and forgets what no root names.
-    async fn look_at_volumes(&mut self, height: u64, relay: &Relay) -> Result<Vec<Call>, StepError> {
-        let (mut calls, mut roots) = (Vec::new(), Vec::new());
-        for (id, slot) in self.entries(relay).await? {
-            let volume: Option<Volume> = self.app.chain.read(&[state::volume_key(&id)]).await?.read(0)?;
-            let Some(volume) = volume else { continue };
-            let place = usize::from(slot);
-            let mut behind = Vec::new();
-            for listed in volume.partitions.iter() {
-                let found = self.app.chain.read(&[state::partition_key(&id, &listed.partition)]).await?;
-                let Some(partition) = found.read::<Partition>(0)? else { continue };
-                if partition.root.behind & bit(place) != 0 {
-                    behind.push((listed.partition, partition.root.top.root()));
-                }
-                for root in [Some(&partition.root), partition.previous.as_ref()].into_iter().flatten() {
-                    let (root, depth) = (root.top.root(), root.top.depth);
-                    roots.push(Named { volume: id, code: volume.code, slot: place, root, depth });
-                }
-            }
-            let partitions: Vec<Hash> = behind.iter().map(|(partition, _)| *partition).collect();
-            if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
-                for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.roots.get(partition) == Some(root)) {
-                    let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
-                    calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));
-                }
-                if rebuilt.damaged == 0 || rebuilt.at.saturating_add(TRIED_AGAIN) <= height {
-                    self.forget_repair(id, slot);
-                }
-            }
-        }
-        if self.swept.is_none_or(|swept| swept.saturating_add(self.kept_for / SWEEPS) <= height) {
-            self.swept = Some(height);
-            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.kept_for))?;
-            if removed > 0 {
-                tracing::info!(removed, "items that no root names are forgotten");
-            }
-        }
-        Ok(calls)
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::session::{Denied, Right, Session};
-use crate::store::{Item, Kind, Store};
+use crate::store::{self, Item, Kind, Store};
 use cowboy_serve::{Client, Slots};
 use cowboy_types::Hash;
 use cowboy_volume::Tree;
@@ -50,7 +50,7 @@ const REQUEST: Duration = Duration::from_secs(600);
 /// How long the other end may take to read an answer.
 const READING: Duration = Duration::from_secs(30);
 
-/// What a volume may take here, as a multiple of its quota: what stands, and as much that no root names yet or any more.
+/// What a volume may take here, as a multiple of what one shard of its whole quota takes: what stands, and as much that no root names yet or any more.
 const TIMES_QUOTA: u64 = 2;
 
 /// Bytes that a volume may have beside that: pages, and files of a few bytes.
@@ -251,9 +251,9 @@ fn on_disk<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 
 /// Whether `length` bytes more of a volume are taken.
 fn room(app: &App, right: &Right, length: u64) -> Result<(), Refusal> {
-    let most = right.slot_quota.saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
+    let most = store::on_disk(right.slot_quota).saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
     let used = app.store.used_by(&right.volume);
-    if used.saturating_add(length) > most { Err(Refusal::Said("the volume has as much here as it may")) } else { Ok(()) }
+    if used.saturating_add(store::on_disk(length)) > most { Err(Refusal::Said("the volume has as much here as it may")) } else { Ok(()) }
 }
 
 async fn put_shard(app: &App, right: &Right, length: u64, receiving: &mut RecvStream) -> Result<Done, Refusal> {

@@ -1,17 +1,33 @@
-//! Shards, pages and trees on disk. A file is written beside its place, synced and moved there, and an index says what there is.
+//! Shards, pages and trees on disk. An index says what there is, and has what is short itself; everything else is a file, which is written beside its
+//! place, synced and moved there.
 
-use bao::encode::{Encoder, SliceExtractor};
+use bao::encode::{Encoder, SliceExtractor, outboard};
 use cowboy_types::Hash;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What there is: the volume, the kind and the hash; its length, and the height at which a root named it last, or at which it came.
 const ITEMS: TableDefinition<'_, &[u8], (u64, u64)> = TableDefinition::new("items");
+
+/// The bytes of items that are short, by the same keys. In files they would take many times their length.
+const SHORT: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("short");
+
+/// The longest item that is short, in bytes.
+const SHORT_BYTES: u64 = 16 << 10;
+
+/// What an item in the index takes beside its bytes, about.
+const BESIDE_SHORT: u64 = 128;
+
+/// What the two files of a shard take beside their bytes, at most: a block of the disk each.
+const BESIDE_FILES: u64 = 8 << 10;
+
+/// Items that one look at the index answers, at most.
+const AT_ONCE: usize = 1_024;
 
 /// The folder of files that are being written.
 const UNFINISHED: &str = "unfinished";
@@ -74,18 +90,36 @@ pub struct Store {
     folder: PathBuf,
     index: Database,
     next: AtomicU64,
-    /// Bytes of the items of each volume.
+    /// Bytes that the items of each volume take on disk.
     used: Mutex<BTreeMap<Hash, u64>>,
 }
 
 /// A shard that is being written.
 pub struct Incoming {
-    path: PathBuf,
-    data: File,
-    tree: Encoder<File>,
+    to: Destination,
     left: u64,
     length: u64,
     volume: Hash,
+}
+
+/// Where a shard is written.
+enum Destination {
+    /// To memory, where it is short.
+    Memory(Vec<u8>),
+    /// To a file, with its tree beside it.
+    Files { path: PathBuf, data: File, tree: Box<Encoder<File>> },
+}
+
+/// An item with its length and the height at which it was named last; none where it goes.
+type Note<'a> = (Item, Option<(u64, u64)>, Option<&'a [u8]>);
+
+/// What an item of this many bytes takes on disk, about: what volumes are limited by.
+pub fn on_disk(length: u64) -> u64 {
+    match length <= SHORT_BYTES {
+        true => length.saturating_add(BESIDE_SHORT),
+        // A node of the tree for each KiB.
+        false => length.saturating_add(length / 16).saturating_add(BESIDE_FILES),
+    }
 }
 
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
@@ -108,12 +142,13 @@ impl Store {
         let writing = index.begin_write().map_err(failed)?;
         let mut used: BTreeMap<Hash, u64> = BTreeMap::new();
         {
+            writing.open_table(SHORT).map_err(failed)?;
             let items = writing.open_table(ITEMS).map_err(failed)?;
             for row in items.iter().map_err(failed)? {
                 let (key, row) = row.map_err(failed)?;
                 if let Some(item) = Item::of_key(key.value()) {
                     let sum = used.entry(item.volume).or_default();
-                    *sum = sum.saturating_add(row.value().0);
+                    *sum = sum.saturating_add(on_disk(row.value().0));
                 }
             }
         }
@@ -125,12 +160,12 @@ impl Store {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes of all items.
+    /// Bytes that all items take on disk, about.
     pub fn used(&self) -> u64 {
         self.totals().values().fold(0, |sum, used| sum.saturating_add(*used))
     }
 
-    /// Bytes of the items of a volume.
+    /// Bytes that the items of a volume take on disk, about.
     pub fn used_by(&self, volume: &Hash) -> u64 {
         self.totals().get(volume).copied().unwrap_or(0)
     }
@@ -154,24 +189,28 @@ impl Store {
     ///
     /// If the index cannot be read.
     pub fn length(&self, item: &Item) -> io::Result<Option<u64>> {
-        let reading = self.index.begin_read().map_err(failed)?;
-        let items = reading.open_table(ITEMS).map_err(failed)?;
-        Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value().0))
+        Ok(self.row(item)?.map(|(length, _)| length))
     }
 
-    fn note(&self, rows: &[(Item, Option<(u64, u64)>)]) -> io::Result<()> {
+    fn note<'a>(&self, rows: impl IntoIterator<Item = Note<'a>>) -> io::Result<()> {
         let writing = self.index.begin_write().map_err(failed)?;
         let mut totals = self.totals();
         {
             let mut items = writing.open_table(ITEMS).map_err(failed)?;
-            for (item, row) in rows {
+            let mut short = writing.open_table(SHORT).map_err(failed)?;
+            for (item, row, bytes) in rows {
                 let key = item.key();
                 let before = match row {
-                    Some(row) => items.insert(&key[..], *row).map_err(failed)?.map(|row| row.value().0),
+                    Some(row) => items.insert(&key[..], row).map_err(failed)?.map(|row| row.value().0),
                     None => items.remove(&key[..]).map_err(failed)?.map(|row| row.value().0),
                 };
+                match (row, bytes) {
+                    (Some(_), Some(bytes)) => drop(short.insert(&key[..], bytes).map_err(failed)?),
+                    (Some(_), None) => {}
+                    (None, _) => drop(short.remove(&key[..]).map_err(failed)?),
+                }
                 let sum = totals.entry(item.volume).or_default();
-                *sum = sum.saturating_sub(before.unwrap_or(0)).saturating_add(row.map_or(0, |(length, _)| length));
+                *sum = sum.saturating_sub(before.map_or(0, on_disk)).saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
             }
         }
         writing.commit().map_err(failed)
@@ -185,12 +224,23 @@ impl Store {
         File::open(folder)?.sync_all()
     }
 
+    /// The bytes of a short item.
+    fn short(&self, item: &Item) -> io::Result<Option<Vec<u8>>> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let short = reading.open_table(SHORT).map_err(failed)?;
+        Ok(short.get(&item.key()[..]).map_err(failed)?.map(|bytes| bytes.value().to_vec()))
+    }
+
     /// Keeps a page or a tree.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     pub fn put(&self, item: &Item, bytes: &[u8], height: u64) -> io::Result<()> {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if length <= SHORT_BYTES {
+            return self.note([(*item, Some((length, height)), Some(bytes))]);
+        }
         if self.length(item)?.is_none() {
             let beside = self.beside();
             let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
@@ -198,7 +248,7 @@ impl Store {
             file.sync_all()?;
             self.place(&beside, &self.path(item))?;
         }
-        self.note(&[(*item, Some((u64::try_from(bytes.len()).unwrap_or(u64::MAX), height)))])
+        self.note([(*item, Some((length, height)), None)])
     }
 
     /// The bytes of a page or a tree; none where it is not there.
@@ -207,10 +257,11 @@ impl Store {
     ///
     /// If it cannot be read.
     pub fn get(&self, item: &Item) -> io::Result<Option<Vec<u8>>> {
-        if self.length(item)?.is_none() {
-            return Ok(None);
+        match self.length(item)? {
+            None => Ok(None),
+            Some(length) if length <= SHORT_BYTES => self.short(item),
+            Some(_) => fs::read(self.path(item)).map(Some),
         }
-        fs::read(self.path(item)).map(Some)
     }
 
     /// Begins to write a shard.
@@ -219,10 +270,13 @@ impl Store {
     ///
     /// If no file can be made.
     pub fn begin(&self, volume: Hash, length: u64) -> io::Result<Incoming> {
+        if length <= SHORT_BYTES {
+            return Ok(Incoming { to: Destination::Memory(Vec::new()), left: length, length, volume });
+        }
         let path = self.beside();
         let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let (data, tree) = (open(&path)?, Encoder::new_outboard(open(&Self::tree_path(&path))?));
-        Ok(Incoming { path, data, tree, left: length, length, volume })
+        let (data, tree) = (open(&path)?, Box::new(Encoder::new_outboard(open(&Self::tree_path(&path))?)));
+        Ok(Incoming { to: Destination::Files { path, data, tree }, left: length, length, volume })
     }
 
     /// Ends a shard. It is kept where it is whole and has this hash; answers whether it was.
@@ -231,19 +285,31 @@ impl Store {
     ///
     /// If it cannot be written.
     pub fn end(&self, mut incoming: Incoming, hash: &Hash, height: u64) -> io::Result<bool> {
-        let found = incoming.tree.finalize()?;
-        if incoming.left > 0 || found.as_bytes() != &hash.0 {
-            return Ok(false);
-        }
         let item = Item { volume: incoming.volume, kind: Kind::Shard, hash: *hash };
-        if self.length(&item)?.is_none() {
-            let path = self.path(&item);
-            incoming.data.sync_all()?;
-            File::open(Self::tree_path(&incoming.path))?.sync_all()?;
-            self.place(&Self::tree_path(&incoming.path), &Self::tree_path(&path))?;
-            self.place(&incoming.path, &path)?;
+        let row = Some((incoming.length, height));
+        let is_whole = incoming.left == 0;
+        match &mut incoming.to {
+            Destination::Memory(bytes) => {
+                if !is_whole || outboard(&bytes).1.as_bytes() != &hash.0 {
+                    return Ok(false);
+                }
+                self.note([(item, row, Some(&bytes[..]))])?;
+            }
+            Destination::Files { path, data, tree } => {
+                let found = tree.finalize()?;
+                if !is_whole || found.as_bytes() != &hash.0 {
+                    return Ok(false);
+                }
+                if self.length(&item)?.is_none() {
+                    let to = self.path(&item);
+                    data.sync_all()?;
+                    File::open(Self::tree_path(path))?.sync_all()?;
+                    self.place(&Self::tree_path(path), &Self::tree_path(&to))?;
+                    self.place(path, &to)?;
+                }
+                self.note([(item, row, None)])?;
+            }
         }
-        self.note(&[(item, Some((incoming.length, height)))])?;
         Ok(true)
     }
 
@@ -258,26 +324,49 @@ impl Store {
         if start.checked_add(length).is_none_or(|end| end > whole) {
             return Ok(None);
         }
-        let path = self.path(&item);
-        let (data, tree) = (File::open(&path)?, File::open(Self::tree_path(&path))?);
         let mut slice = Vec::new();
-        SliceExtractor::new_outboard(data, tree, start, length).read_to_end(&mut slice)?;
+        if whole <= SHORT_BYTES {
+            let Some(bytes) = self.short(&item)? else { return Ok(None) };
+            let tree = Cursor::new(outboard(&bytes).0);
+            SliceExtractor::new_outboard(Cursor::new(bytes), tree, start, length).read_to_end(&mut slice)?;
+        } else {
+            let path = self.path(&item);
+            let (data, tree) = (File::open(&path)?, File::open(Self::tree_path(&path))?);
+            SliceExtractor::new_outboard(data, tree, start, length).read_to_end(&mut slice)?;
+        }
         Ok(Some(slice))
     }
 
-    /// The items of all volumes, with the height at which each was named last.
+    /// An item's length, and the height at which it was named last.
     ///
     /// # Errors
     ///
     /// If the index cannot be read.
-    pub fn items(&self) -> io::Result<Vec<(Item, u64, u64)>> {
+    pub fn row(&self, item: &Item) -> io::Result<Option<(u64, u64)>> {
         let reading = self.index.begin_read().map_err(failed)?;
         let items = reading.open_table(ITEMS).map_err(failed)?;
+        Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))
+    }
+
+    /// Some items that were named last before a height, none of them up to `after`; fewer than there is room for where there are no others.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn older(&self, height: u64, after: Option<&Item>) -> io::Result<Vec<Item>> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let items = reading.open_table(ITEMS).map_err(failed)?;
+        // No key is the beginning of another one.
+        let first = after.map_or_else(Vec::new, |item| [item.key(), vec![0]].concat());
         let mut found = Vec::new();
-        for row in items.iter().map_err(failed)? {
+        for row in items.range(&first[..]..).map_err(failed)? {
             let (key, row) = row.map_err(failed)?;
-            let (length, height) = row.value();
-            found.extend(Item::of_key(key.value()).map(|item| (item, length, height)));
+            if row.value().1 < height {
+                found.extend(Item::of_key(key.value()));
+            }
+            if found.len() == AT_ONCE {
+                break;
+            }
         }
         Ok(found)
     }
@@ -288,8 +377,7 @@ impl Store {
     ///
     /// If the index cannot be written.
     pub fn name(&self, items: &[(Item, u64)], height: u64) -> io::Result<()> {
-        let rows: Vec<_> = items.iter().map(|(item, length)| (*item, Some((*length, height)))).collect();
-        self.note(&rows)
+        self.note(items.iter().map(|(item, length)| (*item, Some((*length, height)), None)))
     }
 
     /// Removes items.
@@ -299,7 +387,7 @@ impl Store {
     /// If one cannot be removed.
     pub fn remove(&self, items: &[Item]) -> io::Result<()> {
         // The index first: what it does not name is not served, whatever happens to the files.
-        self.note(&items.iter().map(|item| (*item, None)).collect::<Vec<_>>())?;
+        self.note(items.iter().map(|item| (*item, None, None)))?;
         for item in items {
             let path = self.path(item);
             for path in [Self::tree_path(&path), path] {
@@ -322,16 +410,24 @@ impl Incoming {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.left = self.left.checked_sub(length).ok_or_else(|| io::Error::other("the shard is longer than was said"))?;
-        self.data.write_all(bytes)?;
-        self.tree.write_all(bytes)
+        match &mut self.to {
+            Destination::Memory(all) => all.extend_from_slice(bytes),
+            Destination::Files { data, tree, .. } => {
+                data.write_all(bytes)?;
+                tree.write_all(bytes)?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl Drop for Incoming {
     fn drop(&mut self) {
         // Of a shard that was kept, nothing is left here.
-        let _ = fs::remove_file(&self.path);
-        let _ = fs::remove_file(Store::tree_path(&self.path));
+        if let Destination::Files { path, .. } = &self.to {
+            let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(Store::tree_path(path));
+        }
     }
 }
 
@@ -370,19 +466,48 @@ mod tests {
             store.put(&Item { volume: VOLUME, kind: Kind::Page, hash }, b"page", 7).expect("it is written");
         }
         let store = Store::open(folder.path()).expect("it opens");
-        assert_eq!((store.used(), store.used_by(&VOLUME), store.used_by(&hash)), (100_004, 100_004, 0));
+        let taken = on_disk(100_000) + on_disk(4);
+        assert_eq!((store.used(), store.used_by(&VOLUME), store.used_by(&hash)), (taken, taken, 0));
         let proof = store.slice(VOLUME, &hash, 70_000, 5_000).expect("it is read").expect("it is there");
         assert_eq!(slice::open(&proof, &hash, 100_000, 70_000, 5_000), Some(bytes[70_000..75_000].to_vec()));
         assert_eq!(store.slice(VOLUME, &hash, 99_999, 2).expect("it is read"), None);
         assert_eq!(store.slice(Hash([2; 32]), &hash, 0, 2).expect("it is read"), None, "another volume's");
-        let items = store.items().expect("they are read");
+        let item = |kind| Item { volume: VOLUME, kind, hash };
+        let rows = |store: &Store| [Kind::Shard, Kind::Page].map(|kind| store.row(&item(kind)).expect("it is read"));
+        assert_eq!(rows(&store), [Some((100_000, 5)), Some((4, 7))]);
+        let older = |height, after: Option<&Item>| store.older(height, after).expect("they are read");
         assert_eq!(
-            items.iter().map(|(item, length, height)| (item.kind, *length, *height)).collect::<Vec<_>>(),
-            [(Kind::Shard, 100_000, 5), (Kind::Page, 4, 7)]
+            (older(5, None), older(7, None), older(8, None)),
+            (vec![], vec![item(Kind::Shard)], vec![item(Kind::Shard), item(Kind::Page)])
         );
-        store.name(&[(items[0].0, 100_000)], 11).expect("it is written");
-        store.remove(&[items[1].0]).expect("it is removed");
-        assert_eq!(store.items().expect("they are read").iter().map(|row| row.2).collect::<Vec<_>>(), [11]);
-        assert_eq!(store.used(), 100_000);
+        assert_eq!((older(8, Some(&item(Kind::Shard))), older(8, Some(&item(Kind::Page)))), (vec![item(Kind::Page)], vec![]));
+        store.name(&[(item(Kind::Shard), 100_000)], 11).expect("it is written");
+        store.remove(&[item(Kind::Page)]).expect("it is removed");
+        assert_eq!(rows(&store), [Some((100_000, 11)), None]);
+        assert_eq!((store.used(), store.get(&item(Kind::Page)).expect("it is looked for")), (on_disk(100_000), None));
+    }
+
+    /// What is short stands in the index, whole, and makes no file; what is longer makes two, which go with it. Parts of both are proven.
+    #[test]
+    fn short_items_make_no_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("it opens");
+        let files = || fs::read_dir(folder.path().join("volumes").join(hex::encode(VOLUME.0))).map_or(0, Iterator::count);
+        let last = usize::try_from(SHORT_BYTES).expect("it is short");
+        for (length, expected) in [(0, 0), (1, 0), (64, 0), (last, 0), (last + 1, 2)] {
+            let bytes: Vec<u8> = (0..length).map(|number| number.to_le_bytes()[0]).collect();
+            let hash = Hash(*outboard(&bytes).1.as_bytes());
+            let item = Item { volume: VOLUME, kind: Kind::Shard, hash };
+            assert!(!put(&store, &bytes, &Hash([9; 32])), "{length} bytes, another hash");
+            assert!(put(&store, &bytes, &hash), "{length} bytes");
+            assert_eq!((files(), store.used()), (expected, on_disk(u64::try_from(length).expect("it is short"))));
+            if let Some(end) = length.checked_sub(1) {
+                let (start, whole) = (u64::try_from(end).expect("short"), u64::try_from(length).expect("short"));
+                let proof = store.slice(VOLUME, &hash, start, 1).expect("it is read").expect("it is there");
+                assert_eq!(slice::open(&proof, &hash, whole, start, 1), Some(bytes[end..].to_vec()));
+            }
+            store.remove(&[item]).expect("it is removed");
+            assert_eq!((files(), store.used(), store.slice(VOLUME, &hash, 0, 0).expect("it is looked for")), (0, 0, None));
+        }
     }
 }

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// Blocks after which what was sent and is not seen is sent again.
 const AGAIN_AFTER: u64 = 4;
 
+/// Blocks after which it is forgotten that something was sent.
+const FORGOTTEN_AFTER: u64 = 10_000;
+
 /// The calls of a service to one system actor.
 pub struct Calls {
     target: Address,
@@ -39,6 +42,7 @@ impl Calls {
             return None;
         }
         let tries = self.sent.get(&what).map_or(0, |(_, tries)| tries.saturating_add(1));
+        self.sent.retain(|_, (at, _)| at.saturating_add(FORGOTTEN_AFTER) > height);
         self.sent.insert(what, (height, tries));
         // What is sent again is tried out first.
         Some(Call { target: self.target, method, argument, value, tries: tries.max(1) })
@@ -56,5 +60,6 @@ mod tests {
         let mut at = |height, what: &str| calls.once(height, what, "heartbeat", Value::Null).map(|call| call.tries);
         assert_eq!((at(10, "a"), at(11, "a"), at(13, "a"), at(13, "b")), (Some(1), None, None, Some(1)));
         assert_eq!((at(14, "a"), at(15, "a"), at(18, "a")), (Some(1), None, Some(2)));
+        assert_eq!((at(10_018, "c"), calls.sent.len()), (Some(1), 1), "what was sent long ago is forgotten");
     }
 }

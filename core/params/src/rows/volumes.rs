@@ -41,8 +41,6 @@ rows! {
         0x11 undelete: Blocks = 86_400 in 1..=31_536_000, T0, "decision 159";
         /// Blocks in which a partition can go back to the root before. Relays keep what no root names for as long.
         0x12 revert: Blocks = 86_400 in 1..=31_536_000, T0, "decision 153";
-        /// Blocks after which a relay that did not acknowledge a root, and did not fetch it, is not paid.
-        0x13 late: Blocks = 3_600 in 1..=86_400, T0, "decision 153";
         /// Blocks between two rounds of proofs of a relay.
         0x14 proof_period: Blocks = 7_200 in 20..=31_536_000, T0, "decision 155";
         /// Blocks in which a round of proofs has to be answered.
@@ -55,7 +53,7 @@ rows! {
         0x18 eviction: Amount = 2_000_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "decision 155";
         /// The bond of a demand.
         0x19 demand_bond: Amount = 10_000_000_000 in 1..=1_000_000_000_000_000, T0, "decision 156";
-        /// What a relay is paid out of it for an answer.
+        /// What a demand costs that is answered. It goes to the pool of bounties.
         0x1A demand_fee: Amount = 1_000_000_000 in 0..=1_000_000_000_000_000, T0, "decision 156";
         /// What whoever demanded gets from the pool where there is no answer.
         0x1B demand_bounty: Amount = 5_000_000_000 in 0..=1_000_000_000_000_000, T0, "decision 156";

@@ -45,7 +45,7 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
         return owners::remove(world, now, id, volume);
     }
     if volume.paid_to.0.saturating_add(rows.epoch) <= now.height.0 {
-        let paid = ledger::settle(world, now.params, now.height, id, &mut volume)?;
+        let paid = ledger::settle(world, now.params, now.height, &mut volume)?;
         commits::forget(world, now.params, now.height, id, &mut volume)?;
         if paid.relays > Amount::ZERO {
             Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
@@ -89,8 +89,7 @@ fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -
     let is_late = |slot: &Slot| slot.relay.is_some() && slot.place.is_none() && slot.since.0 <= last;
     for place in 0..volume.slots.len() {
         let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).map(|slot| slot.relay) else { continue };
-        // It was not paid yet, so it does not matter what it is late with.
-        placement::vacate(world, now, volume, (place, 0))?;
+        placement::vacate(world, now, volume, place)?;
         let slot = u8::try_from(place).expect("a volume has few slots");
         SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
     }
@@ -133,19 +132,13 @@ fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<()
     Ok(())
 }
 
-/// Asks for the volumes at some places of a relay's directory, and for all of their partitions, in three steps.
+/// Asks for the volumes at some places of a relay's directory, all at once.
 fn require_volumes(world: &World, address: Address, places: std::ops::Range<u64>) -> Result<(), Miss> {
     let mut volumes = Vec::new();
     for place in places {
         volumes.extend(directory::at(world, address, place)?.map(|entry| entry.volume));
     }
-    world.require(&volumes.iter().map(state::volume_key).collect::<Vec<_>>())?;
-    let mut partitions = Vec::new();
-    for id in &volumes {
-        let volume = state::volume(world, id)?.expect("the directory lists volumes that are there");
-        partitions.extend(volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)));
-    }
-    world.require(&partitions)
+    world.require(&volumes.iter().map(state::volume_key).collect::<Vec<_>>())
 }
 
 /// Takes the slot at a place of a relay's directory, and has the volume looked at in the next block.
@@ -153,8 +146,7 @@ fn lose(world: &mut World, now: Now<'_>, address: Address, place: u64) -> Result
     let Some(entry) = directory::at(world, address, place)? else { return Ok(()) };
     let mut volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
     ledger::count(now.params, &mut volume, now.height);
-    let late = ledger::late(world, now.params, now.height, &entry.volume, &volume)?;
-    placement::vacate(world, now, &mut volume, (usize::from(entry.slot), late))?;
+    placement::vacate(world, now, &mut volume, usize::from(entry.slot))?;
     let before = volume.next_look;
     volume.next_look = before.min(now.height.next());
     state::set_volume(world, &entry.volume, Some(before), &volume)?;

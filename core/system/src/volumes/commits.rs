@@ -26,8 +26,9 @@ fn fits(volume: &Volume, bytes: u64) -> bool {
     bytes.checked_mul(u64::from(volume.code.data)).is_some_and(|bytes| bytes <= volume.quota)
 }
 
-/// Puts a root in the place of another one: in the partition's record, in the volume's list, in the relays' directories.
-fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash, partition: &Partition) -> Step<()> {
+/// Puts a root in the place of another one, which the slots of `was_behind` had not acknowledged: in the partition's record, in the volume's list,
+/// in the relays' directories.
+fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash, partition: &Partition, was_behind: u32) -> Step<()> {
     let (params, top) = (context.params, &partition.root.top);
     let mut listed = std::mem::take(&mut volume.partitions).into_vec();
     let spare = partition.previous.as_ref().map_or(0, |previous| previous.top.node.sum.saturating_sub(top.node.sum));
@@ -53,6 +54,14 @@ fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash,
     if grows && !ledger::lasts(params, &volume, bytes) {
         return Err(error::VOLUME_ESCROW.into());
     }
+    // What relays did not acknowledge is not stored with them, and not paid for.
+    ledger::change_slots(&mut volume, |place, slot| {
+        let missing = |behind: u32, bytes: u64| if behind & bit(place) == 0 { 0 } else { bytes };
+        if slot.place.is_some() {
+            let rest = slot.missing.saturating_sub(missing(was_behind, before));
+            slot.missing = rest.saturating_add(missing(partition.root.behind, top.node.sum));
+        }
+    });
     let delta = i64::try_from(i128::from(bytes).saturating_sub(i128::from(volume.bytes))).unwrap_or(i64::MAX);
     if bytes != volume.bytes {
         volume.bytes = bytes;
@@ -127,11 +136,12 @@ impl Handle for Commit {
         let serving = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some());
         let behind = serving.fold(0, |behind, (place, _)| behind | bit(place)) & !bits;
         let root = Root { top, at: context.height, behind };
+        let was_behind = found.as_ref().map_or(0, |partition| partition.root.behind);
         let partition = match found {
             Some(found) => Partition { previous: Some(found.root), root, sequence: Count(sequence), key_version: found.key_version },
             None => Partition { previous: None, root, sequence: Count(1), key_version: first_key_version(volume.generation) },
         };
-        replace(context, &id, volume, name, &partition)
+        replace(context, &id, volume, name, &partition, was_behind)
     }
 }
 
@@ -170,8 +180,9 @@ impl Handle for Revert {
                 previous.behind |= bit(place);
             }
         }
+        let was_behind = partition.root.behind;
         partition.root = Root { at: context.height, ..previous };
         partition.sequence = Count(partition.sequence.0.saturating_add(1));
-        replace(context, &id, volume, name, &partition)
+        replace(context, &id, volume, name, &partition, was_behind)
     }
 }

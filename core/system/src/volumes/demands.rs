@@ -88,7 +88,7 @@ impl Handle for DemandPart {
 }
 
 impl Handle for Answer {
-    /// Publishes the part that was demanded. The relay is paid its fee out of the bond.
+    /// Publishes the part that was demanded. The fee goes to the pool and not to the relay, which else could keep others from demanding for nothing.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let demand = state::demand(context.world, &self.demand)?.ok_or(error::DEMAND_NOT_FOUND)?;
         if demand.relay != context.sender || context.height > demand.until {
@@ -100,7 +100,7 @@ impl Handle for Answer {
         }
         let fee = Amount(context.params.volumes.demand_fee).min(demand.bond);
         state::take(context.world, actors::RELAYS, demand.bond)?;
-        context.world.credit(demand.relay, fee)?;
+        ledger::add_to_pool(context.world, fee)?;
         context.world.credit(demand.by, demand.bond.saturating_sub(fee))?;
         end(context.world, &self.demand, &demand)?;
         context.is_due = true;

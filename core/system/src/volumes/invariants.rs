@@ -2,7 +2,7 @@
 
 use super::directory::{Entries, Entry, PAGE};
 use super::state::{self, Subject};
-use super::types::{Capability, Demand, Relay, Volume};
+use super::types::{Capability, Demand, Relay, Volume, bit};
 use crate::records::{Broken, Records, address_of, ascending, equal, holds};
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
@@ -105,6 +105,20 @@ fn slots(
     holds("the relays of slots are registered", reserved.is_empty(), &reserved)
 }
 
+/// A relay that serves a slot misses the bytes of the roots that it did not acknowledge.
+fn acknowledged(records: &Records<'_>, id: &Hash, volume: &Volume) -> Result<(), Broken> {
+    let mut missing = vec![0_u64; volume.slots.len()];
+    for listed in volume.partitions.iter() {
+        let found = records.record::<super::types::Partition>(&state::partition_key(id, &listed.partition))?;
+        let behind = found.map_or(0, |partition| partition.root.behind);
+        for (place, sum) in missing.iter_mut().enumerate().filter(|(place, _)| behind & bit(*place) != 0) {
+            *sum += if volume.slots[place].place.is_some() { listed.bytes } else { 0 };
+        }
+    }
+    let found: Vec<u64> = volume.slots.iter().map(|slot| slot.missing).collect();
+    equal("a slot counts the bytes that its relay did not acknowledge", &found, &missing)
+}
+
 /// A volume's bytes are those of its partitions, whose records are there; it is listed with its owner, and counts its capabilities.
 fn contents(records: &Records<'_>, volumes: &[(Hash, Volume)]) -> Result<(), Broken> {
     let capabilities = records.of::<Capability>(STORAGE, "capability:")?;
@@ -121,6 +135,7 @@ fn contents(records: &Records<'_>, volumes: &[(Hash, Volume)]) -> Result<(), Bro
             let root = found.map(|partition| (partition.root.top.root(), partition.root.top.node.sum));
             equal("a volume lists the roots of its partitions", &root, &Some((listed.root, listed.bytes)))?;
         }
+        acknowledged(records, id, volume)?;
         let own = capabilities.iter().filter(|(_, capability)| capability.volume == *id).count();
         equal("a volume counts its capabilities", &volume.capabilities.0, &u64::try_from(own).unwrap_or(u64::MAX))?;
         let is_listed = records.names(state::volumes_of(volume.owner)).iter().any(|name| name[..] == id.0);

@@ -1,16 +1,17 @@
 //! What volumes cost, and who is paid (decisions 157, 161).
 //!
 //! A slot costs its relay's ask for each MiB and epoch of what stands there. A volume counts the bytes of a slot, times the blocks for which they
-//! stood: once for all slots, as their shards have the same lengths. What a relay is paid is the count since it began to be paid.
+//! stood: once for all slots, as their shards have the same lengths. What a relay is paid is the count since it began to be paid, without what
+//! stood in roots that it did not acknowledge.
 
 use super::state;
-use super::types::{Relay, Slot, Status, Volume, bit};
+use super::types::{Relay, Slot, Status, Volume};
 use crate::market::payment;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, Hash, actors};
+use cowboy_types::{Address, actors};
 
 /// The bytes that asks are for.
 pub(super) const UNIT: u128 = 1 << 20;
@@ -33,11 +34,12 @@ fn billed(params: &Params, volume: &Volume, bytes: u64) -> u64 {
     bytes.saturating_add(volume.spare).max(u64::try_from(room).unwrap_or(u64::MAX))
 }
 
-/// Counts what stood in a slot up to this block.
+/// Counts what stood in a slot up to this block, and what of it each relay did not acknowledge.
 pub(super) fn count(params: &Params, volume: &mut Volume, height: Height) {
-    let blocks = height.0.saturating_sub(volume.counted_to.0);
-    let bytes = billed(params, volume, volume.bytes);
-    volume.byte_blocks = volume.byte_blocks.saturating_add(u128::from(bytes).saturating_mul(u128::from(blocks)));
+    let blocks = u128::from(height.0.saturating_sub(volume.counted_to.0));
+    let bytes = u128::from(billed(params, volume, volume.bytes));
+    volume.byte_blocks = volume.byte_blocks.saturating_add(bytes.saturating_mul(blocks));
+    change_slots(volume, |_, slot| slot.from = slot.from.saturating_add(u128::from(slot.missing).saturating_mul(blocks)));
     volume.counted_to = height;
 }
 
@@ -70,36 +72,15 @@ pub(super) fn lasts(params: &Params, volume: &Volume, bytes: u64) -> bool {
     volume.escrow.saturating_sub(owed(params, volume)) >= volume_cost(params, volume, bytes)
 }
 
-/// The slots whose relays have had time to fetch a root, and did not say that they have it: a bit for each.
-pub(super) fn late(world: &World, params: &Params, height: Height, id: &Hash, volume: &Volume) -> Result<u32, Miss> {
-    let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
-    world.require(&keys)?;
-    let mut late = 0;
-    for listed in volume.partitions.iter() {
-        let partition = state::partition(world, id, &listed.partition)?.expect("a listed partition has a record");
-        if partition.root.at.0.saturating_add(params.volumes.late) < height.0 {
-            late |= partition.root.behind;
-        }
-    }
-    Ok(late)
-}
-
-/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment, or is late with a root, gets nothing, and the
-/// volume keeps it.
-pub(super) fn pay(
-    world: &mut World,
-    params: &Params,
-    volume: &mut Volume,
-    (place, late): (usize, u32),
-    paid: &mut Paid,
-) -> Result<(), Miss> {
+/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment gets nothing, and the volume keeps it.
+pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
     let count = volume.byte_blocks;
     let Some(slot) = volume.slots.get(place) else { return Ok(()) };
     let Some(address) = slot.serving() else { return Ok(()) };
     let due = cost(params, count.saturating_sub(slot.from), slot.price).min(volume.escrow);
     let relay = state::relay(world, address)?;
     change_slot(volume, place, |slot| slot.from = count);
-    if late & bit(place) != 0 || relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
+    if relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
         return Ok(());
     }
     let to_relay = payment::share(due, params.volumes.relay_share);
@@ -117,14 +98,13 @@ pub(super) fn pay(
 }
 
 /// Pays all relays of a volume, and begins a new count.
-pub(super) fn settle(world: &mut World, params: &Params, height: Height, id: &Hash, volume: &mut Volume) -> Result<Paid, Miss> {
+pub(super) fn settle(world: &mut World, params: &Params, height: Height, volume: &mut Volume) -> Result<Paid, Miss> {
     count(params, volume, height);
-    let late = late(world, params, height, id, volume)?;
     let mut paid = Paid::default();
     for place in 0..volume.slots.len() {
-        pay(world, params, volume, (place, late), &mut paid)?;
-        change_slot(volume, place, |slot| slot.from = 0);
+        pay(world, params, volume, place, &mut paid)?;
     }
+    change_slots(volume, |_, slot| slot.from = 0);
     volume.byte_blocks = 0;
     volume.paid_to = height;
     Ok(paid)
@@ -149,15 +129,25 @@ pub(super) fn is_spent(params: &Params, volume: &Volume) -> bool {
 
 /// Changes a slot of a volume.
 pub(super) fn change_slot(volume: &mut Volume, place: usize, change: impl FnOnce(&mut Slot)) {
+    let mut change = Some(change);
+    change_slots(volume, |number, slot| {
+        if number == place
+            && let Some(change) = change.take()
+        {
+            change(slot);
+        }
+    });
+}
+
+/// Changes the slots of a volume.
+pub(super) fn change_slots(volume: &mut Volume, mut change: impl FnMut(usize, &mut Slot)) {
     let mut slots = std::mem::take(&mut volume.slots).into_vec();
-    if let Some(slot) = slots.get_mut(place) {
-        change(slot);
-    }
+    slots.iter_mut().enumerate().for_each(|(place, slot)| change(place, slot));
     volume.slots = cowboy_types::List::new(slots).expect("as many as before");
 }
 
 /// Adds to what bounties are paid from. 0x0B receives it.
-fn add_to_pool(world: &mut World, amount: Amount) -> Result<(), Miss> {
+pub(super) fn add_to_pool(world: &mut World, amount: Amount) -> Result<(), Miss> {
     let pool = state::pool(world)?.saturating_add(amount);
     world.credit(Address::system(actors::RELAYS), amount)?;
     world.write(state::pool_key(), &pool);

@@ -275,9 +275,8 @@ pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Vol
     let held: Vec<usize> = held.take(SLOTS_AT_ONCE).collect();
     let is_over = if !held.is_empty() {
         ledger::count(now.params, &mut volume, now.height);
-        let late = ledger::late(world, now.params, now.height, id, &volume)?;
         for place in held {
-            placement::vacate(world, now, &mut volume, (place, late))?;
+            placement::vacate(world, now, &mut volume, place)?;
         }
         false
     } else if !volume.partitions.is_empty() {

@@ -89,13 +89,13 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
     };
     state::set_relay(world, address, Some(relay.next_look), &relay)?;
     let from = volume.byte_blocks;
-    change_slot(volume, place, |slot| *slot = Slot { relay: Some(address), place: serves, price, since: now.height, from });
+    change_slot(volume, place, |slot| *slot = Slot { relay: Some(address), place: serves, price, since: now.height, from, missing: 0 });
     Ok(())
 }
 
-/// Takes a slot from its relay, which is paid for what was counted, where it is not one of those that are late.
-pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, (place, late): (usize, u32)) -> Result<(), Miss> {
-    ledger::pay(world, now.params, volume, (place, late), &mut Paid::default())?;
+/// Takes a slot from its relay, which is paid for what was counted.
+pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place: usize) -> Result<(), Miss> {
+    ledger::pay(world, now.params, volume, place, &mut Paid::default())?;
     let Some(Slot { relay: Some(address), place: listed, .. }) = volume.slots.get(place).cloned() else { return Ok(()) };
     change_slot(volume, place, |slot| *slot = Slot::vacant(now.height));
     let Some(mut relay) = state::relay(world, address)? else { return Ok(()) };

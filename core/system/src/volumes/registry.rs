@@ -7,7 +7,7 @@ use super::relay_api::{
     AddStake, Heartbeat, LateAck, Leave, Leaving, Left, RegisterRelay, Registered, SlotFilled, Staked, TakeSlot, UpdateRelay, Updated,
     Withdraw,
 };
-use super::types::{REGION_BYTES, Relay, bit};
+use super::types::{REGION_BYTES, Relay, Slot, bit};
 use super::{state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
@@ -188,18 +188,22 @@ impl Handle for TakeSlot {
         }
         ledger::count(context.params, &mut volume, context.height);
         let entry = Entry { volume: id, slot, bytes: volume.bytes };
-        let listed = directory::push(context.world, context.sender, &mut relay, entry)?.ok_or(error::RELAY_STATE)?;
-        let (from, height) = (volume.byte_blocks, context.height);
-        change_slot(&mut volume, place, |slot| (slot.place, slot.from, slot.since) = (Some(listed), from, height));
+        let place_in_directory = directory::push(context.world, context.sender, &mut relay, entry)?.ok_or(error::RELAY_STATE)?;
         context.charge_records(volume.partitions.len());
+        let mut missing: u64 = 0;
         for (number, listed) in volume.partitions.iter().enumerate() {
             let mut partition = state::partition(context.world, &id, &listed.partition)?.expect("a listed partition has a record");
             match roots.get(number) == Some(&listed.root) {
                 true => partition.root.behind &= !bit(place),
-                false => partition.root.behind |= bit(place),
+                false => {
+                    partition.root.behind |= bit(place);
+                    missing = missing.saturating_add(listed.bytes);
+                }
             }
             context.world.write(state::partition_key(&id, &listed.partition), &partition);
         }
+        let (from, since) = (volume.byte_blocks, context.height);
+        change_slot(&mut volume, place, |slot| *slot = Slot { place: Some(place_in_directory), from, since, missing, ..slot.clone() });
         state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;
         state::set_volume(context.world, &id, Some(volume.next_look), &volume)?;
         SlotFilled(SlotMoved { relay: Some(context.sender), slot, volume_id: id }).emit(context.world);
@@ -208,17 +212,24 @@ impl Handle for TakeSlot {
 }
 
 impl Handle for LateAck {
-    /// Says that the sender now has all of a root that it did not acknowledge.
+    /// Says that the sender now has all of a root that it did not acknowledge: it is paid for it, and proves it, from now on.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { volume: id, partition: name, root } = self;
-        let volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        let mut volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
         let place = volume.slots.iter().position(|slot| slot.serving() == Some(context.sender)).ok_or(error::SLOT_FOREIGN)?;
         let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
         if partition.root.top.root() != root {
             return Err(error::COMMIT_CONFLICT.into());
         }
+        if partition.root.behind & bit(place) == 0 {
+            return Ok(());
+        }
         partition.root.behind &= !bit(place);
         context.world.write(state::partition_key(&id, &name), &partition);
-        Ok(())
+        context.charge_records(1);
+        ledger::count(context.params, &mut volume, context.height);
+        let bytes = partition.root.top.node.sum;
+        change_slot(&mut volume, place, |slot| slot.missing = slot.missing.saturating_sub(bytes));
+        Ok(state::set_volume(context.world, &id, Some(volume.next_look), &volume)?)
     }
 }

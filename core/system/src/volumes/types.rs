@@ -97,8 +97,11 @@ record! {
         pub price: Amount,
         /// The height from which the relay has the slot, or has to rebuild it, or from which there is none.
         pub since: Height,
-        /// What the volume's account of byte-blocks showed when the relay began to be paid.
+        /// The part of the volume's account of byte-blocks for which the relay is not paid: what it showed when the relay began to be paid, and what
+        /// stood since then in roots that the relay did not acknowledge.
         pub from: u128,
+        /// Bytes of standing roots that the relay serves without having acknowledged them.
+        pub missing: u64,
     }
 }
 
@@ -289,7 +292,7 @@ impl Relay {
 impl Slot {
     /// A slot that has no relay since this height.
     pub fn vacant(since: Height) -> Self {
-        Self { relay: None, place: None, price: Amount::ZERO, since, from: 0 }
+        Self { relay: None, place: None, price: Amount::ZERO, since, from: 0, missing: 0 }
     }
 
     /// The relay, where it has all shards and serves them.

@@ -66,6 +66,7 @@ fn records_of_volumes() {
             ("a volume lists the roots of its partitions", &move |state| {
                 state.change(&state::partition_key(&id, &partition), |partition: &mut Partition| partition.root.top.leaves = 9);
             }),
+            ("a slot counts the bytes that its relay did not acknowledge", &slot(|slot| slot.missing += 1)),
             ("a volume counts its capabilities", &volume(|volume| volume.capabilities = Count(2))),
             ("a volume is listed with its owner", &volume(|volume| volume.owner = WHO)),
         ],

@@ -198,24 +198,70 @@ fn a_relay_catches_up() {
         ask(chain, from, RELAYS, "late_ack", argument, 0).abort
     };
     let behind = holder(&record, 4);
-    // Nobody asks it for what it may never have been sent, and nobody pays it.
-    assert_eq!(Params::GENESIS.volumes.late, 3_600);
+    // Nobody asks it for what it may never have been sent, and nobody pays it for more than it acknowledged.
+    let due = earned(&record, 4);
     let before = chain.balance(address(behind));
     let receipts = proofs::run(&mut chain, 55, &[(volume_id, &files)]);
     assert!(has(&receipts, "volume.settled"));
     assert!(chain.record::<Round>(&state::round_key(address(behind))).is_none() && relay(&chain, behind).misses.0 == 0);
-    assert_eq!(chain.balance(address(behind)), before);
-    let settled =
-        receipts.iter().flat_map(|receipt| receipt.events.iter()).find(|event| &*event.name == "volume.settled").expect("it was seen");
-    let settled = cbor::decode(&settled.data).expect("CBOR");
-    let paid: u64 = ["relays", "burned", "pool"].iter().filter_map(|name| settled.get(name)?.as_u64()).sum();
-    assert!(paid > 0 && paid.is_multiple_of(5), "five slots of the same size: {paid}");
+    assert_eq!(chain.balance(address(behind)) - before, due * 88 / 100);
     assert_eq!(late(&mut chain, STRANGER, files.top().root()), Some(error::SLOT_FOREIGN));
     assert_eq!(late(&mut chain, behind, change.old), Some(error::COMMIT_CONFLICT));
     assert_eq!(late(&mut chain, behind, files.top().root()), None);
     let standing: Partition = chain.record(&state::partition_key(&volume_id, &partition("notes"))).expect("it is there");
     assert_eq!(standing.root.behind, 0);
+    // From here on it is paid like the others.
+    let record = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!((record.slots[4].missing, earned(&record, 4)), (0, 0), "nothing of this epoch so far");
+    assert!(earned(&record, 0) > 0);
+    assert_eq!(late(&mut chain, behind, files.top().root()), None, "twice is once");
+    let (kept, before) = (chain.balance(address(behind)), record.clone());
+    let receipts = proofs::run(&mut chain, record.paid_to.0 + 51 - chain.height.0, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.settled"));
+    let blocks = before.paid_to.0 + 50 - before.counted_to.0;
+    assert_eq!(chain.balance(address(behind)) - kept, money::cost(files.top().node.sum, blocks) * 88 / 100);
     assert!(proofs::until_round(&mut chain, behind).points.iter().all(|point| point.top == files.top()));
+}
+
+/// What the relay of a slot earned by the bytes that are counted.
+fn earned(volume: &Volume, slot: usize) -> u64 {
+    let counted = volume.byte_blocks - volume.slots[slot].from;
+    (counted * 450).div_ceil(u128::from(MIB) * 50).try_into().expect("small")
+}
+
+/// A relay that acknowledges nothing is asked for nothing and paid for nothing, however often the owner commits; an owner that leaves a relay out of
+/// its last commit of an epoch keeps nothing back of what the relay earned before.
+#[test]
+fn pay_follows_acknowledgements() {
+    let (mut chain, volume_id, mut files) = filled();
+    let record = volume(&chain, &volume_id).expect("it is there");
+    let (idle, left_out) = (holder(&record, 5), holder(&record, 4));
+    // The relay of slot 5 is behind from here on; a commit every few blocks makes it no less so.
+    let (before, first) = (chain.balance(address(idle)), chain.height.0 + 1);
+    let mut due = 0;
+    for number in 0..6 {
+        files.put(20 + number, 40_000);
+        let change = Change { slots: vec![0, 1, 2, 3, 4], ..Change::of(&chain, volume_id, "notes", &files) };
+        assert_eq!(change.send(&mut chain, OWNER).abort, None);
+        if chain.height.0 == first {
+            due = earned(&volume(&chain, &volume_id).expect("it is there"), 5);
+        }
+        proofs::run(&mut chain, 5, &[(volume_id, &files)]);
+    }
+    assert_eq!(earned(&volume(&chain, &volume_id).expect("it is there"), 5), due);
+    // The owner leaves the relay of slot 4 out just before the epoch ends.
+    files.put(30, 40_000);
+    let change = Change { slots: vec![0, 1, 2, 3, 5], ..Change::of(&chain, volume_id, "notes", &files) };
+    let record = volume(&chain, &volume_id).expect("it is there");
+    proofs::run(&mut chain, record.paid_to.0 + 48 - chain.height.0, &[(volume_id, &files)]);
+    assert_eq!(change.send(&mut chain, OWNER).abort, None);
+    let record = volume(&chain, &volume_id).expect("it is there");
+    let (earns, kept) = (earned(&record, 4), chain.balance(address(left_out)));
+    assert!(earns > due);
+    let receipts = proofs::run(&mut chain, 2, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.settled"));
+    assert_eq!(chain.balance(address(left_out)) - kept, earns * 88 / 100);
+    assert!(chain.balance(address(idle)) - before <= due + money::cost(files.top().node.sum, 2), "and two blocks of the last root");
 }
 
 /// the committee makes the key of a partition for the volume's owner and for holders of a capability; it stands nowhere, another volume of the same

@@ -84,7 +84,7 @@ fn number_of(of: Address) -> u8 {
 }
 
 /// Short epochs, rounds and times.
-fn quick_rows() -> [(&'static str, u64); 11] {
+fn quick_rows() -> [(&'static str, u64); 10] {
     [
         ("volumes.epoch", 50),
         ("volumes.alive", 400),
@@ -93,7 +93,6 @@ fn quick_rows() -> [(&'static str, u64); 11] {
         ("volumes.undelete", 20),
         ("volumes.proof_period", 40),
         ("volumes.proof_window", 8),
-        ("volumes.late", 6),
         ("volumes.demand_window", 5),
         ("volumes.revert", 10),
         ("volumes.room_share", 0),

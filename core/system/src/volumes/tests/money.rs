@@ -11,7 +11,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
 ];
 
 /// what a slot costs in a number of blocks.
-fn cost(bytes: u64, blocks: u64) -> u64 {
+pub(super) fn cost(bytes: u64, blocks: u64) -> u64 {
     (u128::from(bytes) * u128::from(blocks) * 450).div_ceil(u128::from(MIB) * 50).try_into().expect("small")
 }
 

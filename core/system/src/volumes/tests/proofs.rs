@@ -249,7 +249,7 @@ pub(super) fn demand(chain: &mut Chain, from: u8, volume: Hash, files: &Files, s
     ask(chain, from, RELAYS, "demand", part_of(volume, files, slot, part), 10 * CBY)
 }
 
-/// A part on the chain earns the relay its fee; silence costs it 50 CBY, and whoever asked gets the bond back, and a bounty. Only readers ask.
+/// A part on the chain costs whoever demanded it a fee, for the pool; silence costs the relay 50 CBY, and whoever asked gets the bond back, and a bounty. Only readers ask.
 #[test]
 fn a_relay_that_refuses_pays() {
     let rows = &Params::GENESIS.volumes;
@@ -285,11 +285,13 @@ fn a_relay_that_refuses_pays() {
     };
     assert_eq!(answer(&mut chain, keeper, &slice[1..]).abort, Some(error::PROOF_INVALID));
     assert_eq!(answer(&mut chain, STRANGER, &slice).abort, Some(error::DEMAND_NOT_FOUND));
-    let earned = chain.balance(address(keeper));
+    let pool = |chain: &mut Chain| view(chain, RELAYS, "get_pool", []).as_u64().expect("a number");
+    let (earned, had) = (chain.balance(address(keeper)), pool(&mut chain));
     let answered = answer(&mut chain, keeper, &slice);
     assert_eq!((answered.abort.clone(), answered.fee.burned.0), (None, 0));
-    assert_eq!(without_fee(earned, chain.balance(address(keeper)), &answered), i128::from(CBY));
+    assert_eq!(without_fee(earned, chain.balance(address(keeper)), &answered), 0);
     assert_eq!(without_fee(before, chain.balance(address(OWNER)), &receipt), -i128::from(CBY));
+    assert_eq!(pool(&mut chain) - had, CBY, "a relay cannot fill its places for nothing");
     assert_eq!(answer(&mut chain, keeper, &slice).abort, Some(error::DEMAND_NOT_FOUND));
 
     // As many as can be answered in time, so that nobody is slashed by a flood of demands.
@@ -302,7 +304,7 @@ fn a_relay_that_refuses_pays() {
     let (before, stake) = (chain.balance(address(OWNER)), relay(&chain, keeper).stake.0);
     let receipt = demand(&mut chain, OWNER, volume_id, &files, 3, (0, 10));
     assert_eq!(receipt.abort, None);
-    let pool = view(&mut chain, RELAYS, "get_pool", []).as_u64().expect("a number");
+    let pool = pool(&mut chain);
     assert!(pool > 0, "relays were paid");
     let receipts = chain.idle(6);
     assert!(has(&receipts, "demand.refused"), "{:?}", events(&receipts));

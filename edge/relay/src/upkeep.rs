@@ -1,0 +1,168 @@
+//! What a relay does beside what is due: it rebuilds slots that it was given, fetches roots that it did not acknowledge, and forgets what no root
+//! names. However much it keeps, and however long others take to answer, proofs and heartbeats do not wait for it.
+
+use crate::app::App;
+use crate::keeping::{self, Named};
+use crate::member::{Given, StepError, hash};
+use crate::repair::{self, Rebuilt};
+use cowboy_api::sender::Call;
+use cowboy_service::Calls;
+use cowboy_system::volumes::directory::{Entries, PAGE};
+use cowboy_system::volumes::state;
+use cowboy_system::volumes::types::{Partition, Relay, Volume, bit};
+use cowboy_types::cbor::Value;
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::{Hash, actors};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How often what no root names is looked for, in the time for which it is kept.
+const SWEEPS: u64 = 32;
+
+/// Steps between two looks at all volumes.
+const SWEEP: u64 = 10;
+
+/// Blocks after which what a writer damaged is tried again: it may have been replaced.
+const TRIED_AGAIN: u64 = 600;
+
+/// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
+type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<Rebuilt>>>>;
+
+/// The upkeep of a relay's store.
+pub(crate) struct Upkeep {
+    app: Arc<App>,
+    /// The relay's account, which others give what is to be rebuilt.
+    key: PrivateKey,
+    /// Blocks for which what no root names is kept.
+    kept_for: u64,
+    calls: Calls,
+    given: Given,
+    /// The height of the last look for what no root names.
+    swept: Option<u64>,
+    repairs: Repairs,
+    steps: u64,
+}
+
+impl Upkeep {
+    pub(crate) fn new(app: Arc<App>, key: PrivateKey, kept_for: u64, given: Given) -> Self {
+        Self { app, key, kept_for, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), steps: 0 }
+    }
+
+    /// Looks at the volumes that the relay has, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
+    pub(crate) async fn step(&mut self, calls: &mut Vec<Call>) -> Result<(), StepError> {
+        let found = self.app.chain.read(&[state::relay_key(self.app.address)]).await?;
+        let Some(relay) = found.read::<Relay>(0)? else { return Ok(()) };
+        self.fill_slots(found.height, calls).await?;
+        if self.steps.is_multiple_of(SWEEP) {
+            self.look_at_volumes(found.height, &relay, calls).await?;
+        }
+        self.steps = self.steps.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Rebuilds slots that the relay was given, and says which are whole.
+    async fn fill_slots(&mut self, height: u64, calls: &mut Vec<Call>) -> Result<(), StepError> {
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (id, slot) in given {
+            let volume: Option<Volume> = self.app.chain.read(&[state::volume_key(&id)]).await?.read(0)?;
+            let place = usize::from(slot);
+            let is_given =
+                |volume: &Volume| volume.slots.get(place).is_some_and(|slot| slot.relay == Some(self.app.address) && slot.place.is_none());
+            let Some(volume) = volume.filter(is_given) else {
+                self.given.lock().unwrap_or_else(PoisonError::into_inner).remove(&(id, slot));
+                self.forget_repair(id, slot);
+                continue;
+            };
+            let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
+            if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
+                let roots = partitions.iter().map(|partition| hash(rebuilt.roots.get(partition).unwrap_or(&Hash::ZERO))).collect();
+                let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
+                calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_repair(&self, id: Hash, slot: u8) {
+        self.repairs.lock().unwrap_or_else(PoisonError::into_inner).remove(&(id, slot));
+    }
+
+    /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, rebuilding begins.
+    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<Rebuilt> {
+        let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rebuilt) = repairs.get(&(id, slot)) {
+            return rebuilt.clone();
+        }
+        repairs.insert((id, slot), None);
+        let (app, key, repairs, partitions) = (self.app.clone(), self.key.clone(), self.repairs.clone(), partitions.to_vec());
+        // On a thread of its own: hashing and coding hold nobody up.
+        let runtime = tokio::runtime::Handle::current();
+        tokio::task::spawn_blocking(move || {
+            let done = runtime.block_on(repair::rebuild(&app, &key, id, usize::from(slot), &partitions));
+            let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
+            match done {
+                Ok(rebuilt) => {
+                    tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
+                    repairs.insert((id, slot), Some(rebuilt));
+                }
+                Err(error) => {
+                    tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
+                    repairs.remove(&(id, slot));
+                }
+            }
+        });
+        None
+    }
+
+    /// The entries of the relay's directory.
+    async fn entries(&self, relay: &Relay) -> Result<Vec<(Hash, u8)>, StepError> {
+        let mut entries = Vec::new();
+        for page in 0..relay.slots.div_ceil(PAGE) {
+            let found: Option<Entries> = self.app.chain.read(&[state::page_key(self.app.address, 0, page)]).await?.read(0)?;
+            let found = found.map(|found| found.entries.into_vec()).unwrap_or_default();
+            entries.extend(found.into_iter().map(|entry| (entry.volume, entry.slot)));
+        }
+        Ok(entries)
+    }
+
+    /// Fetches roots that the relay did not acknowledge, says which it has by now, and forgets what no root names.
+    async fn look_at_volumes(&mut self, height: u64, relay: &Relay, calls: &mut Vec<Call>) -> Result<(), StepError> {
+        let mut roots = Vec::new();
+        for (id, slot) in self.entries(relay).await? {
+            let volume: Option<Volume> = self.app.chain.read(&[state::volume_key(&id)]).await?.read(0)?;
+            let Some(volume) = volume else { continue };
+            let place = usize::from(slot);
+            let mut behind = Vec::new();
+            let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(&id, &listed.partition)).collect();
+            let found = if keys.is_empty() { None } else { Some(self.app.chain.read(&keys).await?) };
+            for (place, listed) in volume.partitions.iter().enumerate() {
+                let Some(partition) = found.as_ref().map_or(Ok(None), |found| found.read::<Partition>(place))? else { continue };
+                if partition.root.behind & bit(place) != 0 {
+                    behind.push((listed.partition, partition.root.top.root()));
+                }
+                for root in [Some(&partition.root), partition.previous.as_ref()].into_iter().flatten() {
+                    let (root, depth) = (root.top.root(), root.top.depth);
+                    roots.push(Named { volume: id, code: volume.code, slot: place, root, depth });
+                }
+            }
+            let partitions: Vec<Hash> = behind.iter().map(|(partition, _)| *partition).collect();
+            if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
+                for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.roots.get(partition) == Some(root)) {
+                    let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
+                    calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));
+                }
+                if rebuilt.damaged == 0 || rebuilt.at.saturating_add(TRIED_AGAIN) <= height {
+                    self.forget_repair(id, slot);
+                }
+            }
+        }
+        if self.swept.is_none_or(|swept| swept.saturating_add(self.kept_for / SWEEPS) <= height) {
+            self.swept = Some(height);
+            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.kept_for))?;
+            if removed > 0 {
+                tracing::info!(removed, "items that no root names are forgotten");
+            }
+        }
+        Ok(())
+    }
+}
