@@ -23,6 +23,20 @@ impl Mode {
         matches!(self, Self::Read | Self::ReadWrite)
     }
 
+    /// Its letters: r, w or rw.
+    pub const fn letters(self) -> &'static str {
+        match self {
+            Self::Read => "r",
+            Self::Write => "w",
+            Self::ReadWrite => "rw",
+        }
+    }
+
+    /// The one with these letters.
+    pub fn of_letters(letters: &str) -> Option<Self> {
+        [Self::Read, Self::Write, Self::ReadWrite].into_iter().find(|mode| mode.letters() == letters)
+    }
+
     /// Whether the holder may write.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::ReadWrite)

@@ -104,7 +104,6 @@ impl Relay {
         let params = chain.client.params().await?;
         let (rows, orphans) = (params.volumes, params.rent.orphan_shard_ttl);
         let identity = Identity {
-            key: account.clone(),
             public: key.public(),
             proof: key.sign(&key_message(&chain.genesis, account.address(), &key.public())),
             endpoint: config.endpoint.clone(),

@@ -10,7 +10,6 @@ use cowboy_service::{Calls, ChainError};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, actors};
@@ -33,7 +32,6 @@ pub(crate) enum StepError {
 
 /// What a relay is, as it registers.
 pub(crate) struct Identity {
-    pub(crate) key: PrivateKey,
     /// The relay's Ed25519 key, and the proof that it is the account's.
     pub(crate) public: Fixed<32>,
     pub(crate) proof: Fixed<64>,

@@ -114,7 +114,7 @@ enum Destination {
 type Note<'a> = (Item, Option<(u64, u64)>, Option<&'a [u8]>);
 
 /// What an item of this many bytes takes on disk, about: what volumes are limited by.
-pub fn on_disk(length: u64) -> u64 {
+pub(crate) fn on_disk(length: u64) -> u64 {
     match length <= SHORT_BYTES {
         true => length.saturating_add(BESIDE_SHORT),
         // A node of the tree for each KiB.

@@ -135,8 +135,8 @@ impl Upkeep {
             let mut behind = Vec::new();
             let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(&id, &listed.partition)).collect();
             let found = if keys.is_empty() { None } else { Some(self.app.chain.read(&keys).await?) };
-            for (place, listed) in volume.partitions.iter().enumerate() {
-                let Some(partition) = found.as_ref().map_or(Ok(None), |found| found.read::<Partition>(place))? else { continue };
+            for (number, listed) in volume.partitions.iter().enumerate() {
+                let Some(partition) = found.as_ref().map_or(Ok(None), |found| found.read::<Partition>(number))? else { continue };
                 if partition.root.behind & bit(place) != 0 {
                     behind.push((listed.partition, partition.root.top.root()));
                 }

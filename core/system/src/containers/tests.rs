@@ -23,7 +23,7 @@ fn image(digit: char) -> String {
 }
 
 /// A job of a container with these fields.
-fn job(fields: Json) -> Json {
+pub(crate) fn job(fields: Json) -> Json {
     let mut job = simple_job();
     job["job_type"] = json!({ "type": "Container", "image": image('b') });
     for (name, value) in fields.as_object().expect("a map") {
@@ -45,6 +45,12 @@ fn resources(cpu: u64, memory: u64, scratch: u64, seconds: u64) -> Resources {
 /// A market of runners of containers with these capacities, in which image b may run.
 fn market(capacities: &[(u64, u64, u64)]) -> Market {
     let mut market = Market::new(u8::try_from(capacities.len()).expect("few"));
+    offer(&mut market, capacities);
+    market
+}
+
+/// Has the runners of a market offer containers with these capacities, and allows image b.
+pub(crate) fn offer(market: &mut Market, capacities: &[(u64, u64, u64)]) {
     for (number, (cpu, memory, scratch)) in (10..).zip(capacities) {
         let mut declared = declaration(number);
         declared["kinds"] = json!(["container"]);
@@ -55,7 +61,6 @@ fn market(capacities: &[(u64, u64, u64)]) -> Market {
     }
     let allowed = json!({ "digest": hex(&[0xBB; 32]), "allowed": true, "name": "count" });
     assert!(market.chain.decide(NUMBER, "set_image", &map(&allowed)));
-    market
 }
 
 /// A-234: every field has one form.
@@ -72,10 +77,26 @@ fn fields_have_their_forms() {
     assert_eq!(all.resources, resources(2_000, 2_048, 5_120, 600));
     assert_eq!(all.hosts, ["a.example.com", "b.example.com"]);
     assert_eq!((&all.stdin[..], all.output), (&b"input"[..], Output::File));
+    let id = with_field(with_field(mount(), "volume", json!(hex(&[1; 32]))), "as", json!("theirs"));
+    let written = with_field(with_field(mount(), "mode", json!("rw")), "max_bytes", json!(5));
+    let mounts = read(json!({ "volumes": [id, written] })).expect("a container").mounts;
+    let names: Vec<_> =
+        mounts.iter().map(|mount| (mount.name.as_str(), mount.partition.as_str(), mount.mode.letters(), mount.max_bytes)).collect();
+    assert_eq!(names, [("theirs", "notes", "r", 0), ("memory", "notes", "rw", 5)]);
     let nothing = read(json!({})).expect("a container");
     assert_eq!((nothing.source, nothing.output, nothing.platforms), (Source::Runner, Output::Stdout, 3));
     assert_eq!(nothing.resources, resources(1_000, 512, 1_024, 300));
     assert_eq!(read(json!({ "resources": own() })).map(|job| job.resources), Ok(resources(1, 4, 1, 1)));
+}
+
+/// A partition that a container reads.
+fn mount() -> Json {
+    json!({ "volume": "memory", "partition": "notes", "mode": "r" })
+}
+
+fn with_field(mut value: Json, name: &str, field: Json) -> Json {
+    value[name] = field;
+    value
 }
 
 /// The least that a container may have.
@@ -134,6 +155,15 @@ fn wrong_fields_are_named() {
         ("stdin", json!({ "stdin": "a".repeat(65_537) })),
         ("stdin", json!({ "stdin": 1 })),
         ("output", json!({ "output": "stderr" })),
+        ("volumes", json!({ "volumes": "memory" })),
+        ("volumes", json!({ "volumes": vec![mount(); 2] })),
+        ("volumes", json!({ "volumes": (0..5).map(|number| with_field(mount(), "as", json!(format!("m{number}")))).collect::<Vec<_>>() })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "mode", json!("x"))] })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "mode", json!("rw"))] })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "as", json!("../etc"))] })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "partition", json!(".."))] })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "volume", json!(hex(&[1; 32])))] })),
+        ("volumes", json!({ "volumes": [with_field(mount(), "path", json!("a"))] })),
     ];
     for (field, fields) in rows {
         assert_eq!(read(fields.clone()), Err(field.to_owned()), "{fields}");

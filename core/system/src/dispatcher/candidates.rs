@@ -6,7 +6,7 @@ use crate::market::request::Request;
 use crate::runners::attestations::{self, Requirements};
 use crate::runners::handlers::{HEALTHY, effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
-use crate::{secrets, tee};
+use crate::{secrets, tee, volumes};
 use cowboy_params::{Jobs, Params};
 use cowboy_secrets::Policy;
 use cowboy_state::{Key, Miss, Step};
@@ -98,9 +98,11 @@ pub fn of_job(
     Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
 }
 
-/// The policies of the secrets that a job names. Fails where its submitter may not use one (decision 143).
+/// The policies of the secrets that a job names. Fails where its submitter may not use one (decision 143), or may not have a volume mounted that the
+/// job names (decision 550).
 fn policies(context: &mut Context<'_>, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
     let request = Request::read(&spec.request).map_err(Abort::from)?;
+    volumes::mounts::admitted(context, &request, submitter)?;
     secrets::jobs::admitted(context, &request, spec, submitter)
 }
 

@@ -1,7 +1,7 @@
 //! What a submission asks of the chain: a job as the specification has it, or the message of the published SDK (002 §1, §2;
 //! decisions 129, 181). Which fields there are, and where, [`super::request`] says.
 
-use super::request::{Refusal, Request, UNSUPPORTED};
+use super::request::{Refusal, Request, UNSUPPORTED, VOLUMES};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::market::container::{ContainerJob, Wrong};
@@ -137,7 +137,8 @@ fn require_supported(request: &Request) -> Result<(), Abort> {
         Value::Map(pairs) => pairs.is_empty(),
         _ => false,
     };
-    let is_asked = |name: &&str| request.work.get(*name).is_some_and(|value| !is_empty(value));
+    let has_place = |name: &str| name == VOLUMES && request.kind == JobKind::Container;
+    let is_asked = |name: &&str| !has_place(name) && request.work.get(*name).is_some_and(|value| !is_empty(value));
     if UNSUPPORTED.iter().any(is_asked) { Err(error::JOB_UNSUPPORTED) } else { Ok(()) }
 }
 

@@ -3,12 +3,14 @@
 use super::classes;
 use super::request::Request;
 use cowboy_params::Containers;
+use cowboy_types::Address;
 use cowboy_types::Hash;
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::domain;
 use cowboy_types::job::{JobSpec, Resources};
 use cowboy_types::units::Count;
-use std::collections::BTreeMap;
+use cowboy_volumes::{Mode, Name};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What separates an image's name from its digest.
 const SEPARATOR: &str = "@sha256:";
@@ -21,6 +23,9 @@ const ITEMS: usize = 256;
 
 /// The hosts that a container may reach (decision 164).
 const HOSTS: usize = 32;
+
+/// The volumes of a job (decision 167).
+const MOUNTS: usize = 4;
 
 /// What the names of variables begin with that the runner sets.
 const RESERVED: &str = "COWBOY_";
@@ -66,6 +71,40 @@ pub enum Output {
     File,
 }
 
+/// Which volume a job means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VolumeOf {
+    /// The one that the submitter created under this name.
+    Submitter(Name),
+    /// The one with this id.
+    Id(Hash),
+}
+
+/// A partition of a volume, which stands in a container at `/mnt/volumes/NAME` (decisions 166, 550).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// The volume.
+    pub volume: VolumeOf,
+    /// What it is called in the container: the volume's name, where the job gives no other.
+    pub name: Name,
+    /// The partition.
+    pub partition: Name,
+    /// What the container may do.
+    pub mode: Mode,
+    /// Bytes of ciphertext that it may add.
+    pub max_bytes: u64,
+}
+
+impl Mount {
+    /// The volume's id, for a submitter.
+    pub fn id(&self, submitter: Address) -> Hash {
+        match &self.volume {
+            VolumeOf::Submitter(name) => name.volume(submitter),
+            VolumeOf::Id(id) => *id,
+        }
+    }
+}
+
 /// A job's container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContainerJob {
@@ -89,6 +128,8 @@ pub struct ContainerJob {
     pub stdin: Vec<u8>,
     /// Where its result is.
     pub output: Output,
+    /// The volumes that it sees.
+    pub mounts: Vec<Mount>,
 }
 
 impl ContainerJob {
@@ -111,6 +152,7 @@ impl ContainerJob {
             hosts: hosts(work.get("network"))?,
             stdin: stdin(work.get("stdin"))?,
             output: output(work.get("output"))?,
+            mounts: mounts(request)?,
         };
         let texts = job.command.iter().chain(job.env.keys()).chain(job.env.values());
         if texts.map(String::len).sum::<usize>() > TEXT_BYTES {
@@ -119,12 +161,15 @@ impl ContainerJob {
         Ok(job)
     }
 
-    /// Refuses a network where several runners have to find the same (003 §12.2; decision 164).
+    /// Refuses a network where several runners have to find the same (003 §12.2; decision 164), and volumes that several would write.
     ///
     /// # Errors
     ///
-    /// If there is one, and the job does not require a trusted environment.
+    /// If there is a network, and the job does not require a trusted environment; or if a volume is written.
     pub fn require_comparable(&self, spec: &JobSpec) -> Result<(), Wrong> {
+        if !spec.verification.mode.is_single() && self.mounts.iter().any(|mount| mount.mode.writes()) {
+            return Err(Wrong { field: "volumes", rule: "where several runners work, volumes are mounted r: one commit is one runner's" });
+        }
         let may_differ = spec.verification.mode.is_single() || spec.verification.is_tee_required;
         if may_differ || self.hosts.is_empty() {
             return Ok(());
@@ -277,4 +322,51 @@ fn output(value: Option<&Value>) -> Result<Output, Wrong> {
         Some(Some("file")) => Ok(Output::File),
         Some(_) => Err(Wrong { field: "output", rule: "it is stdout, or file for /workspace/output" }),
     }
+}
+
+/// The volumes that a container sees.
+///
+/// # Errors
+///
+/// If they are not a list of at most four, one of them is not `{volume, partition, mode}` with, maybe, `as` and `max_bytes`, or two have one name.
+pub fn mounts(request: &Request) -> Result<Vec<Mount>, Wrong> {
+    let wrong = Wrong {
+        field: "volumes",
+        rule: "it is a list of at most 4 {volume, partition, mode, as, max_bytes}: a name of the submitter's, or an id of 32 bytes with as; r, w or rw; max_bytes where it is written; each name once",
+    };
+    let items = match request.work.get("volumes") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) if items.len() <= MOUNTS => items,
+        Some(_) => return Err(wrong),
+    };
+    let mounts: Vec<Mount> = items.iter().map(mount).collect::<Option<_>>().ok_or(wrong)?;
+    let names: BTreeSet<&Name> = mounts.iter().map(|mount| &mount.name).collect();
+    if names.len() == mounts.len() { Ok(mounts) } else { Err(wrong) }
+}
+
+fn mount(item: &Value) -> Option<Mount> {
+    let Value::Map(pairs) = item else { return None };
+    let is_known =
+        |(key, _): &(Value, Value)| key.as_text().is_some_and(|key| ["volume", "partition", "mode", "as", "max_bytes"].contains(&key));
+    if !pairs.iter().all(is_known) {
+        return None;
+    }
+    let name = |key: &str| item.get(key).map(|value| value.as_text().and_then(Name::new));
+    let (volume, own) = match item.get("volume")? {
+        Value::Bytes(id) => (VolumeOf::Id(Hash(id.as_slice().try_into().ok()?)), None),
+        Value::Text(text) => (VolumeOf::Submitter(Name::new(text)?), Name::new(text)),
+        _ => return None,
+    };
+    let name_inside = match name("as") {
+        Some(name) => name?,
+        None => own?,
+    };
+    let mode = Mode::of_letters(item.get("mode")?.as_text()?)?;
+    let max_bytes = match item.get("max_bytes") {
+        Some(value) => value.as_u64()?,
+        // A right to read adds nothing; one to write says how much it may add.
+        None if !mode.writes() => 0,
+        None => return None,
+    };
+    Some(Mount { volume, name: name_inside, partition: name("partition")??, mode, max_bytes })
 }

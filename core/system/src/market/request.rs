@@ -92,8 +92,11 @@ const NEEDS: &[&str] = &["gpu", "min_vram_gb", "tee_type", "region"];
 /// The secrets whose values the runner puts into the work.
 const SECRETS: &str = "secrets";
 
-/// What would need volumes or other secrets, which the Dispatcher refuses with a word of their own.
-pub(crate) const UNSUPPORTED: &[&str] = &["secret_refs", "volumes", "volume_mounts", "private_attachments"];
+/// What would need other secrets or volumes, which the Dispatcher refuses with a word of their own.
+pub(crate) const UNSUPPORTED: &[&str] = &["secret_refs", VOLUMES, "volume_mounts", "private_attachments"];
+
+/// The volumes that a container sees. No other kind of work has a place for them.
+pub(crate) const VOLUMES: &str = "volumes";
 
 /// Whether a container has this limit in its class or its resources, and nowhere else.
 fn is_of_resources(kind: &JobKind, name: &str) -> bool {
@@ -122,7 +125,11 @@ const WORK: &[(JobKind, usize, &[&str])] = &[
     (JobKind::Http, 1, &["url", "method", "headers", "body", "json", "extract", "selector", "envelope"]),
     (JobKind::Mcp, 3, &["server", "tool", "arguments", "reaches"]),
     (JobKind::Custom, 2, &["tool", "input"]),
-    (JobKind::Container, 2, &["image", "command", "source", "env", "class", "resources", "platform", "network", "stdin", "output"]),
+    (
+        JobKind::Container,
+        2,
+        &["image", "command", "source", "env", "class", "resources", "platform", "network", "stdin", "output", "volumes"],
+    ),
 ];
 
 /// Why a submission is none.

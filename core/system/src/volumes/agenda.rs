@@ -7,7 +7,7 @@ use super::placement::{self, Now};
 use super::relay_api::{SlotGiven, SlotLost};
 use super::state::{self, Subject};
 use super::types::{Slot, Status, Volume};
-use super::{commits, demands, directory, owners, proofs};
+use super::{capabilities, commits, demands, directory, owners, proofs};
 use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -33,6 +33,7 @@ pub fn look(world: &mut World, params: &Params, height: Height, beacon: &Bytes, 
         Subject::Volume(id) => look_at_volume(world, now, &id),
         Subject::Relay(address) => look_at_relay(world, now, address),
         Subject::Demand(id) => demands::expire(world, params, &id),
+        Subject::Mount(id) => capabilities::expire(world, &id),
     }
 }
 

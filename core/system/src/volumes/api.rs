@@ -123,6 +123,15 @@ methods! {
         until: u64,
     } -> Fixed<16>;
 
+    /// Gives the sender, a runner that was drawn for a job, its right to a volume that the job mounts, until its commitment is due. Returns the
+    /// capability's id; once more, the same with the job's newest deadline.
+    "mount" MountVolume [] {
+        /// The job.
+        job: Hash,
+        /// The place of the volume in the job's list.
+        index: u64,
+    } -> Fixed<16>;
+
     /// Takes a right back.
     "revoke_cap" RevokeCap [] {
         /// The capability, for a volume of the sender.

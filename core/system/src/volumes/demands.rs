@@ -25,8 +25,7 @@ fn reads(context: &Context<'_>, volume: &Volume, id: &Hash, partition: &Hash, ca
     let Some(capability) = capability else { return Ok(false) };
     let record = state::capability(context.world, &capability)?;
     Ok(record.is_some_and(|record| {
-        let holds = record.from <= context.height && context.height <= record.until;
-        record.volume == *id && record.partition == *partition && record.holder == context.sender && record.mode.reads() && holds
+        record.volume == *id && record.partition == *partition && record.mode.reads() && record.is_held_by(context.sender, context.height)
     }))
 }
 

@@ -154,6 +154,8 @@ form! {
         from: Height,
         /// Who has it.
         holder: Address,
+        /// The job for which a runner holds it; zero where the owner gave it.
+        job: Hash,
         /// Bytes of ciphertext that the holder may add.
         max_bytes: u64,
         /// r, w or rw.

@@ -6,6 +6,7 @@ use super::types::{Capability, Demand, Relay, Volume, bit};
 use crate::records::{Broken, Records, address_of, ascending, equal, holds};
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
+use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, actors};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,10 +58,14 @@ fn agenda(
     for (name, demand) in demands {
         expected.insert((demand.until.next(), Subject::Demand(hash_of(name)?)));
     }
+    for (name, capability) in records.of::<Capability>(STORAGE, "capability:")? {
+        let id = name.try_into().map_err(|_| Broken { rule: "a record is named as its kind wants", found: format!("{name:?}") })?;
+        expected.extend(capability.ends_at().map(|height| (height, Subject::Mount(Fixed(id)))));
+    }
     let names = records.names(state::agenda());
     let found: BTreeSet<_> = names.iter().filter_map(|name| Subject::of_name(name)).collect();
     equal("the agenda has nothing else", &names.len(), &found.len())?;
-    equal("the agenda has every volume, relay and demand", &found, &expected)
+    equal("the agenda has every volume, relay, demand and capability of a job", &found, &expected)
 }
 
 /// Each slot has a relay of its own, which reserves its part of the quota and lists it, with the bytes of the volume, where it serves.

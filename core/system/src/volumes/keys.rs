@@ -18,16 +18,18 @@ impl Handle for ReleasePartition {
         if volume.keys != Keys::Committee || volume.status == Status::Deleted {
             return Err(error::VOLUME_STATE.into());
         }
-        let is_holder = match self.capability {
-            None => false,
-            Some(id) => state::capability(context.world, &id)?.is_some_and(|record| {
-                let holds = record.from <= context.height && context.height <= record.until;
-                record.volume == self.volume && record.partition == self.partition && record.holder == sender && holds
+        let held = match self.capability {
+            None => None,
+            Some(id) => state::capability(context.world, &id)?.filter(|record| {
+                record.volume == self.volume && record.partition == self.partition && record.is_held_by(sender, context.height)
             }),
         };
-        if volume.owner != sender && !is_holder {
+        if volume.owner != sender && held.is_none() {
             return Err(error::CAPABILITY_REFUSED.into());
         }
+        // A runner reads for whoever submitted its job: the volume's owner.
+        let is_of_job = held.is_some_and(|record| record.job != Hash::ZERO);
+        let payer = if is_of_job { volume.owner } else { sender };
         let found = state::partition(context.world, &self.volume, &self.partition)?;
         let version = found.map_or_else(|| first_key_version(volume.generation), |partition| partition.key_version);
         let identity = Identity {
@@ -40,7 +42,7 @@ impl Handle for ReleasePartition {
             policy_hash: self.partition,
         };
         let opening = Opening {
-            payer: sender,
+            payer,
             recipient: sender,
             subject: context.id,
             deadline: Height(context.height.0.saturating_add(context.params.secrets.release_window)),

@@ -6,7 +6,7 @@
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`api`], [`relay_api`], `forms`: the methods and events, and what they return.
 //! - `owners`: creating, funding, handing over, deleting.
-//! - `commits`, `capabilities`: roots, and who may write them.
+//! - `commits`, `capabilities`, [`mounts`]: roots, who may write them, and runners that may for a job.
 //! - `keys`: the keys of partitions, which the committee of secrets makes.
 //! - `ledger`: what a slot costs, and who is paid.
 //! - `registry`: relays.
@@ -17,7 +17,7 @@
 //! - [`agenda`]: what happens without anybody asking.
 //!
 //! Invariants: 0x0A has every escrow, and 0x0B stakes, bonds and the pool; the slots of a volume are of different relays; a relay's directory has
-//! its slots, each with the volume's bytes, and its sums are theirs; volumes, relays and demands stand once in the agenda.
+//! its slots, each with the volume's bytes, and its sums are theirs; volumes, relays, demands and capabilities of jobs stand once in the agenda.
 
 pub mod agenda;
 pub(crate) mod api;
@@ -29,6 +29,7 @@ mod forms;
 pub mod invariants;
 mod keys;
 mod ledger;
+pub(crate) mod mounts;
 mod owners;
 mod placement;
 mod proofs;

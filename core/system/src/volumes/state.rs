@@ -42,6 +42,8 @@ pub enum Subject {
     Relay(Address),
     /// A demand whose time is over.
     Demand(Hash),
+    /// A capability of a job whose time is over.
+    Mount(Fixed<16>),
 }
 
 impl Subject {
@@ -50,6 +52,7 @@ impl Subject {
             Self::Volume(id) => [&[0][..], &id.0].concat(),
             Self::Relay(address) => [&[1][..], &address.0].concat(),
             Self::Demand(id) => [&[2][..], &id.0].concat(),
+            Self::Mount(id) => [&[3][..], &id.0].concat(),
         };
         [&height.0.to_be_bytes()[..], &subject].concat()
     }
@@ -61,7 +64,8 @@ impl Subject {
         let subject = match kind {
             0 => Self::Volume(Hash(id.try_into().ok()?)),
             1 => Self::Relay(Address(id.try_into().ok()?)),
-            _ => Self::Demand(Hash(id.try_into().ok()?)),
+            2 => Self::Demand(Hash(id.try_into().ok()?)),
+            _ => Self::Mount(Fixed(id.try_into().ok()?)),
         };
         Some((Height(u64::from_be_bytes(*height)), subject))
     }

@@ -1,5 +1,6 @@
 //! The records of volumes, relays, proofs and demands.
 
+use super::forms::Granted;
 use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
@@ -210,6 +211,25 @@ record! {
         pub from: Height,
         /// The last one.
         pub until: Height,
+        /// The job for which a runner holds it: it ends by itself. Zero where the owner gave it.
+        pub job: Hash,
+    }
+}
+
+impl Capability {
+    /// The height at which it is removed without anybody asking; none where its owner does that.
+    pub fn ends_at(&self) -> Option<Height> {
+        if self.job == Hash::ZERO { None } else { Some(self.until.next()) }
+    }
+
+    /// Whether an account may use it at a height.
+    pub fn is_held_by(&self, holder: Address, height: Height) -> bool {
+        self.holder == holder && self.from <= height && height <= self.until
+    }
+
+    /// What events tell of it.
+    pub(super) fn granted(&self, id: Fixed<16>) -> Granted {
+        Granted { capability: id, holder: self.holder, partition: self.partition, volume_id: self.volume }
     }
 }
 

@@ -7,12 +7,12 @@ use super::forms::{
 };
 use super::relay_api::{GetDemand, GetPool, GetRelay, GetRound, ListRelays};
 use super::types::{Capability, Point, Relay, Root, Slot, Volume};
-use super::{capabilities, commits, ledger, owners, state};
+use super::{commits, ledger, owners, state};
 use crate::actor::{Context, Handle};
 use cowboy_state::Step;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, List};
+use cowboy_types::{Address, Hash, List, Text};
 
 /// Entries of a list that a view returns, at most.
 const LISTED: usize = 256;
@@ -117,8 +117,9 @@ fn described_capability(id: Fixed<16>, record: &Capability) -> DescribedCapabili
         capability: id,
         from: record.from,
         holder: record.holder,
+        job: record.job,
         max_bytes: record.max_bytes,
-        mode: capabilities::mode_name(record.mode),
+        mode: Text::new(record.mode.letters()).expect("it is short"),
         partition: record.partition,
         until: record.until,
         used_bytes: record.used_bytes,

@@ -37,7 +37,7 @@ fn records_of_volumes() {
         &[
             ("0x0B has stakes, bonds and the pool", &|state| state.empty(Address::system(actors::RELAYS))),
             ("every relay is listed", &|state| state.insert(state::relays(), &WHO.0)),
-            ("the agenda has every volume, relay and demand", &volume(|volume| volume.next_look = Height(1))),
+            ("the agenda has every volume, relay, demand and capability of a job", &volume(|volume| volume.next_look = Height(1))),
             ("the agenda has nothing else", &|state| state.insert(state::agenda(), &ID.0)),
             ("a volume has the slots of its code", &volume(|volume| volume.code.parity = 1)),
             (

@@ -216,7 +216,8 @@ fn a_relay_catches_up() {
     assert!(earned(&record, 0) > 0);
     assert_eq!(late(&mut chain, behind, files.top().root()), None, "twice is once");
     let (kept, before) = (chain.balance(address(behind)), record.clone());
-    let receipts = proofs::run(&mut chain, record.paid_to.0 + 51 - chain.height.0, &[(volume_id, &files)]);
+    let left = record.paid_to.0 + 51 - chain.height.0;
+    let receipts = proofs::run(&mut chain, left, &[(volume_id, &files)]);
     assert!(has(&receipts, "volume.settled"));
     let blocks = before.paid_to.0 + 50 - before.counted_to.0;
     assert_eq!(chain.balance(address(behind)) - kept, money::cost(files.top().node.sum, blocks) * 88 / 100);
@@ -253,7 +254,8 @@ fn pay_follows_acknowledgements() {
     files.put(30, 40_000);
     let change = Change { slots: vec![0, 1, 2, 3, 5], ..Change::of(&chain, volume_id, "notes", &files) };
     let record = volume(&chain, &volume_id).expect("it is there");
-    proofs::run(&mut chain, record.paid_to.0 + 48 - chain.height.0, &[(volume_id, &files)]);
+    let left = record.paid_to.0 + 48 - chain.height.0;
+    proofs::run(&mut chain, left, &[(volume_id, &files)]);
     assert_eq!(change.send(&mut chain, OWNER).abort, None);
     let record = volume(&chain, &volume_id).expect("it is there");
     let (earns, kept) = (earned(&record, 4), chain.balance(address(left_out)));

@@ -3,6 +3,7 @@
 pub(crate) mod contents;
 mod directory;
 pub(crate) mod money;
+mod mounts;
 pub(crate) mod proofs;
 
 use bao::encode::{SliceExtractor, encode};

@@ -1,0 +1,122 @@
+//! Volumes of jobs: which runner has which right, for how long, and for whom nothing is mounted.
+
+use super::*;
+use crate::containers::{job, offer};
+use cowboy_system::volumes::types::Capability;
+use cowboy_testkit::market::{Market, hex, slug};
+use serde_json::{Value as Json, json};
+
+/// What a runner gives to a container.
+const ROOM: (u64, u64, u64) = (1_000, 512, 1_024);
+
+/// A market with runners of containers, relays, and a volume of the account that submits.
+fn market(runners: usize, keys: &str) -> (Market, Hash) {
+    let mut market = Market::with(u8::try_from(runners).expect("few"), |genesis| genesis.parameters = parameters(&quick_rows()));
+    offer(&mut market, &vec![ROOM; runners]);
+    KEEPERS.for_each(|number| register(&mut market.chain, number));
+    let volume_id = create(&mut market.chain, "memory", keys);
+    (market, volume_id)
+}
+
+fn mount(mode: &str) -> Json {
+    json!({ "volume": "memory", "partition": "notes", "mode": mode, "max_bytes": 100_000 })
+}
+
+fn with(volumes: &[Json]) -> Json {
+    job(json!({ "volumes": volumes }))
+}
+
+fn claim(market: &mut Market, from: u8, job: &Hash, index: u64) -> Receipt {
+    ask(&mut market.chain, from, STORAGE, "mount", [("job", bytes(&job.0)), ("index", Value::uint(index))], 0)
+}
+
+fn id_of(receipt: &Receipt) -> Fixed<16> {
+    assert_eq!(receipt.abort, None);
+    Fixed(cbor::decode(&receipt.return_data).expect("CBOR").as_bytes().expect("an id").try_into().expect("16 bytes"))
+}
+
+fn record(market: &Market, id: &Fixed<16>) -> Option<Capability> {
+    market.chain.record(&state::capability_key(id))
+}
+
+/// A-182, A-234: the runner that was drawn has what the job says, until its commitment is due; then nothing of it is left.
+#[test]
+fn a_drawn_runner_mounts_a_volume() {
+    let (mut market, volume_id) = market(2, "public");
+    let job = market.submit(&with(&[mount("rw")]));
+    let drawn = market.draw(&job)[0];
+    let other = market.runners.iter().copied().find(|number| *number != drawn).expect("there are two");
+    assert_eq!(slug(&claim(&mut market, other, &job, 0)), "not_a_member");
+    assert_eq!(slug(&claim(&mut market, drawn, &job, 1)), "volume_not_found", "the job names one");
+    assert_eq!(slug(&claim(&mut market, drawn, &Hash([9; 32]), 0)), "job_not_found");
+    let id = id_of(&claim(&mut market, drawn, &job, 0));
+    let until = market.job(&job).commit_until;
+    let expected = Capability {
+        volume: volume_id,
+        partition: partition("notes"),
+        holder: address(drawn),
+        mode: cowboy_volumes::Mode::ReadWrite,
+        max_bytes: 100_000,
+        used_bytes: 0,
+        from: market.chain.height,
+        until,
+        job,
+    };
+    assert_eq!(record(&market, &id), Some(expected));
+    assert_eq!(id_of(&claim(&mut market, drawn, &job, 0)), id, "once more is the same");
+    assert_eq!(volume(&market.chain, &volume_id).map(|volume| volume.capabilities.0), Some(1));
+    // It commits with it, where it may.
+    let mut files = Files::default();
+    files.put(1, 5_000);
+    let change = |chain: &Chain, name: &str| Change { capability: Some(id), ..Change::of(chain, volume_id, name, &files) };
+    assert_eq!(change(&market.chain, "other").send(&mut market.chain, drawn).abort, Some(error::CAPABILITY_REFUSED));
+    assert_eq!(change(&market.chain, "notes").send(&mut market.chain, other).abort, Some(error::CAPABILITY_REFUSED));
+    assert_eq!(change(&market.chain, "notes").send(&mut market.chain, drawn).abort, None);
+    // When its commitment was due, the right goes by itself.
+    market.chain.height = until;
+    market.chain.idle(2);
+    assert_eq!((record(&market, &id), volume(&market.chain, &volume_id).map(|volume| volume.capabilities.0)), (None, Some(0)));
+    assert_ne!(slug(&claim(&mut market, drawn, &job, 0)), "", "the commitment was due");
+}
+
+/// The owner takes such a right back, like any other; and where the volume goes, it goes too.
+#[test]
+fn an_owner_takes_a_mount_back() {
+    let (mut market, volume_id) = market(1, "public");
+    let job =
+        market.submit(&with(&[mount("r"), json!({ "volume": "memory", "partition": "out", "as": "out", "mode": "w", "max_bytes": 9 })]));
+    let drawn = market.draw(&job)[0];
+    let (reads, writes) = (id_of(&claim(&mut market, drawn, &job, 0)), id_of(&claim(&mut market, drawn, &job, 1)));
+    assert_eq!(ask(&mut market.chain, OWNER, STORAGE, "revoke_cap", [("capability", bytes(&reads.0))], 0).abort, None);
+    assert_eq!((record(&market, &reads), record(&market, &writes).is_some()), (None, true));
+    assert_eq!(ask(&mut market.chain, OWNER, STORAGE, "delete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
+    assert_eq!(claim(&mut market, drawn, &job, 0).abort, Some(error::VOLUME_STATE), "it is deleted");
+    market.chain.idle(30);
+    assert_eq!((record(&market, &writes), volume(&market.chain, &volume_id)), (None, None));
+}
+
+/// What the submitter may not have mounted is refused when the job is submitted.
+#[test]
+fn jobs_that_mount_what_they_may_not() {
+    let (mut market, volume_id) = market(3, "owner");
+    let theirs = |mode: &str| json!({ "volume": hex(&volume_id.0), "as": "theirs", "partition": "notes", "mode": mode, "max_bytes": 1 });
+    assert_eq!(market.refused(&with(&[mount("r")])), "volume_state", "nobody but its owner has its keys");
+    let open = create(&mut market.chain, "open", "public");
+    let of_open = |mode: &str| json!({ "volume": hex(&open.0), "as": "open", "partition": "notes", "mode": mode, "max_bytes": 1 });
+    assert_eq!(market.refused(&with(&[json!({ "volume": "nothing", "partition": "notes", "mode": "r" })])), "volume_not_found");
+    let mut several = with(&[of_open("rw")]);
+    several["verification"] = json!({ "mode": "majority_vote", "runners": 3 });
+    assert_eq!(market.refused(&several), "container_invalid", "one commit is one runner's");
+    several["job_type"]["volumes"] = json!([of_open("r")]);
+    market.submit(&several);
+    let from_stranger = |market: &mut Market, job: &Json| {
+        let call = cowboy_testkit::market::ask(cowboy_testkit::market::DISPATCHER, "submit_job", job, 0);
+        slug(&market.chain.send(STRANGER, call))
+    };
+    assert_eq!(from_stranger(&mut market, &with(&[theirs("r")])), "volume_foreign");
+    assert_eq!(from_stranger(&mut market, &with(&[of_open("rw")])), "volume_foreign");
+    assert_eq!(from_stranger(&mut market, &with(&[of_open("r")])), "", "anybody reads a public volume");
+    let mut web = cowboy_testkit::market::simple_job();
+    web["job_type"]["volumes"] = json!([of_open("r")]);
+    assert_eq!(market.refused(&web), "job_unsupported", "no other work has a place for files");
+}
