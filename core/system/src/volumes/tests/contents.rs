@@ -215,12 +215,12 @@ fn a_relay_catches_up() {
     assert_eq!((record.slots[4].missing, earned(&record, 4)), (0, 0), "nothing of this epoch so far");
     assert!(earned(&record, 0) > 0);
     assert_eq!(late(&mut chain, behind, files.top().root()), None, "twice is once");
-    let (kept, before) = (chain.balance(address(behind)), record.clone());
     let left = record.paid_to.0 + 51 - chain.height.0;
     let receipts = proofs::run(&mut chain, left, &[(volume_id, &files)]);
     assert!(has(&receipts, "volume.settled"));
-    let blocks = before.paid_to.0 + 50 - before.counted_to.0;
-    assert_eq!(chain.balance(address(behind)) - kept, money::cost(files.top().node.sum, blocks) * 88 / 100);
+    let (bytes, blocks) = (files.top().node.sum, record.paid_to.0 + 50 - record.counted_to.0);
+    let after = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!(record.escrow.0 - after.escrow.0, 5 * money::cost(bytes, 50) + money::cost(bytes, blocks));
     assert!(proofs::until_round(&mut chain, behind).points.iter().all(|point| point.top == files.top()));
 }
 
