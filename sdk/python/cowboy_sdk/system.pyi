@@ -382,6 +382,7 @@ _StorageManagerGetCap = TypedDict("_StorageManagerGetCap", {
     "capability": bytes,
     "from": int,
     "holder": bytes,
+    "job": bytes,
     "max_bytes": int,
     "mode": str,
     "partition": bytes,
@@ -857,7 +858,7 @@ class _SecretsManager(SystemActor):
         proof: bytes,
         cycles_limit: int = ...,
     ) -> bytes:
-        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. The committee makes the key; it stands nowhere."""
+        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. For a runner that holds one for a job, the owner pays. The committee makes the key; it stands nowhere."""
     def close_release(
         self, *,
         release_id: TokenId | bytes,
@@ -1513,6 +1514,13 @@ class _StorageManager(SystemActor):
         cycles_limit: int = ...,
     ) -> bytes:
         """Gives another account a right to a partition of a volume of the sender. Returns the capability's id."""
+    def mount(
+        self, *,
+        job: TokenId | bytes,
+        index: int,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Gives the sender, a runner that was drawn for a job, its right to a volume that the job mounts, until its commitment is due. Returns the capability's id; once more, the same with the job's newest deadline."""
     def revoke_cap(
         self, *,
         capability: bytes,
