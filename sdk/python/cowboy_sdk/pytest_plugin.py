@@ -86,7 +86,7 @@ _RUNNER = {
     "rates": {"http_request_base": 1, "max_job_value": 5 * 10**12},
     "max_concurrent": 1000,
     "result_key": "0x" + "11" * 32,
-    "containers": {"cpu_millicores": 16_000, "memory_mib": 65_536, "scratch_mib": 204_800, "platforms": ["linux/amd64"]},
+    "containers": {"cpu_millicores": 16_000, "memory_mib": 65_536, "scratch_mib": 204_800, "platforms": ["linux/amd64"], "volumes": True},
 }
 _RUNNER_STAKE = 10_000 * 10**9
 # How long the gateway may take for a name or a command.

@@ -56,7 +56,7 @@ pub(crate) fn offer(market: &mut Market, capacities: &[(u64, u64, u64)]) {
         declared["kinds"] = json!(["container"]);
         declared["rates"] = json!({ "compute_second": 1, "memory_mb": 1, "max_job_value": cby(5_000) });
         declared["containers"] =
-            json!({ "cpu_millicores": cpu, "memory_mib": memory, "scratch_mib": scratch, "platforms": ["linux/amd64"] });
+            json!({ "cpu_millicores": cpu, "memory_mib": memory, "scratch_mib": scratch, "platforms": ["linux/amd64"], "volumes": true });
         assert_eq!(market.chain.send(number, ask(REGISTRY, "update", &declared, 0)).abort, None);
     }
     let allowed = json!({ "digest": hex(&[0xBB; 32]), "allowed": true, "name": "count" });
@@ -191,14 +191,17 @@ fn a_runner_needs_the_room() {
         let class = cowboy_types::cbor::decode(&class.return_data).expect("CBOR");
         assert_eq!(class.get("memory_mib").and_then(Value::as_u64), Some(given.1));
     }
+    // Programs are for a platform.
+    let mut market = self::market(&[(1_000, 512, 1_024)]);
+    market.submit(&job(json!({ "platform": "linux/amd64" })));
+    assert_eq!(market.refused(&job(json!({ "platform": "linux/arm64" }))), "no_candidates");
     // A runner of containers says what it gives, and nobody else does.
-    let mut market = market(&[(1_000, 512, 1_024)]);
     let mut silent = declaration(10);
     silent["kinds"] = json!(["container"]);
     let mut idle = declaration(10);
-    idle["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": ["linux/amd64"] });
+    idle["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": ["linux/amd64"], "volumes": true });
     let mut nowhere = silent.clone();
-    nowhere["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": [] });
+    nowhere["containers"] = json!({ "cpu_millicores": 1, "memory_mib": 1, "scratch_mib": 1, "platforms": [], "volumes": true });
     for declared in [silent, idle, nowhere] {
         assert_eq!(market.chain.send(10, ask(REGISTRY, "update", &declared, 0)).abort, Some(error::INVALID_ARGUMENT));
     }

@@ -2,13 +2,13 @@
 
 use super::{payment, selection, state};
 use crate::actor::Context;
+use crate::market::container;
 use crate::market::request::Request;
 use crate::runners::attestations::{self, Requirements};
 use crate::runners::handlers::{HEALTHY, effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
 use crate::{secrets, tee, volumes};
 use cowboy_params::{Jobs, Params};
-use cowboy_secrets::Policy;
 use cowboy_state::{Key, Miss, Step};
 use cowboy_types::job::{Candidate, Candidates, EpochCommittee, Job, JobKind, JobSpec, Profile, Runner};
 use cowboy_types::units::{Amount, Count};
@@ -28,7 +28,8 @@ pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Addres
 /// Makes the candidate list of a job: filtered, ascending by address.
 ///
 /// `submitter` is whose manifest says what is required; `committee` is how many runners share the price; of the job that this one checks,
-/// where it checks one, nobody is a candidate who worked for it.
+/// where it checks one, nobody is a candidate who worked for it. Fails where the submitter may not use a secret that the job names (decision 143), or
+/// may not have a volume mounted (decision 550).
 pub fn of_job(
     context: &mut Context<'_>,
     spec: &JobSpec,
@@ -56,6 +57,7 @@ pub fn of_job(
         }
         able = kept;
     }
+    let request = Request::read(&spec.request).map_err(Abort::from)?;
     let mut required = Requirements::of(context, submitter, spec)?;
     if needs_model(spec) || spec.resources.is_some() || !required.are_none() {
         context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
@@ -64,7 +66,7 @@ pub fn of_job(
         let mut kept = Vec::new();
         for entry in able {
             let profile = runners::state::profile(context.world, entry.0)?;
-            if has_model(&profile, spec) && has_room(&profile, spec) && required.are_met(context, entry.0, &entry.1, &profile)? {
+            if has_model(&profile, spec) && has_room(&profile, spec, &request) && required.are_met(context, entry.0, &entry.1, &profile)? {
                 kept.push(entry);
             }
         }
@@ -79,7 +81,8 @@ pub fn of_job(
         }
         able = kept;
     }
-    let policies = policies(context, spec, submitter)?;
+    volumes::mounts::admitted(context, &request, submitter)?;
+    let policies = secrets::jobs::admitted(context, &request, spec, submitter)?;
     if !policies.is_empty() {
         context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
         let mut kept = Vec::new();
@@ -96,14 +99,6 @@ pub fn of_job(
     });
     // The directory ascends by address, and so does what is left of it.
     Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
-}
-
-/// The policies of the secrets that a job names. Fails where its submitter may not use one (decision 143), or may not have a volume mounted that the
-/// job names (decision 550).
-fn policies(context: &mut Context<'_>, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
-    let request = Request::read(&spec.request).map_err(Abort::from)?;
-    volumes::mounts::admitted(context, &request, submitter)?;
-    secrets::jobs::admitted(context, &request, spec, submitter)
 }
 
 /// The filter by concurrency: those with a free slot, where they make a committee. Where they do not, all are candidates, and the job waits
@@ -136,11 +131,9 @@ fn has_model(profile: &Profile, spec: &JobSpec) -> bool {
 }
 
 /// Whether a runner gives one container what the job asks for.
-fn has_room(profile: &Profile, spec: &JobSpec) -> bool {
+fn has_room(profile: &Profile, spec: &JobSpec, request: &Request) -> bool {
     let Some(asked) = &spec.resources else { return true };
-    profile.containers.as_ref().is_some_and(|given| {
-        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && asked.scratch_mib <= given.scratch_mib
-    })
+    profile.containers.as_ref().is_some_and(|given| container::has_room(given, asked, request))
 }
 
 /// Whether the Entitlement Registry knows a runner as a member of a pool (002 §7.3).

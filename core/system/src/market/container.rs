@@ -7,7 +7,7 @@ use cowboy_types::Address;
 use cowboy_types::Hash;
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::domain;
-use cowboy_types::job::{JobSpec, Resources};
+use cowboy_types::job::{Capacity, JobSpec, Resources};
 use cowboy_types::units::Count;
 use cowboy_volumes::{Mode, Name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -277,6 +277,14 @@ fn resources(work: &BTreeMap<String, Value>, rows: &Containers) -> Result<Resour
         seconds: number("max_duration_sec", 1, rows.seconds_max)?,
     };
     if pairs.len() == 4 { Ok(resources) } else { Err(wrong) }
+}
+
+/// Whether what a runner gives to one container is enough for a job with these resources.
+pub(crate) fn has_room(given: &Capacity, asked: &Resources, request: &Request) -> bool {
+    let is_large =
+        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && asked.scratch_mib <= given.scratch_mib;
+    let runs = platforms(request.work.get("platform")).is_ok_and(|bits| bits & given.platforms != 0);
+    is_large && runs && (given.volumes || mounts(request).is_ok_and(|mounts| mounts.is_empty()))
 }
 
 fn platforms(value: Option<&Value>) -> Result<u8, Wrong> {

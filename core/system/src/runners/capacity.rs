@@ -44,12 +44,15 @@ form! {
         scratch_mib: Count,
         /// The platforms that it runs; at least one.
         platforms: List<Platform, 2>,
+        /// Whether it mounts volumes.
+        volumes: bool,
     }
 }
 
 impl From<ContainerCapacity> for Capacity {
     fn from(given: ContainerCapacity) -> Self {
-        let ContainerCapacity { cpu_millicores, memory_mib, scratch_mib, platforms } = given;
-        Self { cpu_millicores, memory_mib, scratch_mib, platforms: platforms.iter().fold(0, |bits, platform| bits | platform.bit()) }
+        let ContainerCapacity { cpu_millicores, memory_mib, scratch_mib, platforms, volumes } = given;
+        let platforms = platforms.iter().fold(0, |bits, platform| bits | platform.bit());
+        Self { cpu_millicores, memory_mib, scratch_mib, platforms, volumes }
     }
 }

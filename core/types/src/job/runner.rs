@@ -137,6 +137,8 @@ crate::record! {
         pub scratch_mib: Count,
         /// Bits of the platforms that it runs: 1 linux/amd64, 2 linux/arm64.
         pub platforms: u8,
+        /// Whether it mounts volumes.
+        pub volumes: bool,
     }
 }
 

@@ -326,6 +326,8 @@ pub struct ContainerCapacity {
     pub scratch_mib: u64,
     /// The platforms that it runs.
     pub platforms: Vec<String>,
+    /// Whether it mounts volumes.
+    pub volumes: bool,
 }
 
 /// What somebody has put behind a runner.

@@ -53,6 +53,7 @@ fn profile() -> Profile {
             memory_mib: Count(u64::MAX),
             scratch_mib: Count(u64::MAX),
             platforms: u8::MAX,
+            volumes: true,
         }),
     }
 }

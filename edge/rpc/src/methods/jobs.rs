@@ -251,6 +251,7 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
                 cpu_millicores: given.cpu_millicores.0,
                 memory_mib: given.memory_mib.0,
                 scratch_mib: given.scratch_mib.0,
+                volumes: given.volumes,
                 platforms: PLATFORMS.iter().filter(|(_, bit)| given.platforms & bit != 0).map(|(name, _)| (*name).to_owned()).collect(),
             }),
         },

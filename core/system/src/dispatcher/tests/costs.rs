@@ -227,8 +227,7 @@ fn what_jobs_may_not_ask_for() {
     let mut market = Market::new(1);
     let mut all = declaration(10);
     all["kinds"] = serde_json::json!(["http", "mcp", "container"]);
-    all["containers"] =
-        serde_json::json!({ "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"] });
+    all["containers"] = serde_json::json!({ "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"], "volumes": true });
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &all, 0))), "");
     let allow = serde_json::json!({ "digest": hex(&[0xBB; 32]), "allowed": true, "name": "alpine" });
     let registry = Address::system(cowboy_system::containers::NUMBER);

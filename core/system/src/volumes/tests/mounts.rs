@@ -116,6 +116,21 @@ fn jobs_that_mount_what_they_may_not() {
     assert_eq!(from_stranger(&mut market, &with(&[theirs("r")])), "volume_foreign");
     assert_eq!(from_stranger(&mut market, &with(&[of_open("rw")])), "volume_foreign");
     assert_eq!(from_stranger(&mut market, &with(&[of_open("r")])), "", "anybody reads a public volume");
+    // Runners that mount no volumes are no candidates.
+    for number in market.runners.clone() {
+        let mut declared = cowboy_testkit::market::declaration(number);
+        declared["kinds"] = json!(["container"]);
+        let (cpu, memory, scratch) = ROOM;
+        declared["containers"] =
+            json!({ "cpu_millicores": cpu, "memory_mib": memory, "scratch_mib": scratch, "platforms": ["linux/amd64"], "volumes": false });
+        declared["rates"] = json!({ "compute_second": 1, "memory_mb": 1, "max_job_value": 5_000 * CBY });
+        assert_eq!(
+            market.chain.send(number, cowboy_testkit::market::ask(cowboy_testkit::market::REGISTRY, "update", &declared, 0)).abort,
+            None
+        );
+    }
+    market.submit(&job(json!({})));
+    assert_eq!(market.refused(&with(&[of_open("r")])), "no_candidates");
     let mut web = cowboy_testkit::market::simple_job();
     web["job_type"]["volumes"] = json!([of_open("r")]);
     assert_eq!(market.refused(&web), "job_unsupported", "no other work has a place for files");
