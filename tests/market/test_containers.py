@@ -34,10 +34,10 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=f"left out: {missi
 
 
 class Hosts(Serving):
-    """A web server that knows what it was asked, and lets those who ask for /meet wait for each other, and for /held until they may go on."""
+    """A web server that knows what it was asked, and lets those who ask for /meet wait for each other, and for /held until they are released."""
 
     def __init__(self):
-        self.asked, self.meeting, self.go_on = [], threading.Barrier(2, timeout=60), threading.Event()
+        self.asked, self.meeting, self.release = [], threading.Barrier(2, timeout=60), threading.Event()
         hosts = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -49,7 +49,7 @@ class Hosts(Serving):
                 if self.path == "/meet":
                     hosts.meeting.wait()
                 if self.path == "/held":
-                    hosts.go_on.wait(60)
+                    hosts.release.wait(60)
                 self.send_response(200)
                 self.end_headers()
                 self.wfile.write(b"served")
@@ -280,7 +280,7 @@ def test_a_killed_runner_leaves_no_box(tmp_path):
         (_,), again = boxes(state)
         assert sorted(again) == sorted(groups), "the box of the first run is gone, and the second has its number"
         assert "an earlier run of this runner left containers" in runner.errors.read_text()
-        market.hosts.go_on.set()
+        market.hosts.release.set()
         done, member = market.ended(job)
         assert (result(done), member["fault"]) == ("allowed.test: 200 served\n", 0)
         until("the end of the box", lambda: boxes(state) == ([], []))
@@ -301,10 +301,10 @@ def test_two_at_once_and_no_third(tmp_path):
         jobs = [market.submit(held, account=account) for account in (5, 6, 7)]
         runs = lambda: [path for _, path in market.hosts.asked].count("/held")
         until("two programs", lambda: runs() == 2)
-        height = market.get("/health")["height"]
-        until("some blocks", lambda: market.get("/health")["height"] > height + 10)
+        height = market.get("/height")["height"]
+        until("some blocks", lambda: market.get("/height")["height"] > height + 10)
         assert (runs(), len(boxes(tmp_path / "runner0/runner-state")[0])) == (2, 2), "the third waits"
-        market.hosts.go_on.set()
+        market.hosts.release.set()
         for job in jobs:
             assert result(market.ended(job)[0]) == "allowed.test: 200 served\n"
 

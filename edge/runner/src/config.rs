@@ -5,7 +5,7 @@
 mod container;
 
 pub use container::Container;
-pub(crate) use container::registry;
+pub(crate) use container::{own_platform, registry};
 use cowboy_api::model::ContainerCapacity;
 use cowboy_system::offchain::ENVIRONMENTS;
 use cowboy_types::{
@@ -428,7 +428,7 @@ impl Config {
             cpu_millicores: given.cpu_millicores.into(),
             memory_mib: given.memory_mib.into(),
             scratch_mib: given.scratch_mib.into(),
-            platforms: crate::execute::container::own_platform().into_iter().map(|(name, _)| name.to_owned()).collect(),
+            platforms: own_platform().into_iter().map(|(name, _)| name.to_owned()).collect(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! How a runner executes containers.
 
 use super::ConfigError;
+use cowboy_system::offchain::container::PLATFORMS;
 use cowboy_types::entitlement::domain;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -65,6 +66,16 @@ impl Container {
     pub(crate) fn registry_hosts(&self) -> Vec<String> {
         self.registries.iter().filter_map(|entry| registry(entry)).map(|(_, authority)| host_of(authority).to_owned()).collect()
     }
+}
+
+/// The platform of this computer, with its bit in a runner's record; none where containers have no such platform.
+pub(crate) fn own_platform() -> Option<(&'static str, u8)> {
+    let name = match std::env::consts::ARCH {
+        "x86_64" => "linux/amd64",
+        "aarch64" => "linux/arm64",
+        _ => return None,
+    };
+    PLATFORMS.into_iter().find(|(known, _)| *known == name)
 }
 
 /// The scheme of a registry, and its host with its port; none where the entry is no registry.

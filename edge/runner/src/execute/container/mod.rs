@@ -15,9 +15,9 @@ use super::{
     guard::{Guard, SystemLookup},
 };
 use crate::config::{self, Config};
-use cowboy_container::{Boxes, Egress, Helper, Limits, Network, Outcome, Plan};
+use cowboy_container::{Boxes, Egress, End, Helper, Limits, Network, Outcome, Plan, Report};
 use cowboy_image::Image;
-use cowboy_system::offchain::container::{ContainerJob, PLATFORMS};
+use cowboy_system::offchain::container::ContainerJob;
 use cowboy_types::job::JobKind;
 use futures::future::BoxFuture;
 use images::Images;
@@ -38,17 +38,7 @@ pub(super) const REMOVAL: Duration = Duration::from_secs(2);
 const PIDS: u32 = 256;
 
 /// The least that the kernel runs a program with, in thousandths of a processor and in MiB. A job that asks for less has as much.
-const LEAST: (u32, u32) = (10, 8);
-
-/// The platform of this computer, with its bit in a runner's record; none where containers have no such platform.
-pub(crate) fn own_platform() -> Option<(&'static str, u8)> {
-    let name = match std::env::consts::ARCH {
-        "x86_64" => "linux/amd64",
-        "aarch64" => "linux/arm64",
-        _ => return None,
-    };
-    PLATFORMS.into_iter().find(|(known, _)| *known == name)
-}
+const MIN: (u32, u32) = (10, 8);
 
 /// Does jobs of containers.
 pub struct ContainerExecutor {
@@ -64,7 +54,7 @@ impl ContainerExecutor {
     /// One with these settings, whose boxes leave their traces in the runner's state. The rules for hosts are those of web jobs.
     pub fn new(settings: &config::Container, config: &Config) -> Result<Self, NotReady> {
         let wrong = |reason: String| NotReady { kind: "container", reason };
-        let platform = own_platform().ok_or_else(|| wrong(format!("no containers run on {}", std::env::consts::ARCH)))?;
+        let platform = config::own_platform().ok_or_else(|| wrong(format!("no containers run on {}", std::env::consts::ARCH)))?;
         let boxes = Boxes::open(&config.runner.state.join("boxes"), Helper::this_program()).map_err(|error| wrong(error.to_string()))?;
         let http = config.http.clone().unwrap_or_default();
         Ok(Self {
@@ -81,10 +71,7 @@ impl ContainerExecutor {
     async fn probe(&self) -> Result<String, String> {
         room::require_computer(&self.settings)?;
         let report = self.boxes.probe().await.map_err(|error| error.to_string())?;
-        if report.is_safe() {
-            return Ok(report.held.join(", "));
-        }
-        Err(format!("containers are not offered, because a program could get past these limits: {}", report.broken.join("; ")))
+        limits_of(&report)
     }
 
     /// Refuses what this runner does not do.
@@ -188,9 +175,17 @@ impl Executor for ContainerExecutor {
             usage.compute_ms = outcome.usage.cpu_ms;
             usage.memory_mb = outcome.usage.peak_memory_mib;
             usage.requests = outcome.usage.egress_requests;
-            outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, &outcome, duration))
+            outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, outcome.end, duration))
         })
     }
+}
+
+/// The limits that hold, or those for which containers are not offered.
+fn limits_of(report: &Report) -> Result<String, String> {
+    if report.is_safe() {
+        return Ok(report.held.join(", "));
+    }
+    Err(format!("containers are not offered, because a program could get past these limits: {}", report.broken.join("; ")))
 }
 
 /// What a job asks for, as far as a box has to have it.
@@ -204,8 +199,8 @@ impl Asked {
     fn of(job: &ContainerJob) -> Self {
         let number = |count: cowboy_types::units::Count| u32::try_from(count.0).unwrap_or(u32::MAX);
         Self {
-            cpu_millicores: number(job.resources.cpu_millicores).max(LEAST.0),
-            memory_mib: number(job.resources.memory_mib).max(LEAST.1),
+            cpu_millicores: number(job.resources.cpu_millicores).max(MIN.0),
+            memory_mib: number(job.resources.memory_mib).max(MIN.1),
             scratch_mib: number(job.resources.scratch_mib),
         }
     }
@@ -236,11 +231,41 @@ impl Time {
     }
 
     /// Too little time is the runner's concern where most of it went by before the program started.
-    fn explained(&self, fault: Fault, outcome: &Outcome, duration: Duration) -> Fault {
-        if outcome.end != cowboy_container::End::OutOfTime || duration >= self.wall * 8 / 10 {
+    fn explained(&self, fault: Fault, end: End, duration: Duration) -> Fault {
+        if end != End::OutOfTime || duration >= self.wall * 8 / 10 {
             return fault;
         }
         let (had, all) = (duration.as_millis(), self.wall.as_millis());
         Fault::External(format!("the program had {had} ms of the job's {all} ms, because its image and other containers took the rest"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 163: a limit that does not hold is named, and one is enough.
+    #[test]
+    fn containers_are_offered_where_every_limit_holds() {
+        let held = vec!["memory".to_owned(), "network".to_owned()];
+        assert_eq!(limits_of(&Report { held: held.clone(), broken: Vec::new() }), Ok("memory, network".into()));
+        let broken = Report { held, broken: vec!["size of files: 2 MiB of 1".into()] };
+        assert!(limits_of(&broken).is_err_and(|reason| reason.ends_with("these limits: size of files: 2 MiB of 1")));
+        assert!(limits_of(&Report::default()).is_err(), "nothing was tested");
+    }
+
+    /// Decision 542.
+    #[test]
+    fn the_time_of_a_job_has_room_for_the_end() {
+        let time = |seconds| Time { began: Instant::now(), wall: Duration::from_secs(seconds) };
+        for (wall, grace) in [(2, 200), (50, 5_000), (100, 10_000), (7_200, 10_000)] {
+            let (time, grace) = (time(wall), Duration::from_millis(grace));
+            assert_eq!(time.grace(), grace);
+            let left = time.left().expect("there is time");
+            assert!(left <= time.wall - grace && left > time.wall - grace - Duration::from_secs(1), "SIGKILL comes when the time is over");
+        }
+        assert_eq!(time(0).left().expect_err("it is over").number(), 2);
+        let of = |end, seconds| time(100).explained(Fault::Impossible(String::new()), end, Duration::from_secs(seconds)).number();
+        assert_eq!((of(End::OutOfTime, 80), of(End::OutOfTime, 79), of(End::OutOfMemory, 1)), (3, 2, 3), "whose concern it is");
     }
 }

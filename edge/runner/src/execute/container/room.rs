@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 impl Room {
-    /// So many thousandths of a processor, and MiB of programs and their files.
+    /// All of it: thousandths of a processor, and MiB of programs and their files.
     pub(super) fn new(cpu_millicores: u32, memory_mib: u32) -> Self {
         let semaphore = |size: u32| Arc::new(Semaphore::new(usize::try_from(size).unwrap_or(usize::MAX)));
         Self { cpu: semaphore(cpu_millicores), memory: semaphore(memory_mib), whole: (cpu_millicores, memory_mib) }
