@@ -42,7 +42,8 @@ impl Program {
         match name {
             "cowboyd" => Some(Self::Node),
             "cowboy" => Some(Self::Client),
-            "cowboy-runner" => Some(Self::Runner),
+            // Runners start the helpers of containers as /proc/self/exe, whatever their own name is.
+            "cowboy-runner" | "exe" => Some(Self::Runner),
             "cowboy-gateway" => Some(Self::Gateway),
             "cowboy-proxy" => Some(Self::Proxy),
             "cowboy-relay" => Some(Self::Relay),

@@ -234,6 +234,8 @@ pub struct Outcome {
     pub end: End,
     /// Standard output, as far as it was kept.
     pub stdout: Vec<u8>,
+    /// Whether all of standard output was kept.
+    pub is_stdout_whole: bool,
     /// Standard error, as far as it was kept.
     pub stderr: Vec<u8>,
     /// Bytes of standard output and error that were dropped.
@@ -296,6 +298,8 @@ pub struct Usage {
     pub peak_memory_mib: u64,
     /// Bytes through the proxy, both ways.
     pub egress_bytes: u64,
+    /// Requests and tunnels through the proxy that reached their host.
+    pub egress_requests: u64,
     /// Time from the program's start to its end.
     pub duration: Duration,
 }

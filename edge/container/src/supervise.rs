@@ -1,6 +1,6 @@
 //! The life of one box, seen from outside.
 
-use crate::capture::Budget;
+use crate::capture::{Budget, Captured};
 use crate::egress::Serving;
 use crate::error::BoxError;
 use crate::helper::Helper;
@@ -81,7 +81,7 @@ async fn live(entry: &Entry, helper: &Helper, plan: &mut Plan, task: Task, stop:
     // Only now has nothing a pipe's other end.
     let (stdout, stderr) = (collect(stdout).await, collect(stderr).await);
     ended?;
-    let (end, usage) = (life.judge(&stderr, status)?, life.usage());
+    let (end, usage) = (life.judge(&stderr.bytes, status)?, life.usage());
     let Life { workspace, changes, .. } = life;
     let output = match workspace {
         Some(folder) => {
@@ -90,7 +90,9 @@ async fn live(entry: &Entry, helper: &Helper, plan: &mut Plan, task: Task, stop:
         }
         None => Output::Missing,
     };
-    Ok(Outcome { end, stdout, stderr, dropped_bytes: budget.dropped(), output, changes, usage })
+    let is_stdout_whole = stdout.is_whole;
+    let dropped_bytes = budget.dropped();
+    Ok(Outcome { end, stdout: stdout.bytes, is_stdout_whole, stderr: stderr.bytes, dropped_bytes, output, changes, usage })
 }
 
 fn host(what: &str, error: rustix::io::Errno) -> BoxError {
@@ -146,13 +148,13 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd, BoxError> {
     write().map_err(BoxError::host("writing a file in memory"))
 }
 
-async fn collect(reading: Option<JoinHandle<Vec<u8>>>) -> Vec<u8> {
-    let Some(mut reading) = reading else { return Vec::new() };
+async fn collect(reading: Option<JoinHandle<Captured>>) -> Captured {
+    let Some(mut reading) = reading else { return Captured::default() };
     match timeout(DRAIN, &mut reading).await {
         Ok(kept) => kept.unwrap_or_default(),
         Err(_) => {
             reading.abort();
-            Vec::new()
+            Captured::default()
         }
     }
 }
@@ -323,6 +325,7 @@ impl<'a> Life<'a> {
             cpu_ms: self.entry.group.cpu_us() / 1000,
             peak_memory_mib: self.entry.group.peak_bytes().div_ceil(1 << 20),
             egress_bytes: self.serving.as_ref().map_or(0, Serving::bytes),
+            egress_requests: self.serving.as_ref().map_or(0, Serving::requests),
             duration: self.duration,
         }
     }

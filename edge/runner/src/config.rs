@@ -2,6 +2,11 @@
 //!
 //! The file is TOML. Every table may be left out; what is left out has the default of its field.
 
+mod container;
+
+pub use container::Container;
+pub(crate) use container::{own_platform, registry};
+use cowboy_api::model::ContainerCapacity;
 use cowboy_system::offchain::ENVIRONMENTS;
 use cowboy_types::{
     Address, Amount,
@@ -34,6 +39,8 @@ pub struct Config {
     pub mcp: BTreeMap<String, McpServer>,
     /// Registered WebAssembly tools. None: it does no such jobs.
     pub tools: BTreeMap<String, Tool>,
+    /// Containers. Absent: it does no such jobs.
+    pub container: Option<Container>,
     /// The trusted environment that it works in. Absent: none.
     pub tee: Option<Tee>,
 }
@@ -333,6 +340,11 @@ impl Config {
         if let Some(file) = config.http.as_mut().and_then(|http| http.extra_ca.as_mut()) {
             *file = folder.join(&*file);
         }
+        if let Some(container) = &mut config.container {
+            for path in container.layouts.iter_mut().chain(&mut container.cache) {
+                *path = folder.join(&*path);
+            }
+        }
         if let Some(tee) = &mut config.tee {
             for file in [&mut tee.key, &mut tee.document, &mut tee.collateral].into_iter().flatten() {
                 *file = folder.join(&*file);
@@ -351,7 +363,11 @@ impl Config {
         };
         let work = &self.runner;
         if self.kinds().is_empty() {
-            return Err(wrong("kinds", &"none", "a runner does some kind of job: give it one of [http], [llm], [mcp.NAME], [tools.NAME]"));
+            return Err(wrong(
+                "kinds",
+                &"none",
+                "a runner does some kind of job: give it one of [http], [llm], [mcp.NAME], [tools.NAME], [container]",
+            ));
         }
         if work.max_concurrent == 0 || work.max_executing == 0 {
             return Err(wrong("runner.max_concurrent", &work.max_concurrent, "a runner does at least one job at once"));
@@ -391,7 +407,7 @@ impl Config {
         if let Some(host) = hosts.find(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
         }
-        Ok(())
+        self.container.as_ref().map_or(Ok(()), Container::check)
     }
 
     /// The kinds of job it does.
@@ -401,8 +417,19 @@ impl Config {
             (self.http.is_some(), JobKind::Http),
             (!self.mcp.is_empty(), JobKind::Mcp),
             (!self.tools.is_empty(), JobKind::Custom),
+            (self.container.is_some(), JobKind::Container),
         ];
         has.into_iter().filter(|(has, _)| *has).map(|(_, kind)| kind).collect()
+    }
+
+    /// What it gives to one container, where it executes any.
+    pub fn container_capacity(&self) -> Option<ContainerCapacity> {
+        self.container.as_ref().map(|given| ContainerCapacity {
+            cpu_millicores: given.cpu_millicores.into(),
+            memory_mib: given.memory_mib.into(),
+            scratch_mib: given.scratch_mib.into(),
+            platforms: own_platform().into_iter().map(|(name, _)| name.to_owned()).collect(),
+        })
     }
 
     /// The trusted environments that it has, in the order of the chain's.

@@ -73,6 +73,7 @@ impl Runner {
         let owner = Owner { runner: Hex(address), genesis: health.genesis };
         let (journal, records) = Journal::open(&config.runner.state, &owner)?;
         let executors = Executors::of(&config)?;
+        executors.prepare().await?;
         let tee = config.tee.as_ref().map(|settings| Tee::new(settings, &key)).transpose()?;
         let board = Board::new();
         let (shares, received) = mpsc::channel(SHARES_WAITING);

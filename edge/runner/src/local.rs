@@ -2,11 +2,12 @@
 
 use crate::{
     config::Config,
-    execute::{Done, Executors, Limits, NotReady, Task, Usage},
+    execute::{Done, Executors, Limits, NotReady, Task, Usage, container::ContainerTask},
     request::{Malformed, Request},
 };
 use cowboy_params::Params;
 use cowboy_system::offchain::{
+    container::ContainerJob,
     judge::{self, Rules, Submission},
     lower::{self, Offer},
     payment,
@@ -14,7 +15,8 @@ use cowboy_system::offchain::{
 use cowboy_types::{
     Address, Hash,
     error::row,
-    job::{JobSpec, Mode},
+    job::{JobKind, JobSpec, Mode},
+    keccak256,
     units::Height,
 };
 use serde::Serialize;
@@ -57,6 +59,15 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
     let spec = lower::decoded(submission)
         .and_then(|submission| lower::lower(&offer, &submission))
         .map_err(|abort| LocalError::Refused(row(abort.code)))?;
+    let executors = Executors::of(config)?;
+    executors.prepare().await?;
+    let container = match spec.kind {
+        JobKind::Container => match ContainerTask::read(submission, &params.containers) {
+            Ok(job) => Some(of_nobody(job, submission, &spec)),
+            Err(fault) => return Ok(answer(config, &params, &spec, Done::failed(fault))),
+        },
+        _ => None,
+    };
     let task = Task {
         request,
         hosts: None,
@@ -64,9 +75,16 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
         format: spec.schema.data_format.to_string(),
         is_semantic: spec.verification.mode == Mode::SemanticSimilarity,
         model: spec.model,
+        container,
     };
-    let done = Executors::of(config)?.run(&task).await;
+    let done = executors.run(&task).await;
     Ok(answer(config, &params, &spec, done))
+}
+
+/// A container whose job is on no chain: its id is the hash of the submission.
+fn of_nobody(job: ContainerJob, submission: &[u8], spec: &JobSpec) -> ContainerTask {
+    let id = keccak256(&[submission]);
+    ContainerTask { job, id, runner: Address::ZERO, submitter: Address::ZERO, timeout_block: 0, seed: spec.seed.0 }
 }
 
 fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answer {

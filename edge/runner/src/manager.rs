@@ -1,11 +1,12 @@
 //! The job manager of a runner: the jobs that the chain assigned to it, and the loop that advances each of them.
 
 mod sharing;
+mod working;
 
 use crate::{
     behaviour::{Assignment, Behaviour},
     config::Config,
-    execute::{Executors, Limits},
+    execute::Executors,
     feed::Tick,
     journal::{Journal, Record},
     metrics::{Board, JobLine},
@@ -14,7 +15,6 @@ use crate::{
     register,
     report::Environment,
     share::Share,
-    work::Work,
 };
 use cowboy_api::{
     ApiError, Client, Hex,
@@ -449,52 +449,5 @@ impl JobManager {
             signature: Hex(self.context.result_key.sign(&report.signed(&self.context.genesis, id)).to_bytes().to_vec()),
             report: record.report.clone(),
         })
-    }
-
-    /// Begins what waits, as far as there is room.
-    fn start_work(&mut self) {
-        while self.running.len() < self.context.config.runner.max_executing {
-            let Some((_, id)) = self.queue.pop_first() else { return };
-            let Some(active) = self.jobs.get(&id) else { continue };
-            let work = Work {
-                id,
-                spec: active.spec.clone(),
-                assignment: active.assignment,
-                behaviour: self.context.behaviour.clone(),
-                is_denied: self.context.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
-                executors: self.context.executors.clone(),
-                journal: self.context.journal.clone(),
-                board: self.context.board.clone(),
-                limits: Limits::of(&active.spec, &self.context.config),
-                hosts: active.hosts.clone(),
-                environment: self.context.environment.clone(),
-                secrets: self.context.secrets.clone(),
-                submitter: active.submitter,
-                height: self.height,
-            };
-            self.running.spawn(work.run());
-        }
-    }
-
-    /// Notes what came of an execution. Answers the job.
-    fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) -> Option<Hash> {
-        match done {
-            Ok((id, Ok(record))) => {
-                self.records.insert(id, record);
-                Some(id)
-            }
-            Ok((id, Err(reason))) => {
-                // What is not on the disk is not committed to. It is tried again with the next block.
-                tracing::error!(job = %id, reason, "the result cannot be kept");
-                if let Some(active) = self.jobs.get_mut(&id) {
-                    active.is_at_work = false;
-                }
-                None
-            }
-            Err(error) => {
-                tracing::error!(%error, "an execution broke off");
-                None
-            }
-        }
     }
 }

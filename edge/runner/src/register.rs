@@ -61,7 +61,16 @@ pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoin
     let rates = &config.rates;
     let models = config.runner.models.keys().filter_map(|id| hex::decode(id.trim_start_matches("0x")).ok()).map(Value::Bytes);
     let domains = config.http.as_ref().map(|http| http.allow.as_slice()).unwrap_or_default();
-    Value::map([
+    let capacity = config.container_capacity().map(|given| {
+        Value::map([
+            ("cpu_millicores", Value::uint(given.cpu_millicores)),
+            ("memory_mib", Value::uint(given.memory_mib)),
+            ("scratch_mib", Value::uint(given.scratch_mib)),
+            ("platforms", texts(&given.platforms)),
+        ])
+    });
+    let containers = capacity.map(|capacity| ("containers", capacity));
+    let fields = [
         ("result_key", Value::Bytes(result_key.to_bytes().to_vec())),
         ("kinds", Value::Array(config.kinds().iter().map(|kind| Value::text(kind.name().to_lowercase())).collect())),
         ("tee", texts(&config.environments())),
@@ -82,7 +91,8 @@ pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoin
                 ("max_job_value", Value::uint(rates.max_job_value)),
             ]),
         ),
-    ])
+    ];
+    Value::dict(fields.into_iter().chain(containers))
 }
 
 /// Whether the chain has what the declaration says.
@@ -111,6 +121,7 @@ fn is_declared(runner: &model::Runner, config: &Config, result_key: &Verificatio
         && capabilities.regions == config.runner.regions
         && capabilities.tee_support == config.environments()
         && capabilities.http_domains == domains
+        && capabilities.containers == config.container_capacity()
         && kinds == declared
         && models == declared_models
 }

@@ -36,7 +36,7 @@ impl OwnedReport {
             Ok(output) => (Some(Hex(output)), 0),
             Err(fault) => (None, fault.number()),
         };
-        let took = u128::from(done.usage.compute_ms) * 10_000 / u128::from(wall_ms.max(1));
+        let took = u128::from(done.took_ms) * 10_000 / u128::from(wall_ms.max(1));
         let progress = if fault > FAULT_ACTOR { u64::try_from(took.min(10_000)).unwrap_or(10_000) } else { 0 };
         Self { result, usage: done.usage, fault, progress, attestation: Hex(Vec::new()) }
     }
@@ -95,9 +95,8 @@ mod tests {
     /// a page that held the runner for half of its job's time is reported as half of the work.
     #[test]
     fn the_time_that_a_page_held_the_runner_is_its_progress() {
-        let failed = |fault: Fault, compute_ms: u64| {
-            let usage = Usage { compute_ms, ..Usage::default() };
-            let report = OwnedReport::of(Done { result: Err(fault), usage }, 10_000);
+        let failed = |fault: Fault, took_ms: u64| {
+            let report = OwnedReport::of(Done { took_ms, ..Done::failed(fault) }, 10_000);
             (report.fault, report.progress)
         };
         assert_eq!(failed(Fault::External(String::new()), 5_000), (2, 5_000));

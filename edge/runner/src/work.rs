@@ -2,7 +2,7 @@
 
 use crate::{
     behaviour::{Assignment, Behaviour},
-    execute::{self, Done, Executors, Fault, Limits, Task},
+    execute::{self, Done, Executors, Fault, Limits, Task, container::ContainerTask},
     journal::{Journal, Record},
     metrics::Board,
     report::{Environment, OwnedReport},
@@ -10,9 +10,10 @@ use crate::{
     secrets::Secrets,
 };
 use cowboy_api::Hex;
+use cowboy_params::Containers;
 use cowboy_types::{
     Address, Hash,
-    job::{JobSpec, Mode},
+    job::{JobKind, JobSpec, Mode},
 };
 use std::sync::Arc;
 
@@ -34,6 +35,10 @@ pub(crate) struct Work {
     pub(crate) secrets: Arc<Secrets>,
     /// Who submitted the job.
     pub(crate) submitter: Address,
+    /// The rows of containers.
+    pub(crate) containers: Containers,
+    /// The height before which the result is due.
+    pub(crate) commit_until: u64,
     pub(crate) height: u64,
 }
 
@@ -43,13 +48,11 @@ impl Work {
         let id = self.id;
         let kind = execute::name(&self.spec.kind);
         let done = match Request::read(&self.spec.request) {
-            _ if self.is_denied => {
-                Done { result: Err(Fault::External("this runner does not work for who asks".into())), usage: Default::default() }
-            }
+            _ if self.is_denied => Done::failed(Fault::External("this runner does not work for who asks".into())),
             Ok(request) => self.execute(request).await,
-            Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
+            Err(malformed) => Done::failed(Fault::from(malformed)),
         };
-        let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.usage.compute_ms);
+        let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.took_ms);
         if let Err(fault) = &done.result {
             tracing::info!(job = %id, kind, %fault, "no result");
         }
@@ -66,15 +69,19 @@ impl Work {
 
     /// Does the work with the values of the secrets that the job names, and gives no result that contains one.
     async fn execute(&self, mut request: Request) -> Done {
+        let container = match self.container() {
+            Ok(container) => container,
+            Err(fault) => return Done::failed(fault),
+        };
         if !request.names_secrets() {
-            return self.executors.run(&self.task(request)).await;
+            return self.executors.run(&self.task(request, container)).await;
         }
         let values = match self.secrets.obtain(&self.id, &self.spec, self.submitter).await {
             Ok(values) => values,
-            Err(fault) => return Done { result: Err(fault), usage: Default::default() },
+            Err(fault) => return Done::failed(fault),
         };
         values.put_into(&mut request.fields);
-        let done = self.executors.run(&self.task(request)).await;
+        let done = self.executors.run(&self.task(request, container)).await;
         let echoed = done.result.as_ref().ok().and_then(|result| values.echoed_in(result)).map(str::to_owned);
         match echoed {
             Some(name) => Done { result: Err(Fault::Actor(format!("the result contains the value of the secret {name}"))), ..done },
@@ -82,7 +89,22 @@ impl Work {
         }
     }
 
-    fn task(&self, request: Request) -> Task {
+    /// The job's container, where it has one.
+    fn container(&self) -> Result<Option<ContainerTask>, Fault> {
+        if self.spec.kind != JobKind::Container {
+            return Ok(None);
+        }
+        Ok(Some(ContainerTask {
+            job: ContainerTask::read(&self.spec.request, &self.containers)?,
+            id: self.id,
+            runner: self.environment.runner,
+            submitter: self.submitter,
+            timeout_block: self.commit_until,
+            seed: self.spec.seed.0,
+        }))
+    }
+
+    fn task(&self, request: Request, container: Option<ContainerTask>) -> Task {
         Task {
             request,
             hosts: self.hosts.clone(),
@@ -90,6 +112,7 @@ impl Work {
             format: self.spec.schema.data_format.to_string(),
             is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,
             model: self.spec.model,
+            container,
         }
     }
 }

@@ -115,6 +115,7 @@ fn task(fields: serde_json::Value) -> Task {
         format: String::new(),
         is_semantic: false,
         model: Hash::ZERO,
+        container: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn task(fields: serde_json::Value, format: &str, is_semantic: bool) -> Task {
         format: format.to_owned(),
         is_semantic,
         model: Hash::ZERO,
+        container: None,
     }
 }
 
@@ -73,7 +74,7 @@ async fn models_answer_in_the_form_that_was_asked_for() {
         (json!({}), "", Err("no prompt"), 0),
     ];
     for (fields, format, expected, requests) in rows {
-        let Done { result, usage } = executors.run(&task(fields.clone(), format, false)).await;
+        let Done { result, usage, .. } = executors.run(&task(fields.clone(), format, false)).await;
         assert_eq!(usage.requests, requests, "{fields}: {result:?}");
         match expected {
             Ok(text) => {

@@ -51,6 +51,7 @@ fn task(tool: &str, input: &str, result_bytes: usize) -> Task {
         format: String::new(),
         is_semantic: false,
         model: Hash::ZERO,
+        container: None,
     }
 }
 

@@ -44,6 +44,9 @@ enum Command {
     Status,
     /// Print a configuration to start from
     Example,
+    /// Build the box of a container; the runner calls this
+    #[command(hide = true)]
+    Box,
 }
 
 /// What is logged where RUST_LOG says nothing.
@@ -51,6 +54,10 @@ const TALKATIVE: &str = "info,redb=warn";
 
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
+    // Whoever makes namespaces has one thread: nothing may start another before this.
+    if matches!(cli.command, Some(Command::Box)) {
+        return cowboy_container::child_main();
+    }
     log::begin(cli.log_format, TALKATIVE);
     let output = Output { json: cli.json };
     let done = match cli.command {
@@ -78,7 +85,7 @@ async fn act(path: &std::path::Path, command: Command, output: Output) -> Result
     match command {
         Command::Doctor => doctor::run(&config, output).await,
         Command::Status => status::run(&config, output).await,
-        Command::Run | Command::Example => work(config, output).await,
+        Command::Run | Command::Example | Command::Box => work(config, output).await,
     }
 }
 

@@ -85,8 +85,13 @@ impl Egress {
     pub(crate) fn serve(&self, listener: std::net::TcpListener) -> io::Result<Serving> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        let proxy =
-            Arc::new(Proxy { egress: self.clone(), bytes: AtomicU64::new(0), connections: AtomicU32::new(0), resolved: Mutex::default() });
+        let proxy = Arc::new(Proxy {
+            egress: self.clone(),
+            bytes: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            connections: AtomicU32::new(0),
+            resolved: Mutex::default(),
+        });
         let task = tokio::spawn(accept(proxy.clone(), listener));
         Ok(Serving { proxy, task })
     }
@@ -103,6 +108,11 @@ impl Serving {
     pub(crate) fn bytes(&self) -> u64 {
         self.proxy.bytes.load(Ordering::Relaxed)
     }
+
+    /// Requests and tunnels so far that reached their host.
+    pub(crate) fn requests(&self) -> u64 {
+        self.proxy.requests.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Serving {
@@ -114,6 +124,7 @@ impl Drop for Serving {
 struct Proxy {
     egress: Egress,
     bytes: AtomicU64,
+    requests: AtomicU64,
     connections: AtomicU32,
     resolved: Mutex<BTreeMap<(String, u16), Vec<SocketAddr>>>,
 }
@@ -218,7 +229,10 @@ impl Proxy {
         let mut reason = io::Error::other("it has no address");
         for address in addresses {
             match TcpStream::connect(address).await {
-                Ok(server) => return Ok(server),
+                Ok(server) => {
+                    self.requests.fetch_add(1, Ordering::Relaxed);
+                    return Ok(server);
+                }
                 Err(error) => reason = error,
             }
         }

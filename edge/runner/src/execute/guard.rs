@@ -4,6 +4,7 @@
 //! mind afterwards is not asked again. Redirections are checked like first requests.
 
 use crate::config::Http;
+use cowboy_container::egress::Gate;
 use cowboy_serve::is_public;
 use cowboy_types::entitlement::domain;
 use futures::future::BoxFuture;
@@ -96,6 +97,19 @@ impl Guard {
         self.check_address(&name, address)
     }
 
+    /// All addresses of a name, if each of them may be reached.
+    async fn addresses_of(&self, name: &str, port: u16) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        if let Some(address) = self.hosts.get(name.trim_end_matches('.')) {
+            return Ok(vec![*address]);
+        }
+        let addresses = self.lookup.lookup(name.to_owned()).await?;
+        // One private address among public ones is refused whole: nobody has both without meaning it.
+        for address in &addresses {
+            self.check_address(name.trim_end_matches('.'), *address)?;
+        }
+        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+    }
+
     fn check_address(&self, name: &str, address: IpAddr) -> Result<(), Refusal> {
         if self.allow_private || is_public(address) || is_listed(&self.private_hosts, name) {
             Ok(())
@@ -113,17 +127,20 @@ impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
         let guard = self.clone();
         Box::pin(async move {
-            if let Some(address) = guard.hosts.get(name.as_str().trim_end_matches('.')) {
-                let told: Addrs = Box::new(std::iter::once(*address));
-                return Ok(told);
-            }
-            let addresses = guard.lookup.lookup(name.as_str().to_owned()).await?;
-            // One private address among public ones is refused whole: nobody has both without meaning it.
-            for address in &addresses {
-                guard.check_address(name.as_str().trim_end_matches('.'), *address)?;
-            }
-            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
+            let addresses: Addrs = Box::new(guard.addresses_of(name.as_str(), 0).await?.into_iter());
             Ok(addresses)
+        })
+    }
+}
+
+/// Containers reach what web jobs reach.
+impl Gate for Guard {
+    fn addresses(&self, host: String, port: u16) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
+        let guard = self.clone();
+        Box::pin(async move {
+            let url = Url::parse(&format!("https://{host}:{port}/")).map_err(std::io::Error::other)?;
+            guard.check(&url).map_err(std::io::Error::other)?;
+            guard.addresses_of(&host, port).await.map_err(std::io::Error::other)
         })
     }
 }

@@ -21,6 +21,7 @@ use reqwest::{
 use serde_json::json;
 use std::{
     error::Error as _,
+    path::Path,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -94,11 +95,15 @@ fn client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
         .pool_idle_timeout(Duration::from_secs(30))
         .user_agent(concat!("cowboy-runner/", env!("CARGO_PKG_VERSION")));
     if let Some(path) = &settings.extra_ca {
-        let pem = std::fs::read(path).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
-        let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
-        builder = builder.tls_certs_merge(certificates);
+        builder = builder.tls_certs_merge(certificates(path).map_err(wrong)?);
     }
     builder.build().map_err(|error| wrong(error.to_string()))
+}
+
+/// The certificates of a file.
+pub(super) fn certificates(path: &Path) -> Result<Vec<reqwest::Certificate>, String> {
+    let pem = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 impl HttpExecutor {
@@ -268,7 +273,11 @@ fn headers(request: &Request) -> Result<HeaderMap, Malformed> {
 /// Holds each address, and each that one leads to, to the hosts of the asking actor's manifest (000 §9.3).
 fn within(hosts: Option<&[String]>, url: &Url) -> Result<(), Fault> {
     let Some(patterns) = hosts else { return Ok(()) };
-    let host = url.host_str().unwrap_or_default();
+    granted(patterns, url.host_str().unwrap_or_default())
+}
+
+/// Holds a host to those of the asking actor's manifest.
+pub(super) fn granted(patterns: &[String], host: &str) -> Result<(), Fault> {
     if patterns.iter().any(|pattern| domain::covers(pattern, host)) {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 //! An executor has no say in what it is paid, and no access to the chain. It gets a request and its limits, and answers bytes or a
 //! fault that the chain knows (002 §6).
 
+pub mod container;
 pub mod custom;
 mod extract;
 pub mod guard;
@@ -121,8 +122,17 @@ impl From<Malformed> for Fault {
 pub struct Done {
     /// The result's bytes, or why there is none.
     pub result: Result<Vec<u8>, Fault>,
-    /// What it took.
+    /// What is billed.
     pub usage: Usage,
+    /// Milliseconds that it took, waiting included.
+    pub took_ms: u64,
+}
+
+impl Done {
+    /// A fault before any work.
+    pub fn failed(fault: Fault) -> Self {
+        Self { result: Err(fault), usage: Usage::default(), took_ms: 0 }
+    }
 }
 
 /// A job as an executor sees it.
@@ -141,15 +151,22 @@ pub struct Task {
     pub is_semantic: bool,
     /// The model that the job names; zero for none.
     pub model: cowboy_types::Hash,
+    /// The job's container, where it has one.
+    pub container: Option<container::ContainerTask>,
 }
 
-/// Does the jobs of one kind. A container runtime would be one more.
+/// Does the jobs of one kind.
 pub trait Executor: Send + Sync {
     /// The kind.
     fn kind(&self) -> JobKind;
 
     /// Whether what it needs is there, in words.
     fn check(&self) -> BoxFuture<'_, Result<String, String>>;
+
+    /// Gets ready to execute; called once, before the runner offers the kind.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// Does one. Usage is counted even where it fails. Dropping the future ends all work on it.
     fn execute<'a>(&'a self, task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>>;
@@ -185,6 +202,9 @@ impl Executors {
         if !config.tools.is_empty() {
             executors.push(Box::new(custom::CustomExecutor::new(&config.tools)?));
         }
+        if let Some(settings) = &config.container {
+            executors.push(Box::new(container::ContainerExecutor::new(settings, config)?));
+        }
         Ok(Self(Arc::new(executors)))
     }
 
@@ -197,12 +217,20 @@ impl Executors {
         checked
     }
 
+    /// Gets all of them ready.
+    pub async fn prepare(&self) -> Result<(), NotReady> {
+        for executor in self.0.iter() {
+            executor.prepare().await.map_err(|reason| NotReady { kind: name(&executor.kind()), reason })?;
+        }
+        Ok(())
+    }
+
     /// Does a job within its limits, whatever it does.
     pub async fn run(&self, task: &Task) -> Done {
         let began = Instant::now();
         let mut usage = Usage::default();
         let result = match self.0.iter().find(|executor| executor.kind() == task.request.kind) {
-            Some(executor) => match tokio::time::timeout(task.limits.wall, executor.execute(task, &mut usage)).await {
+            Some(executor) => match tokio::time::timeout(time_of(task), executor.execute(task, &mut usage)).await {
                 Ok(result) => result,
                 Err(_) => Err(late(&task.request.kind, task.limits.wall)),
             },
@@ -215,8 +243,20 @@ impl Executors {
             }
             Ok(bytes)
         });
-        usage.compute_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Done { result, usage }
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        // A container counts the time of processors.
+        if task.request.kind != JobKind::Container {
+            usage.compute_ms = took_ms;
+        }
+        Done { result, usage, took_ms }
+    }
+}
+
+/// How long an executor may take. A container ends itself when its time is over, and is then removed.
+fn time_of(task: &Task) -> Duration {
+    match task.request.kind {
+        JobKind::Container => task.limits.wall + container::REMOVAL,
+        _ => task.limits.wall,
     }
 }
 

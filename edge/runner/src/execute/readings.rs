@@ -155,7 +155,7 @@ fn submission(dice: &mut Dice) -> Json {
 
 fn task(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<Vec<String>>) -> Task {
     let limits = Limits::of(spec, &Config::default());
-    Task { request: request.clone(), hosts, limits, format: String::new(), is_semantic: false, model: spec.model }
+    Task { request: request.clone(), hosts, limits, format: String::new(), is_semantic: false, model: spec.model, container: None }
 }
 
 /// The runner calls no tool of a server that reaches a host which the permission check did not see.

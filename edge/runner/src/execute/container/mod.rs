@@ -1,0 +1,271 @@
+//! Jobs of containers: a program of an image, in a box that it cannot leave (003 §9; decisions 163 to 165).
+//!
+//! What a job says of its container is read by the code that the chain checked it with. An image comes from where the operator says, and is the one
+//! whose digest the job names. Boxes that run at the same time share what the operator gives: a job waits until there is room for it.
+
+mod images;
+mod outcome;
+mod room;
+mod task;
+
+pub use task::ContainerTask;
+
+use super::{
+    Executor, Fault, NotReady, Task, Usage,
+    guard::{Guard, SystemLookup},
+};
+use crate::config::{self, Config};
+use cowboy_container::{Boxes, Egress, End, Helper, Limits, Network, Outcome, Plan, Report};
+use cowboy_image::Image;
+use cowboy_system::offchain::container::ContainerJob;
+use cowboy_types::job::JobKind;
+use futures::future::BoxFuture;
+use images::Images;
+use room::{Place, Room};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::oneshot;
+
+/// Time between SIGTERM and SIGKILL. Jobs of less than ten times as much have a tenth of their time.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long after its time a job may take to be removed.
+pub(super) const REMOVAL: Duration = Duration::from_secs(2);
+
+/// Processes and threads of a container.
+const PIDS: u32 = 256;
+
+/// The least that the kernel runs a program with, in thousandths of a processor and in MiB. A job that asks for less has as much.
+const MIN: (u32, u32) = (10, 8);
+
+/// Does jobs of containers.
+pub struct ContainerExecutor {
+    settings: config::Container,
+    platform: (&'static str, u8),
+    boxes: Boxes,
+    images: Images,
+    room: Room,
+    guard: Guard,
+}
+
+impl ContainerExecutor {
+    /// One with these settings, whose boxes leave their traces in the runner's state. The rules for hosts are those of web jobs.
+    pub fn new(settings: &config::Container, config: &Config) -> Result<Self, NotReady> {
+        let wrong = |reason: String| NotReady { kind: "container", reason };
+        let platform = config::own_platform().ok_or_else(|| wrong(format!("no containers run on {}", std::env::consts::ARCH)))?;
+        let boxes = Boxes::open(&config.runner.state.join("boxes"), Helper::this_program()).map_err(|error| wrong(error.to_string()))?;
+        let http = config.http.clone().unwrap_or_default();
+        Ok(Self {
+            platform,
+            boxes,
+            images: Images::new(settings, config, &http).map_err(wrong)?,
+            room: Room::new(settings.cpu_millicores, settings.memory_mib + settings.scratch_mib),
+            guard: Guard::new(&http, Arc::new(SystemLookup)),
+            settings: settings.clone(),
+        })
+    }
+
+    /// Tests the limits of a box. Returns those that hold.
+    async fn probe(&self) -> Result<String, String> {
+        room::require_computer(&self.settings)?;
+        let report = self.boxes.probe().await.map_err(|error| error.to_string())?;
+        limits_of(&report)
+    }
+
+    /// Refuses what this runner does not do.
+    fn require_possible(&self, job: &ContainerJob, task: &Task) -> Result<(), Fault> {
+        if job.platforms & self.platform.1 == 0 {
+            return Err(Fault::External(format!("this runner runs programs for {} only", self.platform.0)));
+        }
+        match &task.hosts {
+            Some(patterns) => job.hosts.iter().try_for_each(|host| super::http::granted(patterns, host)),
+            None => Ok(()),
+        }
+    }
+
+    fn plan(&self, image: &Image, given: &ContainerTask, limits: Limits) -> Result<Plan, Fault> {
+        let job = &given.job;
+        let command = image.config.arguments(&job.command);
+        if command.is_empty() {
+            return Err(Fault::Actor("neither the job nor the image names a program".into()));
+        }
+        let network = match job.hosts.as_slice() {
+            [] => Network::None,
+            hosts => {
+                let egress = Egress::new(hosts.iter().cloned(), Arc::new(self.guard.clone()));
+                Network::Proxy(egress.map_err(|refusal| Fault::Actor(refusal.to_string()))?)
+            }
+        };
+        Ok(Plan {
+            working_dir: image.config.working_dir.clone(),
+            env: given.environment(&image.config.environment),
+            stdin: job.stdin.clone(),
+            limits,
+            network,
+            ..Plan::new(&image.rootfs, command)
+        })
+    }
+
+    /// Starts a box, and holds its image and its place until it is removed, also where nobody waits for it any more.
+    async fn run(&self, plan: Plan, image: Image, place: Place) -> Result<Outcome, Fault> {
+        let (alive, dropped) = oneshot::channel::<()>();
+        let boxes = self.boxes.clone();
+        let running = tokio::spawn(async move {
+            let outcome = boxes.run(plan, async { drop(dropped.await) }).await;
+            drop((image, place));
+            outcome
+        });
+        let outcome = running.await.map_err(|error| Fault::External(format!("the container broke off: {error}")))?;
+        drop(alive);
+        outcome.map_err(|error| outcome::not_started(&error))
+    }
+}
+
+impl Executor for ContainerExecutor {
+    fn kind(&self) -> JobKind {
+        JobKind::Container
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, String>> {
+        Box::pin(async move {
+            self.images.check()?;
+            let held = self.probe().await?;
+            let config::Container { cpu_millicores, memory_mib, scratch_mib, .. } = self.settings;
+            let given = format!("{cpu_millicores} millicores, {memory_mib} MiB of memory and {scratch_mib} MiB of files");
+            Ok(format!("{} with {given}; these limits hold: {held}", self.platform.0))
+        })
+    }
+
+    /// Removes boxes that a runner left which was killed, and refuses a computer on which a limit does not hold.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move {
+            let removed = self.boxes.clean().await.map_err(|error| error.to_string())?;
+            if removed > 0 {
+                tracing::warn!(removed, "an earlier run of this runner left containers, which are removed");
+            }
+            self.images.open()?;
+            self.probe().await.map(drop)
+        })
+    }
+
+    fn execute<'a>(&'a self, task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>> {
+        Box::pin(async move {
+            let given =
+                task.container.as_ref().ok_or_else(|| Fault::External("the runner did not read the container of the job".into()))?;
+            self.require_possible(&given.job, task)?;
+            let time = Time { began: Instant::now(), wall: task.limits.wall };
+            let image = time.within("the image is fetched", self.images.obtain(&given.job)).await??;
+            let asked = Asked::of(&given.job);
+            let memory = asked.memory_mib.saturating_add(asked.scratch_mib);
+            let place = time.within("other containers run", self.room.take(asked.cpu_millicores, memory)).await??;
+            let limits = Limits {
+                cpu_millicores: asked.cpu_millicores,
+                memory_mib: asked.memory_mib,
+                scratch_mib: asked.scratch_mib,
+                pids: PIDS,
+                max_duration: time.left()?,
+                grace: time.grace(),
+                result_bytes: task.limits.result_bytes,
+                ..Limits::default()
+            };
+            let (duration, plan) = (limits.max_duration, self.plan(&image, given, limits)?);
+            let outcome = self.run(plan, image, place).await?;
+            usage.compute_ms = outcome.usage.cpu_ms;
+            usage.memory_mb = outcome.usage.peak_memory_mib;
+            usage.requests = outcome.usage.egress_requests;
+            outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, outcome.end, duration))
+        })
+    }
+}
+
+/// The limits that hold, or those for which containers are not offered.
+fn limits_of(report: &Report) -> Result<String, String> {
+    if report.is_safe() {
+        return Ok(report.held.join(", "));
+    }
+    Err(format!("containers are not offered, because a program could get past these limits: {}", report.broken.join("; ")))
+}
+
+/// What a job asks for, as far as a box has to have it.
+struct Asked {
+    cpu_millicores: u32,
+    memory_mib: u32,
+    scratch_mib: u32,
+}
+
+impl Asked {
+    fn of(job: &ContainerJob) -> Self {
+        let number = |count: cowboy_types::units::Count| u32::try_from(count.0).unwrap_or(u32::MAX);
+        Self {
+            cpu_millicores: number(job.resources.cpu_millicores).max(MIN.0),
+            memory_mib: number(job.resources.memory_mib).max(MIN.1),
+            scratch_mib: number(job.resources.scratch_mib),
+        }
+    }
+}
+
+/// The time of a job, in which its image is fetched and its program runs. The chain waits a few blocks longer for the result.
+struct Time {
+    began: Instant,
+    wall: Duration,
+}
+
+impl Time {
+    fn grace(&self) -> Duration {
+        GRACE.min(self.wall / 10)
+    }
+
+    /// The time until SIGTERM.
+    fn left(&self) -> Result<Duration, Fault> {
+        let left = self.wall.checked_sub(self.grace() + self.began.elapsed()).filter(|left| !left.is_zero());
+        left.ok_or_else(|| Fault::External("the job's time was over before its program could start".into()))
+    }
+
+    /// Waits, but not for longer than the job has time.
+    async fn within<T>(&self, what: &str, work: impl Future<Output = T>) -> Result<T, Fault> {
+        let end = tokio::time::Instant::from_std(self.began + self.wall);
+        let late = |_| Fault::External(format!("after {} ms, all of the job's time, {what}", self.wall.as_millis()));
+        tokio::time::timeout_at(end, work).await.map_err(late)
+    }
+
+    /// Too little time is the runner's concern where most of it went by before the program started.
+    fn explained(&self, fault: Fault, end: End, duration: Duration) -> Fault {
+        if end != End::OutOfTime || duration >= self.wall * 8 / 10 {
+            return fault;
+        }
+        let (had, all) = (duration.as_millis(), self.wall.as_millis());
+        Fault::External(format!("the program had {had} ms of the job's {all} ms, because its image and other containers took the rest"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 163: a limit that does not hold is named, and one is enough.
+    #[test]
+    fn containers_are_offered_where_every_limit_holds() {
+        let held = vec!["memory".to_owned(), "network".to_owned()];
+        assert_eq!(limits_of(&Report { held: held.clone(), broken: Vec::new() }), Ok("memory, network".into()));
+        let broken = Report { held, broken: vec!["size of files: 2 MiB of 1".into()] };
+        assert!(limits_of(&broken).is_err_and(|reason| reason.ends_with("these limits: size of files: 2 MiB of 1")));
+        assert!(limits_of(&Report::default()).is_err(), "nothing was tested");
+    }
+
+    /// Decision 542.
+    #[test]
+    fn the_time_of_a_job_has_room_for_the_end() {
+        let time = |seconds| Time { began: Instant::now(), wall: Duration::from_secs(seconds) };
+        for (wall, grace) in [(2, 200), (50, 5_000), (100, 10_000), (7_200, 10_000)] {
+            let (time, grace) = (time(wall), Duration::from_millis(grace));
+            assert_eq!(time.grace(), grace);
+            let left = time.left().expect("there is time");
+            assert!(left <= time.wall - grace && left > time.wall - grace - Duration::from_secs(1), "SIGKILL comes when the time is over");
+        }
+        assert_eq!(time(0).left().expect_err("it is over").number(), 2);
+        let of = |end, seconds| time(100).explained(Fault::Impossible(String::new()), end, Duration::from_secs(seconds)).number();
+        assert_eq!((of(End::OutOfTime, 80), of(End::OutOfTime, 79), of(End::OutOfMemory, 1)), (3, 2, 3), "whose concern it is");
+    }
+}

@@ -1,0 +1,56 @@
+//! Executions: what waits is started as far as there is room, and what came of it is noted.
+
+use super::JobManager;
+use crate::{execute::Limits, journal::Record, work::Work};
+use cowboy_types::Hash;
+
+impl JobManager {
+    /// Begins what waits, as far as there is room.
+    pub(super) fn start_work(&mut self) {
+        while self.running.len() < self.context.config.runner.max_executing {
+            let Some((_, id)) = self.queue.pop_first() else { return };
+            let Some(active) = self.jobs.get(&id) else { continue };
+            let work = Work {
+                id,
+                spec: active.spec.clone(),
+                assignment: active.assignment,
+                behaviour: self.context.behaviour.clone(),
+                is_denied: self.context.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
+                executors: self.context.executors.clone(),
+                journal: self.context.journal.clone(),
+                board: self.context.board.clone(),
+                limits: Limits::of(&active.spec, &self.context.config),
+                hosts: active.hosts.clone(),
+                environment: self.context.environment.clone(),
+                secrets: self.context.secrets.clone(),
+                submitter: active.submitter,
+                containers: self.context.params.containers.clone(),
+                commit_until: active.view.commit_until,
+                height: self.height,
+            };
+            self.running.spawn(work.run());
+        }
+    }
+
+    /// Notes what came of an execution. Answers the job.
+    pub(super) fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) -> Option<Hash> {
+        match done {
+            Ok((id, Ok(record))) => {
+                self.records.insert(id, record);
+                Some(id)
+            }
+            Ok((id, Err(reason))) => {
+                // What is not on the disk is not committed to. It is tried again with the next block.
+                tracing::error!(job = %id, reason, "the result cannot be kept");
+                if let Some(active) = self.jobs.get_mut(&id) {
+                    active.is_at_work = false;
+                }
+                None
+            }
+            Err(error) => {
+                tracing::error!(%error, "an execution broke off");
+                None
+            }
+        }
+    }
+}
