@@ -2,8 +2,8 @@
 
 use crate::support::{Tar, tree};
 use cowboy_image::{
-    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, environment, pack, program_platform, read_archive, unpack,
-    verify, write_archive,
+    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, describe, environment, pack, program_platform, read_archive,
+    unpack, verify, write_archive,
 };
 use std::{
     fs,
@@ -93,7 +93,9 @@ fn packed_images_are_unpacked() {
     }
     assert_eq!(tree(&out), expected);
     let verified = verify(&layout, &digest, Limits::default()).expect("it is right");
-    assert_eq!(verified.iter().map(|one| (&one.config, one.layers)).collect::<Vec<_>>(), [(&config(), 1)]);
+    assert_eq!(verified.iter().map(|one| (&one.described.config, one.described.layers)).collect::<Vec<_>>(), [(&config(), 1)]);
+    let described: Vec<_> = verified.into_iter().map(|one| one.described).collect();
+    assert_eq!(describe(&layout, &digest).expect("it is right"), described);
     assert_eq!(Layout::open(&image).and_then(|layout| layout.only()).expect("one"), digest);
     let again = pack(Contents::Directory(&root), &config(), "latest", &image);
     assert!(matches!(again, Err(ImageError::Io { .. })) && image.exists(), "an image is not overwritten");
