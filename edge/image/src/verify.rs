@@ -76,6 +76,10 @@ fn describe_platform(layout: &Layout, digest: &Digest, platform: Platform) -> Re
 
 fn verify_platform(layout: &Layout, digest: &Digest, options: Options) -> Result<Verified, ImageError> {
     let described = describe_platform(layout, digest, options.platform)?;
+    // What was damaged is called damaged, and not by what a decoder makes of it.
+    for (layer, _) in layout.resolve(digest, options.platform)?.layers {
+        layout.check(&layer)?;
+    }
     let temporary = std::env::temp_dir();
     let directory = tempfile::tempdir().map_err(ImageError::io("create a directory in", temporary))?;
     let root = directory.path().join("root");

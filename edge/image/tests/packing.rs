@@ -7,6 +7,7 @@ use cowboy_image::{
 };
 use std::{
     fs,
+    io::Write as _,
     os::unix::{
         ffi::OsStrExt as _,
         fs::{PermissionsExt as _, symlink},
@@ -216,12 +217,15 @@ const FROZEN_ARCHIVE: &str = "sha256:6557af4161d335f21519c9ca718370b01b0a9081c2f
 fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     match Command::new(program).args(arguments).output() {
         Ok(output) => Some(output),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let _ = writeln!(std::io::stderr(), "left out: no {program} here (Debian package: {program})");
+            None
+        }
         Err(error) => panic!("{program}: {error}"),
     }
 }
 
-/// skopeo reads a packed image, and umoci unpacks it to the same files. Where they are not installed, this tests nothing.
+/// skopeo reads a packed image, and umoci unpacks it to the same files. Where they are not installed, it says so and tests nothing.
 #[test]
 fn other_tools_read_packed_images() {
     let here = tempfile::tempdir().expect("a directory");
