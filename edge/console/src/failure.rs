@@ -28,6 +28,14 @@ pub enum Failure {
         /// What to give instead.
         fix: String,
     },
+    /// Something that was given is refused: it is not what it has to be.
+    #[error("{what}\n  fix: {fix}")]
+    Refused {
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        fix: String,
+    },
     /// A proof does not hold.
     #[error("{0}\n  why: the node's answer is not what the validators agreed on\n  fix: ask another node, with --rpc-url")]
     Proof(String),
@@ -117,7 +125,7 @@ impl Failure {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Api(error) => serde_json::json!({ "error": error }),
-            Self::Argument { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),
+            Self::Argument { what, fix } | Self::Refused { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),
             Self::File { path, source } => {
                 serde_json::json!({ "error": { "what": format!("{}: {source}", path.display()), "fix": fix_of(source) } })
             }

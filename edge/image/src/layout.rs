@@ -7,6 +7,7 @@ use crate::{
     error::ImageError,
 };
 use rustix::fs::{Mode, OFlags};
+use sha2::{Digest as _, Sha256};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -184,6 +185,27 @@ impl Layout {
             }
             error => error,
         })
+    }
+
+    /// Verifies a blob of any size against its descriptor.
+    pub(crate) fn check(&self, descriptor: &Descriptor) -> Result<(), ImageError> {
+        let (expected, path) = (descriptor.digest, self.blob_path(&descriptor.digest));
+        let (mut file, mut hash, mut size) = (self.blob(&expected)?, Sha256::new(), 0_u64);
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            let length = file.read(&mut buffer).map_err(ImageError::io("read", &path))?;
+            let bytes = buffer.get(..length).unwrap_or_default();
+            if bytes.is_empty() {
+                break;
+            }
+            hash.update(bytes);
+            size = size.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
+        }
+        if size != descriptor.size {
+            return Err(ImageError::WrongSize { digest: expected, found: size, expected: descriptor.size });
+        }
+        let found = Digest(hash.finalize().into());
+        if found == expected { Ok(()) } else { Err(ImageError::WrongDigest { expected, found }) }
     }
 
     /// Where a blob lies.

@@ -7,6 +7,7 @@
 //! - [`write_archive`] and [`read_archive`]: a layout as one file.
 //! - [`unpack`]: writes the files of an image into a directory, confined by the kernel to this directory.
 //! - [`pack`]: makes an image out of a directory or a program, with the same bytes on every computer.
+//! - [`describe`]: says what an image is without its layers.
 //! - [`verify`]: tries everything that [`unpack`] refuses, for all platforms of an image.
 //! - [`Source`]: where blobs come from. `Registry`, behind the feature `registry`, is one.
 //! - [`Store`]: keeps unpacked images, up to a number of bytes.
@@ -41,11 +42,11 @@ pub use entries::{MAX_NAME_BYTES, MAX_PATH_BYTES};
 pub use error::ImageError;
 pub use layout::{Layout, Listed};
 pub use pack::{Contents, PROGRAM_PATH, environment, pack};
-pub use program::program_platform;
+pub use program::{entrypoint_platform, program_platform};
 #[cfg(feature = "registry")]
-pub use registry::Registry;
+pub use registry::{Pushed, Registry};
 pub use source::{BlobKind, BlobReader, Source, pull};
 pub use store::{Image, Store};
 pub use tree::MAX_TREE_DEPTH;
 pub use unpack::{Limits, Options, unpack};
-pub use verify::{Verified, verify};
+pub use verify::{Described, Verified, describe, verify};

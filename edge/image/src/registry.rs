@@ -51,6 +51,17 @@ impl fmt::Debug for Registry {
     }
 }
 
+/// What pushing an image did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// How many configs and layers were uploaded.
+    pub uploaded: usize,
+    /// How many the registry had.
+    pub present: usize,
+    /// The bytes that were uploaded.
+    pub bytes: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Access {
     Pull,
@@ -59,7 +70,7 @@ enum Access {
 
 impl Registry {
     /// A client for registries, to which the caller adds its resolver: it follows no redirects by itself, and gives up after 10 seconds without a connection or 30
-    /// without a byte.
+    /// without a byte. While something is uploaded no byte comes, so whoever pushes gives it another `read_timeout`.
     pub fn client() -> ClientBuilder {
         let redirects = reqwest::redirect::Policy::none();
         Client::builder().redirect(redirects).connect_timeout(Duration::from_secs(10)).read_timeout(Duration::from_secs(30))
@@ -102,24 +113,26 @@ impl Registry {
         self
     }
 
-    /// Pushes an image with everything that belongs to it: for an index, all its manifests. With a tag, it is named by the tag, too.
+    /// Pushes an image with everything that belongs to it: for an index, all its manifests. Blobs come first and manifests last, so that nobody finds half an
+    /// image; a blob that the registry has is not sent again. With a tag, the image is named by the tag, too.
     ///
     /// # Errors
     ///
     /// If the layout lacks a blob, or the registry refuses.
-    pub async fn push(&self, layout: &Layout, digest: &Digest, tag: Option<&str>) -> Result<(), ImageError> {
+    pub async fn push(&self, layout: &Layout, digest: &Digest, tag: Option<&str>) -> Result<Pushed, ImageError> {
         if let Some(tag) = tag.filter(|tag| !is_tag(tag)) {
             return Err(self.failed(format!("{tag:?} is not a tag: letters, digits and _ . -, at most 128")));
         }
         let bytes = layout.document(digest)?;
+        let mut pushed = Pushed::default();
         let media_type = match Named::decode(&bytes)? {
             Named::Manifest(manifest) => {
-                self.push_blobs(layout, std::iter::once(&manifest.config).chain(&manifest.layers)).await?;
+                self.push_blobs(layout, std::iter::once(&manifest.config).chain(&manifest.layers), &mut pushed).await?;
                 media_type(&bytes, &MANIFESTS, MANIFEST)
             }
             Named::Index(manifests) => {
                 for listed in &manifests {
-                    self.push_manifest(layout, listed).await?;
+                    self.push_manifest(layout, listed, &mut pushed).await?;
                 }
                 media_type(&bytes, &INDEXES, INDEX)
             }
@@ -128,15 +141,15 @@ impl Registry {
         for name in names {
             self.put_manifest(&name, media_type, &bytes).await?;
         }
-        Ok(())
+        Ok(pushed)
     }
 
-    async fn push_manifest(&self, layout: &Layout, listed: &Descriptor) -> Result<(), ImageError> {
+    async fn push_manifest(&self, layout: &Layout, listed: &Descriptor, pushed: &mut Pushed) -> Result<(), ImageError> {
         let bytes = layout.document(&listed.digest)?;
         let Named::Manifest(manifest) = Named::decode(&bytes)? else {
             return Err(ImageError::Document { what: "index", reason: "an index in an index is not supported".into() });
         };
-        self.push_blobs(layout, std::iter::once(&manifest.config).chain(&manifest.layers)).await?;
+        self.push_blobs(layout, std::iter::once(&manifest.config).chain(&manifest.layers), pushed).await?;
         self.put_manifest(&listed.digest.to_string(), media_type(&bytes, &MANIFESTS, MANIFEST), &bytes).await
     }
 
@@ -147,20 +160,25 @@ impl Registry {
         self.expect(response, &[StatusCode::CREATED], "the manifest").await.map(|_| ())
     }
 
-    async fn push_blobs(&self, layout: &Layout, blobs: impl Iterator<Item = &Descriptor>) -> Result<(), ImageError> {
+    async fn push_blobs(&self, layout: &Layout, blobs: impl Iterator<Item = &Descriptor>, pushed: &mut Pushed) -> Result<(), ImageError> {
         for blob in blobs {
-            self.push_blob(layout, blob).await?;
+            if self.push_blob(layout, blob).await? {
+                pushed.uploaded += 1;
+                pushed.bytes = pushed.bytes.saturating_add(blob.size);
+            } else {
+                pushed.present += 1;
+            }
         }
         Ok(())
     }
 
-    /// Uploads a blob in one request, unless the registry has it.
-    async fn push_blob(&self, layout: &Layout, blob: &Descriptor) -> Result<(), ImageError> {
+    /// Uploads a blob in one request, unless the registry has it; true if it was uploaded.
+    async fn push_blob(&self, layout: &Layout, blob: &Descriptor) -> Result<bool, ImageError> {
         let digest = blob.digest;
         let url = self.url(&format!("blobs/{digest}"))?;
         let head = self.send(url, Access::Push, &|url| Ok(self.client.head(url))).await?;
         if head.status() == StatusCode::OK {
-            return Ok(());
+            return Ok(false);
         }
         let found = layout.blob(&digest)?.metadata().map_err(ImageError::io("read", layout.blob_path(&digest)))?.len();
         if found != blob.size {
@@ -178,7 +196,7 @@ impl Registry {
             Ok(request.header(CONTENT_LENGTH, blob.size).body(reqwest::Body::from(file)))
         };
         let response = self.send(location, Access::Push, &request).await?;
-        self.expect(response, &[StatusCode::CREATED], "the upload").await.map(|_| ())
+        self.expect(response, &[StatusCode::CREATED], "the upload").await.map(|_| true)
     }
 
     fn url(&self, path: &str) -> Result<Url, ImageError> {

@@ -2,11 +2,12 @@
 
 use crate::support::{Tar, tree};
 use cowboy_image::{
-    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, environment, pack, program_platform, read_archive, unpack,
-    verify, write_archive,
+    Config, Contents, Digest, ImageError, Layout, Limits, Options, Platform, describe, environment, pack, program_platform, read_archive,
+    unpack, verify, write_archive,
 };
 use std::{
     fs,
+    io::Write as _,
     os::unix::{
         ffi::OsStrExt as _,
         fs::{PermissionsExt as _, symlink},
@@ -93,7 +94,9 @@ fn packed_images_are_unpacked() {
     }
     assert_eq!(tree(&out), expected);
     let verified = verify(&layout, &digest, Limits::default()).expect("it is right");
-    assert_eq!(verified.iter().map(|one| (&one.config, one.layers)).collect::<Vec<_>>(), [(&config(), 1)]);
+    assert_eq!(verified.iter().map(|one| (&one.described.config, one.described.layers)).collect::<Vec<_>>(), [(&config(), 1)]);
+    let described: Vec<_> = verified.into_iter().map(|one| one.described).collect();
+    assert_eq!(describe(&layout, &digest).expect("it is right"), described);
     assert_eq!(Layout::open(&image).and_then(|layout| layout.only()).expect("one"), digest);
     let again = pack(Contents::Directory(&root), &config(), "latest", &image);
     assert!(matches!(again, Err(ImageError::Io { .. })) && image.exists(), "an image is not overwritten");
@@ -214,12 +217,15 @@ const FROZEN_ARCHIVE: &str = "sha256:6557af4161d335f21519c9ca718370b01b0a9081c2f
 fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     match Command::new(program).args(arguments).output() {
         Ok(output) => Some(output),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let _ = writeln!(std::io::stderr(), "left out: no {program} here (Debian package: {program})");
+            None
+        }
         Err(error) => panic!("{program}: {error}"),
     }
 }
 
-/// skopeo reads a packed image, and umoci unpacks it to the same files. Where they are not installed, this tests nothing.
+/// skopeo reads a packed image, and umoci unpacks it to the same files. Where they are not installed, it says so and tests nothing.
 #[test]
 fn other_tools_read_packed_images() {
     let here = tempfile::tempdir().expect("a directory");

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use cowboy_image::{BlobKind, Digest, ImageError, Registry, Source as _, Store, pull};
+use cowboy_image::{BlobKind, Digest, ImageError, Pushed, Registry, Source as _, Store, pull};
 use std::{
     collections::BTreeMap,
     fs,
@@ -176,11 +176,16 @@ fn two_layers() -> Image {
 #[tokio::test]
 async fn images_are_pushed_and_pulled() {
     let (server, image) = (Server::start().await, two_layers());
-    server.client().push(&image.open(), &image.manifest, Some("v1.0")).await.expect("it is accepted");
+    let pushed = server.client().push(&image.open(), &image.manifest, Some("v1.0")).await.expect("it is accepted");
+    assert_eq!((pushed.uploaded, pushed.present, pushed.bytes > 1_000), (3, 0, true));
     let sent = server.requests();
     assert_eq!(sent.iter().filter(|request| request.starts_with("PUT")).count(), 3 + 2, "blobs, and the manifest under two names");
     assert_eq!(sent.iter().filter(|request| request.contains("/token")).count(), 1);
-    server.client().push(&image.open(), &image.manifest, None).await.expect("it is accepted");
+    let last = sent.iter().position(|request| request.starts_with("PUT") && request.contains("/manifests/"));
+    let blobs = sent.iter().rposition(|request| request.starts_with("PUT") && request.contains("/blobs/"));
+    assert!(blobs < last, "the manifest comes after everything that it names: {sent:?}");
+    let pushed = server.client().push(&image.open(), &image.manifest, None).await.expect("it is accepted");
+    assert_eq!(pushed, Pushed { uploaded: 0, present: 3, bytes: 0 });
     assert_eq!(server.requests().iter().filter(|request| request.starts_with("POST")).count(), 0, "the registry has all blobs");
 
     let here = tempfile::tempdir().expect("a directory");

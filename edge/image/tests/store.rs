@@ -227,6 +227,36 @@ async fn old_images_are_removed() {
     small.obtain(&digest(3), &images[3].open()).await.expect("there is room");
 }
 
+/// The order of uses survives a restart: a use is noted on disk, too.
+#[tokio::test]
+async fn uses_are_remembered() {
+    let images = ["1", "2", "3", "4"].map(program);
+    let digest = |number: usize| images[number].manifest;
+    let here = tempfile::tempdir().expect("a directory");
+    let open = store(here.path(), LARGE);
+    for (number, image) in images.iter().take(3).enumerate() {
+        open.obtain(&digest(number), &image.open()).await.expect("it is right");
+    }
+    let one = open.bytes() / 3;
+    drop(open);
+    // What the file system notes may be as coarse as the ticks of its clock, so the notes are set far apart.
+    let now = std::time::SystemTime::now();
+    for (number, hours) in [(0, 3), (1, 2), (2, 1)] {
+        let record = here.path().join("store/images").join(digest(number).hex()).join("record.json");
+        let used = now - std::time::Duration::from_secs(hours * 3_600);
+        fs::File::open(record).and_then(|file| file.set_modified(used)).expect("set");
+    }
+    let open = store(here.path(), LARGE);
+    assert_eq!(open.images(), [digest(0), digest(1), digest(2)]);
+    open.obtain(&digest(0), &images[0].open()).await.expect("it is kept");
+    assert_eq!(open.images(), [digest(1), digest(2), digest(0)]);
+    drop(open);
+    let open = store(here.path(), 3 * one);
+    assert_eq!(open.images(), [digest(1), digest(2), digest(0)], "the use was noted on disk");
+    open.obtain(&digest(3), &images[3].open()).await.expect("there is room");
+    assert_eq!(open.images(), [digest(2), digest(0), digest(3)], "the one whose use was longest ago has gone");
+}
+
 /// After a crash, what is not complete is removed.
 #[tokio::test]
 async fn leftovers_are_removed() {

@@ -177,7 +177,10 @@ fn compressions_and_indexes() {
     let nested = index(&[entry(&all, r#"{"os":"linux","architecture":"amd64"}"#)]);
     assert!(run(&nested, Platform::Amd64).is_err_and(|error| error.to_string().contains("an index in an index")));
     let verified = verify(&image.open(), &all, Limits::default()).expect("both are right");
-    assert_eq!(verified.iter().map(|one| (one.manifest, one.layers)).collect::<Vec<_>>(), [(image.manifest, 1), (arm, 1)]);
+    assert_eq!(
+        verified.iter().map(|one| (one.described.manifest, one.described.layers)).collect::<Vec<_>>(),
+        [(image.manifest, 1), (arm, 1)]
+    );
     assert_eq!(image.open().only().expect("one is listed"), image.manifest);
     assert!(verify(&image.open(), &index(&[]), Limits::default()).is_err());
 }

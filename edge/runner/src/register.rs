@@ -67,6 +67,7 @@ pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoin
             ("memory_mib", Value::uint(given.memory_mib)),
             ("scratch_mib", Value::uint(given.scratch_mib)),
             ("platforms", texts(&given.platforms)),
+            ("volumes", Value::Bool(given.volumes)),
         ])
     });
     let containers = capacity.map(|capacity| ("containers", capacity));

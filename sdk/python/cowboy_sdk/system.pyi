@@ -480,6 +480,13 @@ _ContainerRegistryGetImage = TypedDict("_ContainerRegistryGetImage", {
     "since": int,
 })
 
+_ContainerRegistryListImages = TypedDict("_ContainerRegistryListImages", {
+    "allowed": bool,
+    "digest": bytes,
+    "name": str,
+    "since": int,
+})
+
 _ContainerRegistryGetClass = TypedDict("_ContainerRegistryGetClass", {
     "cpu_millicores": int,
     "memory_mib": int,
@@ -1872,6 +1879,12 @@ class _ContainerRegistry(SystemActor):
         cycles_limit: int = ...,
     ) -> _ContainerRegistryGetImage | None:
         """Returns what governance decided about an image; null where it did not."""
+    def list_images(
+        self, *,
+        first: TokenId | bytes | None = None,
+        cycles_limit: int = ...,
+    ) -> list[_ContainerRegistryListImages]:
+        """Returns images that governance decided about, ascending by digest, at most 64."""
     def get_class(
         self, *,
         name: str,

@@ -4,13 +4,27 @@ use super::NUMBER;
 use crate::actor::methods;
 use crate::schema::{events, form};
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Hash, Text};
+use cowboy_types::{Hash, List, Text};
 
 form! {
     /// An image, as governance decided about it.
     pub(crate) struct Decided {
         /// Whether jobs may run it.
         allowed: bool,
+        /// Its name, for people.
+        name: Text<128>,
+        /// The height of the decision.
+        since: Height,
+    }
+}
+
+form! {
+    /// An image, as governance decided about it, with its digest.
+    pub(crate) struct Listed {
+        /// Whether jobs may run it.
+        allowed: bool,
+        /// The SHA-256 of the image's manifest.
+        digest: Hash,
         /// Its name, for people.
         name: Text<128>,
         /// The height of the decision.
@@ -51,6 +65,12 @@ methods! {
         /// The SHA-256 of the image's manifest.
         digest: Hash,
     } -> Option<Decided>;
+
+    /// Returns images that governance decided about, ascending by digest, at most 64.
+    "list_images" ListImages [view] {
+        /// The first digest that is returned; all where it is absent.
+        first: Option<Hash>,
+    } -> List<Listed, 64>;
 
     /// Returns what the containers of a class may use; null where there is no such class.
     "get_class" GetClass [view] {

@@ -1,7 +1,7 @@
 //! Where the Container Registry keeps what it knows.
 
 use super::NUMBER;
-use cowboy_state::{Key, Kind, Miss, World};
+use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash, Text, record};
 
@@ -15,6 +15,11 @@ record! {
         /// When that was decided.
         pub since: Height,
     }
+}
+
+/// The digests of the images that governance decided about.
+pub const fn images() -> Directory {
+    Directory::of_system(Address::system(NUMBER), 32)
 }
 
 /// An image's record, by the SHA-256 of its manifest.

@@ -246,3 +246,27 @@ fn several_runners_reach_nothing() {
     several["job_type"]["network"] = "none".into();
     market.submit(&several);
 }
+
+/// What governance decided is listed, ascending by digest, in pages; deciding again changes the row.
+#[test]
+fn decisions_are_listed() {
+    let mut market = market(&[]);
+    for number in (0..70_u8).rev().chain([7]) {
+        let decided = json!({ "digest": hex(&[number; 32]), "allowed": number != 7, "name": format!("image {number}") });
+        assert!(market.chain.decide(NUMBER, "set_image", &map(&decided)));
+    }
+    let mut page = |first: Option<u8>| {
+        let first = first.map(|number| hex(&[number; 32]));
+        let answer = market.chain.send(1, execution(REGISTRY_OF_IMAGES, "list_images", &map(&json!({ "first": first })).encode(), 0));
+        let Ok(Value::Array(rows)) = cowboy_types::cbor::decode(&answer.return_data) else { panic!("a list: {answer:?}") };
+        let row = |row: &Value| {
+            let digest = row.get("digest").and_then(Value::as_bytes).and_then(|digest| digest.first().copied());
+            (digest.expect("a digest"), row.get("allowed") == Some(&Value::Bool(true)))
+        };
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let expected: Vec<(u8, bool)> = (0..70).chain([0xBB]).map(|number| (number, number != 7)).collect();
+    assert_eq!(page(None), expected[..64]);
+    assert_eq!(page(Some(63)), expected[63..]);
+    assert_eq!(page(Some(0xBC)), []);
+}

@@ -119,7 +119,7 @@ fn at(session: &Session, height: model::Height) {
 }
 
 /// The receipt of a dev instruction; a failed one is a failure.
-fn receipt(result: model::SubmitResult) -> Result<model::Receipt, Failure> {
+pub(super) fn receipt(result: model::SubmitResult) -> Result<model::Receipt, Failure> {
     let receipt = result.receipt.ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))?;
     match receipt.error {
         Some(error) => Err(error.into()),

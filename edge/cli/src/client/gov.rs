@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::{cbor, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::governance;
-use cowboy_types::{Address, Amount};
+use cowboy_types::{Address, Amount, Instruction};
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -229,14 +229,18 @@ async fn all_params(session: &Session) -> Result<model::Parameters, Failure> {
     Ok(session.client.get("/params?limit=1000").await?)
 }
 
-/// Proposes, with the deposit of the decision's tier unless another is named.
 async fn propose(session: &Session, decision: &Value, deposit: Option<&str>, terms: &Terms) -> Result<(), Failure> {
+    session.submit(proposal(session, decision, deposit).await?, terms).await
+}
+
+/// The instruction that proposes, with the deposit of the decision's tier unless another is named.
+pub(super) async fn proposal(session: &Session, decision: &Value, deposit: Option<&str>) -> Result<Instruction, Failure> {
     let deposit = match deposit {
         Some(text) => amount::argument(text)?,
         None => Amount(preview(session, decision).await?["deposit"].as_u64().unwrap_or_default()),
     };
     session.output.progress(format_args!("Putting down {}.", amount::cby(deposit.get())));
-    call(session, "propose", decision, deposit, terms).await
+    instruction(governance::NUMBER, "propose", decision, deposit)
 }
 
 /// What a decision would do if it took effect now.

@@ -10,6 +10,7 @@ mod deliveries;
 mod entitlement;
 mod gateway;
 mod gov;
+mod image;
 mod init;
 mod job;
 mod method;
@@ -134,6 +135,9 @@ enum Command {
     /// Keep files in volumes, which outlive their writer
     #[command(subcommand)]
     Volume(volume::Volume),
+    /// Pack container images, check them, push them, and have them allowed
+    #[command(subcommand)]
+    Image(image::Image),
     /// Show the relays that keep volumes
     #[command(subcommand)]
     Relay(relay::Relay),
@@ -248,6 +252,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Gateway(command) => command.run(&session).await,
         Command::Secret(command) => command.run(&session).await,
         Command::Volume(command) => command.run(&session).await,
+        Command::Image(command) => command.run(&session).await,
         Command::Relay(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,

@@ -5,6 +5,7 @@ mod author;
 mod ceremony;
 mod client;
 mod fuzz;
+mod image;
 mod join;
 mod limits;
 mod network;

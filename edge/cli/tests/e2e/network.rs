@@ -142,6 +142,13 @@ fn four_validators_agree() {
         "argument": {"digest": "0x0707070707070707070707070707070707070707070707070707070707070707", "allowed": false, "name": "alpine"}}"#;
     let preview = cowboy(root, &nodes[3].url, &["gov", "preview", ban, "--private-key", KEY, "--json"]).json();
     assert_eq!((&preview["tier"], &preview["events"][0]["name"]), (&0.into(), &"ImageSet".into()), "{preview}");
+    let digest = format!("sha256:{}", "08".repeat(32));
+    let allow = cowboy(root, &nodes[3].url, &["image", "allow", &digest, "--name", "busybox", "--private-key", KEY, "--json"]).json();
+    assert_eq!((&allow["proposal"], &allow["image"]), (&0.into(), &format!("busybox@{digest}").into()), "{allow}");
+    let proposal = cowboy(root, &nodes[3].url, &["gov", "show", "0", "--json"]).json();
+    assert_eq!(proposal["actions"][0]["method"], "set_image", "{proposal}");
+    let listed = cowboy(root, &nodes[3].url, &["image", "list", "--json"]).json();
+    assert_eq!((&listed[0]["name"], &listed[1]), (&"alpine".into(), &serde_json::Value::Null), "a proposal is no decision: {listed}");
     let height = transfer(root, &nodes[0]);
     let blocks: Vec<_> = nodes
         .iter()
