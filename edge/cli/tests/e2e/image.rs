@@ -262,7 +262,7 @@ fn an_allowed_image_is_one_that_jobs_may_run() {
     let declaration = json!({
         "result_key": RESULT_KEY, "kinds": ["container"], "max_concurrent": 4,
         "rates": { "compute_second": 1, "memory_mb": 1, "max_job_value": 5_000_000_000_000_u64 },
-        "containers": { "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"] },
+        "containers": { "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"], "volumes": false },
     });
     done(run(RUNNER, &["runner", "register", &declaration.to_string(), "--stake", "10000cby"]));
     assert_eq!(done(run(KEY, &["image", "list"])).json(), json!([]));
