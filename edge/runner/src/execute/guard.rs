@@ -149,6 +149,43 @@ impl Gate for Guard {
 mod tests {
     use super::*;
 
+    /// Knows one name for each kind of address.
+    struct Names;
+
+    impl Lookup for Names {
+        fn lookup(&self, name: String) -> BoxFuture<'static, std::io::Result<Vec<IpAddr>>> {
+            let addresses: &[[u8; 4]] = match name.as_str() {
+                "public.example.com" => &[[1, 1, 1, 1]],
+                "private.example.com" => &[[10, 0, 0, 1]],
+                _ => &[[1, 1, 1, 1], [169, 254, 169, 254]],
+            };
+            let addresses = addresses.iter().map(|address| IpAddr::from(*address)).collect();
+            Box::pin(async move { Ok(addresses) })
+        }
+    }
+
+    /// Decision 164: containers reach what web jobs reach.
+    #[tokio::test]
+    async fn hosts_of_containers_are_checked_too() {
+        let settings = Http {
+            deny: vec!["bad.example.com".into()],
+            hosts: [("told.example.com".to_owned(), ([127, 0, 0, 1], 8_080).into())].into(),
+            ..Http::default()
+        };
+        let guard = Guard::new(&settings, Arc::new(Names));
+        let rows = [
+            ("public.example.com", Some("1.1.1.1:443")),
+            ("told.example.com", Some("127.0.0.1:8080")),
+            ("private.example.com", None),
+            ("mixed.example.com", None),
+            ("bad.example.com", None),
+        ];
+        for (host, expected) in rows {
+            let found = guard.addresses(host.into(), 443).await.ok().map(|addresses| addresses[0].to_string());
+            assert_eq!(found.as_deref(), expected, "{host}");
+        }
+    }
+
     #[test]
     fn hosts_are_checked_before_they_are_asked() {
         let settings =
