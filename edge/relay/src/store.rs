@@ -425,7 +425,7 @@ impl Drop for Incoming {
     fn drop(&mut self) {
         // Of a shard that was kept, nothing is left here.
         if let Destination::Files { path, .. } = &self.to {
-            let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(path);
             let _ = fs::remove_file(Store::tree_path(path));
         }
     }
