@@ -25,6 +25,7 @@ _RunnerRegistryRegisterContainers = TypedDict("_RunnerRegistryRegisterContainers
     "memory_mib": int,
     "scratch_mib": int,
     "platforms": Sequence[Literal["linux/amd64", "linux/arm64"]],
+    "volumes": bool,
 })
 
 _RunnerRegistryUnstake = TypedDict("_RunnerRegistryUnstake", {
