@@ -866,7 +866,7 @@ class _SecretsManager(SystemActor):
         proof: bytes,
         cycles_limit: int = ...,
     ) -> bytes:
-        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. For a runner that holds one for a job, the owner pays. The committee makes the key; it stands nowhere."""
+        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. For a runner that holds one for a job, the owner pays, once. The committee makes the key; it stands nowhere."""
     def close_release(
         self, *,
         release_id: TokenId | bytes,

@@ -162,7 +162,7 @@ methods! {
     } -> Hash [verify_bls];
 
     /// Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability
-    /// for the partition. For a runner that holds one for a job, the owner pays. The committee makes the key; it stands nowhere.
+    /// for the partition. For a runner that holds one for a job, the owner pays, once. The committee makes the key; it stands nowhere.
     "release_partition" ReleasePartition [] {
         /// The volume.
         volume: Hash,

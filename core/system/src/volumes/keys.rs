@@ -27,9 +27,9 @@ impl Handle for ReleasePartition {
         if volume.owner != sender && held.is_none() {
             return Err(error::CAPABILITY_REFUSED.into());
         }
-        // A runner reads for whoever submitted its job: the volume's owner.
-        let is_of_job = held.is_some_and(|record| record.job != Hash::ZERO);
-        let payer = if is_of_job { volume.owner } else { sender };
+        // A runner reads for whoever submitted its job: the volume's owner pays, once for each job.
+        let job = held.map(|record| record.job).filter(|job| *job != Hash::ZERO);
+        let (payer, subject) = job.map_or((sender, context.id), |job| (volume.owner, job));
         let found = state::partition(context.world, &self.volume, &self.partition)?;
         let version = found.map_or_else(|| first_key_version(volume.generation), |partition| partition.key_version);
         let identity = Identity {
@@ -44,7 +44,7 @@ impl Handle for ReleasePartition {
         let opening = Opening {
             payer,
             recipient: sender,
-            subject: context.id,
+            subject,
             deadline: Height(context.height.0.saturating_add(context.params.secrets.release_window)),
             transport: self.transport,
             proof: self.proof,

@@ -15,15 +15,21 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
 
 /// A market with a committee of proxies, and a secret of account 1 under this policy.
 fn market(runners: u8, policy: &Policy) -> (Market, Identity) {
+    let mut market = with_committee(runners);
+    let sealed_to = identity(&market.chain, 1, policy);
+    assert_eq!(put(&mut market.chain, &sealed_to, policy).abort, None);
+    (market, sealed_to)
+}
+
+/// A market with a committee of proxies.
+pub(crate) fn with_committee(runners: u8) -> Market {
     let mut market = Market::with(runners, |genesis| genesis.parameters = parameters(&quick_rows()));
     (2..=5).for_each(|number| register(&mut market.chain, number));
     seat(&mut market.chain, 1);
     for number in market.runners.clone() {
         assert!(market.chain.send(number, execution(Address::system(REGISTRY), "heartbeat", &Value::map([]).encode(), 0)).is_success());
     }
-    let sealed_to = identity(&market.chain, 1, policy);
-    assert_eq!(put(&mut market.chain, &sealed_to, policy).abort, None);
-    (market, sealed_to)
+    market
 }
 
 fn for_web() -> Policy {

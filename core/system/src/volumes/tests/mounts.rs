@@ -135,3 +135,33 @@ fn jobs_that_mount_what_they_may_not() {
     web["job_type"]["volumes"] = json!([of_open("r")]);
     assert_eq!(market.refused(&web), "job_unsupported", "no other work has a place for files");
 }
+
+/// A-243: the key of a mounted partition is released to the runner, once, and the volume's owner pays: a runner cannot have an owner pay again and again.
+#[test]
+fn a_mounted_partition_has_a_key() {
+    let mut market = crate::secrets::jobs::with_committee(1);
+    offer(&mut market, &[ROOM]);
+    (3..=8).for_each(|number| register(&mut market.chain, number));
+    let volume_id = create(&mut market.chain, "memory", "committee");
+    let job = market.submit(&with(&[mount("r")]));
+    let drawn = market.draw(&job)[0];
+    let (key, proof, _) = crate::secrets::transport();
+    let release = |market: &mut Market, capability: Value| {
+        let argument = [
+            ("volume", bytes(&volume_id.0)),
+            ("partition", bytes(&partition("notes").0)),
+            ("capability", capability),
+            ("transport", bytes(&key.0)),
+            ("proof", bytes(&proof.0)),
+        ];
+        ask(&mut market.chain, drawn, Address::system(actors::SECRETS), "release_partition", argument, 0)
+    };
+    assert_eq!(release(&mut market, Value::Null).abort, Some(error::CAPABILITY_REFUSED), "it has not claimed its right yet");
+    let capability = bytes(&id_of(&claim(&mut market, drawn, &job, 0)).0);
+    let (owner, runner) = (market.chain.balance(address(OWNER)), market.chain.balance(address(drawn)));
+    let receipt = release(&mut market, capability.clone());
+    assert_eq!((receipt.abort.clone(), owner - market.chain.balance(address(OWNER))), (None, 10_000_000));
+    assert_eq!(without_fee(runner, market.chain.balance(address(drawn)), &receipt), 0);
+    assert_eq!(slug(&release(&mut market, capability)), "release_state", "once for a job");
+    assert_eq!(owner - market.chain.balance(address(OWNER)), 10_000_000);
+}
