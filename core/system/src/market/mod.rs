@@ -3,12 +3,14 @@
 //! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
 //! - [`request`]: the one reading of a submission.
 //! - [`container`], [`classes`]: what a submission says of its container.
+//! - `claims`: what a runner may claim for a job that it was drawn for.
 //! - [`selection`]: draws, as pure functions.
 //! - [`payment`]: prices, shares, refunds.
 //! - [`judge`]: the modes of verification, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
 //! - [`embeddings`]: the model whose embeddings are compared.
 
 mod check_fields;
+pub(crate) mod claims;
 pub mod classes;
 pub mod container;
 pub mod embeddings;

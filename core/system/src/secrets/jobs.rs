@@ -6,7 +6,7 @@ use super::state;
 use super::types::Version;
 use crate::actor::{Context, Handle};
 use crate::entitlements::check::is_member;
-use crate::market::jobs;
+use crate::market::claims;
 use crate::market::request::Request;
 use crate::runners::handlers::effective_stake;
 use crate::runners::{self, reputation};
@@ -15,7 +15,7 @@ use cowboy_secrets::policy::{Actors, Attestation, Runners};
 use cowboy_secrets::{Name, Policy};
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{JobKind, JobSpec, JobStatus, Runner};
+use cowboy_types::job::{JobKind, JobSpec, Runner};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Abort, Address, Hash, error};
 
@@ -177,16 +177,7 @@ impl Handle for ReleaseToRunner {
     /// Opens a release to a runner that was drawn for a job, until its commitment is due. All that held at the submission has to hold still.
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         let runner = context.sender;
-        let job = jobs::find(context.world, &self.job)?.ok_or(error::JOB_NOT_FOUND)?;
-        if !job.members.iter().any(|member| member.runner == runner) {
-            return Err(error::NOT_A_MEMBER.into());
-        }
-        if job.status != JobStatus::Assigned || context.height > job.commit_until {
-            return Err(error::WRONG_PHASE.into());
-        }
-        let spec: JobSpec = context.world.read(&jobs::spec_key(&self.job))?.ok_or(error::JOB_NOT_FOUND)?;
-        context.spend_reading(spec.request.len())?;
-        let request = Request::read(&spec.request).map_err(Abort::from)?;
+        let (job, spec, request) = claims::of_drawn(context, &self.job)?;
         let wanted = asked(&request)?;
         let asked = usize::try_from(self.index).ok().and_then(|index| wanted.get(index)).ok_or(error::SECRET_NOT_FOUND)?;
         let found = find(context, job.submitter, asked)?;

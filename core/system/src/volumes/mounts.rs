@@ -4,14 +4,13 @@ use super::api::MountVolume;
 use super::types::{Capability, Keys, Status, Volume};
 use super::{capabilities, state};
 use crate::actor::{Context, Handle};
+use crate::market::claims;
 use crate::market::container::{self, Mount};
-use crate::market::jobs;
 use crate::market::request::Request;
 use cowboy_state::Step;
-use cowboy_types::job::{JobSpec, JobStatus};
 use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Abort, Address, Hash, error, keccak256};
+use cowboy_types::{Address, Hash, error, keccak256};
 use cowboy_volumes::{Mode, capability};
 
 /// The volume that a mount means, where the submitter may have it mounted: its own, or a public one to read.
@@ -42,16 +41,7 @@ pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, submitter: 
 impl Handle for MountVolume {
     fn handle(self, context: &mut Context<'_>) -> Step<Fixed<16>> {
         let runner = context.sender;
-        let job = jobs::find(context.world, &self.job)?.ok_or(error::JOB_NOT_FOUND)?;
-        if !job.members.iter().any(|member| member.runner == runner) {
-            return Err(error::NOT_A_MEMBER.into());
-        }
-        if job.status != JobStatus::Assigned || context.height > job.commit_until {
-            return Err(error::WRONG_PHASE.into());
-        }
-        let spec: JobSpec = context.world.read(&jobs::spec_key(&self.job))?.ok_or(error::JOB_NOT_FOUND)?;
-        context.spend_reading(spec.request.len())?;
-        let request = Request::read(&spec.request).map_err(Abort::from)?;
+        let (job, _, request) = claims::of_drawn(context, &self.job)?;
         let mounts = container::mounts(&request).map_err(|_| error::CONTAINER_INVALID)?;
         let mount = usize::try_from(self.index).ok().and_then(|index| mounts.get(index)).ok_or(error::VOLUME_NOT_FOUND)?;
         let (volume_id, mut volume) = find(context, job.submitter, mount)?;
