@@ -303,7 +303,7 @@ errors! {
     1810 RELEASE_REFUSED Secret Input "release_refused", "The policy does not allow the release.", "A policy says from when to when, and how often, a version is released.", "Store a version with another policy.";
     1811 TRANSPORT_KEY Secret Input "transport_key", "The transport key is not valid.", "It is a point of G1 other than the identity element, and the proof must be its owner's signature over it.", "Make a new key.";
     1812 RELEASE_FOREIGN Secret Input "release_foreign", "The release is somebody else's.", "Only its recipient can close it, or demand answers.", "Sign with the recipient's key.";
-    1813 SECRETS_NOT_APPLICABLE Secret Input "secrets_not_applicable", "A job of this kind takes no secrets.", "A value goes only where the job itself says: to the host of a web job.", "Leave `secrets` out, or ask for the page with a web job.";
+    1813 SECRETS_NOT_APPLICABLE Secret Input "secrets_not_applicable", "A job of this kind takes no secrets.", "A value goes only where the job itself says: to the host of a web job, or into a container.", "Leave `secrets` out, or ask for the page with a web job.";
     1820 PROXY_EXISTS Secret Input "proxy_exists", "The proxy is registered already.", "Each address and each key is one proxy.", "Use update_proxy or add_stake.";
     1821 PROXY_UNKNOWN Secret Input "proxy_unknown", "The sender is not a registered proxy.", "The address has no stake.", "Register first.";
     1822 PROXY_STAKE Secret Input "proxy_stake", "The stake is below the minimum.", "The parameter secrets.proxy_stake is the minimum for each proxy.", "Send more.";

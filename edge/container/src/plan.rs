@@ -283,7 +283,7 @@ pub enum End {
     OutOfMemory,
     /// It ran longer than it may.
     OutOfTime,
-    /// It failed, and its scratch folder was full.
+    /// It failed, and its scratch folder, or a mount that it writes, was full.
     OutOfSpace,
     /// The caller ended it.
     Cancelled,

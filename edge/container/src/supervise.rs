@@ -316,8 +316,8 @@ impl<'a> Life<'a> {
     }
 
     fn is_full(&self) -> bool {
-        let found = self.workspace.as_ref().and_then(|folder| fstatvfs(folder).ok());
-        found.is_some_and(|found| found.f_bfree == 0 || found.f_ffree == 0)
+        let folders = self.workspace.iter().chain(self.changes.iter().map(|changes| &changes.folder));
+        folders.filter_map(|folder| fstatvfs(folder).ok()).any(|found| found.f_bfree == 0 || found.f_ffree == 0)
     }
 
     fn usage(&self) -> Usage {

@@ -429,8 +429,7 @@ impl Config {
             memory_mib: given.memory_mib.into(),
             scratch_mib: given.scratch_mib.into(),
             platforms: own_platform().into_iter().map(|(name, _)| name.to_owned()).collect(),
-            // It mounts none yet, so that nobody's job is drawn for it in vain.
-            volumes: false,
+            volumes: given.volumes_mib > 0,
         })
     }
 

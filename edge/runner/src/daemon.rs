@@ -10,10 +10,12 @@ use crate::{
     metrics::{Board, Status},
     peers::Peers,
     register::{self, RegisterError},
+    releases::Releases,
     report::Environment,
     secrets::Secrets,
     server::{SHARES_WAITING, Server},
     tee::{Tee, TeeError},
+    volumes::Volumes,
 };
 use cowboy_api::{ApiError, Client, Hex, sender::Sender};
 use cowboy_types::{ChainId, keccak256, signing::PrivateKey};
@@ -39,6 +41,9 @@ pub enum RunnerError {
     /// Its trusted environment is none.
     #[error(transparent)]
     Tee(#[from] TeeError),
+    /// Its folder cannot be used.
+    #[error("runner.state cannot be used: {0}\n  fix: check the folder's permissions and space")]
+    State(std::io::Error),
     /// It cannot listen.
     #[error("{address} cannot be listened at: {source}\n  fix: choose another runner.listen")]
     Listen {
@@ -104,7 +109,10 @@ impl Runner {
         let peers = Peers::new(config.runner.private_peers)?;
         let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::offchain::DEV_NAME);
         let secret = keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0;
-        let secrets = Secrets::new(&config.node.url, address, secret, sender.poster());
+        let releases = Releases::new(&config.node.url, address, secret, sender.poster());
+        let secrets = Secrets::new(releases.clone());
+        let room = config.container.as_ref().map_or(0, |given| given.volumes_mib.saturating_mul(1 << 20));
+        let volumes = Volumes::new(releases, key.clone(), &config.runner.state, room).map_err(RunnerError::State)?;
         let context = Context {
             client,
             address,
@@ -119,6 +127,7 @@ impl Runner {
             behaviour,
             environment: Environment { tee, is_dev, runner: address },
             secrets,
+            volumes,
             peers,
             config,
         };

@@ -11,7 +11,7 @@
 //! - [`behaviour`]: what simulated runners replace, which misbehave on a devnet.
 //!
 //! Inside: `plan` is what to do next with a job, a pure function; `manager` the loop that does it; `share` and `server`
-//! are how runners give each other their revelations.
+//! are how runners give each other their revelations. `releases` is what committees give to this runner, `secrets` and `volumes` what jobs use of it.
 
 #![allow(clippy::result_large_err, reason = "a refusal by the node is the rare way out, and is answered at once")]
 
@@ -27,12 +27,14 @@ mod metrics;
 mod peers;
 pub mod plan;
 pub mod register;
+mod releases;
 pub mod report;
 pub mod request;
 mod secrets;
 mod server;
 mod share;
 pub mod tee;
+mod volumes;
 mod work;
 
 pub use config::Config;

@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    execute::{Done, Executors, Limits, NotReady, Task, Usage, container::ContainerTask},
+    execute::{Done, Executors, Limits, NotReady, Task, Usage, container::{ContainerSecrets, ContainerTask}},
     request::{Malformed, Request},
 };
 use cowboy_params::Params;
@@ -84,7 +84,8 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
 /// A container whose job is on no chain: its id is the hash of the submission.
 fn of_nobody(job: ContainerJob, submission: &[u8], spec: &JobSpec) -> ContainerTask {
     let id = keccak256(&[submission]);
-    ContainerTask { job, id, runner: Address::ZERO, submitter: Address::ZERO, timeout_block: 0, seed: spec.seed.0 }
+    let (runner, submitter, seed) = (Address::ZERO, Address::ZERO, spec.seed.0);
+    ContainerTask { job, id, runner, submitter, timeout_block: 0, seed, secrets: ContainerSecrets::default(), volumes: None }
 }
 
 fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answer {

@@ -35,6 +35,7 @@ use sharing::Peer;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 use tokio::{
     sync::{broadcast, mpsc},
@@ -74,8 +75,16 @@ pub(crate) struct Context {
     /// What says that results are those of a trusted environment.
     pub(crate) environment: Environment,
     pub(crate) secrets: Arc<crate::secrets::Secrets>,
+    pub(crate) volumes: Arc<crate::volumes::Volumes>,
     pub(crate) peers: Peers,
     pub(crate) config: Config,
+}
+
+impl Context {
+    /// How long keeping what a container wrote may take: the chain's blocks for it (decision 551).
+    fn time_to_keep(&self) -> Duration {
+        Duration::from_millis(self.params.containers.keep.saturating_mul(self.params.consensus.block_time))
+    }
 }
 
 /// Something that was posted.

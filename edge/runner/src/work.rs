@@ -2,20 +2,25 @@
 
 use crate::{
     behaviour::{Assignment, Behaviour},
-    execute::{self, Done, Executors, Fault, Limits, Task, container::ContainerTask},
+    execute::{
+        self, Done, Executors, Fault, Limits, Task,
+        container::{ContainerSecrets, ContainerTask},
+    },
     journal::{Journal, Record},
     metrics::Board,
     report::{Environment, OwnedReport},
     request::Request,
     secrets::Secrets,
+    volumes::{OfJob, Volumes},
 };
 use cowboy_api::Hex;
 use cowboy_params::Containers;
+use cowboy_system::offchain::FAULT_ACTOR;
 use cowboy_types::{
     Address, Hash,
     job::{JobKind, JobSpec, Mode},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// One execution.
 pub(crate) struct Work {
@@ -33,6 +38,9 @@ pub(crate) struct Work {
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) environment: Environment,
     pub(crate) secrets: Arc<Secrets>,
+    pub(crate) volumes: Arc<Volumes>,
+    /// How long keeping what a container wrote may take.
+    pub(crate) time_to_keep: Duration,
     /// Who submitted the job.
     pub(crate) submitter: Address,
     /// The rows of containers.
@@ -67,9 +75,9 @@ impl Work {
         (id, kept.map(|()| record).map_err(|error| error.to_string()))
     }
 
-    /// Does the work with the values of the secrets that the job names, and gives no result that contains one.
+    /// Does the work with the values of the secrets that the job names. Neither its result nor its message contains one.
     async fn execute(&self, mut request: Request) -> Done {
-        let container = match self.container() {
+        let mut container = match self.container() {
             Ok(container) => container,
             Err(fault) => return Done::failed(fault),
         };
@@ -81,10 +89,19 @@ impl Work {
             Err(fault) => return Done::failed(fault),
         };
         values.put_into(&mut request.fields);
+        if let Some(container) = &mut container {
+            container.secrets = values.of_container();
+        }
         let done = self.executors.run(&self.task(request, container)).await;
-        let echoed = done.result.as_ref().ok().and_then(|result| values.echoed_in(result)).map(str::to_owned);
-        match echoed {
-            Some(name) => Done { result: Err(Fault::Actor(format!("the result contains the value of the secret {name}"))), ..done },
+        let message = done.result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        let said = done.result.as_deref().unwrap_or(message.as_bytes());
+        match values.echoed_in(said) {
+            // Only the number of a fault is public, but its message stands in the runner's log.
+            Some(name) => {
+                let reason = format!("what the work answered contains the value of the secret {name}");
+                let fault = done.result.as_ref().err().map_or(FAULT_ACTOR, Fault::number);
+                Done { result: Err(Fault::of(fault, reason)), ..done }
+            }
             None => done,
         }
     }
@@ -94,13 +111,17 @@ impl Work {
         if self.spec.kind != JobKind::Container {
             return Ok(None);
         }
+        let job = ContainerTask::read(&self.spec.request, &self.containers)?;
+        let volumes = OfJob::new(self.volumes.clone(), self.id, self.submitter, job.mounts.clone(), self.time_to_keep);
         Ok(Some(ContainerTask {
-            job: ContainerTask::read(&self.spec.request, &self.containers)?,
+            job,
             id: self.id,
             runner: self.environment.runner,
             submitter: self.submitter,
             timeout_block: self.commit_until,
             seed: self.spec.seed.0,
+            secrets: ContainerSecrets::default(),
+            volumes: Some(Arc::new(Arc::new(volumes))),
         }))
     }
 

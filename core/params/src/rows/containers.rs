@@ -37,5 +37,7 @@ rows! {
         0x0F scratch_max: Count = 204_800 in 1..=16_777_216, T0, "decision 162";
         /// The most seconds that a job may ask for.
         0x10 seconds_max: Count = 7_200 in 1..=86_400, T0, "decision 162";
+        /// Blocks beyond its time in which the runner of a job that writes volumes keeps what was written.
+        0x11 keep: Blocks = 60 in 1..=3_600, T0, "decision 551";
     }
 }

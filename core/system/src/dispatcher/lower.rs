@@ -4,7 +4,7 @@
 use super::request::{Refusal, Request, UNSUPPORTED, VOLUMES};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
-use crate::market::container::{ContainerJob, Wrong};
+use crate::market::container::{self, ContainerJob, Wrong};
 use crate::market::json::{UNIT, decimal};
 use crate::market::judge::is_format;
 use crate::market::schema::Schema;
@@ -72,10 +72,10 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
         return Err(invalid());
     }
     if spec.kind == JobKind::Container {
-        container(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
+        container_of(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
     }
     check(offer.rows, &spec)?;
-    if spec.timeout_blocks.0 < shortest_timeout(offer, spec.bounds.wall_ms.0) {
+    if spec.timeout_blocks.0 < shortest_timeout(offer, &request, spec.bounds.wall_ms.0) {
         return Err(error::JOB_TIMEOUT);
     }
     contradictions::check(&spec)?;
@@ -84,19 +84,19 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
 
 /// The timeout of a submission that can be read, and the least that its bounds need, in blocks.
 pub fn timeouts(offer: &Offer<'_>, submission: &Value) -> Result<(u64, u64), Abort> {
-    let (_, spec) = parse(offer, submission)?;
-    Ok((spec.timeout_blocks.0, shortest_timeout(offer, spec.bounds.wall_ms.0)))
+    let (request, spec) = parse(offer, submission)?;
+    Ok((spec.timeout_blocks.0, shortest_timeout(offer, &request, spec.bounds.wall_ms.0)))
 }
 
 /// What a submission says of its container.
-fn container(offer: &Offer<'_>, request: &Request) -> Result<ContainerJob, Wrong> {
+fn container_of(offer: &Offer<'_>, request: &Request) -> Result<ContainerJob, Wrong> {
     ContainerJob::read(request, offer.containers)
 }
 
 /// What is wrong with the container of a submission; none where nothing is, or the submission cannot be read.
 pub fn container_mistake(offer: &Offer<'_>, submission: &Value) -> Option<Wrong> {
     let request = Request::of(submission.clone()).ok()?;
-    match container(offer, &request) {
+    match container_of(offer, &request) {
         Err(wrong) => Some(wrong),
         Ok(container) => container.require_comparable(&parse(offer, submission).ok()?.1).err(),
     }
@@ -108,7 +108,7 @@ fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Ab
     let bytes = Blob::new(submission.encode()).ok_or(invalid())?;
     require_supported(&request)?;
     let resources = match request.kind {
-        JobKind::Container => Some(container(offer, &request).map_err(|_| error::CONTAINER_INVALID)?.resources),
+        JobKind::Container => Some(container_of(offer, &request).map_err(|_| error::CONTAINER_INVALID)?.resources),
         _ => None,
     };
     let reader = Reader::new(&request.value, invalid);
@@ -125,9 +125,10 @@ fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Ab
     Ok((request, spec))
 }
 
-/// The fewest blocks in which a runner that uses all of this time can answer (decision 303).
-pub fn shortest_timeout(offer: &Offer<'_>, wall_ms: u64) -> u64 {
-    wall_ms.div_ceil(offer.block_time.max(1)).saturating_add(offer.rows.timeout_margin)
+/// The fewest blocks in which a runner that uses all of this time can answer, and keep what a container wrote (decisions 303, 551).
+fn shortest_timeout(offer: &Offer<'_>, request: &Request, wall_ms: u64) -> u64 {
+    let keep = if container::writes(request) { offer.containers.keep } else { 0 };
+    wall_ms.div_ceil(offer.block_time.max(1)).saturating_add(offer.rows.timeout_margin).saturating_add(keep)
 }
 
 /// Refuses a job that asks for secrets or volumes: it would be paid for and could not be done.
@@ -200,7 +201,7 @@ fn message(
         _ => return Err(invalid()),
     };
     let handler = reader.text_or_empty("reply_handler")?;
-    let (timeout_blocks, wall_ms) = times(offer, &kwargs, resources.as_ref())?;
+    let (timeout_blocks, wall_ms) = times(offer, read, &kwargs, resources.as_ref())?;
     let mut verification = if kwargs.get("verify").is_some() {
         if kwargs.get("verification").is_some() {
             return Err(error::JOB_FIELD);
@@ -253,10 +254,10 @@ fn message(
 }
 
 /// The timeout of a message in blocks, and the milliseconds of work that it has where it names none.
-fn times(offer: &Offer<'_>, kwargs: &Reader<'_>, resources: Option<&Resources>) -> Result<(Count, u64), Abort> {
+fn times(offer: &Offer<'_>, read: &Request, kwargs: &Reader<'_>, resources: Option<&Resources>) -> Result<(Count, u64), Abort> {
     // A container has the time of its resources, and a timeout that is long enough for it.
     let of_container = resources.map(|resources| wall_ms_of(resources).0);
-    let timeout_default = of_container.map_or(offer.rows.timeout_default, |wall_ms| shortest_timeout(offer, wall_ms));
+    let timeout_default = of_container.map_or(offer.rows.timeout_default, |wall_ms| shortest_timeout(offer, read, wall_ms));
     let timeout_blocks = match kwargs.below("verify").get("timeout_blocks") {
         Some(_) => kwargs.below("verify").count_or("timeout_blocks", 0)?,
         None => kwargs.count_or("timeout_blocks", timeout_default)?,

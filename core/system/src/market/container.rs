@@ -7,7 +7,7 @@ use cowboy_types::Address;
 use cowboy_types::Hash;
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::domain;
-use cowboy_types::job::{Capacity, JobSpec, Resources};
+use cowboy_types::job::{Capacity, JobKind, JobSpec, Resources};
 use cowboy_types::units::Count;
 use cowboy_volumes::{Mode, Name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ const HOSTS: usize = 32;
 const MOUNTS: usize = 4;
 
 /// What the names of variables begin with that the runner sets.
-const RESERVED: &str = "COWBOY_";
+pub const RESERVED: &str = "COWBOY_";
 
 /// The platforms, each with its bit in a runner's record.
 pub const PLATFORMS: [(&str, u8); 2] = [("linux/amd64", 1), ("linux/arm64", 2)];
@@ -59,6 +59,13 @@ pub enum Source {
         host: String,
         /// The name.
         name: String,
+    },
+    /// A public volume.
+    Volume {
+        /// Its id.
+        id: Hash,
+        /// Where it has an OCI image layout: a partition, and the folder in it.
+        path: String,
     },
 }
 
@@ -178,6 +185,11 @@ impl ContainerJob {
     }
 }
 
+/// Whether the runner alone sets the variable of this name.
+pub fn is_reserved(name: &str) -> bool {
+    name.starts_with(RESERVED)
+}
+
 /// Whether a text is printable, and no program reads another one in it.
 fn is_plain(text: &str) -> bool {
     !text.contains('\0')
@@ -199,10 +211,16 @@ fn image(value: Option<&Value>) -> Result<(String, Hash), Wrong> {
 }
 
 fn source(value: Option<&Value>) -> Result<Source, Wrong> {
-    let wrong =
-        Wrong { field: "source", rule: "it is oci://HOST/NAME; without it the runner takes the image from where it looks for images" };
+    let wrong = Wrong {
+        field: "source",
+        rule: "it is oci://HOST/NAME, or volume:ID/PATH with the 64 lowercase hex digits of a public volume's id; without it the runner takes the image from where it looks for images",
+    };
     let Some(value) = value else { return Ok(Source::Runner) };
-    let rest = value.as_text().and_then(|text| text.strip_prefix("oci://")).ok_or(wrong)?;
+    let text = value.as_text().ok_or(wrong)?;
+    if let Some(rest) = text.strip_prefix("volume:") {
+        return volume_source(rest).ok_or(wrong);
+    }
+    let rest = text.strip_prefix("oci://").ok_or(wrong)?;
     let (authority, name) = rest.split_once('/').ok_or(wrong)?;
     let (host, port) = authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)));
     let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number > 0 && number.to_string() == port));
@@ -216,6 +234,20 @@ fn source(value: Option<&Value>) -> Result<Source, Wrong> {
     } else {
         Err(wrong)
     }
+}
+
+/// A layout in a volume: `ID/PATH`, where every blob's path is one of a volume.
+fn volume_source(text: &str) -> Option<Source> {
+    let (digits, path) = text.split_once('/')?;
+    let is_hex = digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let id = is_hex.then(|| format!("0x{digits}").parse().ok())??;
+    cowboy_volumes::Path::new(&blob_path(path, digits))?;
+    Some(Source::Volume { id, path: path.to_owned() })
+}
+
+/// Where a layout in a volume has the blob with these 64 hex digits.
+pub fn blob_path(layout: &str, digits: &str) -> String {
+    format!("{layout}/blobs/sha256/{digits}")
 }
 
 fn command(value: Option<&Value>) -> Result<Vec<String>, Wrong> {
@@ -242,7 +274,7 @@ fn env(value: Option<&Value>) -> Result<BTreeMap<String, String>, Wrong> {
     let is_name = |name: &str| {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
-        (1..=128).contains(&name.len()) && begins && name.bytes().all(is_letter) && !name.starts_with(RESERVED)
+        (1..=128).contains(&name.len()) && begins && name.bytes().all(is_letter) && !is_reserved(name)
     };
     let pair = |(name, value): &(Value, Value)| {
         let name = name.as_text().filter(|name| is_name(name))?;
@@ -281,10 +313,23 @@ fn resources(work: &BTreeMap<String, Value>, rows: &Containers) -> Result<Resour
 
 /// Whether what a runner gives to one container is enough for a job with these resources.
 pub(crate) fn has_room(given: &Capacity, asked: &Resources, request: &Request) -> bool {
+    let Ok(mounts) = mounts(request) else { return false };
+    let files = asked.scratch_mib.0.saturating_add(written_mib(&mounts));
     let is_large =
-        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && asked.scratch_mib <= given.scratch_mib;
+        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && files <= given.scratch_mib.0;
     let runs = platforms(request.work.get("platform")).is_ok_and(|bits| bits & given.platforms != 0);
-    is_large && runs && (given.volumes || mounts(request).is_ok_and(|mounts| mounts.is_empty()))
+    let needs_volumes = !mounts.is_empty() || matches!(source(request.work.get("source")), Ok(Source::Volume { .. }));
+    is_large && runs && (given.volumes || !needs_volumes)
+}
+
+/// Mebibytes of files that a container may write to its volumes. They are memory of its runner until they are kept.
+pub fn written_mib(mounts: &[Mount]) -> u64 {
+    mounts.iter().map(|mount| mount.max_bytes.div_ceil(1 << 20)).fold(0, u64::saturating_add)
+}
+
+/// Whether a job is a container that writes volumes.
+pub(crate) fn writes(request: &Request) -> bool {
+    request.kind == JobKind::Container && mounts(request).is_ok_and(|mounts| mounts.iter().any(|mount| mount.mode.writes()))
 }
 
 fn platforms(value: Option<&Value>) -> Result<u8, Wrong> {

@@ -7,6 +7,7 @@ use super::types::Version;
 use crate::actor::{Context, Handle};
 use crate::entitlements::check::is_member;
 use crate::market::claims;
+use crate::market::container::is_reserved;
 use crate::market::request::Request;
 use crate::runners::handlers::effective_stake;
 use crate::runners::{self, reputation};
@@ -33,6 +34,19 @@ pub struct Asked {
     pub version: Option<Count>,
     /// What stands for the value in the job: `${KEY}` of `KEY`.
     pub as_name: String,
+    /// Where the value goes.
+    pub place: Place,
+}
+
+/// Where the value of a secret goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Into the headers and the body of a web job, where they name it.
+    Request,
+    /// Into a variable of a container's environment.
+    Variable,
+    /// Into a file of a container, `/run/secrets/KEY`.
+    File,
 }
 
 /// A version of a secret that a job asks for.
@@ -55,26 +69,33 @@ impl Found {
 ///
 /// # Errors
 ///
-/// If one is not `{name_hash, as}` with, maybe, `account` and `version`; if there are more than eight, or one stands twice; or if the kind of
-/// work has no place for them.
+/// If one is not `{name_hash, as}` with, maybe, `account`, `version` and, in a container, `in`; if there are more than eight, or one stands twice, also
+/// as a variable of the environment; or if the kind of work has no place for them.
 pub fn asked(request: &Request) -> Result<Vec<Asked>, Abort> {
     let items = match request.work.get("secrets") {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
         Some(_) => return Err(error::JOB_INVALID),
     };
-    let asked: Vec<Asked> = items.iter().map(one).collect::<Option<_>>().ok_or(error::JOB_INVALID)?;
-    let is_twice = asked.iter().enumerate().any(|(place, one)| asked.iter().take(place).any(|other| other.as_name == one.as_name));
-    if asked.len() > MAX_SECRETS || is_twice {
-        return Err(error::JOB_INVALID);
-    }
     // A value goes where the job itself says, and to nobody else's service.
-    if !asked.is_empty() && request.kind != JobKind::Http { Err(error::SECRETS_NOT_APPLICABLE) } else { Ok(asked) }
+    let is_container = match request.kind {
+        JobKind::Http => false,
+        JobKind::Container => true,
+        _ if items.is_empty() => return Ok(Vec::new()),
+        _ => return Err(error::SECRETS_NOT_APPLICABLE),
+    };
+    let asked: Vec<Asked> = items.iter().map(|item| one(item, is_container)).collect::<Option<_>>().ok_or(error::JOB_INVALID)?;
+    let is_variable = |one: &Asked| request.work.get("env").is_some_and(|env| env.get(&one.as_name).is_some());
+    let is_set = |one: &Asked| one.place == Place::Variable && (is_reserved(&one.as_name) || is_variable(one));
+    let is_twice = asked.iter().enumerate().any(|(place, one)| asked.iter().take(place).any(|other| other.as_name == one.as_name));
+    let is_right = asked.len() <= MAX_SECRETS && !is_twice && !asked.iter().any(is_set);
+    if is_right { Ok(asked) } else { Err(error::JOB_INVALID) }
 }
 
-fn one(item: &Value) -> Option<Asked> {
+fn one(item: &Value, is_container: bool) -> Option<Asked> {
     let Value::Map(pairs) = item else { return None };
-    let is_known = |(key, _): &(Value, Value)| key.as_text().is_some_and(|key| ["account", "name_hash", "version", "as"].contains(&key));
+    let known: &[&str] = if is_container { &["account", "name_hash", "version", "as", "in"] } else { &["account", "name_hash", "version", "as"] };
+    let is_known = |(key, _): &(Value, Value)| key.as_text().is_some_and(|key| known.contains(&key));
     if !pairs.iter().all(is_known) {
         return None;
     }
@@ -88,7 +109,13 @@ fn one(item: &Value) -> Option<Asked> {
     };
     let name = Hash(item.get("name_hash")?.as_bytes()?.try_into().ok()?);
     let as_name = Name::new(item.get("as")?.as_text()?)?.as_str().to_owned();
-    Some(Asked { account, name, version, as_name })
+    let place = match item.get("in").map(Value::as_text) {
+        _ if !is_container => Place::Request,
+        None | Some(Some("env")) => Place::Variable,
+        Some(Some("file")) => Place::File,
+        Some(_) => return None,
+    };
+    Some(Asked { account, name, version, as_name, place })
 }
 
 /// The account that stands behind a submitter: its own, or its owner's.

@@ -29,7 +29,7 @@ mod forms;
 pub mod invariants;
 mod keys;
 mod ledger;
-pub(crate) mod mounts;
+pub mod mounts;
 mod owners;
 mod placement;
 mod proofs;

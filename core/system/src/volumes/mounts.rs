@@ -38,6 +38,11 @@ pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, submitter: 
     Ok(())
 }
 
+/// The id of the capability that a job's runner has for a mount of a volume. Each job, place and runner has its own.
+pub fn capability_of(job: &Hash, index: u64, runner: Address, volume: &Hash) -> Fixed<16> {
+    capability::id(volume, &keccak256(&[b"cowboy-mount:", &job.0, &index.to_be_bytes(), &runner.0]))
+}
+
 impl Handle for MountVolume {
     fn handle(self, context: &mut Context<'_>) -> Step<Fixed<16>> {
         let runner = context.sender;
@@ -45,7 +50,7 @@ impl Handle for MountVolume {
         let mounts = container::mounts(&request).map_err(|_| error::CONTAINER_INVALID)?;
         let mount = usize::try_from(self.index).ok().and_then(|index| mounts.get(index)).ok_or(error::VOLUME_NOT_FOUND)?;
         let (volume_id, mut volume) = find(context, job.submitter, mount)?;
-        let id = capability::id(&volume_id, &keccak256(&[b"cowboy-mount:", &self.job.0, &self.index.to_be_bytes(), &runner.0]));
+        let id = capability_of(&self.job, self.index, runner, &volume_id);
         let until = Height(job.commit_until.0);
         if let Some(mut record) = state::capability(context.world, &id)? {
             // Deadlines move while the market stands still.

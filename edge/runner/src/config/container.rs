@@ -25,6 +25,8 @@ pub struct Container {
     pub cache: Option<PathBuf>,
     /// Mebibytes that they may take.
     pub cache_mib: u64,
+    /// Mebibytes that the volumes of one container may have, which are fetched to the disk before it starts. 0: this runner mounts no volumes.
+    pub volumes_mib: u64,
 }
 
 impl Default for Container {
@@ -37,6 +39,7 @@ impl Default for Container {
             registries: Vec::new(),
             cache: None,
             cache_mib: 20_480,
+            volumes_mib: 4_096,
         }
     }
 }

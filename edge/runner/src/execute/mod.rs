@@ -101,6 +101,15 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The fault with this number.
+    pub(crate) fn of(number: u64, reason: String) -> Self {
+        match number {
+            FAULT_EXTERNAL => Self::External(reason),
+            FAULT_IMPOSSIBLE => Self::Impossible(reason),
+            _ => Self::Actor(reason),
+        }
+    }
+
     /// The number on the chain.
     pub fn number(&self) -> u64 {
         match self {
@@ -252,10 +261,11 @@ impl Executors {
     }
 }
 
-/// How long an executor may take. A container ends itself when its time is over, and is then removed.
+/// How long an executor may take. A container ends itself when its time is over, is then removed, and what it wrote is kept.
 fn time_of(task: &Task) -> Duration {
+    let keeping = task.container.as_ref().and_then(|container| container.volumes.as_ref()).map(|volumes| volumes.time_to_keep());
     match task.request.kind {
-        JobKind::Container => task.limits.wall + container::REMOVAL,
+        JobKind::Container => task.limits.wall + container::REMOVAL + keeping.unwrap_or_default(),
         _ => task.limits.wall,
     }
 }

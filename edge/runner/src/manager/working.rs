@@ -23,6 +23,8 @@ impl JobManager {
                 hosts: active.hosts.clone(),
                 environment: self.context.environment.clone(),
                 secrets: self.context.secrets.clone(),
+                volumes: self.context.volumes.clone(),
+                time_to_keep: self.context.time_to_keep(),
                 submitter: active.submitter,
                 containers: self.context.params.containers.clone(),
                 commit_until: active.view.commit_until,

@@ -3,6 +3,8 @@
 mod read;
 mod write;
 
+pub use write::Commit;
+
 use crate::link::{AT_ONCE, Link, LinkError};
 use crate::segments::Meta;
 use crate::tree::Tree;

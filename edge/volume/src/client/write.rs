@@ -15,14 +15,27 @@ use cowboy_volumes::{Leaf, Name, Path, leaf};
 use futures::future;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+/// A change of a partition that enough relays signed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commit {
+    /// What to ask 0x0A's `commit` with.
+    pub argument: Value,
+    /// The root that the change follows; zero for a partition's first.
+    pub old: Hash,
+    /// The root that it makes.
+    pub new: Hash,
+    /// The last height at which the signatures hold.
+    pub until: u64,
+}
+
 impl Volume {
     /// Refuses files that the partition will not have, before anything is sent: where the key is another than that of the files that are there, or the
-    /// volume has no room for these lengths.
+    /// volume has no room for these lengths. Answers the bytes of ciphertext that they add, padding included.
     ///
     /// # Errors
     ///
     /// If so, or if the chain or its relays cannot be read.
-    pub async fn admit(&self, partition: &Name, key: &PartitionKey, files: &[(&Path, u64)]) -> Result<(), VolumeError> {
+    pub async fn admit(&self, partition: &Name, key: &PartitionKey, files: &[(&Path, u64)]) -> Result<u64, VolumeError> {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
         let tree = self.tree(name, standing.as_ref()).await?;
@@ -46,7 +59,7 @@ impl Volume {
         if bytes > self.record.bytes && needed > quota {
             return Err(VolumeError::OverQuota { needed, quota });
         }
-        Ok(())
+        Ok(draft.tree.top.node.sum.saturating_sub(before).saturating_mul(u64::from(self.record.code.data)))
     }
 
     /// The tree after changes, beside the tree as it was.
@@ -150,13 +163,13 @@ impl Volume {
         Ok(())
     }
 
-    /// What to ask 0x0A's `commit` with, so that these changes stand: the pages that they make are with the relays by then, and enough of these have
+    /// The commit with which these changes stand: the pages that they make are with the relays by then, and enough of these have
     /// signed the new root. None where nothing changes.
     ///
     /// # Errors
     ///
     /// If the relays do not give the tree as it stands, or too few of them sign.
-    pub async fn commit(&self, partition: &Name, changes: &[Change]) -> Result<Option<Value>, VolumeError> {
+    pub async fn commit(&self, partition: &Name, changes: &[Change]) -> Result<Option<Commit>, VolumeError> {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
         let tree = self.tree(name, standing.as_ref()).await?;
@@ -180,7 +193,7 @@ impl Volume {
             Value::dict([("slot", Value::uint(u64::from(*slot))), ("signature", Value::Bytes(signature.0.to_vec()))])
         };
         let hash = |hash: &Hash| Value::Bytes(hash.0.to_vec());
-        Ok(Some(Value::dict([
+        let argument = Value::dict([
             ("volume", hash(&self.id)),
             ("partition", hash(&name)),
             ("old", hash(&old)),
@@ -191,7 +204,8 @@ impl Volume {
             ("acks", Value::Array(acks.iter().map(ack).collect())),
             ("until", Value::uint(succession.until)),
             ("capability", self.signer.capability.map_or(Value::Null, |id| Value::Bytes(id.0.to_vec()))),
-        ])))
+        ]);
+        Ok(Some(Commit { argument, old, new: top.root(), until: succession.until }))
     }
 
     /// The signatures of the relays that have all of a draft, ascending by slot.

@@ -142,8 +142,8 @@ async fn commit(session: &Session, which: &Which, changes: &BTreeMap<Name, Vec<C
         for merge in 0..MERGES {
             // As the chain has it now: relays may have changed meanwhile.
             let volume = which.open(session).await?;
-            let Some(argument) = volume.commit(partition, changes).await.map_err(storage_failure)? else { break };
-            match act_encoded(session, "commit", &argument, terms).await {
+            let Some(commit) = volume.commit(partition, changes).await.map_err(storage_failure)? else { break };
+            match act_encoded(session, "commit", &commit.argument, terms).await {
                 Ok(sent) => {
                     committed.push(json!({ "partition": partition.as_str(), "tx_hash": sent.tx_hash }));
                     break;

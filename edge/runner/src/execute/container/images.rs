@@ -1,6 +1,9 @@
 //! Where images come from: the layouts and registries that the operator allows. What comes is what the job's digest names, wherever it is from.
 
-use super::outcome;
+use super::{
+    outcome,
+    task::{self, ContainerTask},
+};
 use crate::{
     config::{self, Config, Http},
     execute::{
@@ -10,7 +13,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use cowboy_image::{BlobKind, BlobReader, Digest, Image, ImageError, Layout, Options, Platform, Registry, Source, Store};
-use cowboy_system::offchain::container::{ContainerJob, Source as Named};
+use cowboy_system::offchain::container::Source as Named;
 use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
@@ -59,15 +62,17 @@ impl Images {
     }
 
     /// The image of a job, unpacked.
-    pub(super) async fn obtain(&self, job: &ContainerJob) -> Result<Image, Fault> {
+    pub(super) async fn obtain(&self, task: &ContainerTask) -> Result<Image, Fault> {
+        let job = &task.job;
         let store = self.store.get().ok_or_else(|| Fault::External("the image store is not open".into()))?;
         let digest: Digest =
             format!("sha256:{}", hex::encode(job.digest.0)).parse().map_err(|error| outcome::no_image(&ImageError::from(error)))?;
-        let sources = self.sources(job)?;
+        let sources = self.sources(task)?;
         store.obtain(&digest, &sources).await.map_err(|error| outcome::no_image(&error))
     }
 
-    fn sources(&self, job: &ContainerJob) -> Result<Sources, Fault> {
+    fn sources(&self, task: &ContainerTask) -> Result<Sources, Fault> {
+        let job = &task.job;
         let entries = self.settings.registries.iter().filter_map(|entry| config::registry(entry));
         let mut sources: Vec<Box<dyn Source>> = Vec::new();
         match &job.source {
@@ -78,6 +83,10 @@ impl Images {
                     ))
                 })?;
                 sources.push(Box::new(self.registry(scheme, authority, name)?));
+            }
+            Named::Volume { id, path } => {
+                let volumes = task.volumes.as_ref().ok_or_else(task::no_volumes)?;
+                sources.push(volumes.layout(*id, path));
             }
             Named::Runner => {
                 for folder in &self.settings.layouts {

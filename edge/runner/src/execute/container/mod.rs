@@ -7,8 +7,10 @@ mod images;
 mod outcome;
 mod room;
 mod task;
+mod volumes;
 
-pub use task::ContainerTask;
+pub use task::{ContainerSecrets, ContainerTask};
+pub use volumes::Volumes;
 
 use super::{
     Executor, Fault, NotReady, Task, Usage,
@@ -17,12 +19,13 @@ use super::{
 use crate::config::{self, Config};
 use cowboy_container::{Boxes, Egress, End, Helper, Limits, Network, Outcome, Plan, Report};
 use cowboy_image::Image;
-use cowboy_system::offchain::container::ContainerJob;
+use cowboy_system::offchain::container::{ContainerJob, written_mib};
 use cowboy_types::job::JobKind;
 use futures::future::BoxFuture;
 use images::Images;
 use room::{Place, Room};
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -85,7 +88,7 @@ impl ContainerExecutor {
         }
     }
 
-    fn plan(&self, image: &Image, given: &ContainerTask, limits: Limits) -> Result<Plan, Fault> {
+    fn plan(&self, image: &Image, given: &ContainerTask, limits: Limits, folders: Vec<PathBuf>) -> Result<Plan, Fault> {
         let job = &given.job;
         let command = image.config.arguments(&job.command);
         if command.is_empty() {
@@ -103,23 +106,26 @@ impl ContainerExecutor {
             env: given.environment(&image.config.environment),
             stdin: job.stdin.clone(),
             limits,
+            mounts: volumes::mounts(&job.mounts, folders),
+            secrets: given.secrets.files.clone(),
             network,
             ..Plan::new(&image.rootfs, command)
         })
     }
 
-    /// Starts a box, and holds its image and its place until it is removed, also where nobody waits for it any more.
-    async fn run(&self, plan: Plan, image: Image, place: Place) -> Result<Outcome, Fault> {
+    /// Starts a box, and holds its image and its place until it is removed, also where nobody waits for it any more. What was written to volumes is
+    /// memory that its place stands for.
+    async fn run(&self, plan: Plan, image: Image, place: Place) -> Result<(Outcome, Place), Fault> {
         let (alive, dropped) = oneshot::channel::<()>();
         let boxes = self.boxes.clone();
         let running = tokio::spawn(async move {
             let outcome = boxes.run(plan, async { drop(dropped.await) }).await;
-            drop((image, place));
-            outcome
+            drop(image);
+            (outcome, place)
         });
-        let outcome = running.await.map_err(|error| Fault::External(format!("the container broke off: {error}")))?;
+        let (outcome, place) = running.await.map_err(|error| Fault::External(format!("the container broke off: {error}")))?;
         drop(alive);
-        outcome.map_err(|error| outcome::not_started(&error))
+        Ok((outcome.map_err(|error| outcome::not_started(&error))?, place))
     }
 }
 
@@ -156,9 +162,13 @@ impl Executor for ContainerExecutor {
                 task.container.as_ref().ok_or_else(|| Fault::External("the runner did not read the container of the job".into()))?;
             self.require_possible(&given.job, task)?;
             let time = Time { began: Instant::now(), wall: task.limits.wall };
-            let image = time.within("the image is fetched", self.images.obtain(&given.job)).await??;
+            let image = time.within("the image is fetched", self.images.obtain(given)).await??;
+            let folders = match given.volumes()? {
+                Some(volumes) => time.within("the volumes are fetched", volumes.fetch()).await??,
+                None => Vec::new(),
+            };
             let asked = Asked::of(&given.job);
-            let memory = asked.memory_mib.saturating_add(asked.scratch_mib);
+            let memory = asked.memory_mib.saturating_add(asked.scratch_mib).saturating_add(asked.volumes_mib);
             let place = time.within("other containers run", self.room.take(asked.cpu_millicores, memory)).await??;
             let limits = Limits {
                 cpu_millicores: asked.cpu_millicores,
@@ -170,12 +180,18 @@ impl Executor for ContainerExecutor {
                 result_bytes: task.limits.result_bytes,
                 ..Limits::default()
             };
-            let (duration, plan) = (limits.max_duration, self.plan(&image, given, limits)?);
-            let outcome = self.run(plan, image, place).await?;
+            let (duration, plan) = (limits.max_duration, self.plan(&image, given, limits, folders)?);
+            let (mut outcome, _place) = self.run(plan, image, place).await?;
             usage.compute_ms = outcome.usage.cpu_ms;
             usage.memory_mb = outcome.usage.peak_memory_mib;
             usage.requests = outcome.usage.egress_requests;
-            outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, outcome.end, duration))
+            let changes = std::mem::take(&mut outcome.changes);
+            let result = outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, outcome.end, duration))?;
+            if let (Some(volumes), false) = (given.volumes()?, changes.is_empty()) {
+                let kept = tokio::time::timeout(volumes.time_to_keep(), volumes.keep(changes)).await;
+                kept.map_err(|_| Fault::External("what the program wrote could not be kept in time".into()))??;
+            }
+            Ok(result)
         })
     }
 }
@@ -193,15 +209,19 @@ struct Asked {
     cpu_millicores: u32,
     memory_mib: u32,
     scratch_mib: u32,
+    /// What is written to volumes.
+    volumes_mib: u32,
 }
 
 impl Asked {
     fn of(job: &ContainerJob) -> Self {
-        let number = |count: cowboy_types::units::Count| u32::try_from(count.0).unwrap_or(u32::MAX);
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let number = |count: cowboy_types::units::Count| small(count.0);
         Self {
             cpu_millicores: number(job.resources.cpu_millicores).max(MIN.0),
             memory_mib: number(job.resources.memory_mib).max(MIN.1),
             scratch_mib: number(job.resources.scratch_mib),
+            volumes_mib: small(written_mib(&job.mounts)),
         }
     }
 }

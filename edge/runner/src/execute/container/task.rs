@@ -1,19 +1,22 @@
 //! What a container has to know of its job.
 
+use super::volumes::Volumes;
 use crate::execute::Fault;
+use cowboy_container::MOUNT_FOLDER;
 use cowboy_params::Containers;
-use cowboy_system::offchain::{container::ContainerJob, request::Request};
+use cowboy_system::offchain::{
+    container::{ContainerJob, Mount, RESERVED, is_reserved},
+    request::Request,
+};
 use cowboy_types::{Address, Hash, keccak256};
-use std::collections::BTreeMap;
-
-/// What names of variables begin with that the runner sets.
-const RESERVED: &str = "COWBOY_";
+use std::{collections::BTreeMap, sync::Arc};
+use zeroize::Zeroizing;
 
 /// What programs and their libraries read to find a proxy, in small letters.
 const PROXY_VARIABLES: [&str; 2] = ["http_proxy", "https_proxy"];
 
 /// A job's container, and what its program is told about the job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct ContainerTask {
     /// The container.
     pub job: ContainerJob,
@@ -27,49 +30,66 @@ pub struct ContainerTask {
     pub timeout_block: u64,
     /// The seed that the job names; zero where it names none.
     pub seed: u64,
+    /// The values of its secrets.
+    pub secrets: ContainerSecrets,
+    /// Its volumes; none where there is no chain.
+    pub volumes: Option<Arc<dyn Volumes>>,
+}
+
+/// The values of secrets, where a program finds them.
+#[derive(Clone, Default)]
+pub struct ContainerSecrets {
+    /// Variables of its environment.
+    pub variables: Vec<(String, Zeroizing<String>)>,
+    /// Files in `/run/secrets`.
+    pub files: Vec<(String, Zeroizing<Vec<u8>>)>,
+}
+
+impl std::fmt::Debug for ContainerTask {
+    /// Values of secrets are nobody's to read.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ContainerTask").field("id", &self.id).field("job", &self.job).finish_non_exhaustive()
+    }
 }
 
 impl ContainerTask {
-    /// Reads the container of a submission, as the chain did. What no runner does yet is refused by its name.
+    /// Reads the container of a submission, as the chain did.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn read(submission: &[u8], rows: &Containers) -> Result<ContainerJob, Fault> {
         let request = Request::read(submission).map_err(|refusal| Fault::Actor(refusal.to_string()))?;
-        let missing = [
-            ("secrets", "containers get no secrets yet: leave out secrets"),
-            ("secret_refs", "containers get no secrets yet: leave out secret_refs"),
-            ("volumes", "containers mount no volumes yet: leave out volumes"),
-            ("volume_mounts", "containers mount no volumes yet: leave out volume_mounts"),
-        ];
-        if let Some((_, reason)) = missing.iter().find(|(name, _)| request.work.contains_key(*name)) {
-            return Err(Fault::Actor((*reason).into()));
-        }
-        let source = request.work.get("source").and_then(|source| source.as_text());
-        if source.is_some_and(|source| source.starts_with("volume:")) {
-            return Err(Fault::Actor("images come from no volumes yet: name a source oci://HOST/NAME".into()));
-        }
         ContainerJob::read(&request, rows).map_err(|wrong| Fault::Actor(wrong.to_string()))
     }
 
-    /// The environment of the program: the image's variables, over them the job's, and those that tell it about the job. Nothing is of this computer.
+    /// Its volumes, where it mounts some.
+    pub(super) fn volumes(&self) -> Result<Option<&Arc<dyn Volumes>>, Fault> {
+        if self.job.mounts.is_empty() {
+            return Ok(None);
+        }
+        self.volumes.as_ref().map(Some).ok_or_else(no_volumes)
+    }
+
+    /// The environment of the program: the image's variables, over them the job's and its secrets, and those that tell it about the job. Nothing is of
+    /// this computer.
     pub(super) fn environment(&self, image: &[(String, String)]) -> Vec<(String, String)> {
         let has_network = !self.job.hosts.is_empty();
         let is_free = |name: &str| {
             let is_proxy = has_network && PROXY_VARIABLES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy));
-            !name.starts_with(RESERVED) && !is_proxy
+            !is_reserved(name) && !is_proxy
         };
         let own = [
             ("TASK_ID", self.id.to_string()),
             ("RUNNER_ADDRESS", self.runner.to_string()),
             ("ACCOUNT_ADDRESS", self.submitter.to_string()),
             ("TIMEOUT_BLOCK", self.timeout_block.to_string()),
-            ("VOLUME_MOUNTS", String::new()),
+            ("VOLUME_MOUNTS", self.job.mounts.iter().map(named).collect::<Vec<_>>().join(",")),
             ("NETWORK_POLICY", if has_network { format!("allow:{}", self.job.hosts.join(",")) } else { "none".into() }),
             ("SEED", self.seed().to_string()),
         ];
-        let asked = image.iter().map(|(name, value)| (name.clone(), value.clone())).chain(self.job.env.clone());
+        let secrets = self.secrets.variables.iter().map(|(name, value)| (name.clone(), value.to_string()));
+        let asked = image.iter().map(|(name, value)| (name.clone(), value.clone())).chain(self.job.env.clone()).chain(secrets);
         let mut variables: BTreeMap<String, String> = asked.filter(|(name, _)| is_free(name)).collect();
         variables.extend(own.map(|(name, value)| (format!("{RESERVED}{name}"), value)));
         variables.into_iter().collect()
@@ -83,6 +103,16 @@ impl ContainerTask {
         let hash = keccak256(&[b"cowboy-container-seed:", &self.id.0]);
         hash.0.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
     }
+}
+
+/// Without a chain there are no volumes.
+pub(super) fn no_volumes() -> Fault {
+    Fault::External("the job needs volumes, and there are none without a chain: submit it".into())
+}
+
+/// A mount, as the program is told of it: where it is, and what it may do there.
+fn named(mount: &Mount) -> String {
+    format!("{MOUNT_FOLDER}/{}:{}", mount.name.as_str(), mount.mode.letters())
 }
 
 #[cfg(test)]
@@ -100,7 +130,9 @@ mod tests {
 
     fn task(fields: Json) -> ContainerTask {
         let job = read(fields).expect("a container");
-        ContainerTask { job, id: Hash([7; 32]), runner: Address([1; 20]), submitter: Address([2; 20]), timeout_block: 42, seed: 0 }
+        let (runner, submitter) = (Address([1; 20]), Address([2; 20]));
+        let secrets = ContainerSecrets { variables: vec![("KEY".into(), Zeroizing::new("value".into()))], ..Default::default() };
+        ContainerTask { job, id: Hash([7; 32]), runner, submitter, timeout_block: 42, seed: 0, secrets, volumes: None }
     }
 
     /// C.6: the program knows its job, and nothing of the computer; neither image nor job replaces what it is told.
@@ -117,7 +149,7 @@ mod tests {
         assert_eq!(value("COWBOY_ACCOUNT_ADDRESS"), Address([2; 20]).to_string());
         let seed: u64 = value("COWBOY_SEED").parse().expect("a number");
         assert_ne!(seed, 1, "it is not the image's");
-        assert_eq!(alone.len(), 4 + 7);
+        assert_eq!((value("KEY"), alone.len()), ("value", 5 + 7));
 
         let online = task(json!({ "network": { "allow": ["b.example.com", "a.example.com"] } }));
         let (online, other) =
@@ -128,16 +160,16 @@ mod tests {
         assert!(other.contains(&("COWBOY_SEED".into(), "9".into())), "the job's own");
     }
 
+    /// C.6, C.7: the program knows what it may do with each volume. No message shows a secret.
     #[test]
-    fn what_no_runner_does_yet_is_named() {
-        let rows = [
-            (json!({ "source": "volume:1/images" }), "images come from no volumes"),
-            (json!({ "secrets": [{ "name": "KEY" }] }), "no secrets"),
-            (json!({ "volumes": [{ "id": 1 }] }), "no volumes"),
-        ];
-        for (fields, expected) in rows {
-            let fault = read(fields).expect_err(expected);
-            assert!(matches!(&fault, Fault::Actor(reason) if reason.contains(expected)), "{fault}");
-        }
+    fn mounts_are_named() {
+        let volumes = json!([
+            { "volume": "memory", "partition": "notes", "mode": "r" },
+            { "volume": "memory", "partition": "out", "mode": "rw", "as": "out", "max_bytes": 4096 },
+        ]);
+        let task = task(json!({ "volumes": volumes }));
+        let expected = ("COWBOY_VOLUME_MOUNTS".to_owned(), "/mnt/volumes/memory:r,/mnt/volumes/out:rw".to_owned());
+        assert!(task.environment(&[]).contains(&expected));
+        assert!(!format!("{task:?}").contains("value"), "{task:?}");
     }
 }

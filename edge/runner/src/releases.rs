@@ -1,0 +1,96 @@
+//! What committees release to this runner: a call opens a release, the members answer, and who answered is named (decisions 144, 551).
+
+use cowboy_api::sender::Call;
+use cowboy_proxy::{CollectError, collect};
+use cowboy_sealing::TransportSecret;
+use cowboy_secrets::PointG1;
+use cowboy_service::{Chain, ChainError};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::Amount;
+use cowboy_types::{Address, Hash, actors, keccak256};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+/// The wait before the chain is looked at again.
+pub(crate) const PAUSE: Duration = Duration::from_millis(300);
+
+/// The wait before a call that is not seen on the chain is sent again.
+pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(5);
+
+/// What a runner asks the chain and its committees with.
+pub(crate) struct Releases {
+    node: String,
+    /// The runner.
+    pub(crate) runner: Address,
+    /// What transport keys follow from, so that a runner that starts again reads what was released to it.
+    seed: [u8; 32],
+    post: Box<dyn Fn(Call) + Send + Sync>,
+    chain: OnceCell<Arc<Chain>>,
+}
+
+impl Releases {
+    pub(crate) fn new(node: &str, runner: Address, seed: [u8; 32], post: impl Fn(Call) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { node: node.to_owned(), runner, seed, post: Box::new(post), chain: OnceCell::new() })
+    }
+
+    /// The chain, with proofs.
+    pub(crate) async fn chain(&self) -> Result<&Arc<Chain>, ChainError> {
+        self.chain.get_or_try_init(|| async { Chain::connect(&self.node, None).await.map(Arc::new) }).await
+    }
+
+    /// The key to which answers about this are encrypted.
+    pub(crate) fn transport(&self, about: &[&[u8]]) -> TransportSecret {
+        let parts = [&[&b"cowboy-runner-transport:"[..], &self.seed], about].concat();
+        TransportSecret::random(&mut ChaCha20Rng::from_seed(keccak256(&parts).0))
+    }
+
+    /// Posts a call of a system actor.
+    pub(crate) fn post(&self, actor: u8, method: &'static str, argument: Value) {
+        // What may be sent more than once is tried out first.
+        (self.post)(Call { target: Address::system(actor), method, argument, value: Amount::ZERO, tries: 1 });
+    }
+
+    /// What a call is to bring about, once the chain has it. The call goes out where it does not, and again where it takes long.
+    pub(crate) async fn until<T, E, F>(
+        &self,
+        (actor, method, argument): (u8, &'static str, Value),
+        mut look: impl FnMut() -> F,
+    ) -> Result<T, E>
+    where
+        F: Future<Output = Result<Option<T>, E>>,
+    {
+        let mut posted: Option<Instant> = None;
+        loop {
+            if let Some(found) = look().await? {
+                return Ok(found);
+            }
+            if posted.is_none_or(|posted| posted.elapsed() > AGAIN_AFTER) {
+                posted = Some(Instant::now());
+                self.post(actor, method, argument.clone());
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// The committee's signature over what a release on the chain is for. Names who answered, so that they are paid.
+    pub(crate) async fn signature(&self, chain: &Chain, release: &Hash, transport: &TransportSecret) -> Result<PointG1, CollectError> {
+        let collected = collect(chain, release, transport).await?;
+        let closing = [
+            ("release_id", Value::Bytes(release.0.to_vec())),
+            ("epoch", Value::uint(collected.epoch)),
+            ("served", Value::uint(u64::from(collected.served))),
+        ];
+        self.post(actors::SECRETS, "close_release", Value::dict(closing));
+        Ok(collected.signature)
+    }
+}
+
+/// What a call names the key with to which answers are encrypted.
+pub(crate) fn key_fields(transport: &TransportSecret) -> [(&'static str, Value); 2] {
+    let public = transport.key();
+    [("transport", Value::Bytes(public.key.bytes().to_vec())), ("proof", Value::Bytes(public.proof.bytes().to_vec()))]
+}
