@@ -89,7 +89,8 @@ impl Secrets {
             Some(account) => account,
             None => account_of(chain, submitter).await?,
         };
-        let transport = self.0.transport(&[&job.0, &index.to_be_bytes()]);
+        // A job that uses a secret in two places has one release of it.
+        let transport = self.0.transport(&[&job.0, &account.0, &asked.name.0]);
         let (id, release) = self.opened(chain, (job, index), (account, asked), &transport).await?;
         let signature = self.0.signature(chain, &id, &transport).await.map_err(outside)?;
         let number = Count(release.identity.version);

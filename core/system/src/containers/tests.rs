@@ -10,7 +10,7 @@ use cowboy_testkit::market::*;
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobSpec, Resources};
 use cowboy_types::units::Count;
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, Hash, error};
 use serde_json::{Value as Json, json};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -83,6 +83,8 @@ fn fields_have_their_forms() {
     let names: Vec<_> =
         mounts.iter().map(|mount| (mount.name.as_str(), mount.partition.as_str(), mount.mode.letters(), mount.max_bytes)).collect();
     assert_eq!(names, [("theirs", "notes", "r", 0), ("memory", "notes", "rw", 5)]);
+    let stored = read(json!({ "source": format!("volume:{}/images/tools", "0f".repeat(32)) })).expect("a container");
+    assert_eq!(stored.source, Source::Volume { id: Hash([15; 32]), path: "images/tools".into() });
     let nothing = read(json!({})).expect("a container");
     assert_eq!((nothing.source, nothing.output, nothing.platforms), (Source::Runner, Output::Stdout, 3));
     assert_eq!(nothing.resources, resources(1_000, 512, 1_024, 300));
@@ -124,6 +126,11 @@ fn wrong_fields_are_named() {
         ("source", json!({ "source": "oci://Registry.example.com/a" })),
         ("source", json!({ "source": "oci://registry.example.com/../a" })),
         ("source", json!({ "source": "oci://registry.example.com:05/a" })),
+        ("source", json!({ "source": "volume:memory/images" })),
+        ("source", json!({ "source": format!("volume:{}", "0f".repeat(32)) })),
+        ("source", json!({ "source": format!("volume:{}/images", "0F".repeat(32)) })),
+        ("source", json!({ "source": format!("volume:{}/../images", "0f".repeat(32)) })),
+        ("source", json!({ "source": format!("volume:{}/{}", "0f".repeat(32), ["a"; 250].join("/")) })),
         ("command", json!({ "command": "count" })),
         ("command", json!({ "command": ["count", 1] })),
         ("command", json!({ "command": ["a\0b"] })),
@@ -227,6 +234,15 @@ fn a_job_has_its_limits() {
         market.submit(&short);
         short["timeout_blocks"] = (seconds + 4).into();
         assert_eq!(market.refused(&short), "job_timeout", "{class}");
+    }
+    // What a container writes to volumes is kept within blocks of their own, and until then it is memory of the runner, as files are.
+    let written = |mode: &str, max_bytes: u64| json!([{ "volume": "memory", "partition": "notes", "mode": mode, "max_bytes": max_bytes }]);
+    for (mode, least) in [("r", 305), ("w", 365), ("rw", 365)] {
+        let mut short = job(json!({ "volumes": written(mode, 1) }));
+        for (timeout, expected) in [(least - 1, "job_timeout"), (least, "volume_not_found")] {
+            short["timeout_blocks"] = timeout.into();
+            assert_eq!(market.refused(&short), expected, "{mode} in {timeout}");
+        }
     }
     let mut twice = job(json!({}));
     twice["bounds"] = json!({ "max_wall_time_seconds": 10 });

@@ -324,7 +324,8 @@ pub(crate) fn has_room(given: &Capacity, asked: &Resources, request: &Request) -
 
 /// Mebibytes of files that a container may write to its volumes. They are memory of its runner until they are kept.
 pub fn written_mib(mounts: &[Mount]) -> u64 {
-    mounts.iter().map(|mount| mount.max_bytes.div_ceil(1 << 20)).fold(0, u64::saturating_add)
+    let written = mounts.iter().filter(|mount| mount.mode.writes());
+    written.map(|mount| mount.max_bytes.div_ceil(1 << 20)).fold(0, u64::saturating_add)
 }
 
 /// Whether a job is a container that writes volumes.

@@ -118,16 +118,21 @@ fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
     if is_file { json_argument(&format!("@{text}")) } else { json_argument(text) }
 }
 
-/// A job with hashes in the place of the names of this account's secrets: names stay off the chain.
+/// A job with hashes in the place of the names of this account's secrets: names stay off the chain. A secret is its name, or a map with `name` and what
+/// else the job says of it.
 fn with_hashes(session: &Session, mut job: serde_json::Value) -> Result<serde_json::Value, Failure> {
     let Some(secrets) = job.get_mut("secrets").and_then(serde_json::Value::as_array_mut) else { return Ok(job) };
     for secret in secrets {
-        let Some(text) = secret.as_str() else { continue };
-        let name = Name::new(text).ok_or_else(|| {
+        let Some(text) = secret.as_str().or_else(|| secret.get("name")?.as_str()).map(str::to_owned) else { continue };
+        let name = Name::new(&text).ok_or_else(|| {
             Failure::argument(format!("{text:?} is not the name of a secret"), "names have A-Z, 0-9 and _, like WEATHER_KEY")
         })?;
         let hash = name.hash(session.key()?.address());
-        *secret = serde_json::json!({ "name_hash": hash.to_string(), "as": text });
+        let mut named = serde_json::json!({ "name_hash": hash.to_string(), "as": text });
+        if let (Some(named), Some(said)) = (named.as_object_mut(), secret.as_object()) {
+            named.extend(said.iter().filter(|(field, _)| *field != "name").map(|(field, value)| (field.clone(), value.clone())));
+        }
+        *secret = named;
     }
     Ok(job)
 }

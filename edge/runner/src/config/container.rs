@@ -34,7 +34,7 @@ impl Default for Container {
         Self {
             cpu_millicores: 1_000,
             memory_mib: 512,
-            scratch_mib: 1_024,
+            scratch_mib: 2_048,
             layouts: Vec::new(),
             registries: Vec::new(),
             cache: None,
@@ -56,7 +56,7 @@ impl Container {
         if let Some((field, value, _, reason)) = rows.into_iter().find(|(_, value, least, _)| !(least..=&1_000_000).contains(&value)) {
             return wrong(field, value.to_string(), reason);
         }
-        if self.layouts.is_empty() && self.registries.is_empty() {
+        if self.layouts.is_empty() && self.registries.is_empty() && self.volumes_mib == 0 {
             return wrong("container.layouts", "[]".into(), "images come from somewhere: name a layout, or one of container.registries");
         }
         match self.registries.iter().find(|entry| registry(entry).is_none()) {
@@ -121,8 +121,9 @@ mod tests {
     fn settings_are_checked() {
         let right = Container { layouts: vec!["images".into()], ..Container::default() };
         assert!(right.check().is_ok());
+        assert!(Container { layouts: Vec::new(), ..right.clone() }.check().is_ok(), "images of public volumes");
         let rows = [
-            (Container { layouts: Vec::new(), ..right.clone() }, "container.layouts"),
+            (Container { layouts: Vec::new(), volumes_mib: 0, ..right.clone() }, "container.layouts"),
             (Container { cpu_millicores: 9, ..right.clone() }, "container.cpu_millicores"),
             (Container { memory_mib: 7, ..right.clone() }, "container.memory_mib"),
             (Container { scratch_mib: 0, ..right.clone() }, "container.scratch_mib"),

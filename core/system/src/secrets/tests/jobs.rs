@@ -133,6 +133,45 @@ fn jobs_that_may_not_use_a_secret() {
     assert_eq!(slug(&stranger), "release_refused", "only what the account owns may use it");
 }
 
+/// decision 552: a container gets a secret as a variable or as a file, where the policy allows containers and every host that it reaches.
+#[test]
+fn containers_use_secrets() {
+    let (mut market, _) = market(2, &Policy { jobs: JobKind::Container.bit(), ..for_web() });
+    crate::containers::offer(&mut market, &[(1_000, 512, 1_024); 2]);
+    let with = |more: serde_json::Value, fields: serde_json::Value| {
+        let mut job = crate::containers::job(fields);
+        let mut one = json!({ "name_hash": hex(&[8; 32]), "as": "KEY" });
+        one.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        job["secrets"] = json!([one]);
+        job
+    };
+    let nothing = || json!({});
+    for place in [nothing(), json!({ "in": "env" }), json!({ "in": "file" })] {
+        let job = market.submit(&with(place, nothing()));
+        let drawn = market.draw(&job)[0];
+        assert_eq!(slug(&claim(&mut market, drawn, &job, 0)), "");
+    }
+    let reaching = |host: &str| json!({ "network": { "allow": [host] } });
+    market.submit(&with(nothing(), reaching("example.com")));
+    let rows = [
+        (with(nothing(), reaching("evil.example.org")), "release_refused"),
+        (with(json!({ "in": "args" }), nothing()), "job_invalid"),
+        (with(json!({ "in": 1 }), nothing()), "job_invalid"),
+        (with(json!({ "as": "COWBOY_SEED" }), nothing()), "job_invalid"),
+        (with(nothing(), json!({ "env": { "KEY": "mine" } })), "job_invalid"),
+    ];
+    for (job, expected) in rows {
+        assert_eq!(market.refused(&job), expected, "{}", job["secrets"]);
+    }
+    // A file may have any name, and is no variable.
+    market.submit(&with(json!({ "as": "COWBOY_SEED", "in": "file" }), json!({ "env": { "KEY": "mine" } })));
+    let mut web = with_secret();
+    web["secrets"][0]["in"] = "env".into();
+    assert_eq!(market.refused(&web), "job_invalid", "a web job says itself where values go");
+    web["secrets"][0].as_object_mut().expect("a map").remove("in");
+    assert_eq!(market.refused(&web), "release_refused", "the policy is for containers");
+}
+
 /// a runner that the policy does not name is no candidate.
 #[test]
 fn runners_that_may_not_see_a_secret_are_not_drawn() {

@@ -6,8 +6,8 @@ use cowboy_system::volumes::types::Capability;
 use cowboy_testkit::market::{Market, hex, slug};
 use serde_json::{Value as Json, json};
 
-/// What a runner gives to a container.
-const ROOM: (u64, u64, u64) = (1_000, 512, 1_024);
+/// What a runner gives to a container: as much as the class small takes, and a mebibyte for what is written to volumes.
+const ROOM: (u64, u64, u64) = (1_000, 512, 1_025);
 
 /// A market with runners of containers, relays, and a volume of the account that submits.
 fn market(runners: usize, keys: &str) -> (Market, Hash) {
@@ -116,7 +116,12 @@ fn jobs_that_mount_what_they_may_not() {
     assert_eq!(from_stranger(&mut market, &with(&[theirs("r")])), "volume_foreign");
     assert_eq!(from_stranger(&mut market, &with(&[of_open("rw")])), "volume_foreign");
     assert_eq!(from_stranger(&mut market, &with(&[of_open("r")])), "", "anybody reads a public volume");
-    // Runners that mount no volumes are no candidates.
+    // What is written is memory of the runner until it is kept.
+    let memory = create(&mut market.chain, "written", "public");
+    let written = |bytes: u64| json!({ "volume": hex(&memory.0), "as": "written", "partition": "notes", "mode": "w", "max_bytes": bytes });
+    market.submit(&with(&[written(1 << 20)]));
+    assert_eq!(market.refused(&with(&[written((1 << 20) + 1)])), "no_candidates");
+    // Runners that mount no volumes are no candidates, and get no images from them.
     for number in market.runners.clone() {
         let mut declared = cowboy_testkit::market::declaration(number);
         declared["kinds"] = json!(["container"]);
@@ -131,6 +136,8 @@ fn jobs_that_mount_what_they_may_not() {
     }
     market.submit(&job(json!({})));
     assert_eq!(market.refused(&with(&[of_open("r")])), "no_candidates");
+    let stored = format!("volume:{}/images", hex(&open.0).trim_start_matches("0x"));
+    assert_eq!(market.refused(&job(json!({ "source": stored }))), "no_candidates");
     let mut web = cowboy_testkit::market::simple_job();
     web["job_type"]["volumes"] = json!([of_open("r")]);
     assert_eq!(market.refused(&web), "job_unsupported", "no other work has a place for files");

@@ -1,0 +1,131 @@
+"""Volumes and secrets of containers: what a runner fetches, what it keeps of what a program wrote, and what never leaves it (decisions 166, 550 to 552)."""
+
+import json
+
+import pytest
+from oci import Layout, program
+from test_containers import Market, missing
+from world import Refused, result, until
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=f"left out: {missing()}")
+
+VALUE = "sk-very-secret-value"
+OWNER, RUNNER, OTHER = 0, 1, 5
+
+
+def mount(mode, partition="notes", max_bytes=1 << 20, **more):
+    return {"volume": "memory", "partition": partition, "mode": mode, **({} if mode == "r" else {"max_bytes": max_bytes}), **more}
+
+
+class Storage(Market):
+    """A market with relays and proxies, a runner that mounts volumes, and a volume with a file in it."""
+
+    def __init__(self, folder, *keys):
+        super().__init__(folder)
+        self.allow(self.digest)
+        self.run("volume", "create", "memory", "--quota", "20MiB", *keys)
+        self.put("one.txt", "one", "notes/a/")
+        self.process = self.runner(RUNNER, self.settings())
+        self.runners_are(1)
+
+    def put(self, name, text, to):
+        (self.folder / name).write_text(text)
+        self.run("volume", "put", "memory", self.folder / name, to)
+
+    def content(self, path):
+        self.run("volume", "get", "memory", path, self.folder / "fetched")
+        return (self.folder / "fetched").read_text()
+
+    def paths(self, partition="notes"):
+        return [row["path"] for row in self.run("volume", "ls", "memory", partition)]
+
+    def job_of(self, command, *mounts, secrets=None, **more):
+        job = self.container(command, **more)
+        job["job_type"]["volumes"] = list(mounts)
+        return {**job, **({"secrets": secrets} if secrets else {})}
+
+    def done(self, command, *mounts, **more):
+        """The result of a job, or the number of its fault."""
+        job, member = self.ended(self.submit(self.job_of(command, *mounts, **more), account=OWNER))
+        return result(job) if member["fault"] == 0 else member["fault"]
+
+    def left(self):
+        return list((self.folder / f"runner{RUNNER}/runner-state/volumes").iterdir())
+
+
+@pytest.mark.parametrize("keys", [["--public"], []], ids=["public", "private"])
+def test_a_program_reads_and_writes_a_volume(tmp_path, keys):
+    """C.7: files are fetched before the program starts, and kept before its result is given; a program that fails keeps nothing."""
+    with Storage(tmp_path, *keys) as market:
+        memory = "/mnt/volumes/memory"
+        assert market.done(["list", memory], mount("r")) == f"{memory}/a/one.txt 3\n"
+        assert market.done(["write", f"{memory}/a/one.txt", "two"], mount("r")) == "read-only filesystem or storage medium\n"
+        assert market.done(["env"], mount("r"), output="stdout").find(f"COWBOY_VOLUME_MOUNTS={memory}:r\n") >= 0
+        # Writing: a new file in a new folder, and a file that was there.
+        wrote = market.done(["write", f"{memory}/b/c/two.txt", "two", f"{memory}/a/one.txt", "changed"], mount("rw"))
+        assert wrote == "written\nwritten\n"
+        assert market.paths() == ["notes/a/one.txt", "notes/b/c/two.txt"]
+        assert (market.content("notes/b/c/two.txt"), market.content("notes/a/one.txt")) == ("two", "changed")
+        # The right to write shows nothing, here of a partition that is not there yet.
+        wrote = market.done(["read", f"{memory}/a/one.txt"], mount("w"))
+        assert wrote == "entity not found\n"
+        assert market.done(["write", "/mnt/volumes/box/x", "in it"], mount("w", "drop", **{"as": "box"})) == "written\n"
+        assert market.content("drop/x") == "in it"
+        # What does not fit, and what no volume takes, is a fault; nothing of it is kept.
+        assert market.done(["fill", f"{memory}/large", str(2 << 20)], mount("rw", max_bytes=1 << 20)) == 3
+        assert market.done(["write", f"{memory}/a b", "x", f"{memory}/fine", "x"], mount("rw")) == 1
+        assert market.paths() == ["notes/a/one.txt", "notes/b/c/two.txt"]
+        until("nothing is left", lambda: market.left() == [])
+
+
+def test_two_writers_meet(tmp_path):
+    """What somebody else commits while the program runs stays, and so does what the program wrote."""
+    with Storage(tmp_path, "--public") as market:
+        held = market.job_of(["fetched", "/held", "allowed.test", "/mnt/volumes/memory/page"], mount("rw"), network={"allow": ["allowed.test"]})
+        job = market.submit(held, account=OWNER)
+        until("the program", lambda: len(market.hosts.asked) == 1)
+        market.put("meanwhile.txt", "meanwhile", "notes/")
+        market.hosts.release.set()
+        done, member = market.ended(job)
+        assert (result(done), member["fault"]) == ("written\n", 0)
+        assert market.paths() == ["notes/a/one.txt", "notes/meanwhile.txt", "notes/page"]
+        assert (market.content("notes/page"), market.content("notes/meanwhile.txt")) == ("200 served", "meanwhile")
+
+
+def test_secrets_of_containers(tmp_path):
+    """A-234, A-241: a program finds a secret in its environment or in a file, and neither its result nor the runner's log has it."""
+    with Storage(tmp_path, "--public") as market:
+        (tmp_path / "value.txt").write_text(VALUE)
+        keep = lambda name, jobs: market.run("secret", "set", name, "--value-file", "value.txt", "--jobs", jobs, "--any-runner")
+        keep("KEY", "container")
+        keep("WEB_KEY", "http")
+        both = [{"name": "KEY"}, {"name": "KEY", "as": "FILE", "in": "file"}]
+        assert market.done(["same", "/run/secrets/FILE", "KEY"], secrets=both) == "true\n"
+        assert market.done(["env"], secrets=["KEY"]) == 1, "the result has the value"
+        assert market.done(["read", "/run/secrets/KEY"], secrets=[{"name": "KEY", "in": "file"}]) == 1
+        assert market.done(["tell", "KEY"], secrets=["KEY"]) == 1, "its message has the value"
+        assert VALUE not in market.process.errors.read_text()
+        with pytest.raises(Refused, match="release_refused"):
+            market.done(["env"], secrets=["WEB_KEY"])
+        with pytest.raises(Refused, match="secret_not_found"):
+            market.submit(market.job_of(["env"], secrets=["KEY"]), account=OTHER)
+
+
+def test_an_image_in_a_volume(tmp_path):
+    """C.2: an image of a public volume, whoever owns it; its digest decides."""
+    with Storage(tmp_path, "--public") as market:
+        other = Layout(tmp_path / "other")
+        digest = other.image({"app": program(tmp_path)}, ["/app", "hello"])
+        market.allow(digest)
+        market.run("volume", "put", "memory", tmp_path / "other", "images/tools")
+        volume = market.run("volume", "info", "memory")["volume_id"].removeprefix("0x")
+        stored = lambda **more: market.container([], digest=digest, **more)
+        done, member = market.ended(market.submit(stored(source=f"volume:{volume}/images/tools"), account=OTHER))
+        assert (result(done), member["fault"]) == ("hello\n", 0)
+        missing = Layout(tmp_path / "missing").image({"app": program(tmp_path)}, ["/app", "env"])
+        market.allow(missing)
+        job = market.container([], digest=missing, source=f"volume:{volume}/images/tools")
+        done, member = market.ended(market.submit(job, account=OTHER))
+        assert (done["status"], member["fault"]) == ("failed", 2), "it is not there"
+        log = market.process.errors.read_text()
+        assert json.dumps(f"blob {missing} is missing")[1:-1] in log, log[-2000:]
