@@ -4,7 +4,8 @@ import json
 
 import pytest
 from oci import Layout, program
-from test_containers import Market, missing
+from test_containers import SMALL, Market, missing
+from test_containers_page import block
 from world import Refused, result, until
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=f"left out: {missing()}")
@@ -71,6 +72,12 @@ def test_a_program_reads_and_writes_a_volume(tmp_path, keys):
         assert wrote == "entity not found\n"
         assert market.done(["write", "/mnt/volumes/box/x", "in it"], mount("w", "drop", **{"as": "box"})) == "written\n"
         assert market.content("drop/x") == "in it"
+        # As the page has it.
+        job = json.loads(block("json", 1).replace("words@sha256:DIGEST", f"program@{market.digest}"))
+        del job["job_type"]["class"]
+        job["job_type"] |= {"resources": SMALL, "command": ["write", "/mnt/volumes/reports/today", "a report"]}
+        done, member = market.ended(market.submit(job, account=OWNER))
+        assert (result(done), member["fault"], market.content("reports/today")) == ("written\n", 0, "a report")
         # What does not fit, and what no volume takes, is a fault; nothing of it is kept.
         assert market.done(["fill", f"{memory}/large", str(2 << 20)], mount("rw", max_bytes=1 << 20)) == 3
         assert market.done(["write", f"{memory}/a b", "x", f"{memory}/fine", "x"], mount("rw")) == 1
@@ -99,8 +106,12 @@ def test_secrets_of_containers(tmp_path):
         keep = lambda name, jobs: market.run("secret", "set", name, "--value-file", "value.txt", "--jobs", jobs, "--any-runner")
         keep("KEY", "container")
         keep("WEB_KEY", "http")
+        keep("API_KEY", "container")
+        keep("SIGNING_KEY", "container")
+        of_page = json.loads(block("json", 2))["secrets"]
+        assert market.done(["same", "/run/secrets/SIGNING_KEY", "API_KEY"], secrets=of_page) == "true\n"
         both = [{"name": "KEY"}, {"name": "KEY", "as": "FILE", "in": "file"}]
-        assert market.done(["same", "/run/secrets/FILE", "KEY"], secrets=both) == "true\n"
+        assert market.done(["same", "/run/secrets/FILE", "KEY"], secrets=both) == "true\n", "one release, in two places"
         assert market.done(["env"], secrets=["KEY"]) == 1, "the result has the value"
         assert market.done(["read", "/run/secrets/KEY"], secrets=[{"name": "KEY", "in": "file"}]) == 1
         assert market.done(["tell", "KEY"], secrets=["KEY"]) == 1, "its message has the value"

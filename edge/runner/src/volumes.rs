@@ -38,7 +38,8 @@ use tokio::sync::oneshot;
 /// Files of a partition that are fetched at the same time.
 const AT_ONCE: usize = 8;
 
-/// The most files of a mount. Each takes a place in the runner's file system.
+/// The most files of a partition that is mounted, and the most that a program writes to one. Each takes a place in the runner's file system, and its record
+/// some memory.
 const FILES: usize = 100_000;
 
 /// Bytes of a blob that are fetched ahead.
@@ -186,8 +187,13 @@ impl Volumes {
             let capability = self.claimed(chain, &of.job, u64::try_from(index).map_err(outside)?, &volume).await?;
             let unlocked = Opened { volume, capability, key: PartitionKey::public() };
             let volume = self.volume(chain, &unlocked).await?;
+            let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
+            let files = standing.map_or(0, |standing| standing.root.top.leaves);
+            if usize::try_from(files).map_or(true, |files| files > FILES) {
+                return Err(outside(format!("{} has {files} files, and this runner mounts at most {FILES}", mount.name.as_str())));
+            }
             let key = self.key_of(chain, &volume, &capability, &of.job, mount).await?;
-            Ok::<_, Fault>((volume, Opened { key, ..unlocked }))
+            Ok((volume, Opened { key, ..unlocked }))
         };
         let opened = tokio::time::timeout(PATIENCE, opening).await;
         let (volume, opened) = opened.map_err(|_| outside("the chain, or the committee, did not answer in time"))??;
@@ -279,9 +285,6 @@ impl Volumes {
 /// What is left of the room for files after these.
 fn room_for(entries: &[Entry], left: u64, mount: &Mount) -> Result<u64, Fault> {
     let name = mount.name.as_str();
-    if entries.len() > FILES {
-        return Err(outside(format!("{name} has {} files, and this runner fetches at most {FILES}", entries.len())));
-    }
     let bytes = entries.iter().map(|entry| entry.meta.size).fold(0, u64::saturating_add);
     left.checked_sub(bytes).ok_or_else(|| outside(format!("{name} has {bytes} bytes, and this runner has room for {left}")))
 }

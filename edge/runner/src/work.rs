@@ -20,7 +20,10 @@ use cowboy_types::{
     Address, Hash,
     job::{JobKind, JobSpec, Mode},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// One execution.
 pub(crate) struct Work {
@@ -82,17 +85,22 @@ impl Work {
             Err(fault) => return Done::failed(fault),
         };
         if !request.names_secrets() {
-            return self.executors.run(&self.task(request, container)).await;
+            return self.executors.run(&self.task(request, container, self.limits.wall)).await;
         }
-        let values = match self.secrets.obtain(&self.id, &self.spec, self.submitter).await {
+        // What committees take is a part of the job's time: the chain does not wait longer for it.
+        let began = Instant::now();
+        let obtained = tokio::time::timeout(self.limits.wall, self.secrets.obtain(&self.id, &self.spec, self.submitter)).await;
+        let late = || Fault::External("the job's time was over before the committee had answered".into());
+        let values = match obtained.unwrap_or_else(|_| Err(late())) {
             Ok(values) => values,
             Err(fault) => return Done::failed(fault),
         };
+        let left = self.limits.wall.saturating_sub(began.elapsed());
         values.put_into(&mut request.fields);
         if let Some(container) = &mut container {
             container.secrets = values.of_container();
         }
-        let done = self.executors.run(&self.task(request, container)).await;
+        let done = self.executors.run(&self.task(request, container, left)).await;
         let message = done.result.as_ref().err().map(ToString::to_string).unwrap_or_default();
         let said = done.result.as_deref().unwrap_or(message.as_bytes());
         match values.echoed_in(said) {
@@ -125,11 +133,11 @@ impl Work {
         }))
     }
 
-    fn task(&self, request: Request, container: Option<ContainerTask>) -> Task {
+    fn task(&self, request: Request, container: Option<ContainerTask>, wall: Duration) -> Task {
         Task {
             request,
             hosts: self.hosts.clone(),
-            limits: self.limits.clone(),
+            limits: Limits { wall, ..self.limits.clone() },
             format: self.spec.schema.data_format.to_string(),
             is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,
             model: self.spec.model,

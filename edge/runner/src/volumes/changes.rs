@@ -1,6 +1,6 @@
 //! The files that a program wrote to a mount. It chose their names, and what they are: nothing is followed, and only what a volume can have is kept.
 
-use super::outside;
+use super::{FILES, outside};
 use crate::execute::Fault;
 use cowboy_system::offchain::container::Mount;
 use cowboy_volumes::{Path, name::PATH_BYTES};
@@ -71,9 +71,9 @@ impl Written {
                 let size = u64::try_from(found.st_size).unwrap_or_default();
                 // A file with holes is longer than the memory that it takes.
                 bytes = bytes.saturating_add(size);
-                if bytes > mount.max_bytes {
+                if bytes > mount.max_bytes || files.len() == FILES {
                     let (name, most) = (mount.name.as_str(), mount.max_bytes);
-                    return Err(Fault::Impossible(format!("the program wrote more than {most} bytes to {name}")));
+                    return Err(Fault::Impossible(format!("the program wrote more than {most} bytes, or {FILES} files, to {name}")));
                 }
                 files.push(WrittenFile { path, inside, size, written_ms: written_ms(&found) });
             }
