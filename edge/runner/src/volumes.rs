@@ -1,11 +1,12 @@
 //! Volumes of jobs: what a drawn runner fetches for a container, and keeps of what it wrote (decisions 166, 550, 551).
 
 mod changes;
+mod folder;
 
 use crate::execute::{Fault, container::Volumes as JobVolumes};
 use crate::releases::{PAUSE, Releases, key_fields};
 use crate::secrets::PATIENCE;
-use changes::Written;
+use changes::{Written, WrittenFile};
 use cowboy_container::Changes;
 use cowboy_image::{BlobKind, BlobReader, Digest, ImageError, Source as ImageSource};
 use cowboy_secrets::partial::release_id;
@@ -24,16 +25,20 @@ use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, Text, actors};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Change, Entry, Signer, Source, Volume, VolumeError};
-use cowboy_volumes::{Path, leaf};
+use cowboy_volumes::{Leaf, Path, leaf};
+use folder::Folder;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use std::path::{Path as Local, PathBuf};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncWriteExt as _, DuplexStream, ReadBuf};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Files of a partition that are fetched at the same time.
 const AT_ONCE: usize = 8;
@@ -64,20 +69,23 @@ pub(crate) struct OfJob {
     time_to_keep: Duration,
     /// The mounts that are open, by their place.
     opened: Mutex<BTreeMap<usize, Opened>>,
+    /// What was fetched.
+    folder: OnceLock<Folder>,
 }
 
 /// What opens a mount.
 #[derive(Clone)]
 struct Opened {
     volume: Hash,
-    capability: Fixed<16>,
+    /// The right of the runner; none where everybody may read.
+    capability: Option<Fixed<16>>,
     key: PartitionKey,
 }
 
 impl OfJob {
     /// Those that a job mounts.
     pub(crate) fn new(volumes: Arc<Volumes>, job: Hash, submitter: Address, mounts: Vec<Mount>, time_to_keep: Duration) -> Self {
-        Self { volumes, job, submitter, mounts, time_to_keep, opened: Mutex::default() }
+        Self { volumes, job, submitter, mounts, time_to_keep, opened: Mutex::default(), folder: OnceLock::new() }
     }
 }
 
@@ -121,7 +129,7 @@ impl Volumes {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        private_folder(&folder)?;
+        folder::private(&folder)?;
         Ok(Arc::new(Self { releases, key, folder, max_bytes }))
     }
 
@@ -139,10 +147,8 @@ impl Volumes {
     }
 
     /// The key of a partition.
-    async fn key_of(&self, chain: &Chain, volume: &Volume, capability: &Fixed<16>, job: &Hash, mount: &Mount) -> Result<PartitionKey, Fault> {
-        if volume.record().keys == Keys::Public {
-            return Ok(PartitionKey::public());
-        }
+    async fn key_of(&self, chain: &Chain, volume: &Volume, opened: &Opened, job: &Hash, mount: &Mount) -> Result<PartitionKey, Fault> {
+        let (Keys::Committee, Some(capability)) = (&volume.record().keys, opened.capability) else { return Ok(PartitionKey::public()) };
         let (id, partition) = (*volume.id(), mount.partition.partition());
         let record = volume.record();
         let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
@@ -183,16 +189,20 @@ impl Volumes {
         }
         let mount = of.mounts.get(index).ok_or_else(|| outside("there is no such mount"))?;
         let opening = async {
-            let volume = mount.id(of.submitter);
-            let capability = self.claimed(chain, &of.job, u64::try_from(index).map_err(outside)?, &volume).await?;
-            let unlocked = Opened { volume, capability, key: PartitionKey::public() };
-            let volume = self.volume(chain, &unlocked).await?;
+            let id = mount.id(of.submitter);
+            let mut unlocked = Opened { volume: id, capability: None, key: PartitionKey::public() };
+            let mut volume = self.volume(chain, &unlocked).await?;
+            if volume.record().keys != Keys::Public || mount.mode.writes() {
+                let place = u64::try_from(index).map_err(outside)?;
+                unlocked.capability = Some(self.claimed(chain, &of.job, place, &id).await?);
+                volume = self.volume(chain, &unlocked).await?;
+            }
             let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
             let files = standing.map_or(0, |standing| standing.root.top.leaves);
             if usize::try_from(files).map_or(true, |files| files > FILES) {
                 return Err(outside(format!("{} has {files} files, and this runner mounts at most {FILES}", mount.name.as_str())));
             }
-            let key = self.key_of(chain, &volume, &capability, &of.job, mount).await?;
+            let key = self.key_of(chain, &volume, &unlocked, &of.job, mount).await?;
             Ok((volume, Opened { key, ..unlocked }))
         };
         let opened = tokio::time::timeout(PATIENCE, opening).await;
@@ -203,27 +213,26 @@ impl Volumes {
 
     /// A volume, as the chain has it now.
     async fn volume(&self, chain: &Arc<Chain>, opened: &Opened) -> Result<Volume, Fault> {
-        let signer = Signer { key: self.key.clone(), capability: Some(opened.capability) };
+        let signer = Signer { key: self.key.clone(), capability: opened.capability };
         Volume::open(chain.clone(), opened.volume, signer).await.map_err(wrong)
-    }
-
-    fn folder_of(&self, job: &Hash) -> PathBuf {
-        self.folder.join(hex::encode(job.0))
     }
 
     /// Fetches what a job mounts.
     async fn fetch(&self, of: &OfJob) -> Result<Vec<PathBuf>, Fault> {
-        let base = self.folder_of(&of.job);
-        private_folder(&base).map_err(outside)?;
+        let base = Folder::make(&self.folder).map_err(outside)?;
+        let base = of.folder.get_or_init(|| base);
         let (mut folders, mut left) = (Vec::with_capacity(of.mounts.len()), self.max_bytes);
         for (index, mount) in of.mounts.iter().enumerate() {
-            let folder = base.join(mount.name.as_str());
-            open_folder(&folder).map_err(outside)?;
+            let folder = base.mount(mount.name.as_str()).map_err(outside)?;
             let (volume, Opened { key, .. }) = self.opened(of, index).await?;
             // A right to write alone shows nothing.
             if mount.mode.reads() {
                 let entries = volume.list(&mount.partition, &key).await.map_err(wrong)?.entries;
-                left = room_for(&entries, left, mount)?;
+                let files = entries.iter().map(|entry| (&*entry.meta.path, entry.meta.size));
+                left = folder::left_of(left, files).ok_or_else(|| {
+                    let (name, files) = (mount.name.as_str(), entries.len());
+                    outside(format!("{name} has {files} files, which take more than the {left} bytes that this runner has for them"))
+                })?;
                 let fetch = async |entry| fetch_one(&volume, &entry, &key, mount, &folder).await;
                 futures::stream::iter(entries).map(fetch).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
             }
@@ -232,29 +241,28 @@ impl Volumes {
         Ok(folders)
     }
 
-    /// Keeps what a program wrote, mount by mount.
+    /// Keeps what a program wrote. Nothing is sent before all of it is known to fit, and nothing committed before all of it is with the relays.
     async fn keep(&self, of: &OfJob, written: Vec<(usize, Written)>) -> Result<(), Fault> {
-        for (index, written) in written {
-            if written.files.is_empty() {
-                continue;
-            }
-            let (volume, Opened { key, .. }) = self.opened(of, index).await?;
-            let mount = &of.mounts[index];
+        let mut changed: Vec<(usize, Written)> = written;
+        changed.retain(|(_, written)| !written.files.is_empty());
+        for (index, written) in &changed {
+            let ((volume, Opened { key, .. }), mount) = (self.opened(of, *index).await?, &of.mounts[*index]);
             let files: Vec<(&Path, u64)> = written.files.iter().map(|file| (&file.path, file.size)).collect();
             let added = volume.admit(&mount.partition, &key, &files).await.map_err(wrong)?;
             if added > mount.max_bytes {
                 let (name, most) = (mount.name.as_str(), mount.max_bytes);
                 return Err(Fault::Impossible(format!("what was written to {name} adds {added} bytes to the volume, and may add {most}")));
             }
-            let mut changes = Vec::with_capacity(written.files.len());
-            for file in &written.files {
-                let content = tokio::fs::File::from_std(written.open(file).map_err(outside)?);
-                let kind = Text::new("application/octet-stream").expect("it is short");
-                let mut source = Source { content, size: file.size, written_ms: file.written_ms, kind };
-                changes.push(Change::Put(volume.put(&file.path, &key, &mut source).await.map_err(wrong)?));
-            }
-            drop(volume);
-            self.commit(of, index, &changes).await?;
+        }
+        let mut sent = Vec::with_capacity(changed.len());
+        for (index, written) in &changed {
+            let (volume, Opened { key, .. }) = self.opened(of, *index).await?;
+            let put = async |file| put_one(&volume, &key, written, file).await.map(Change::Put);
+            let changes: Vec<Change> = futures::stream::iter(&written.files).map(put).buffer_unordered(AT_ONCE).try_collect().await?;
+            sent.push((*index, changes));
+        }
+        for (index, changes) in &sent {
+            self.commit(of, *index, changes).await?;
         }
         Ok(())
     }
@@ -282,11 +290,12 @@ impl Volumes {
     }
 }
 
-/// What is left of the room for files after these.
-fn room_for(entries: &[Entry], left: u64, mount: &Mount) -> Result<u64, Fault> {
-    let name = mount.name.as_str();
-    let bytes = entries.iter().map(|entry| entry.meta.size).fold(0, u64::saturating_add);
-    left.checked_sub(bytes).ok_or_else(|| outside(format!("{name} has {bytes} bytes, and this runner has room for {left}")))
+/// Sends a file that a program wrote to the relays.
+async fn put_one(volume: &Volume, key: &PartitionKey, written: &Written, file: &WrittenFile) -> Result<Leaf, Fault> {
+    let content = tokio::fs::File::from_std(written.open(file).map_err(outside)?);
+    let kind = Text::new("application/octet-stream").expect("it is short");
+    let mut source = Source { content, size: file.size, written_ms: file.written_ms, kind };
+    volume.put(&file.path, key, &mut source).await.map_err(wrong)
 }
 
 /// Fetches a file to its place below a folder.
@@ -299,52 +308,13 @@ async fn fetch_one(volume: &Volume, entry: &Entry, key: &PartitionKey, mount: &M
         return Err(damaged());
     }
     let inside = path.as_str().split_once('/').map_or("", |(_, inside)| inside);
-    let to = folder.join(inside);
-    let twice = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory | std::io::ErrorKind::IsADirectory => {
-            Fault::Actor(format!("{text} of the volume is a file and a folder"))
-        }
+    let file = folder::create(folder, inside).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Fault::Actor(format!("{text} of the volume is a file and a folder")),
         _ => outside(error),
-    };
-    if let Some((above, _)) = inside.rsplit_once('/') {
-        open_folders(folder, above).map_err(twice)?;
-    }
-    let mut file = tokio::fs::OpenOptions::new().write(true).create_new(true).open(&to).await.map_err(twice)?;
+    })?;
+    let mut file = tokio::fs::File::from_std(file);
     volume.get(entry, key, &mut file).await.map_err(wrong)?;
-    file.shutdown().await.map_err(outside)?;
-    open_to_all(&to).map_err(outside)
-}
-
-/// A folder that nobody else enters.
-fn private_folder(folder: &Local) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().mode(0o700).recursive(true).create(folder)
-}
-
-/// A folder below a private one, which the program of a box may enter and, where it has a layer of its own, change.
-fn open_folder(folder: &Local) -> std::io::Result<()> {
-    std::fs::create_dir(folder)?;
-    open_to_all(folder)
-}
-
-/// The folders of a path below a folder.
-fn open_folders(folder: &Local, path: &str) -> std::io::Result<()> {
-    let mut at = folder.to_owned();
-    for part in path.split('/') {
-        at.push(part);
-        match open_folder(&at) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && at.is_dir() => {}
-            other => other?,
-        }
-    }
-    Ok(())
-}
-
-/// Lets the program of a box, whose numbers are others', use what the runner made.
-fn open_to_all(path: &Local) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = if path.is_dir() { 0o777 } else { 0o666 };
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+    file.shutdown().await.map_err(outside)
 }
 
 impl JobVolumes for Arc<OfJob> {
@@ -372,17 +342,6 @@ impl JobVolumes for Arc<OfJob> {
 
     fn layout(&self, volume: Hash, path: &str) -> Box<dyn ImageSource> {
         Box::new(Layout { volumes: self.volumes.clone(), volume, path: path.to_owned() })
-    }
-}
-
-impl Drop for OfJob {
-    fn drop(&mut self) {
-        let folder = self.volumes.folder_of(&self.job);
-        if folder.exists()
-            && let Err(error) = std::fs::remove_dir_all(&folder)
-        {
-            tracing::warn!(%error, folder = %folder.display(), "the files of a job are not removed");
-        }
     }
 }
 
@@ -415,10 +374,10 @@ impl ImageSource for Layout {
             let _ = found.send(());
             volume.get(&entry, &key, &mut writer).await.map_err(wrong)
         });
-        let fetching = tokio::spawn(fetching);
+        let mut fetching = AbortOnDrop(tokio::spawn(fetching));
         match there.await {
-            Ok(()) => Ok(Box::new(reader)),
-            Err(_) => match fetching.await {
+            Ok(()) => Ok(Box::new(Fetched { reader, _fetching: fetching })),
+            Err(_) => match (&mut fetching.0).await {
                 Ok(Err(Fault::External(reason))) => Err(ImageError::Io {
                     action: "fetch a blob of",
                     path: self.path.clone().into(),
@@ -427,5 +386,26 @@ impl ImageSource for Layout {
                 _ => Err(missing),
             },
         }
+    }
+}
+
+/// A task that ends with who waits for it.
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A blob that is being fetched.
+struct Fetched {
+    reader: DuplexStream,
+    _fetching: AbortOnDrop<Result<(), Fault>>,
+}
+
+impl AsyncRead for Fetched {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.reader).poll_read(context, buffer)
     }
 }

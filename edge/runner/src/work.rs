@@ -5,6 +5,7 @@ use crate::{
     execute::{
         self, Done, Executors, Fault, Limits, Task,
         container::{ContainerSecrets, ContainerTask},
+        echo,
     },
     journal::{Journal, Record},
     metrics::Board,
@@ -15,7 +16,6 @@ use crate::{
 };
 use cowboy_api::Hex;
 use cowboy_params::Containers;
-use cowboy_system::offchain::FAULT_ACTOR;
 use cowboy_types::{
     Address, Hash,
     job::{JobKind, JobSpec, Mode},
@@ -105,11 +105,10 @@ impl Work {
         let said = done.result.as_deref().unwrap_or(message.as_bytes());
         match values.echoed_in(said) {
             // Only the number of a fault is public, but its message stands in the runner's log.
-            Some(name) => {
-                let reason = format!("what the work answered contains the value of the secret {name}");
-                let fault = done.result.as_ref().err().map_or(FAULT_ACTOR, Fault::number);
-                Done { result: Err(Fault::of(fault, reason)), ..done }
-            }
+            Some(name) => match &done.result {
+                Ok(_) => Done { result: Err(echo::fault(name)), ..done },
+                Err(fault) => Done { result: Err(Fault::of(fault.number(), echo::fault(name).to_string())), ..done },
+            },
             None => done,
         }
     }

@@ -50,6 +50,10 @@ impl Handle for MountVolume {
         let mounts = container::mounts(&request).map_err(|_| error::CONTAINER_INVALID)?;
         let mount = usize::try_from(self.index).ok().and_then(|index| mounts.get(index)).ok_or(error::VOLUME_NOT_FOUND)?;
         let (volume_id, mut volume) = find(context, job.submitter, mount)?;
+        // Everybody reads a public volume, and could fill its list of rights.
+        if volume.keys == Keys::Public && mount.mode == Mode::Read {
+            return Err(error::VOLUME_STATE.into());
+        }
         let id = capability_of(&self.job, self.index, runner, &volume_id);
         let until = Height(job.commit_until.0);
         if let Some(mut record) = state::capability(context.world, &id)? {

@@ -178,6 +178,9 @@ fn volume(entry: &OrderedMount, source: OwnedFd, host: &OwnedFd) -> Done {
     overlay(&target, &source, max_bytes, host, &entry.name).step(format!("mount {} for writing", entry.name))
 }
 
+/// Every file in the upper folder is a whole one, whatever the kernel does by default.
+const OVERLAY: &str = "redirect_dir=off,metacopy=off,index=off,xino=off";
+
 /// Writes go to memory, whose folder the host gets.
 fn overlay(target: &Path, source: &OwnedFd, max_bytes: u64, host: &OwnedFd, name: &str) -> io::Result<()> {
     let inodes = (max_bytes >> 12).clamp(256, 1 << 20);
@@ -193,7 +196,7 @@ fn overlay(target: &Path, source: &OwnedFd, max_bytes: u64, host: &OwnedFd, name
     let upper = open_folder(&target.join("upper"))?;
     message::send(host.as_fd(), &Report::Changes(name.to_owned()), &[upper.as_fd()])?;
     let at = target.display();
-    let options = std::ffi::CString::new(format!("lowerdir={at}/lower,upperdir={at}/upper,workdir={at}/work"))?;
+    let options = std::ffi::CString::new(format!("lowerdir={at}/lower,upperdir={at}/upper,workdir={at}/work,{OVERLAY}"))?;
     mount("box", target, "overlay", MountFlags::NOSUID | MountFlags::NODEV, Some(options.as_c_str())).map_err(Into::into)
 }
 

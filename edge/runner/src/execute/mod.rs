@@ -5,6 +5,7 @@
 
 pub mod container;
 pub mod custom;
+pub(crate) mod echo;
 mod extract;
 pub mod guard;
 pub mod http;
@@ -164,6 +165,17 @@ pub struct Task {
     pub container: Option<container::ContainerTask>,
 }
 
+impl Task {
+    /// Refuses a result that is longer than the job takes.
+    fn require_short(&self, result: &[u8]) -> Result<(), Fault> {
+        let (found, most) = (result.len(), self.limits.result_bytes);
+        if found > most {
+            return Err(Fault::Impossible(format!("the result has {found} bytes or more, and may have {most}")));
+        }
+        Ok(())
+    }
+}
+
 /// Does the jobs of one kind.
 pub trait Executor: Send + Sync {
     /// The kind.
@@ -245,13 +257,7 @@ impl Executors {
             },
             None => Err(Fault::External(format!("this runner does no {} jobs", task.request.kind.name()))),
         };
-        let result = result.and_then(|bytes| {
-            if bytes.len() > task.limits.result_bytes {
-                let (found, most) = (bytes.len(), task.limits.result_bytes);
-                return Err(Fault::Impossible(format!("the result has {found} bytes or more, and may have {most}")));
-            }
-            Ok(bytes)
-        });
+        let result = result.and_then(|bytes| task.require_short(&bytes).map(|()| bytes));
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         // A container counts the time of processors.
         if task.request.kind != JobKind::Container {
@@ -263,7 +269,8 @@ impl Executors {
 
 /// How long an executor may take. A container ends itself when its time is over, is then removed, and what it wrote is kept.
 fn time_of(task: &Task) -> Duration {
-    let keeping = task.container.as_ref().and_then(|container| container.volumes.as_ref()).map(|volumes| volumes.time_to_keep());
+    let keeping = task.container.as_ref().filter(|container| container.job.mounts.iter().any(|mount| mount.mode.writes()));
+    let keeping = keeping.and_then(|container| container.volumes.as_ref()).map(|volumes| volumes.time_to_keep());
     match task.request.kind {
         JobKind::Container => task.limits.wall + container::REMOVAL + keeping.unwrap_or_default(),
         _ => task.limits.wall,

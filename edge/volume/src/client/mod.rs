@@ -1,5 +1,6 @@
 //! A volume, as the chain has it, with its relays: reads and writes files.
 
+mod quorum;
 mod read;
 mod write;
 

@@ -1,6 +1,6 @@
 //! Writing: sending files to relays, and committing them.
 
-use super::{Source, Volume, VolumeError};
+use super::{Source, Volume, VolumeError, quorum};
 use crate::cells;
 use crate::keys::PartitionKey;
 use crate::link::{LinkError, Upload};
@@ -12,7 +12,6 @@ use cowboy_types::{Blob, Hash, List, Text};
 use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::relay::{ACK_BLOCKS, Succession};
 use cowboy_volumes::{Leaf, Name, Path, leaf};
-use futures::future;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// A change of a partition that enough relays signed.
@@ -79,7 +78,21 @@ impl Volume {
             };
             begun.map_err(|error| error.to_string())
         };
-        future::join_all((0..self.relays.len()).map(begin)).await
+        self.ask_all(begin).await
+    }
+
+    /// What each relay answers, by slot. One that did not answer an earlier question while enough others did is not asked again.
+    async fn ask_all<T>(&self, ask: impl AsyncFn(usize) -> Result<T, String>) -> Vec<Result<T, String>> {
+        let (needed, failed) = (self.record.code.quorum(), self.failed());
+        let is_skipped = |slot: usize| failed.contains(&slot) && self.relays.len().saturating_sub(failed.len()) >= needed;
+        let asking = (0..self.relays.len()).map(|slot| {
+            let answer = ask(slot);
+            async move { if is_skipped(slot) { Err("it failed a moment ago".to_owned()) } else { answer.await } }
+        });
+        let answers = quorum::ask(asking, needed, quorum::GRACE).await;
+        let bad = answers.iter().enumerate().filter(|(_, answer)| answer.is_err());
+        bad.for_each(|(slot, _)| self.fail(slot));
+        answers
     }
 
     /// Sends a file to the relays. Nobody sees it before it is committed.
@@ -114,14 +127,17 @@ impl Volume {
             }
             let bytes: Vec<u8> = ready.drain(..wanted.min(ready.len())).collect();
             let cells = cells::encode(code, stripe, &bytes);
-            let send = async |(upload, cell): (&mut Result<Upload, String>, &Vec<u8>)| {
-                if let Ok(open) = upload
-                    && let Err(error) = open.write(cell).await
-                {
-                    *upload = Err(error.to_string());
-                }
+            let send = async |(upload, cell): (&mut Result<Upload, String>, &Vec<u8>)| match upload {
+                Ok(open) => open.write(cell).await.map_err(|error| error.to_string()),
+                Err(reason) => Err(reason.clone()),
             };
-            future::join_all(uploads.iter_mut().zip(&cells).map(send)).await;
+            let sent = quorum::ask(uploads.iter_mut().zip(&cells).map(send), code.quorum(), quorum::GRACE).await;
+            for (slot, (upload, sent)) in uploads.iter_mut().zip(sent).enumerate() {
+                if let Err(reason) = sent {
+                    self.fail(slot);
+                    *upload = Err(reason);
+                }
+            }
             for (hasher, cell) in hashers.iter_mut().zip(&cells) {
                 hasher.update(cell);
             }
@@ -153,10 +169,11 @@ impl Volume {
     /// Ends uploads. Enough relays must have kept their shards.
     async fn finish(&self, uploads: Vec<Result<Upload, String>>, shards: &[Hash]) -> Result<(), VolumeError> {
         let end = async |(upload, shard): (Result<Upload, String>, &Hash)| upload?.finish(shard).await.map_err(|error| error.to_string());
-        let ended = future::join_all(uploads.into_iter().zip(shards).map(end)).await;
+        let needed = self.record.code.quorum();
+        let ended = quorum::ask(uploads.into_iter().zip(shards).map(end), needed, quorum::GRACE).await;
         let reasons: Vec<String> =
             ended.iter().enumerate().filter_map(|(slot, ended)| Some(format!("slot {slot}: {}", ended.as_ref().err()?))).collect();
-        let (needed, found) = (self.record.code.quorum(), ended.len() - reasons.len());
+        let found = ended.len() - reasons.len();
         if found < needed {
             return Err(VolumeError::Lost { what: "a file".to_owned(), needed, found, reasons: reasons.join("; ") });
         }
@@ -219,7 +236,7 @@ impl Volume {
             let (said, signature) = link.ack(succession, top, nodes).await?;
             if usize::from(said) == slot { Ok((said, signature)) } else { Err(LinkError::False) }
         };
-        let signed = future::join_all((0..self.relays.len()).map(sign)).await;
+        let signed = self.ask_all(async |slot| sign(slot).await.map_err(|error| error.to_string())).await;
         let mut reasons = Vec::new();
         let mut acks = Vec::new();
         for (slot, signed) in signed.into_iter().enumerate() {

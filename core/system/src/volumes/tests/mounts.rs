@@ -65,6 +65,10 @@ fn a_drawn_runner_mounts_a_volume() {
     assert_eq!(record(&market, &id), Some(expected));
     assert_eq!(id_of(&claim(&mut market, drawn, &job, 0)), id, "once more is the same");
     assert_eq!(volume(&market.chain, &volume_id).map(|volume| volume.capabilities.0), Some(1));
+    // What everybody may read needs no right: jobs of strangers could take all that a volume has.
+    let reading = market.submit(&with(&[mount("r")]));
+    let reader = market.draw(&reading)[0];
+    assert_eq!(slug(&claim(&mut market, reader, &reading, 0)), "volume_state");
     // It commits with it, where it may.
     let mut files = Files::default();
     files.put(1, 5_000);
@@ -84,7 +88,7 @@ fn a_drawn_runner_mounts_a_volume() {
 fn an_owner_takes_a_mount_back() {
     let (mut market, volume_id) = market(1, "public");
     let job =
-        market.submit(&with(&[mount("r"), json!({ "volume": "memory", "partition": "out", "as": "out", "mode": "w", "max_bytes": 9 })]));
+        market.submit(&with(&[mount("rw"), json!({ "volume": "memory", "partition": "out", "as": "out", "mode": "w", "max_bytes": 9 })]));
     let drawn = market.draw(&job)[0];
     let (reads, writes) = (id_of(&claim(&mut market, drawn, &job, 0)), id_of(&claim(&mut market, drawn, &job, 1)));
     assert_eq!(ask(&mut market.chain, OWNER, STORAGE, "revoke_cap", [("capability", bytes(&reads.0))], 0).abort, None);

@@ -186,7 +186,11 @@ impl Executor for ContainerExecutor {
             usage.memory_mb = outcome.usage.peak_memory_mib;
             usage.requests = outcome.usage.egress_requests;
             let changes = std::mem::take(&mut outcome.changes);
+            given.secrets.hide(&mut outcome);
             let result = outcome::result(&outcome, given.job.output).map_err(|fault| time.explained(fault, outcome.end, duration))?;
+            // What nobody will see as a result changes nothing: files come last.
+            task.require_short(&result)?;
+            given.secrets.require_absent(&result)?;
             if let (Some(volumes), false) = (given.volumes()?, changes.is_empty()) {
                 let kept = tokio::time::timeout(volumes.time_to_keep(), volumes.keep(changes)).await;
                 kept.map_err(|_| Fault::External("what the program wrote could not be kept in time".into()))??;

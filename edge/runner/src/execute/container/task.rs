@@ -1,8 +1,8 @@
 //! What a container has to know of its job.
 
 use super::volumes::Volumes;
-use crate::execute::Fault;
-use cowboy_container::MOUNT_FOLDER;
+use crate::execute::{Fault, echo};
+use cowboy_container::{MOUNT_FOLDER, Outcome};
 use cowboy_params::Containers;
 use cowboy_system::offchain::{
     container::{ContainerJob, Mount, RESERVED, is_reserved},
@@ -43,6 +43,25 @@ pub struct ContainerSecrets {
     pub variables: Vec<(String, Zeroizing<String>)>,
     /// Files in `/run/secrets`.
     pub files: Vec<(String, Zeroizing<Vec<u8>>)>,
+}
+
+impl ContainerSecrets {
+    fn echoed_in(&self, text: &[u8]) -> Option<&str> {
+        let variables = self.variables.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+        echo::find(variables.chain(self.files.iter().map(|(name, value)| (name.as_str(), value.as_slice()))), text)
+    }
+
+    /// Refuses a result that contains a value.
+    pub(super) fn require_absent(&self, result: &[u8]) -> Result<(), Fault> {
+        self.echoed_in(result).map_or(Ok(()), |name| Err(echo::fault(name)))
+    }
+
+    /// Takes the errors of a program out of its outcome, where they contain a value: a fault would quote a part of it, in which nothing is found.
+    pub(super) fn hide(&self, outcome: &mut Outcome) {
+        if let Some(name) = self.echoed_in(&outcome.stderr) {
+            outcome.stderr = format!("(what it printed contains the value of the secret {name})").into_bytes();
+        }
+    }
 }
 
 impl std::fmt::Debug for ContainerTask {
