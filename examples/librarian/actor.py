@@ -14,7 +14,7 @@ class Librarian(Actor):
     @callable_by(OWNER)
     @deferred
     def open(self, url: str, image: str, secret: str, every: int) -> None:
-        """Begins: `secret` is the hash of the name of the owner's secret with which `url` is read, every so many blocks; `image` is the program."""
+        """Begins: `secret` is the hash of the name of the owner's secret with which `url` is read, once in `every` blocks; `image` is the program."""
         costs = system.storage_manager.quote(quota=QUOTA, data=2, parity=1)
         system.storage_manager.create_volume(
             name="archive", keys="committee", quota=QUOTA, data=2, parity=1, value=costs["escrow"] + costs["fee"]

@@ -71,7 +71,7 @@ async fn a_volume_has_a_quota() {
     let mut plan = fixture.plan(&["fill", "volume"]);
     plan.mounts.push(Mount { source: fixture.path("data"), name: "data".to_owned(), mode: Mode::Overlay { max_bytes: 1 << 20 } });
     let outcome = fixture.run(plan).await;
-    assert_eq!((outcome.end, outcome.stdout), (End::Exited(1), b"ENOSPC\n".to_vec()));
+    assert_eq!((outcome.end, outcome.stdout), (End::OutOfSpace, b"ENOSPC\n".to_vec()));
     assert_eq!(std::fs::read_dir(fixture.path("data")).expect("it is read").count(), 0, "the source stays as it is");
 }
 

@@ -2,7 +2,10 @@
 
 use crate::{
     config::Config,
-    execute::{Done, Executors, Limits, NotReady, Task, Usage, container::{ContainerSecrets, ContainerTask}},
+    execute::{
+        Done, Executors, Limits, NotReady, Task, Usage,
+        container::{ContainerSecrets, ContainerTask},
+    },
     request::{Malformed, Request},
 };
 use cowboy_params::Params;

@@ -207,13 +207,16 @@ mod tests {
         let Json::Object(mut fields) = request else { unreachable!("it is an object") };
         values().put_into(&mut fields);
         assert_eq!(fields["url"], "https://example.com/?k=${KEY}");
-        assert_eq!(fields["headers"], json!({ "authorization": "Bearer sk-\"1 2\"", "x-both": "0123456789-sk-\"1 2\"", "x-file": "${FILE}" }));
+        assert_eq!(
+            fields["headers"],
+            json!({ "authorization": "Bearer sk-\"1 2\"", "x-both": "0123456789-sk-\"1 2\"", "x-file": "${FILE}" })
+        );
         assert_eq!(fields["json"], json!({ "list": ["0123456789", 1, null, { "deep": "ask-\"1 2\"" }] }));
     }
 
     /// A container gets what its job says, each value in its place; what is no text cannot be a variable.
     #[test]
-    fn values_have_their_places() {
+    fn values_are_where_the_job_says() {
         let given = values().of_container();
         let names = |names: Vec<&String>| names.into_iter().map(String::as_str).collect::<Vec<_>>().join(",");
         assert_eq!(names(given.variables.iter().map(|(name, _)| name).collect()), "VARIABLE");

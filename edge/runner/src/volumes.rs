@@ -29,8 +29,8 @@ use cowboy_volumes::{Leaf, Path, leaf};
 use folder::Folder;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
-use std::path::{Path as Local, PathBuf};
 use std::collections::BTreeMap;
+use std::path::{Path as Local, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
@@ -378,11 +378,9 @@ impl ImageSource for Layout {
         match there.await {
             Ok(()) => Ok(Box::new(Fetched { reader, _fetching: fetching })),
             Err(_) => match (&mut fetching.0).await {
-                Ok(Err(Fault::External(reason))) => Err(ImageError::Io {
-                    action: "fetch a blob of",
-                    path: self.path.clone().into(),
-                    error: std::io::Error::other(reason),
-                }),
+                Ok(Err(Fault::External(reason))) => {
+                    Err(ImageError::Io { action: "fetch a blob of", path: self.path.clone().into(), error: std::io::Error::other(reason) })
+                }
                 _ => Err(missing),
             },
         }

@@ -315,8 +315,7 @@ fn resources(work: &BTreeMap<String, Value>, rows: &Containers) -> Result<Resour
 pub(crate) fn has_room(given: &Capacity, asked: &Resources, request: &Request) -> bool {
     let Ok(mounts) = mounts(request) else { return false };
     let files = asked.scratch_mib.0.saturating_add(written_mib(&mounts));
-    let is_large =
-        asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && files <= given.scratch_mib.0;
+    let is_large = asked.cpu_millicores <= given.cpu_millicores && asked.memory_mib <= given.memory_mib && files <= given.scratch_mib.0;
     let runs = platforms(request.work.get("platform")).is_ok_and(|bits| bits & given.platforms != 0);
     let needs_volumes = !mounts.is_empty() || matches!(source(request.work.get("source")), Ok(Source::Volume { .. }));
     is_large && runs && (given.volumes || !needs_volumes)

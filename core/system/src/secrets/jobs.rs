@@ -94,7 +94,8 @@ pub fn asked(request: &Request) -> Result<Vec<Asked>, Abort> {
 
 fn one(item: &Value, is_container: bool) -> Option<Asked> {
     let Value::Map(pairs) = item else { return None };
-    let known: &[&str] = if is_container { &["account", "name_hash", "version", "as", "in"] } else { &["account", "name_hash", "version", "as"] };
+    let known: &[&str] =
+        if is_container { &["account", "name_hash", "version", "as", "in"] } else { &["account", "name_hash", "version", "as"] };
     let is_known = |(key, _): &(Value, Value)| key.as_text().is_some_and(|key| known.contains(&key));
     if !pairs.iter().all(is_known) {
         return None;

@@ -90,7 +90,7 @@ pub(super) fn create(folder: &Path, inside: &str) -> io::Result<File> {
 pub(super) fn left_of<'a>(room: u64, files: impl Iterator<Item = (&'a str, u64)>) -> Option<u64> {
     let (mut left, mut folders) = (room, BTreeSet::new());
     for (path, size) in files {
-        left = left.checked_sub(size.next_multiple_of(BLOCK_BYTES).checked_add(BLOCK_BYTES)?)?;
+        left = left.checked_sub(size.checked_next_multiple_of(BLOCK_BYTES)?.checked_add(BLOCK_BYTES)?)?;
         let above = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
         // The deepest first: where that is known, so are those above it.
         for folder in above.collect::<Vec<_>>().into_iter().rev() {
@@ -121,7 +121,7 @@ mod tests {
 
     /// A file is where its path says, and no other takes its place; the folder goes with its job.
     #[tokio::test]
-    async fn files_have_their_places() {
+    async fn a_file_is_where_its_path_says() {
         let above = tempfile::tempdir().expect("a folder");
         let folder = Folder::make(above.path()).expect("it is made");
         let mount = folder.mount("data").expect("it is made");

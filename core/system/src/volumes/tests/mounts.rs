@@ -6,8 +6,8 @@ use cowboy_system::volumes::types::Capability;
 use cowboy_testkit::market::{Market, hex, slug};
 use serde_json::{Value as Json, json};
 
-/// What a runner gives to a container: as much as the class small takes, and a mebibyte for what is written to volumes.
-const ROOM: (u64, u64, u64) = (1_000, 512, 1_025);
+/// What a runner gives to a container: as much as the class small takes, and two mebibytes for what is written to volumes.
+const ROOM: (u64, u64, u64) = (1_000, 512, 1_026);
 
 /// A market with runners of containers, relays, and a volume of the account that submits.
 fn market(runners: usize, keys: &str) -> (Market, Hash) {
@@ -123,8 +123,8 @@ fn jobs_that_mount_what_they_may_not() {
     // What is written is memory of the runner until it is kept.
     let memory = create(&mut market.chain, "written", "public");
     let written = |bytes: u64| json!({ "volume": hex(&memory.0), "as": "written", "partition": "notes", "mode": "w", "max_bytes": bytes });
-    market.submit(&with(&[written(1 << 20)]));
-    assert_eq!(market.refused(&with(&[written((1 << 20) + 1)])), "no_candidates");
+    market.submit(&with(&[written(2 << 20)]));
+    assert_eq!(market.refused(&with(&[written((2 << 20) + 1)])), "no_candidates");
     // Runners that mount no volumes are no candidates, and get no images from them.
     for number in market.runners.clone() {
         let mut declared = cowboy_testkit::market::declaration(number);
