@@ -34,6 +34,9 @@ fn main() {
             eprintln!("it is {}", std::env::var(name).expect("a variable"));
             std::process::exit(3);
         }
+        // A file, and a text that is no result: a variable, or one of this length.
+        ["leak", path, name] => println!("{} {:?}", std::env::var(name).expect("a variable"), write(path, "x")),
+        ["long", path, bytes] => println!("{} {:?}", "x".repeat(bytes.parse().expect("a number")), write(path, "x")),
         ["memory"] => {
             let mut held = Vec::new();
             loop {

@@ -21,12 +21,12 @@ def mount(mode, partition="notes", max_bytes=1 << 20, **more):
 class Storage(Market):
     """A market with relays and proxies, a runner that mounts volumes, and a volume with a file in it."""
 
-    def __init__(self, folder, *keys):
+    def __init__(self, folder, *keys, volumes_mib=64):
         super().__init__(folder)
         self.allow(self.digest)
         self.run("volume", "create", "memory", "--quota", "20MiB", *keys)
         self.put("one.txt", "one", "notes/a/")
-        self.process = self.runner(RUNNER, self.settings())
+        self.process = self.runner(RUNNER, self.settings() + f"volumes_mib = {volumes_mib}\n")
         self.runners_are(1)
 
     def put(self, name, text, to):
@@ -120,6 +120,38 @@ def test_secrets_of_containers(tmp_path):
             market.done(["env"], secrets=["WEB_KEY"])
         with pytest.raises(Refused, match="secret_not_found"):
             market.submit(market.job_of(["env"], secrets=["KEY"]), account=OTHER)
+
+
+def test_what_is_no_result_keeps_nothing(tmp_path):
+    """Decision 551: who writes files and gives no result has written none, whatever the result lacks; and no part of a secret is in the log."""
+    with Storage(tmp_path, "--public") as market:
+        long = "".join(f"{number:04}-" for number in range(160))
+        (tmp_path / "value.txt").write_text(long)
+        market.run("secret", "set", "KEY", "--value-file", "value.txt", "--jobs", "container", "--any-runner")
+        file = "/mnt/volumes/memory/file"
+        assert market.done(["leak", file, "KEY"], mount("rw"), secrets=["KEY"]) == 1, "the result has the value"
+        assert market.done(["long", file, "5000"], mount("rw")) == 3, "it is too long"
+        # Five thousand bytes take a few more as shards.
+        second = mount("w", "other", max_bytes=5_000, **{"as": "second"})
+        assert market.done(["write", file, "x", "/mnt/volumes/second/file", "x" * 5_000], mount("rw"), second) == 3, "the second does not fit"
+        assert market.done(["tell", "KEY"], secrets=["KEY"]) == 1
+        log = market.process.errors.read_text()
+        assert "contains the value of the secret KEY" in log and long[-100:] not in log
+        assert market.paths() == ["notes/a/one.txt"]
+
+
+def test_empty_files_take_room(tmp_path):
+    """A path of 512 bytes has 250 folders, and each takes a block of the runner's disk, whoever wrote the volume."""
+    with Storage(tmp_path, "--public", volumes_mib=1) as market:
+        for number in range(8):
+            deep = tmp_path / "deep" / str(number) / "/".join("d" * 240)
+            deep.mkdir(parents=True)
+            (deep / "empty").touch()
+        assert market.done(["hello"], mount("r")) == "hello\n"
+        market.run("volume", "put", "memory", tmp_path / "deep", "notes/deep")
+        assert market.done(["hello"], mount("r")) == 2
+        assert "more than the 1048576 bytes that this runner has for them" in market.process.errors.read_text()
+        until("nothing is left", lambda: market.left() == [])
 
 
 def test_an_image_in_a_volume(tmp_path):
