@@ -29,8 +29,11 @@ const NEWS: &str = "news.example.com";
 /// A page that says whether a service is up.
 const STATUS: &str = "status.example.com";
 
+/// A page for whoever shows a key.
+const LIBRARY: &str = "library.example.com";
+
 /// Every name that is served.
-pub(super) const HOSTS: [&str; 7] = [SOURCES[0].0, SOURCES[1].0, SOURCES[2].0, SOURCES[3].0, SOURCES[4].0, NEWS, STATUS];
+pub(super) const HOSTS: [&str; 8] = [SOURCES[0].0, SOURCES[1].0, SOURCES[2].0, SOURCES[3].0, SOURCES[4].0, NEWS, STATUS, LIBRARY];
 
 /// Cents of a few symbols; others get a price that follows from their name.
 const PRICES: [(&str, u64); 4] = [("BTC", 9_731_250), ("CBY", 125), ("ETH", 301_275), ("SOL", 18_440)];
@@ -49,7 +52,7 @@ pub(super) fn router() -> Router {
     let visits = Arc::new(AtomicU64::new(0));
     Router::new()
         .route("/price/{symbol}", get(|headers: HeaderMap, Path(symbol): Path<String>| async move { price(host(&headers), &symbol) }))
-        .route("/today", get(|headers: HeaderMap| async move { if host(&headers) == NEWS { TODAY.into_response() } else { nothing() } }))
+        .route("/today", get(|headers: HeaderMap| async move { today(&headers) }))
         .route(
             "/service",
             get(move |headers: HeaderMap| async move {
@@ -64,6 +67,18 @@ pub(super) fn router() -> Router {
 }
 
 const TODAY: &str = "Cowboy Hats sells more than ever.\n85 of 100 analysts say buy, 10 say hold.\n";
+
+const READING: &str = "A horse came to the river, and the river was wide.\n";
+
+fn today(headers: &HeaderMap) -> Response {
+    let has_key = headers.get(header::AUTHORIZATION).is_some_and(|key| key.as_bytes().starts_with(b"Bearer "));
+    match host(headers) {
+        NEWS => TODAY.into_response(),
+        LIBRARY if has_key => READING.into_response(),
+        LIBRARY => StatusCode::UNAUTHORIZED.into_response(),
+        _ => nothing(),
+    }
+}
 
 /// The name that a request is for, without a port.
 fn host(headers: &HeaderMap) -> &str {
