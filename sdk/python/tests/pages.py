@@ -31,7 +31,7 @@ NOT_RUN = {
     "docs/images.md: Pack one 2": "test_images.py runs it, with a registry of its own",
     "docs/images.md: Pack one 3": "test_images.py runs it, with a registry of its own",
     "docs/images.md: Push it": "test_images.py runs it, with a registry of its own",
-    "docs/images.md: In a volume": "test_images.py runs it",
+    "docs/images.md: In a volume": "tests/market puts a layout into a volume of its own, and runs what is in it",
     "docs/images.md: Have it allowed": "test_images.py runs it, with a registry of its own",
     "docs/jobs.md: The life of a job": "a picture",
     "docs/jobs.md: Which runners are drawn": "tests/market draws again what a job of its own drew",

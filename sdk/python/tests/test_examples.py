@@ -22,6 +22,7 @@ KNOWN = {
     "http.fetch": {"allowlist_domains", "domain_set", "max_requests"},
     "ingress.http": {"allowlist_methods", "max_request_bytes", "max_response_bytes", "max_query_cycles"},
     "oracle.llm": {"max_requests", "max_tokens"},
+    "storage.blob": {"max_bytes"},
     "storage.kv": {"max_bytes"},
     "timer.schedule": {"max_timers"},
 }
