@@ -10,14 +10,13 @@ use changes::{Written, WrittenFile};
 use cowboy_container::Changes;
 use cowboy_image::{BlobKind, BlobReader, Digest, ImageError, Source as ImageSource};
 use cowboy_secrets::partial::release_id;
-use cowboy_secrets::{Identity, Kind};
 use cowboy_service::Chain;
 use cowboy_system::offchain::container::{Mount, blob_path};
 use cowboy_system::secrets::state as secrets;
 use cowboy_system::secrets::types::Release;
 use cowboy_system::volumes::mounts::capability_of;
-use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Capability, Keys, first_key_version};
+use cowboy_system::volumes::types::{Capability, Keys};
+use cowboy_system::volumes::{keys, state};
 use cowboy_types::cbor::Value;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::Height;
@@ -150,18 +149,8 @@ impl Volumes {
     async fn key_of(&self, chain: &Chain, volume: &Volume, opened: &Opened, job: &Hash, mount: &Mount) -> Result<PartitionKey, Fault> {
         let (Keys::Committee, Some(capability)) = (&volume.record().keys, opened.capability) else { return Ok(PartitionKey::public()) };
         let (id, partition) = (*volume.id(), mount.partition.partition());
-        let record = volume.record();
         let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
-        let version = standing.map_or_else(|| first_key_version(record.generation), |partition| partition.key_version);
-        let identity = Identity {
-            kind: Kind::Partition,
-            genesis: chain.genesis,
-            key_id: record.key_id,
-            account: record.creator,
-            name_hash: id,
-            version,
-            policy_hash: partition,
-        };
+        let identity = keys::identity(chain.genesis, (&id, volume.record()), (&partition, standing.as_ref()));
         let release = release_id(job, self.releases.runner, &identity);
         let transport = self.releases.transport(&[&job.0, &id.0, &partition.0]);
         let fields = [

@@ -1,7 +1,7 @@
 //! The keys of volumes' partitions: the committee's signature over the partition's identity makes one, and it stands nowhere (decision 151).
 
 use super::state;
-use super::types::{Keys, Status, first_key_version};
+use super::types::{Keys, Partition, Status, Volume, first_key_version};
 use crate::actor::{Context, Handle};
 use crate::secrets::api::ReleasePartition;
 use crate::secrets::releases::{self, Opening};
@@ -10,6 +10,19 @@ use cowboy_state::Step;
 use cowboy_types::Hash;
 use cowboy_types::error;
 use cowboy_types::units::Height;
+
+/// What the committee signs to make the key of a partition, which has no record before its first commit.
+pub fn identity(genesis: Hash, (id, volume): (&Hash, &Volume), (name, standing): (&Hash, Option<&Partition>)) -> Identity {
+    Identity {
+        kind: Kind::Partition,
+        genesis,
+        key_id: volume.key_id,
+        account: volume.creator,
+        name_hash: *id,
+        version: standing.map_or_else(|| first_key_version(volume.generation), |partition| partition.key_version),
+        policy_hash: *name,
+    }
+}
 
 impl Handle for ReleasePartition {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
@@ -30,17 +43,8 @@ impl Handle for ReleasePartition {
         // A runner reads for whoever submitted its job: the volume's owner pays, once for each job.
         let job = held.map(|record| record.job).filter(|job| *job != Hash::ZERO);
         let (payer, subject) = job.map_or((sender, context.id), |job| (volume.owner, job));
-        let found = state::partition(context.world, &self.volume, &self.partition)?;
-        let version = found.map_or_else(|| first_key_version(volume.generation), |partition| partition.key_version);
-        let identity = Identity {
-            kind: Kind::Partition,
-            genesis: context.genesis,
-            key_id: volume.key_id,
-            account: volume.creator,
-            name_hash: self.volume,
-            version,
-            policy_hash: self.partition,
-        };
+        let standing = state::partition(context.world, &self.volume, &self.partition)?;
+        let identity = identity(context.genesis, (&self.volume, &volume), (&self.partition, standing.as_ref()));
         let opening = Opening {
             payer,
             recipient: sender,

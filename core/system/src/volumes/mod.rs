@@ -27,7 +27,7 @@ mod demands;
 pub mod directory;
 mod forms;
 pub mod invariants;
-mod keys;
+pub mod keys;
 mod ledger;
 pub mod mounts;
 mod owners;
