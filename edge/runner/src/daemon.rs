@@ -111,7 +111,7 @@ impl Runner {
         let secret = keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0;
         let releases = Releases::new(&config.node.url, address, secret, sender.poster());
         let secrets = Secrets::new(releases.clone());
-        let room = config.container.as_ref().map_or(0, |given| given.volumes_mib.saturating_mul(1 << 20));
+        let room = config.container.as_ref().map_or(0, |given| given.volumes_mib);
         let volumes = Volumes::new(releases, key.clone(), &config.runner.state, room).map_err(RunnerError::State)?;
         let context = Context {
             client,

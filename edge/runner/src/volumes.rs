@@ -25,7 +25,7 @@ use cowboy_types::{Address, Hash, Text, actors};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Change, Entry, Signer, Source, Volume, VolumeError};
 use cowboy_volumes::{Leaf, Path, leaf};
-use folder::Folder;
+use folder::{Folder, Room};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use std::collections::BTreeMap;
@@ -55,8 +55,8 @@ pub(crate) struct Volumes {
     key: PrivateKey,
     /// Where the files of running jobs lie, a folder for each.
     folder: PathBuf,
-    /// Bytes that the mounts of one job may have.
-    max_bytes: u64,
+    /// What the mounts of all running jobs may have of the disk.
+    room: Room,
 }
 
 /// The volumes of one job.
@@ -122,14 +122,14 @@ where
 
 impl Volumes {
     /// Those of a runner. Files that an earlier run left are removed.
-    pub(crate) fn new(releases: Arc<Releases>, key: PrivateKey, state: &Local, max_bytes: u64) -> std::io::Result<Arc<Self>> {
+    pub(crate) fn new(releases: Arc<Releases>, key: PrivateKey, state: &Local, mebibytes: u64) -> std::io::Result<Arc<Self>> {
         let folder = state.join("volumes");
         match std::fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         folder::private(&folder)?;
-        Ok(Arc::new(Self { releases, key, folder, max_bytes }))
+        Ok(Arc::new(Self { releases, key, folder, room: Room::new(mebibytes) }))
     }
 
     /// The right to a mount, once the chain has given it, until the job's commitment is due.
@@ -208,23 +208,29 @@ impl Volumes {
 
     /// Fetches what a job mounts.
     async fn fetch(&self, of: &OfJob) -> Result<Vec<PathBuf>, Fault> {
-        let base = Folder::make(&self.folder).map_err(outside)?;
-        let base = of.folder.get_or_init(|| base);
-        let (mut folders, mut left) = (Vec::with_capacity(of.mounts.len()), self.max_bytes);
+        let (mut listed, mut blocks) = (Vec::with_capacity(of.mounts.len()), 0_u64);
         for (index, mount) in of.mounts.iter().enumerate() {
-            let folder = base.mount(mount.name.as_str()).map_err(outside)?;
             let (volume, Opened { key, .. }) = self.opened(of, index).await?;
+            let mut entries = Vec::new();
             // A right to write alone shows nothing.
             if mount.mode.reads() {
-                let entries = volume.list(&mount.partition, &key).await.map_err(wrong)?.entries;
-                let files = entries.iter().map(|entry| (&*entry.meta.path, entry.meta.size));
-                left = folder::left_of(left, files).ok_or_else(|| {
-                    let (name, files) = (mount.name.as_str(), entries.len());
-                    outside(format!("{name} has {files} files, which take more than the {left} bytes that this runner has for them"))
-                })?;
-                let fetch = async |entry| fetch_one(&volume, &entry, &key, mount, &folder).await;
-                futures::stream::iter(entries).map(fetch).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+                entries = volume.list(&mount.partition, &key).await.map_err(wrong)?.entries;
+                let folders = without_folders(&mut entries);
+                blocks = blocks.saturating_add(folder::blocks_of(entries.iter().map(|entry| entry.meta.size), folders));
             }
+            listed.push((mount, volume, key, entries));
+        }
+        let room = self.room.take(blocks).await.ok_or_else(|| {
+            let (files, most) = (listed.iter().map(|(.., entries)| entries.len()).sum::<usize>(), self.room.bytes());
+            outside(format!("the volumes have {files} files, which take more than the {most} bytes that this runner has for them"))
+        })?;
+        let base = Folder::make(&self.folder, room).map_err(outside)?;
+        let base = of.folder.get_or_init(|| base);
+        let mut folders = Vec::with_capacity(listed.len());
+        for (mount, volume, key, entries) in listed {
+            let folder = base.mount(mount.name.as_str()).map_err(outside)?;
+            let fetch = async |entry| fetch_one(&volume, &entry, &key, mount, &folder).await;
+            futures::stream::iter(entries).map(fetch).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
             folders.push(folder);
         }
         Ok(folders)
@@ -279,6 +285,15 @@ impl Volumes {
     }
 }
 
+/// Leaves out files whose paths are folders of others: a volume has both, as any writer may name a file `a` and a file `a/b`, and a file system one.
+/// Answers how many folders there are.
+fn without_folders(entries: &mut Vec<Entry>) -> usize {
+    let paths: Vec<String> = entries.iter().map(|entry| entry.meta.path.to_string()).collect();
+    let folders = folder::folders_of(paths.iter().map(String::as_str));
+    entries.retain(|entry| !folders.contains(&*entry.meta.path));
+    folders.len()
+}
+
 /// Sends a file that a program wrote to the relays.
 async fn put_one(volume: &Volume, key: &PartitionKey, written: &Written, file: &WrittenFile) -> Result<Leaf, Fault> {
     let content = tokio::fs::File::from_std(written.open(file).map_err(outside)?);
@@ -297,10 +312,7 @@ async fn fetch_one(volume: &Volume, entry: &Entry, key: &PartitionKey, mount: &M
         return Err(damaged());
     }
     let inside = path.as_str().split_once('/').map_or("", |(_, inside)| inside);
-    let file = folder::create(folder, inside).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Fault::Actor(format!("{text} of the volume is a file and a folder")),
-        _ => outside(error),
-    })?;
+    let file = folder::create(folder, inside).map_err(outside)?;
     let mut file = tokio::fs::File::from_std(file);
     volume.get(entry, key, &mut file).await.map_err(wrong)?;
     file.shutdown().await.map_err(outside)

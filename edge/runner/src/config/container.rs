@@ -25,7 +25,7 @@ pub struct Container {
     pub cache: Option<PathBuf>,
     /// Mebibytes that they may take.
     pub cache_mib: u64,
-    /// Mebibytes that the volumes of one container may have, which are fetched to the disk before it starts. 0: this runner mounts no volumes.
+    /// Mebibytes that the volumes of all running containers may have, which are fetched to the disk before they start. 0: this runner mounts no volumes.
     pub volumes_mib: u64,
 }
 

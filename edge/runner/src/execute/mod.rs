@@ -24,9 +24,10 @@ use cowboy_types::{
     job::{self, JobKind, JobSpec},
     units::Count,
 };
-use futures::future::BoxFuture;
+use futures::{FutureExt as _, future::BoxFuture};
 use serde::{Deserialize, Serialize};
 use std::{
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -251,10 +252,14 @@ impl Executors {
         let began = Instant::now();
         let mut usage = Usage::default();
         let result = match self.0.iter().find(|executor| executor.kind() == task.request.kind) {
-            Some(executor) => match tokio::time::timeout(time_of(task), executor.execute(task, &mut usage)).await {
-                Ok(result) => result,
-                Err(_) => Err(late(&task.request.kind, task.limits.wall)),
-            },
+            Some(executor) => {
+                // A defect of an executor costs the job that met it, and no other: without a report the job would wait for one until it is late.
+                let working = AssertUnwindSafe(executor.execute(task, &mut usage)).catch_unwind();
+                match tokio::time::timeout(time_of(task), working).await {
+                    Ok(result) => result.unwrap_or_else(|_| Err(Fault::External("the runner itself broke off".into()))),
+                    Err(_) => Err(late(&task.request.kind, task.limits.wall)),
+                }
+            }
             None => Err(Fault::External(format!("this runner does no {} jobs", task.request.kind.name()))),
         };
         let result = result.and_then(|bytes| task.require_short(&bytes).map(|()| bytes));
@@ -294,5 +299,46 @@ pub(crate) fn name(kind: &JobKind) -> &'static str {
         JobKind::Mcp => "mcp",
         JobKind::Custom => "custom",
         JobKind::Container => "container",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An executor with a defect.
+    struct Defective;
+
+    impl Executor for Defective {
+        fn kind(&self) -> JobKind {
+            JobKind::Http
+        }
+
+        fn check(&self) -> BoxFuture<'_, Result<String, String>> {
+            Box::pin(async { Ok(String::new()) })
+        }
+
+        fn execute<'a>(&'a self, _task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>> {
+            Box::pin(async move {
+                usage.requests = 1;
+                panic!("as a test of defects wants it")
+            })
+        }
+    }
+
+    /// A panic of an executor is a fault of the runner, not of the job, and what was used until then is billed.
+    #[tokio::test]
+    async fn a_defect_is_a_fault() {
+        let task = Task {
+            request: Request { kind: JobKind::Http, fields: serde_json::Map::new() },
+            hosts: None,
+            limits: Limits { wall: Duration::from_secs(60), result_bytes: 100, input_tokens: 0, output_tokens: 0, memory_mb: 0 },
+            format: String::new(),
+            is_semantic: false,
+            model: cowboy_types::Hash::ZERO,
+            container: None,
+        };
+        let done = Executors(Arc::new(vec![Box::new(Defective)])).run(&task).await;
+        assert_eq!((done.result.map_err(|fault| fault.number()), done.usage.requests), (Err(FAULT_EXTERNAL), 1));
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What a file or a folder takes on a disk beside its content, rounded up.
 const BLOCK_BYTES: u64 = 4_096;
@@ -13,21 +15,51 @@ const BLOCK_BYTES: u64 = 4_096;
 /// Folders that were made in this run: a job that is done again has another one than that which is still removed.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// A folder that nobody else enters. It is removed when this is dropped, in the background, because a writer of a volume decides how much there is in it.
+/// The disk that the volumes of all running jobs share, in blocks.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    free: Arc<Semaphore>,
+    blocks: u32,
+}
+
+impl Room {
+    /// One of some mebibytes; 16 TiB is the most that is counted.
+    pub(super) fn new(mebibytes: u64) -> Self {
+        let blocks = u32::try_from(mebibytes.saturating_mul((1 << 20) / BLOCK_BYTES)).unwrap_or(u32::MAX);
+        Self { free: Arc::new(Semaphore::new(usize::try_from(blocks).unwrap_or(Semaphore::MAX_PERMITS))), blocks }
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        u64::from(self.blocks) * BLOCK_BYTES
+    }
+
+    /// Takes blocks of it, and waits until others give them back. None where it has not as many.
+    pub(super) async fn take(&self, blocks: u64) -> Option<OwnedSemaphorePermit> {
+        let blocks = u32::try_from(blocks).ok().filter(|blocks| *blocks <= self.blocks)?;
+        self.free.clone().acquire_many_owned(blocks).await.ok()
+    }
+}
+
+/// A folder that nobody else enters, and the room that it takes. It is removed when this is dropped, in the background, because a writer of a volume
+/// decides how much there is in it.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder {
+    path: PathBuf,
+    room: Option<OwnedSemaphorePermit>,
+}
 
 impl Folder {
-    /// A new one in another.
-    pub(super) fn make(above: &Path) -> io::Result<Self> {
+    /// A new one in another, with room for what will be in it.
+    pub(super) fn make(above: &Path, room: OwnedSemaphorePermit) -> io::Result<Self> {
         let path = above.join(MADE.fetch_add(1, Ordering::Relaxed).to_string());
         private(&path)?;
-        Ok(Self(path))
+        Ok(Self { path, room: Some(room) })
     }
 
     /// A folder in it, for a mount.
     pub(super) fn mount(&self, name: &str) -> io::Result<PathBuf> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         open(&path)?;
         Ok(path)
     }
@@ -35,8 +67,10 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let path = std::mem::take(&mut self.0);
+        let (path, room) = (std::mem::take(&mut self.path), self.room.take());
         let remove = move || {
+            // Others have the room when the files are gone.
+            let _room = room;
             if let Err(error) = fs::remove_dir_all(&path) {
                 tracing::warn!(%error, folder = %path.display(), "the files of a job are not removed");
             }
@@ -86,44 +120,70 @@ pub(super) fn create(folder: &Path, inside: &str) -> io::Result<File> {
     Err(io::ErrorKind::InvalidInput.into())
 }
 
-/// What is left of a room after these files, each with its path and size, and their folders.
-pub(super) fn left_of<'a>(room: u64, files: impl Iterator<Item = (&'a str, u64)>) -> Option<u64> {
-    let (mut left, mut folders) = (room, BTreeSet::new());
-    for (path, size) in files {
-        left = left.checked_sub(size.checked_next_multiple_of(BLOCK_BYTES)?.checked_add(BLOCK_BYTES)?)?;
-        let above = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+/// The paths that are folders where all of these are files.
+pub(super) fn folders_of<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let mut folders = BTreeSet::new();
+    for path in paths {
         // The deepest first: where that is known, so are those above it.
-        for folder in above.collect::<Vec<_>>().into_iter().rev() {
-            if !folders.insert(folder) {
+        for (end, _) in path.rmatch_indices('/') {
+            if !folders.insert(path.get(..end).unwrap_or_default()) {
                 break;
             }
-            left = left.checked_sub(BLOCK_BYTES)?;
         }
     }
-    Some(left)
+    folders
+}
+
+/// The blocks that files and folders take, each at least one.
+pub(super) fn blocks_of(sizes: impl Iterator<Item = u64>, folders: usize) -> u64 {
+    let folders = u64::try_from(folders).unwrap_or(u64::MAX);
+    sizes.map(|size| size.div_ceil(BLOCK_BYTES).saturating_add(1)).fold(folders, u64::saturating_add)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn blocks(files: &[(&str, u64)]) -> u64 {
+        blocks_of(files.iter().map(|(_, size)| *size), folders_of(files.iter().map(|(path, _)| *path)).len())
+    }
+
     /// Files without content, and folders, take room too: a path of 512 bytes has 250 of them.
     #[test]
     fn folders_take_room() {
-        let files = [("a/b/c", 0), ("a/b/d", 4_096), ("a/e", 1)];
         // Folders a and a/b; three files; two blocks of content.
-        assert_eq!(left_of(7 * BLOCK_BYTES, files.into_iter()), Some(0));
-        assert_eq!(left_of(7 * BLOCK_BYTES - 1, files.into_iter()), None);
+        assert_eq!(blocks(&[("a/b/c", 0), ("a/b/d", 4_096), ("a/e", 1)]), 7);
         let deep: Vec<String> = (0..100).map(|number| format!("{number}/{}", vec!["d"; 250].join("/"))).collect();
-        assert_eq!(left_of(1 << 20, deep.iter().map(|path| (path.as_str(), 0))), None);
-        assert_eq!(left_of(u64::MAX, [("a", u64::MAX)].into_iter()), None);
+        assert_eq!(blocks(&deep.iter().map(|path| (path.as_str(), 0)).collect::<Vec<_>>()), 100 * (1 + 250));
+        assert_eq!(blocks(&[("a", u64::MAX), ("b", u64::MAX)]), (1 << 53) + 2);
+    }
+
+    /// All running jobs share the room: who comes later waits until the files of another are gone, and what never fits is refused at once.
+    #[tokio::test]
+    async fn jobs_share_the_room() {
+        let above = tempfile::tempdir().expect("a folder");
+        let room = Room::new(1);
+        assert_eq!(room.bytes(), 1 << 20);
+        assert!(room.take(257).await.is_none());
+        let first = Folder::make(above.path(), room.take(200).await.expect("there is room")).expect("it is made");
+        let second = tokio::spawn({
+            let (room, above) = (room.clone(), above.path().to_owned());
+            async move {
+                let _room = room.take(100).await.expect("there is room");
+                fs::read_dir(above).expect("it is read").count()
+            }
+        });
+        tokio::task::yield_now().await;
+        assert!(!second.is_finished());
+        drop(first);
+        assert_eq!(second.await.expect("it ends"), 0, "the files of the first are gone");
     }
 
     /// A file is where its path says, and no other takes its place; the folder goes with its job.
     #[tokio::test]
     async fn a_file_is_where_its_path_says() {
         let above = tempfile::tempdir().expect("a folder");
-        let folder = Folder::make(above.path()).expect("it is made");
+        let folder = Folder::make(above.path(), Room::new(1).take(3).await.expect("there is room")).expect("it is made");
         let mount = folder.mount("data").expect("it is made");
         create(&mount, "a/b/c").expect("it is made");
         create(&mount, "a/b/d").expect("it is made");
