@@ -12,7 +12,6 @@
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
-mod admission;
 mod discovery;
 mod handshake;
 mod http;
@@ -24,13 +23,11 @@ mod record;
 mod scores;
 mod server;
 mod source;
-mod subnet;
 mod table;
 #[cfg(test)]
 mod tests;
 pub mod wire;
 
-pub use admission::{Admission, Caps, Permit};
 pub use discovery::DiscoveryError;
 pub use http::HttpSource;
 pub use identity::{KeyError, NodeKey};

@@ -1,7 +1,6 @@
 //! Connections that come in, and what their peers ask for.
 
 use crate::{
-    admission::{Admission, Caps},
     handshake,
     identity::NodeKey,
     peer::CLOSED,
@@ -13,7 +12,7 @@ use crate::{
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_api::model::SubmitResult;
-use cowboy_serve::{Client, Memory};
+use cowboy_serve::{Admitted, Caps, Client, Door, Memory};
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
 use governor::{Quota, RateLimiter};
@@ -79,8 +78,7 @@ pub(crate) struct Server {
     pub(crate) pool: Arc<Pool>,
     /// Takes the records of peers that connected.
     pub(crate) met: Box<dyn Fn(Record) + Send + Sync>,
-    connections: Admission,
-    handshakes: Admission,
+    door: Door,
     memory: Memory,
     patience: Duration,
 }
@@ -99,8 +97,7 @@ impl Server {
             provider,
             pool,
             met: Box::new(met),
-            connections: Admission::new(CONNECTIONS),
-            handshakes: Admission::new(HANDSHAKES),
+            door: Door::new(HANDSHAKES, CONNECTIONS),
             memory: Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT),
             patience: PATIENCE,
         }
@@ -124,17 +121,7 @@ impl Server {
         let mut connections = JoinSet::new();
         while let Some(incoming) = endpoint.accept().await {
             while connections.try_join_next().is_some() {}
-            // An address that was not shown to be the sender's costs no state until it is.
-            if !incoming.remote_address_validated() {
-                // Fails only for addresses that are validated already.
-                let _ = incoming.retry();
-                continue;
-            }
-            let address = incoming.remote_address().ip();
-            let (Some(handshake), Some(connection)) = (self.handshakes.admit(address), self.connections.admit(address)) else {
-                incoming.refuse();
-                continue;
-            };
+            let Some(Admitted { incoming, handshake, connection }) = self.door.admit(incoming) else { continue };
             let server = self.clone();
             connections.spawn(async move {
                 let greeted = server.greet(incoming).await;

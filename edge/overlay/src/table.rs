@@ -1,9 +1,7 @@
 //! Node records that this node knows: bounded in all, and for each subnet, so that one operator cannot fill them.
 
-use crate::{
-    record::{NodeId, Record},
-    subnet::Subnet,
-};
+use crate::record::{NodeId, Record};
+use cowboy_serve::Subnet;
 use cowboy_types::{Hash, keccak256};
 use std::{collections::BTreeMap, fs, io::Write as _, net::SocketAddr, path::Path};
 

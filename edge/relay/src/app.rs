@@ -1,5 +1,6 @@
 //! What all parts of a relay share.
 
+use crate::looks::Looks;
 use crate::store::Store;
 use cowboy_service::{Chain, Key};
 use cowboy_types::wire::Fixed;
@@ -14,6 +15,7 @@ pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) key: Key,
     pub(crate) address: Address,
+    pub(crate) looks: Looks,
     height: AtomicU64,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
     received: Mutex<BTreeMap<(Hash, Fixed<16>), (u64, u64)>>,
@@ -21,7 +23,7 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
-        Self { chain, store, key, address, height: AtomicU64::new(0), received: Mutex::default() }
+        Self { chain, store, key, address, looks: Looks::new(), height: AtomicU64::new(0), received: Mutex::default() }
     }
 
     /// Notes a height that the chain proved.

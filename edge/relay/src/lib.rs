@@ -2,7 +2,8 @@
 //!
 //! - [`Store`]: shards, pages and trees on disk.
 //! - `app`: what all parts share.
-//! - `server`, `session`: where clients ask, and what each may.
+//! - `server`, `session`, `requests`: where clients ask, what each may, and what is done.
+//! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
 //! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
 //! - `repair`: rebuilding what the relay should have and has not.
@@ -13,8 +14,10 @@
 mod app;
 mod daemon;
 mod keeping;
+mod looks;
 mod member;
 mod repair;
+mod requests;
 mod server;
 mod session;
 mod store;

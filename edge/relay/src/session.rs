@@ -3,17 +3,11 @@
 use crate::app::App;
 use commonware_codec::DecodeExt as _;
 use cowboy_service::ChainError;
-use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Capability, Keys, Status, Volume};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Hash, signing};
 use cowboy_volume::wire::Hello;
 use cowboy_volumes::{Code, Token};
-use std::time::{Duration, Instant};
-use tokio::sync::Mutex;
-
-/// How long what the chain said is believed: a capability that was taken back opens nothing two blocks later.
-const BELIEVED_FOR: Duration = Duration::from_secs(1);
 
 /// The version byte before a token.
 const TOKEN_VERSION: u8 = 1;
@@ -47,7 +41,6 @@ pub(crate) enum Grade {
 }
 
 /// What a connection may, as the chain last said.
-#[derive(Clone)]
 pub(crate) struct Right {
     pub(crate) volume: Hash,
     pub(crate) code: Code,
@@ -107,11 +100,8 @@ impl Right {
     }
 }
 
-/// A connection.
-pub(crate) struct Session {
-    token: Token,
-    right: Mutex<(Right, Instant)>,
-}
+/// A connection, by the token that opened it.
+pub(crate) struct Session(Token);
 
 impl Session {
     /// Opens a connection whose TLS session exports these bytes.
@@ -122,37 +112,31 @@ impl Session {
         if *version != TOKEN_VERSION || token.genesis != app.chain.genesis || signer != Some(token.holder) {
             return Err(Denied::Token);
         }
-        let right = right(app, &token).await?;
-        Ok(Self { token, right: Mutex::new((right, Instant::now())) })
+        right(app, &token, false).await?;
+        Ok(Self(token))
     }
 
     /// What the connection may now.
     pub(crate) async fn right(&self, app: &App) -> Result<Right, Denied> {
-        let mut held = self.right.lock().await;
-        if held.1.elapsed() > BELIEVED_FOR {
-            *held = (right(app, &self.token).await?, Instant::now());
-        }
-        Ok(held.0.clone())
+        right(app, &self.0, true).await
     }
 }
 
 /// What the chain gives the holder of a token.
-async fn right(app: &App, token: &Token) -> Result<Right, Denied> {
-    let keys = [state::volume_key(&token.volume), state::capability_key(&token.capability)];
-    let found = app.chain.read(&keys).await?;
-    app.note_height(found.height);
-    let volume: Volume = found.read(0)?.filter(|volume: &Volume| volume.status != Status::Deleted).ok_or(Denied::Elsewhere)?;
+async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied> {
+    let said = app.looks.at(&app.chain, is_open, token.volume, token.capability).await?;
+    app.note_height(said.height);
+    let volume = said.volume.as_ref().filter(|volume: &&Volume| volume.status != Status::Deleted).ok_or(Denied::Elsewhere)?;
     let own = volume.slots.iter().position(|slot| slot.relay == Some(app.address)).ok_or(Denied::Elsewhere)?;
     let slot = volume.slots.get(own).filter(|slot| slot.place.is_some()).and_then(|_| u8::try_from(own).ok());
-    let capability: Option<Capability> = found.read(1)?;
-    let holds = |capability: &Capability| {
-        let in_time = capability.from.0 <= found.height && found.height <= capability.until.0;
+    let holds = |capability: &&Capability| {
+        let in_time = capability.from.0 <= said.height && said.height <= capability.until.0;
         capability.volume == token.volume && capability.holder == token.holder && in_time
     };
     let grade = if volume.owner == token.holder {
         Grade::Owner
-    } else if let Some(capability) = capability.filter(holds) {
-        Grade::Holder(capability)
+    } else if let Some(capability) = said.capability.as_ref().filter(holds) {
+        Grade::Holder(capability.clone())
     } else if volume.keys == Keys::Public || volume.slots.iter().any(|slot| slot.relay == Some(token.holder)) {
         Grade::Reader
     } else {

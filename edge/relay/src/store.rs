@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What there is: the volume, the kind and the hash; its length, and the height at which a root named it last, or at which it came.
 const ITEMS: TableDefinition<'_, &[u8], (u64, u64)> = TableDefinition::new("items");
@@ -31,6 +31,9 @@ const AT_ONCE: usize = 1_024;
 
 /// The folder of files that are being written.
 const UNFINISHED: &str = "unfinished";
+
+/// Bytes of the disk that stay free: the index needs some when it changes.
+const KEPT_FREE: u64 = 64 << 20;
 
 /// What a relay keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,8 +93,36 @@ pub struct Store {
     folder: PathBuf,
     index: Database,
     next: AtomicU64,
-    /// Bytes that the items of each volume take on disk.
-    used: Mutex<BTreeMap<Hash, u64>>,
+    totals: Arc<Mutex<Totals>>,
+}
+
+/// Bytes on disk of each volume, about.
+#[derive(Debug, Default)]
+struct Totals {
+    /// Those of its items.
+    used: BTreeMap<Hash, u64>,
+    /// Those for which there is room, and which come just now.
+    coming: BTreeMap<Hash, u64>,
+}
+
+/// Room for an item that comes. It is given back when this is dropped: what was kept counts by itself then.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    totals: Arc<Mutex<Totals>>,
+    volume: Hash,
+    bytes: u64,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(coming) = totals.coming.get_mut(&self.volume) {
+            *coming = coming.saturating_sub(self.bytes);
+            if *coming == 0 {
+                totals.coming.remove(&self.volume);
+            }
+        }
+    }
 }
 
 /// A shard that is being written.
@@ -153,21 +184,43 @@ impl Store {
             }
         }
         writing.commit().map_err(failed)?;
-        Ok(Self { folder: folder.to_owned(), index, next: AtomicU64::new(0), used: Mutex::new(used) })
+        let totals = Arc::new(Mutex::new(Totals { used, coming: BTreeMap::new() }));
+        Ok(Self { folder: folder.to_owned(), index, next: AtomicU64::new(0), totals })
     }
 
-    fn totals(&self) -> MutexGuard<'_, BTreeMap<Hash, u64>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn totals(&self) -> MutexGuard<'_, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Room for an item of this many bytes where a volume may have `most` on disk, with what comes beside it; none where it has not as much.
+    ///
+    /// # Errors
+    ///
+    /// If the disk is full.
+    pub(crate) fn reserve(&self, volume: Hash, length: u64, most: u64) -> io::Result<Option<Reserved>> {
+        let (bytes, free) = (on_disk(length), cowboy_serve::free_bytes(&self.folder)?);
+        let mut totals = self.totals();
+        let coming = totals.coming.values().fold(bytes, |sum, coming| sum.saturating_add(*coming));
+        if free < KEPT_FREE.saturating_add(coming) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let own = totals.coming.get(&volume).copied().unwrap_or(0);
+        let used = totals.used.get(&volume).copied().unwrap_or(0);
+        if used.saturating_add(own).saturating_add(bytes) > most {
+            return Ok(None);
+        }
+        totals.coming.insert(volume, own.saturating_add(bytes));
+        Ok(Some(Reserved { totals: self.totals.clone(), volume, bytes }))
     }
 
     /// Bytes that all items take on disk, about.
     pub fn used(&self) -> u64 {
-        self.totals().values().fold(0, |sum, used| sum.saturating_add(*used))
+        self.totals().used.values().fold(0, |sum, used| sum.saturating_add(*used))
     }
 
     /// Bytes that the items of a volume take on disk, about.
     pub fn used_by(&self, volume: &Hash) -> u64 {
-        self.totals().get(volume).copied().unwrap_or(0)
+        self.totals().used.get(volume).copied().unwrap_or(0)
     }
 
     fn path(&self, item: &Item) -> PathBuf {
@@ -209,7 +262,7 @@ impl Store {
                     (Some(_), None) => {}
                     (None, _) => drop(short.remove(&key[..]).map_err(failed)?),
                 }
-                let sum = totals.entry(item.volume).or_default();
+                let sum = totals.used.entry(item.volume).or_default();
                 *sum = sum.saturating_sub(before.map_or(0, on_disk)).saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
             }
         }

@@ -4,11 +4,13 @@
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
+//! - [`Door`] and [`Admission`]: connections over QUIC, bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`]: whether an address that a stranger names is one of the internet.
 //! - [`free_bytes`]: the space on the disk.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
+mod admission;
 mod allocator;
 mod client;
 mod disk;
@@ -22,7 +24,9 @@ pub mod quic;
 mod sending;
 mod server;
 mod slots;
+mod subnet;
 
+pub use admission::{Admission, Admitted, Caps, Door, Permit};
 pub use allocator::give_memory_back;
 pub use client::Client;
 pub use disk::free_bytes;
@@ -32,3 +36,4 @@ pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
 pub use public::is_public;
 pub use server::{Server, Settings};
 pub use slots::{Full, Slot, Slots};
+pub use subnet::Subnet;

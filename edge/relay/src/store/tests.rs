@@ -77,3 +77,24 @@ fn short_items_make_no_files() {
         assert_eq!((files(), store.used(), store.slice(VOLUME, &hash, 0, 0).expect("it is looked for")), (0, 0, None));
     }
 }
+
+/// Whoever sends many items at once has no more room than with one after the other, and what is not kept gives its room back.
+#[test]
+fn what_comes_at_once_has_one_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("it opens");
+    let most = 3 * on_disk(1 << 20);
+    let reserve = |volume| store.reserve(volume, 1 << 20, most).expect("the disk has room");
+    let coming: Vec<Reserved> = (0..30).filter_map(|_| reserve(VOLUME)).collect();
+    assert_eq!(coming.len(), 3);
+    assert!(reserve(Hash([2; 32])).is_some(), "another volume has its own");
+    drop(coming);
+    let bytes = vec![7; 1 << 20];
+    {
+        let _room = reserve(VOLUME).expect("it was given back");
+        assert!(put(&store, &bytes, &Hash(*bao::encode::outboard(&bytes).1.as_bytes())));
+    }
+    let coming: Vec<Reserved> = (0..30).filter_map(|_| reserve(VOLUME)).collect();
+    assert_eq!(coming.len(), 2, "what is kept counts");
+    assert!(store.reserve(VOLUME, u64::MAX, u64::MAX).is_err(), "the disk has no such room");
+}

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 
 /// A group of addresses: the 24 leading bits of an IPv4 address, the 48 leading bits of an IPv6 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Subnet([u8; 6], bool);
+pub struct Subnet([u8; 6], bool);
 
 impl Subnet {
-    pub(crate) fn of(address: IpAddr) -> Self {
+    /// That of an address. An IPv4 address in IPv6's form is the same address.
+    pub fn of(address: IpAddr) -> Self {
         let mut prefix = [0; 6];
         match address.to_canonical() {
             IpAddr::V4(address) => {
