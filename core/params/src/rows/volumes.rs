@@ -64,7 +64,7 @@ rows! {
         /// What a relay loses for two acknowledgements that contradict each other.
         0x1E contradiction: Amount = 500_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "decision 155";
         /// Demands that a relay has to answer at once, at most: more could not be answered in time.
-        0x1F demands: Count = 4 in 1..=1_000, T0, "ours: decision 511";
+        0x1F demands: Count = 4 in 1..=64, T0, "ours: decision 511";
         /// Share of the quota that a volume pays for where it has less: nobody else has that room.
         0x20 room_share: BasisPoints = 500 in 0..=10_000, T0, "ours: decision 514";
     }

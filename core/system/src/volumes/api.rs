@@ -54,7 +54,7 @@ methods! {
         quota: u64,
     } -> ();
 
-    /// Hands a volume of the sender over. Whoever had its keys still knows them.
+    /// Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them.
     "transfer_volume" TransferVolume [] {
         /// The volume.
         volume: Hash,

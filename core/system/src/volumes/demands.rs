@@ -11,9 +11,9 @@ use crate::staking::possession;
 use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Hash, actors, error, keccak256};
+use cowboy_types::{Hash, List, actors, error, keccak256};
 use cowboy_volumes::relay::{DEMAND_BYTES, Succession};
 use cowboy_volumes::{Leaf, Route, slice};
 
@@ -54,11 +54,9 @@ impl Handle for DemandPart {
         }
         let shard = *parsed.shards.get(place).ok_or(error::DEMAND_INVALID)?;
         let mut keeper = state::relay(context.world, relay)?.ok_or(error::RELAY_UNKNOWN)?;
-        if keeper.demands.0 >= rows.demands {
+        if u64::try_from(keeper.demands.len()).unwrap_or(u64::MAX) >= rows.demands {
             return Err(error::DEMANDS_FULL.into());
         }
-        keeper.demands = Count(keeper.demands.0.saturating_add(1));
-        state::set_relay(context.world, relay, Some(keeper.next_look), &keeper)?;
         let until = Height(context.height.0.saturating_add(rows.demand_window));
         let record = Demand {
             volume: id,
@@ -78,6 +76,10 @@ impl Handle for DemandPart {
         if state::demand(context.world, &demand)?.is_some() {
             return Err(error::DEMAND_INVALID.into());
         }
+        let mut demands = std::mem::take(&mut keeper.demands).into_vec();
+        demands.push(demand);
+        keeper.demands = List::new(demands).ok_or(error::DEMANDS_FULL)?;
+        state::set_relay(context.world, relay, Some(keeper.next_look), &keeper)?;
         context.charge_kept(&record);
         context.world.write(state::demand_key(&demand), &record);
         state::reschedule(context.world, Subject::Demand(demand), None, Some(until.next()))?;
@@ -113,7 +115,9 @@ fn end(world: &mut World, id: &Hash, demand: &Demand) -> Result<(), Miss> {
     state::reschedule(world, Subject::Demand(*id), Some(demand.until.next()), None)?;
     world.remove(state::demand_key(id));
     let Some(mut relay) = state::relay(world, demand.relay)? else { return Ok(()) };
-    relay.demands = Count(relay.demands.0.saturating_sub(1));
+    let mut demands = std::mem::take(&mut relay.demands).into_vec();
+    demands.retain(|open| open != id);
+    relay.demands = List::new(demands).expect("no more than before");
     state::set_relay(world, demand.relay, Some(relay.next_look), &relay)
 }
 

@@ -103,8 +103,9 @@ fn slots(
         let sums = records.record::<super::directory::Sums>(&state::page_key(*address, super::directory::LEVELS, 0))?;
         let sum: u64 = sums.map(|sums| sums.sums.iter().sum()).unwrap_or_default();
         equal("a relay's sums are of its slots", &sum, &found.values().map(|entry| entry.bytes).sum())?;
-        let asked = demands.iter().filter(|(_, demand)| demand.relay == *address).count();
-        equal("a relay counts its demands", &relay.demands.0, &u64::try_from(asked).unwrap_or(u64::MAX))?;
+        let asked: BTreeSet<&[u8]> = demands.iter().filter(|(_, demand)| demand.relay == *address).map(|(id, _)| *id).collect();
+        equal("a relay's record names its demands", &relay.demands.iter().map(|id| &id.0[..]).collect(), &asked)?;
+        equal("a relay's record names its demands once", &relay.demands.len(), &asked.len())?;
         equal("a relay reserves the quotas of its slots", &relay.reserved, &reserved.remove(address).unwrap_or_default())?;
     }
     holds("the relays of slots are registered", reserved.is_empty(), &reserved)

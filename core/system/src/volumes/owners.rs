@@ -219,6 +219,9 @@ impl Handle for TransferVolume {
         }
         state::volumes_of(context.sender).remove(context.world, &self.volume.0)?;
         state::volumes_of(self.to).insert(context.world, &self.volume.0)?;
+        // Rights were given by the owner before: else it could give itself one, hand the volume over and read on.
+        context.charge_records(usize::try_from(volume.capabilities.0).unwrap_or(usize::MAX));
+        while !super::capabilities::forget_some(context.world, &self.volume, &mut volume, RECORDS_AT_ONCE)? {}
         volume.owner = self.to;
         state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
         Handed(VolumeMoved { amount: volume.escrow, owner: self.to, volume_id: self.volume }).emit(context.world);

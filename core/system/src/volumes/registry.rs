@@ -16,7 +16,7 @@ use crate::staking::possession;
 use cowboy_params::Params;
 use cowboy_state::Step;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Text, actors, error, keccak256};
+use cowboy_types::{Address, List, Text, actors, error, keccak256};
 use cowboy_volumes::relay::key_message;
 
 /// The bytes of a GiB.
@@ -82,7 +82,7 @@ impl Handle for RegisterRelay {
             last_heartbeat: context.height,
             left_at: None,
             slots: 0,
-            demands: Count::ZERO,
+            demands: List::default(),
             misses: Count::ZERO,
             missed_at: Height::ZERO,
             draw_at,

@@ -16,6 +16,9 @@ pub const REGION_BYTES: usize = 16;
 /// Heartbeats in the time after which a relay counts as gone.
 const HEARTBEATS: u64 = 6;
 
+/// The most demands that a relay has to answer at once.
+pub const MAX_DEMANDS: usize = 64;
+
 /// Points of a round of proofs.
 pub const POINTS: usize = 4;
 
@@ -49,7 +52,7 @@ record! {
         /// Slots that it holds: the length of its directory.
         pub slots: u64,
         /// Demands that it has to answer.
-        pub demands: Count,
+        pub demands: List<Hash, MAX_DEMANDS>,
         /// Proofs that it missed in a row.
         pub misses: Count,
         /// The height of the last one; 0 where there was none.

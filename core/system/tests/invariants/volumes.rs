@@ -53,7 +53,7 @@ fn records_of_volumes() {
             ("a relay's sums are of its slots", &move |state| {
                 state.change(&state::page_key(relay, LEVELS, 0), |sums: &mut Sums| sums.sums = list(vec![1]));
             }),
-            ("a relay counts its demands", &of_relay(|relay| relay.demands = Count(3))),
+            ("a relay's record names its demands", &of_relay(|relay| relay.demands = list(vec![ID]))),
             ("a relay reserves the quotas of its slots", &of_relay(|relay| relay.reserved = 1)),
             ("every partition belongs to a volume", &move |state| state.drop(&state::partition_key(&id, &partition))),
             (

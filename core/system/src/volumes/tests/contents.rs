@@ -135,6 +135,27 @@ fn a_capability_is_for_one_partition_and_so_many_bytes() {
     assert_eq!(empty.send(&mut chain, STRANGER).abort, Some(error::CAPABILITY_REFUSED), "it was taken back");
 }
 
+/// An owner that gives itself rights and hands the volume over has none left.
+#[test]
+fn a_handover_ends_all_rights() {
+    let (mut chain, volume_id, _) = filled();
+    for _ in 0..20 {
+        let argument = [
+            ("volume", bytes(&volume_id.0)),
+            ("partition", bytes(&partition("notes").0)),
+            ("holder", bytes(&address(OWNER).0)),
+            ("mode", Value::text("rw")),
+            ("max_bytes", Value::uint(1)),
+            ("until", Value::uint(9_999)),
+        ];
+        assert_eq!(ask(&mut chain, OWNER, STORAGE, "issue_cap", argument, 0).abort, None);
+    }
+    let to = [("volume", bytes(&volume_id.0)), ("to", bytes(&address(STRANGER).0))];
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "transfer_volume", to, 0).abort, None);
+    assert_eq!(view(&mut chain, STORAGE, "list_caps", [("volume", bytes(&volume_id.0))]), Value::Array(Vec::new()));
+    assert_eq!(volume(&chain, &volume_id).expect("it is there").capabilities.0, 0);
+}
+
 /// What relays signed holds at one moment of a partition, and not for long: they forget what no root names.
 #[test]
 fn an_acknowledgement_is_of_one_moment() {
