@@ -52,9 +52,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Streams that a peer may have open at a time.
 const MAX_STREAMS: u32 = 16;
 
-/// Bytes on their way to this node that it has not read: of one stream and of one connection.
+/// Bytes on their way to this node that it has not read: of one stream, of a connection that it opened, and of one that a stranger opened, who only asks.
 const STREAM_WINDOW: u32 = 1024 * 1024;
-const CONNECTION_WINDOW: u32 = 8 * 1024 * 1024;
+pub(crate) const CONNECTION_WINDOW: u32 = 8 * 1024 * 1024;
+const INCOMING_WINDOW: u32 = 1024 * 1024;
 
 /// How often a silent connection says that it is there, and when it counts as dead, in milliseconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
@@ -147,7 +148,8 @@ impl Overlay {
         };
         std::fs::create_dir_all(&directory).map_err(file(&directory))?;
         let key = NodeKey::open(&directory.join("node.key"))?;
-        let (server, client) = quic::configs(ALPN, transport())?;
+        let (mut server, client) = quic::configs(ALPN, transport(CONNECTION_WINDOW))?;
+        server.transport_config(Arc::new(transport(INCOMING_WINDOW)));
         let listening = |source| StartError::Listen { address: listen, source };
         let endpoint = Endpoint::server(server, listen).map_err(listening)?;
         let bound = endpoint.local_addr().map_err(listening)?;
@@ -155,7 +157,7 @@ impl Overlay {
         let address = SocketAddr::new(listen.ip(), discovery_port);
         let discovery = Discovery::start(&key, &chain, (address, advertise), bound.port(), sequence).await?;
         let records = directory.join("peers");
-        let mut table = PeerTable::new(chain, discovery.own().id());
+        let mut table = PeerTable::new(chain, discovery.own().id(), advertise.unwrap_or(listen.ip()));
         for record in bootstrap {
             match table.pin(record) {
                 Ok(()) | Err(Rejected::Own) => {}
@@ -179,8 +181,13 @@ impl Overlay {
         shared.save().map_err(file(&directory))?;
         let provider = Arc::new(OnceLock::new());
         let (owner, meets) = (shared.clone(), shared.clone());
-        let server =
-            Server::new(key, move || owner.discovery.own(), provider.clone(), shared.pool.clone(), move |record| meets.met(record));
+        let server = Server::new(
+            key,
+            move || owner.discovery.own(),
+            provider.clone(),
+            shared.pool.clone(),
+            move |record, from| meets.connected(record, from),
+        );
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::new(server).accept(endpoint.clone()));
         tasks.spawn(shared.clone().look_for_peers());
@@ -218,14 +225,14 @@ impl Overlay {
     }
 }
 
-pub(crate) fn transport() -> TransportConfig {
+pub(crate) fn transport(window: u32) -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport
         .max_concurrent_bidi_streams(VarInt::from_u32(MAX_STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .datagram_receive_buffer_size(None)
         .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
-        .receive_window(VarInt::from_u32(CONNECTION_WINDOW))
+        .receive_window(VarInt::from_u32(window))
         .send_window(u64::from(CONNECTION_WINDOW))
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
@@ -249,6 +256,16 @@ impl Shared {
     fn keep(&self) {
         if let Err(error) = self.save() {
             tracing::warn!(%error, path = %self.records.display(), "the records of peers cannot be kept");
+        }
+    }
+
+    /// Takes over the record of a node that connected from an address, where it names that address: whoever is at one fills no table with others.
+    fn connected(&self, record: Record, from: IpAddr) {
+        match record.quic() {
+            Some(address) if address.ip().to_canonical() != from.to_canonical() => {
+                tracing::debug!(%address, %from, "a record names another address than its node's, and is not kept");
+            }
+            _ => self.met(record),
         }
     }
 

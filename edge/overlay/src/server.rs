@@ -12,13 +12,14 @@ use crate::{
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_api::model::SubmitResult;
-use cowboy_serve::{Admitted, Caps, Client, Door, Memory};
+use cowboy_serve::quic::{Admitted, Gate};
+use cowboy_serve::{Caps, Client, Memory};
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
 use governor::{Quota, RateLimiter};
 use quinn::{Connection, Endpoint, Incoming, SendStream};
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     num::NonZeroU32,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -76,9 +77,9 @@ pub(crate) struct Server {
     pub(crate) own: Box<dyn Fn() -> Record + Send + Sync>,
     pub(crate) provider: Arc<OnceLock<Arc<dyn Provider>>>,
     pub(crate) pool: Arc<Pool>,
-    /// Takes the records of peers that connected.
-    pub(crate) met: Box<dyn Fn(Record) + Send + Sync>,
-    door: Door,
+    /// Takes the records of peers that connected, and from where.
+    pub(crate) met: Box<dyn Fn(Record, IpAddr) + Send + Sync>,
+    gate: Gate,
     memory: Memory,
     patience: Duration,
 }
@@ -89,7 +90,7 @@ impl Server {
         own: impl Fn() -> Record + Send + Sync + 'static,
         provider: Arc<OnceLock<Arc<dyn Provider>>>,
         pool: Arc<Pool>,
-        met: impl Fn(Record) + Send + Sync + 'static,
+        met: impl Fn(Record, IpAddr) + Send + Sync + 'static,
     ) -> Self {
         Self {
             key,
@@ -97,7 +98,7 @@ impl Server {
             provider,
             pool,
             met: Box::new(met),
-            door: Door::new(HANDSHAKES, CONNECTIONS),
+            gate: Gate::new(HANDSHAKES, CONNECTIONS),
             memory: Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT),
             patience: PATIENCE,
         }
@@ -121,7 +122,7 @@ impl Server {
         let mut connections = JoinSet::new();
         while let Some(incoming) = endpoint.accept().await {
             while connections.try_join_next().is_some() {}
-            let Some(Admitted { incoming, handshake, connection }) = self.door.admit(incoming) else { continue };
+            let Some(Admitted { incoming, handshake, connection }) = self.gate.admit(incoming) else { continue };
             let server = self.clone();
             connections.spawn(async move {
                 let greeted = server.greet(incoming).await;
@@ -145,7 +146,7 @@ impl Server {
                     connection.close(CLOSED, b"banned");
                     return None;
                 }
-                (self.met)(record);
+                (self.met)(record, connection.remote_address().ip());
                 Some(connection)
             }
             Err(error) => {

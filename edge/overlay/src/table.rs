@@ -1,9 +1,15 @@
-//! Node records that this node knows: bounded in all, and for each subnet, so that one operator cannot fill them.
+//! Node records that this node knows: bounded in all, and for each subnet, so that one operator cannot fill them (decision 496).
 
 use crate::record::{NodeId, Record};
-use cowboy_serve::Subnet;
+use cowboy_serve::{Subnet, is_public};
 use cowboy_types::{Hash, keccak256};
-use std::{collections::BTreeMap, fs, io::Write as _, net::SocketAddr, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write as _,
+    net::{IpAddr, SocketAddr},
+    path::Path,
+};
 
 /// The most records.
 const MAX_RECORDS: usize = 1_024;
@@ -32,6 +38,9 @@ pub enum Rejected {
     /// It has no address to connect to.
     #[error("the record has no address to connect to")]
     NoAddress,
+    /// Its address is one of the node's own computer or network, where this node is on the internet.
+    #[error("the record's address is not one of the internet")]
+    Inside,
     /// A newer one of the same node is there.
     #[error("a newer record of the same node is known")]
     Old,
@@ -58,17 +67,25 @@ struct Entry {
 pub struct PeerTable {
     chain: Hash,
     own: NodeId,
+    at: IpAddr,
     entries: BTreeMap<NodeId, Entry>,
 }
 
+/// Whether somebody at one address, which may be unspecified, connects to another that a stranger names: from the internet nothing leads into a network or a
+/// computer. On a computer of its own, a network may have all its nodes on loopback.
+fn is_of_use(own: IpAddr, address: IpAddr) -> bool {
+    let own = own.to_canonical();
+    is_public(address) || (own.is_loopback() || !own.is_unspecified() && !is_public(own) && !address.to_canonical().is_loopback())
+}
+
 impl PeerTable {
-    /// An empty table for records of this chain. `own` is left out.
-    pub fn new(chain: Hash, own: NodeId) -> Self {
-        Self { chain, own, entries: BTreeMap::new() }
+    /// An empty table for records of this chain. `own` is left out. The node listens `at` this address, which may be unspecified.
+    pub fn new(chain: Hash, own: NodeId, at: IpAddr) -> Self {
+        Self { chain, own, at, entries: BTreeMap::new() }
     }
 
-    /// Adds the records in a file that [`PeerTable::save`] wrote; a file that is not there has none. Lines that are no records are passed
-    /// over: they are found again.
+    /// Adds the records in a file that [`PeerTable::save`] wrote, as such of nodes that were connected; a file that is not there has none. Lines that are
+    /// no records are passed over: they are found again.
     pub fn load(&mut self, path: &Path) {
         if !fs::metadata(path).is_ok_and(|data| data.len() <= MAX_FILE_BYTES) {
             return;
@@ -76,34 +93,40 @@ impl PeerTable {
         let Ok(text) = fs::read_to_string(path) else { return };
         for record in text.lines().filter_map(|line| line.parse().ok()) {
             // A record of another chain is of no use in this folder.
-            let _ = self.insert(record);
+            let _ = self.pin(record);
         }
     }
 
-    /// Writes the records to a file, those first that were connected.
+    /// Writes the records of nodes that were connected to a file. What strangers only named does not outlive the process.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
         let draft = path.with_extension("new");
         let mut file = fs::File::create(&draft)?;
-        let (proven, others): (Vec<_>, Vec<_>) = self.entries.values().partition(|entry| entry.is_proven);
-        for entry in proven.into_iter().chain(others) {
+        for entry in self.entries.values().filter(|entry| entry.is_proven) {
             writeln!(file, "{}", entry.record)?;
         }
         file.sync_all()?;
         fs::rename(draft, path)
     }
 
-    /// Adds a record that this node's operator named: it does not give way to others.
+    /// Adds a record that this node's operator named, or of a node that was connected: it does not give way to others, wherever it is.
     pub fn pin(&mut self, record: Record) -> Result<(), Rejected> {
         let id = record.id();
-        match self.insert(record) {
+        match self.add(record) {
             Ok(()) | Err(Rejected::Old) => self.proven(&id),
             Err(rejected) => return Err(rejected),
         }
         Ok(())
     }
 
-    /// Adds a record, or takes over a newer one of a node that is known.
+    /// Adds a record that a stranger named, or takes over a newer one of a node that is known.
     pub fn insert(&mut self, record: Record) -> Result<(), Rejected> {
+        match record.quic() {
+            Some(address) if !is_of_use(self.at, address.ip()) => Err(Rejected::Inside),
+            _ => self.add(record),
+        }
+    }
+
+    fn add(&mut self, record: Record) -> Result<(), Rejected> {
         if *record.chain() != self.chain {
             return Err(Rejected::OtherChain(*record.chain()));
         }
@@ -121,13 +144,15 @@ impl PeerTable {
         if !is_local && neighbours().count() >= MAX_OF_SUBNET {
             return Err(Rejected::SubnetFull);
         }
-        let is_proven = known.is_some_and(|known| known.is_proven && known.address.ip() == address.ip());
+        // A new record of the same address changes nothing about how it answers.
+        let known_there = known.filter(|known| known.address.ip() == address.ip());
+        let (failures, is_proven) = known_there.map_or((0, false), |known| (known.failures, known.is_proven));
         if known.is_none() && self.entries.len() >= MAX_RECORDS {
             let worst = self.entries.iter().filter(|(_, entry)| !entry.is_proven && entry.failures >= MAX_FAILURES);
             let worst = worst.max_by_key(|(_, entry)| entry.failures).map(|(id, _)| *id).ok_or(Rejected::Full)?;
             self.entries.remove(&worst);
         }
-        self.entries.insert(id, Entry { record, address, failures: 0, is_proven });
+        self.entries.insert(id, Entry { record, address, failures, is_proven });
         Ok(())
     }
 
@@ -160,8 +185,9 @@ impl PeerTable {
         self.entries.values().map(|entry| &entry.record)
     }
 
-    /// Up to `count` nodes to connect to, none of `connected`, at most two of a subnet together with those. Nodes that failed less
-    /// come first; among equals `seed` decides.
+    /// Up to `count` nodes to connect to, none of `connected`, at most two of a subnet together with those. Half of them are such that were connected
+    /// before, or that the operator named, as far as there are any: whatever strangers name, those have their turn. Nodes that failed less come first;
+    /// among equals `seed` decides.
     pub fn candidates(&self, count: usize, connected: &BTreeMap<NodeId, SocketAddr>, seed: u64) -> Vec<(Record, SocketAddr)> {
         let mut subnets: BTreeMap<Subnet, usize> = BTreeMap::new();
         for address in connected.values() {
@@ -169,8 +195,10 @@ impl PeerTable {
         }
         let mut free: Vec<(&NodeId, &Entry)> = self.entries.iter().filter(|(id, _)| !connected.contains_key(*id)).collect();
         free.sort_by_cached_key(|(id, entry)| (entry.failures, keccak256(&[&seed.to_be_bytes(), id.as_slice()])));
+        let (proven, strangers): (Vec<_>, Vec<_>) = free.into_iter().partition(|(_, entry)| entry.is_proven);
+        let (first, later) = proven.split_at(proven.len().min(count.div_ceil(2)));
         let mut chosen = Vec::new();
-        for (_, entry) in free {
+        for (_, entry) in first.iter().chain(&strangers).chain(later) {
             if chosen.len() >= count {
                 break;
             }
@@ -190,8 +218,52 @@ mod tests {
     use super::*;
     use crate::record::tests::{record, record_of};
 
+    /// A table of a node in a network of its own, where addresses for documentation are as good as any.
     fn table() -> PeerTable {
-        PeerTable::new(Hash([1; 32]), [0; 32])
+        PeerTable::new(Hash([1; 32]), [0; 32], at("10.0.0.1"))
+    }
+
+    fn at(address: &str) -> IpAddr {
+        address.parse().expect("an address")
+    }
+
+    /// Whoever names addresses inside does not lead a node of the internet there; a network on one computer has all its nodes there.
+    #[test]
+    fn nothing_leads_inside() {
+        let inserted = |own: &str, address: &str| PeerTable::new(Hash([1; 32]), [0; 32], at(own)).insert(record(1, address));
+        for address in ["127.0.0.1", "127.9.9.9", "10.1.2.3", "192.168.1.1", "169.254.0.1", "::1", "fd00::1"] {
+            for own in ["0.0.0.0", "::", "8.8.8.8"] {
+                assert_eq!(inserted(own, address), Err(Rejected::Inside), "{own} {address}");
+            }
+            assert_eq!(inserted("127.0.0.1", address), Ok(()), "{address}");
+        }
+        assert_eq!((inserted("10.0.0.1", "10.1.2.3"), inserted("10.0.0.1", "127.0.0.1")), (Ok(()), Err(Rejected::Inside)));
+        assert_eq!((inserted("0.0.0.0", "8.8.8.8"), inserted("127.0.0.1", "8.8.8.8")), (Ok(()), Ok(())));
+        let mut table = PeerTable::new(Hash([1; 32]), [0; 32], at("0.0.0.0"));
+        assert_eq!(table.pin(record(1, "127.0.0.1")), Ok(()), "the operator names what it likes");
+    }
+
+    /// On loopback no subnet bounds anything: a table that strangers filled leaves half of the connections to those that were connected.
+    #[test]
+    fn a_full_table_leaves_turns_to_those_that_are_known() {
+        let mut table = PeerTable::new(Hash([1; 32]), [0; 32], at("127.0.0.1"));
+        let known: Vec<NodeId> = (0..2).map(|number| record(number, "127.0.0.1").id()).collect();
+        table.pin(record(0, "127.0.0.1")).expect("there is room");
+        table.pin(record(1, "127.0.0.1")).expect("there is room");
+        for number in 2..1_100 {
+            assert_eq!(
+                table.insert(record(number, "127.0.0.1")).is_ok(),
+                usize::try_from(number).is_ok_and(|number| number < MAX_RECORDS),
+                "{number}"
+            );
+        }
+        assert_eq!(table.len(), MAX_RECORDS);
+        // Also where they failed, and the others have not been tried.
+        known.iter().for_each(|id| (0..9).for_each(|_| table.failed(id)));
+        for seed in 0..50 {
+            let chosen = table.candidates(8, &BTreeMap::new(), seed);
+            assert!(known.iter().all(|id| chosen.iter().any(|(record, _)| record.id() == *id)) && chosen.len() == 8);
+        }
     }
 
     /// Eclipse: a thousand records of one subnet, offered first, take eight places, and two of the connections.
@@ -241,7 +313,7 @@ mod tests {
 
     #[test]
     fn records_of_other_chains_and_older_ones_are_refused() {
-        let mut table = PeerTable::new(Hash([1; 32]), record(1, "192.0.2.1").id());
+        let mut table = PeerTable::new(Hash([1; 32]), record(1, "192.0.2.1").id(), at("10.0.0.1"));
         assert_eq!(table.insert(record_of(2, 7, "192.0.2.1")), Err(Rejected::OtherChain(Hash([2; 32]))));
         assert_eq!(table.insert(record(1, "192.0.2.1")), Err(Rejected::Own));
         assert_eq!(table.insert(record(2, "0.0.0.0")), Err(Rejected::NoAddress));
@@ -257,14 +329,18 @@ mod tests {
         first.load(&path);
         first.insert(record(1, "192.0.2.1")).expect("there is room");
         first.pin(record(2, "198.51.100.1")).expect("there is room");
+        first.insert(record(3, "203.0.113.1")).expect("there is room");
+        first.proven(&record(3, "203.0.113.1").id());
         first.save(&path).expect("it is writable");
         let mut text = fs::read_to_string(&path).expect("it is readable");
         text.push_str("enr:damaged\n\nxyz\n");
         fs::write(&path, text).expect("it is writable");
         let mut second = table();
         second.load(&path);
-        assert!(second.records().eq(first.records()));
-        let mut other = PeerTable::new(Hash([2; 32]), [0; 32]);
+        let kept: Vec<NodeId> = second.records().map(Record::id).collect();
+        assert_eq!(kept.len(), 2, "what a stranger named, and never answered, does not outlive the process");
+        assert!(second.entries.values().all(|entry| entry.is_proven) && !kept.contains(&record(1, "192.0.2.1").id()));
+        let mut other = PeerTable::new(Hash([2; 32]), [0; 32], at("10.0.0.1"));
         other.load(&path);
         assert_eq!(other.len(), 0, "records of another chain");
     }

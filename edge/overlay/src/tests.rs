@@ -3,7 +3,7 @@
 use crate::{
     Config, Failed, GenesisParts, NodeKey, Operations, Overlay, Position, Provider, Record, Source,
     handshake::{self, HandshakeError},
-    overlay::{ALPN, transport},
+    overlay::{ALPN, CONNECTION_WINDOW, transport},
     peer::Peer,
     pool::Pool,
     record::Addresses,
@@ -149,7 +149,7 @@ fn record_of(key: &NodeKey, chain: Hash, quic: u16) -> Record {
 }
 
 fn serve(chain: Chain) -> Served {
-    let (config, _) = configs(ALPN, transport()).expect("TLS");
+    let (config, _) = configs(ALPN, transport(CONNECTION_WINDOW)).expect("TLS");
     let endpoint = Endpoint::server(config, anywhere()).expect("the loopback has free ports");
     let address = endpoint.local_addr().expect("it is bound");
     let key = NodeKey::random().expect("the system has randomness");
@@ -157,7 +157,7 @@ fn serve(chain: Chain) -> Served {
     let own = record.clone();
     let provider: Arc<OnceLock<Arc<dyn Provider>>> = Arc::new(OnceLock::new());
     assert!(provider.set(Arc::new(chain)).is_ok());
-    let server = Server::new(key, move || own.clone(), provider, Arc::new(Pool::default()), |_| ());
+    let server = Server::new(key, move || own.clone(), provider, Arc::new(Pool::default()), |_, _| ());
     let server = Arc::new(server.with_patience(SHORT));
     let task = tokio::spawn(server.clone().accept(endpoint));
     Served { address, record, server, _task: task }
@@ -165,7 +165,7 @@ fn serve(chain: Chain) -> Served {
 
 /// An endpoint at an address of the loopback, and its configuration.
 fn dialer(host: u8) -> (Endpoint, ClientConfig) {
-    let (_, client) = configs(ALPN, transport()).expect("TLS");
+    let (_, client) = configs(ALPN, transport(CONNECTION_WINDOW)).expect("TLS");
     (Endpoint::client((Ipv4Addr::new(127, 0, 0, host), 0).into()).expect("the loopback has free ports"), client)
 }
 
@@ -258,7 +258,7 @@ async fn malformed_answers_are_refused() {
         ("of another length", [&[0][..], &15u32.to_be_bytes(), &[1; 15]].concat()),
     ];
     for (what, answer) in rows {
-        let (config, _) = configs(ALPN, transport()).expect("TLS");
+        let (config, _) = configs(ALPN, transport(CONNECTION_WINDOW)).expect("TLS");
         let endpoint = Endpoint::server(config, anywhere()).expect("the loopback has free ports");
         let address = endpoint.local_addr().expect("it is bound");
         let answering = tokio::spawn(async move {
@@ -297,7 +297,7 @@ async fn a_peer_is_the_node_of_its_record() {
     assert!(refused.is_err(), "of another chain");
 
     // In the middle: the dialer's message arrives at the server over a second connection, and the server's answer goes back.
-    let (config, client) = configs(ALPN, transport()).expect("TLS");
+    let (config, client) = configs(ALPN, transport(CONNECTION_WINDOW)).expect("TLS");
     let middle = Endpoint::server(config, anywhere()).expect("the loopback has free ports");
     let (at, target) = (middle.local_addr().expect("it is bound"), served.address);
     let relay = tokio::spawn(async move {

@@ -1,7 +1,6 @@
 //! How many connections come in: in all, of a client and of a subnet.
 
 use crate::{Client, subnet::Subnet};
-use quinn::Incoming;
 use std::{
     collections::BTreeMap,
     net::IpAddr,
@@ -69,48 +68,6 @@ impl Admission {
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Connections that QUIC brings in. Handshakes count apart, so that those that are never finished keep nobody out who is in.
-#[derive(Clone, Debug)]
-pub struct Door {
-    handshakes: Admission,
-    connections: Admission,
-}
-
-/// A connection that was let in.
-#[derive(Debug)]
-pub struct Admitted {
-    /// The handshake, to finish.
-    pub incoming: Incoming,
-    /// Counts until the handshake is over.
-    pub handshake: Permit,
-    /// Counts until the connection is over.
-    pub connection: Permit,
-}
-
-impl Door {
-    /// At most these handshakes and these connections at a time.
-    pub fn new(handshakes: Caps, connections: Caps) -> Self {
-        Self { handshakes: Admission::new(handshakes), connections: Admission::new(connections) }
-    }
-
-    /// Lets a connection in, or sends it away. An address that was not shown to be the sender's costs no state until it is.
-    pub fn admit(&self, incoming: Incoming) -> Option<Admitted> {
-        if !incoming.remote_address_validated() {
-            // Fails only for addresses that are validated already.
-            let _ = incoming.retry();
-            return None;
-        }
-        let address = incoming.remote_address().ip();
-        match (self.handshakes.admit(address), self.connections.admit(address)) {
-            (Some(handshake), Some(connection)) => Some(Admitted { incoming, handshake, connection }),
-            _ => {
-                incoming.refuse();
-                None
-            }
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
-//! - [`Door`] and [`Admission`]: connections over QUIC, bounded in all, for each client and for each [`Subnet`].
+//! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`]: whether an address that a stranger names is one of the internet.
 //! - [`free_bytes`]: the space on the disk.
@@ -26,7 +26,7 @@ mod server;
 mod slots;
 mod subnet;
 
-pub use admission::{Admission, Admitted, Caps, Door, Permit};
+pub use admission::{Admission, Caps, Permit};
 pub use allocator::give_memory_back;
 pub use client::Client;
 pub use disk::free_bytes;

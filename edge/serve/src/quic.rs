@@ -1,7 +1,8 @@
 //! QUIC over TLS 1.3 between nodes (003 §3.2). Certificates are self-signed and prove nothing: each protocol proves who the peer is
 //! inside the connection.
 
-use quinn::{ClientConfig, ServerConfig, TransportConfig};
+use crate::admission::{Admission, Caps, Permit};
+use quinn::{ClientConfig, Incoming, ServerConfig, TransportConfig};
 use rustls::{
     DigitallySignedStruct, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -47,6 +48,48 @@ pub fn configs(alpn: &[u8], transport: TransportConfig) -> Result<(ServerConfig,
     let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
     client.transport_config(transport);
     Ok((server, client))
+}
+
+/// Connections that QUIC brings in. Handshakes count apart, so that those that are never finished keep nobody out who is in.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    handshakes: Admission,
+    connections: Admission,
+}
+
+/// A connection that was let in.
+#[derive(Debug)]
+pub struct Admitted {
+    /// The handshake, to finish.
+    pub incoming: Incoming,
+    /// Counts until the handshake is over.
+    pub handshake: Permit,
+    /// Counts until the connection is over.
+    pub connection: Permit,
+}
+
+impl Gate {
+    /// At most these handshakes and these connections at a time.
+    pub fn new(handshakes: Caps, connections: Caps) -> Self {
+        Self { handshakes: Admission::new(handshakes), connections: Admission::new(connections) }
+    }
+
+    /// Lets a connection in, or sends it away. An address that was not shown to be the sender's costs no state until it is.
+    pub fn admit(&self, incoming: Incoming) -> Option<Admitted> {
+        if !incoming.remote_address_validated() {
+            // Fails only for addresses that are validated already.
+            let _ = incoming.retry();
+            return None;
+        }
+        let address = incoming.remote_address().ip();
+        match (self.handshakes.admit(address), self.connections.admit(address)) {
+            (Some(handshake), Some(connection)) => Some(Admitted { incoming, handshake, connection }),
+            _ => {
+                incoming.refuse();
+                None
+            }
+        }
+    }
 }
 
 /// Accepts every certificate whose holder signs the handshake.
