@@ -12,6 +12,7 @@ use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, bit};
 use cowboy_types::Hash;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
+use reqwest::redirect::Policy;
 use std::time::Duration;
 
 /// How long a member is waited for.
@@ -103,14 +104,21 @@ pub async fn collect(chain: &Chain, release_id: &Hash, secret: &TransportSecret)
 async fn ask(proxy: &Proxy, release_id: &Hash) -> Result<Answered, String> {
     let host = if proxy.endpoint.contains(':') { format!("[{}]", &proxy.endpoint[..]) } else { proxy.endpoint.to_string() };
     let tls = tls::client(proxy.certificate).map_err(|error| error.to_string())?;
-    let client = reqwest::Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE).no_proxy().build();
+    // The certificate is the proxy's; where it redirects to, anything may be.
+    let client = reqwest::Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE).redirect(Policy::none()).no_proxy().build();
     let client = client.map_err(|error| error.to_string())?;
     let url = format!("https://{host}:{}/v1/release", proxy.port);
-    let response = client.post(url).json(&Asked { release_id: Hex(*release_id) }).send().await.map_err(|error| error.to_string())?;
+    let mut response = client.post(url).json(&Asked { release_id: Hex(*release_id) }).send().await.map_err(|error| error.to_string())?;
     let status = response.status();
-    let body = response.bytes().await.map_err(|error| error.to_string())?;
-    if !status.is_success() || body.len() > MAX_ANSWER_BYTES {
-        return Err(format!("it answers {status}: {}", String::from_utf8_lossy(&body[..body.len().min(200)])));
+    let mut body = Vec::new();
+    while let Some(part) = response.chunk().await.map_err(|error| error.to_string())? {
+        body.extend_from_slice(&part);
+        if body.len() > MAX_ANSWER_BYTES {
+            return Err(format!("its answer has more than {MAX_ANSWER_BYTES} bytes"));
+        }
+    }
+    if !status.is_success() {
+        return Err(format!("it answers {status}: {:?}", String::from_utf8_lossy(&body[..body.len().min(200)])));
     }
     serde_json::from_slice(&body).map_err(|error| error.to_string())
 }
