@@ -7,7 +7,7 @@ use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A relay: the chain, its store, its key.
 pub(crate) struct App {
@@ -16,14 +16,19 @@ pub(crate) struct App {
     pub(crate) key: Key,
     pub(crate) address: Address,
     pub(crate) looks: Looks,
+    /// Blocks for which what no root names is kept.
+    pub(crate) kept_for: u64,
     height: AtomicU64,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
-    received: Mutex<BTreeMap<(Hash, Fixed<16>), (u64, u64)>>,
+    received: Mutex<Received>,
 }
 
+/// By capability: what it had committed, and bytes that came since.
+type Received = BTreeMap<(Hash, Fixed<16>), (u64, u64)>;
+
 impl App {
-    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
-        Self { chain, store, key, address, looks: Looks::new(), height: AtomicU64::new(0), received: Mutex::default() }
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address, kept_for: u64) -> Self {
+        Self { chain, store, key, address, looks: Looks::new(), kept_for, height: AtomicU64::new(0), received: Mutex::default() }
     }
 
     /// Notes a height that the chain proved.
@@ -36,19 +41,51 @@ impl App {
         self.height.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes of a shard that are about to come by a capability, over all connections. False where it does not cover them: `committed` bytes of
+    /// Counts bytes of a shard that are about to come by a capability, over all connections; none where it does not cover them: `committed` bytes of
     /// files stand by it, and it covers shards of `covered` bytes until the next commit.
-    pub(crate) fn receive(&self, volume: Hash, capability: Fixed<16>, (committed, covered): (u64, u64), length: u64) -> bool {
-        let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn receive(
+        &self,
+        volume: Hash,
+        capability: Fixed<16>,
+        (committed, covered): (u64, u64),
+        length: u64,
+    ) -> Option<Receiving<'_>> {
+        let mut received = self.received();
         let (before, sum) = received.entry((volume, capability)).or_default();
         if *before != committed {
             (*before, *sum) = (committed, 0);
         }
-        let more = sum.saturating_add(length);
-        let is_covered = more <= covered;
-        if is_covered {
-            *sum = more;
+        let more = sum.checked_add(length).filter(|more| *more <= covered)?;
+        *sum = more;
+        Some(Receiving { app: self, of: (volume, capability), committed, length })
+    }
+
+    fn received(&self) -> MutexGuard<'_, Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes of a shard that comes by a capability. They count no more when this is dropped, unless the shard was kept.
+pub(crate) struct Receiving<'a> {
+    app: &'a App,
+    of: (Hash, Fixed<16>),
+    committed: u64,
+    length: u64,
+}
+
+impl Receiving<'_> {
+    /// Counts the bytes until the capability's next commit.
+    pub(crate) fn kept(mut self) {
+        self.length = 0;
+    }
+}
+
+impl Drop for Receiving<'_> {
+    fn drop(&mut self) {
+        let mut received = self.app.received();
+        // After a commit the count began anew, without these.
+        if let Some((_, sum)) = received.get_mut(&self.of).filter(|(committed, _)| *committed == self.committed) {
+            *sum = sum.saturating_sub(self.length);
         }
-        is_covered
     }
 }

@@ -115,10 +115,10 @@ impl Relay {
             stake: config.stake,
         };
         let sender = Arc::new(Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id)));
-        let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
+        let app = Arc::new(App::new(chain, store.clone(), key, account.address(), orphans));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
         let given = Given::default();
-        let upkeep = Upkeep::new(app.clone(), account.clone(), orphans, given.clone());
+        let upkeep = Upkeep::new(app.clone(), account.clone(), given.clone());
         let member = Member::new(identity, app.clone(), rows, given);
         let tasks = [
             tokio::spawn(server::serve(endpoint.clone(), app)),

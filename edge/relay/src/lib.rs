@@ -2,7 +2,8 @@
 //!
 //! - [`Store`]: shards, pages and trees on disk.
 //! - `app`: what all parts share.
-//! - `server`, `session`, `requests`: where clients ask, what each may, and what is done.
+//! - `server`, `peer`, `session`, `requests`: where clients ask, who they are, what each may, and what is done.
+//! - `acks`: signatures for new roots.
 //! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
 //! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
@@ -11,11 +12,14 @@
 //! - [`Relay`]: a running relay.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out")]
 
+mod acks;
 mod app;
 mod daemon;
 mod keeping;
 mod looks;
 mod member;
+mod peer;
+mod refusal;
 mod repair;
 mod requests;
 mod server;

@@ -56,7 +56,6 @@ pub(crate) struct Member {
     calls: Calls,
     /// The first height whose events were not looked at.
     scanned: Option<u64>,
-    demands: BTreeSet<Hash>,
     given: Given,
 }
 
@@ -66,7 +65,7 @@ pub(crate) fn hash(hash: &Hash) -> Value {
 
 impl Member {
     pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, given: Given) -> Self {
-        Self { identity, app, rows, calls: Calls::new(actors::RELAYS), scanned: None, demands: BTreeSet::new(), given }
+        Self { identity, app, rows, calls: Calls::new(actors::RELAYS), scanned: None, given }
     }
 
     /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -84,8 +83,8 @@ impl Member {
         if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.until.0) {
             calls.extend(self.prove(height, &round).await?);
         }
-        self.look_at_events(height).await?;
-        self.answer_demands(height, calls).await
+        self.answer_demands(height, &relay, calls).await?;
+        self.look_at_events(height).await
     }
 
     fn registration(&self) -> Value {
@@ -144,7 +143,7 @@ impl Member {
         Ok(self.calls.once(height, format!("prove:{}", round.height.0), "prove", argument))
     }
 
-    /// Notes demands and slots that events tell of. Whether they are so says their record.
+    /// Notes slots that events tell of. Whether they are so says their record.
     async fn look_at_events(&mut self, height: u64) -> Result<(), StepError> {
         let from = self.scanned.unwrap_or(height.saturating_sub(self.rows.fill));
         for event in self.app.chain.events(Address::system(actors::RELAYS), from).await? {
@@ -154,37 +153,27 @@ impl Member {
             if bytes("relay") != Some(&self.app.address.0[..]) {
                 continue;
             }
-            match &*event.name {
-                "demand.made" => self.demands.extend(hash("demand")),
-                "slot.given" => {
-                    let slot = data.get("slot").and_then(Value::as_u64).and_then(|slot| u8::try_from(slot).ok());
-                    let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-                    given.extend(hash("volume_id").zip(slot));
-                }
-                _ => {}
+            if &*event.name == "slot.given" {
+                let slot = data.get("slot").and_then(Value::as_u64).and_then(|slot| u8::try_from(slot).ok());
+                let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+                given.extend(hash("volume_id").zip(slot));
             }
         }
         self.scanned = Some(height.saturating_add(1));
         Ok(())
     }
 
-    /// Publishes parts of shards that are demanded.
-    async fn answer_demands(&mut self, height: u64, calls: &mut Vec<Call>) -> Result<(), StepError> {
-        for id in self.demands.clone() {
-            let demand: Option<Demand> = self.app.chain.read(&[state::demand_key(&id)]).await?.read(0)?;
-            let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else {
-                self.demands.remove(&id);
-                continue;
-            };
+    /// Publishes parts of shards that are demanded. The chain proves which they are: a node that kept one back would cost stake.
+    async fn answer_demands(&mut self, height: u64, relay: &Relay, calls: &mut Vec<Call>) -> Result<(), StepError> {
+        for id in relay.demands.iter() {
+            let demand: Option<Demand> = self.app.chain.read(&[state::demand_key(id)]).await?.read(0)?;
+            let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else { continue };
             match self.app.store.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
                 Some(slice) => {
-                    let argument = Value::dict([("demand", hash(&id)), ("slice", Value::Bytes(slice))]);
+                    let argument = Value::dict([("demand", hash(id)), ("slice", Value::Bytes(slice))]);
                     calls.extend(self.calls.once(height, format!("answer:{id}"), "answer", argument));
                 }
-                None => {
-                    tracing::error!(demand = %id, "what is demanded is not here");
-                    self.demands.remove(&id);
-                }
+                None => tracing::error!(demand = %id, "what is demanded is not here"),
             }
         }
         Ok(())

@@ -3,17 +3,19 @@
 //! A client that reads or writes slowly costs its own connection and bytes that count for its address, and never a turn: turns are for work.
 
 use crate::app::App;
-use crate::requests::{self, Done, Refusal};
+use crate::peer::{Peer, Shared};
+use crate::refusal::Refusal;
+use crate::requests::{self, Done};
 use crate::session::Session;
-use cowboy_serve::{Admitted, Caps, Client, Door, Held, Memory, Slot, Slots};
-use cowboy_volume::wire::{self, ALPN, EXPORTER, Request, STREAMS, WireError};
+use cowboy_serve::Caps;
+use cowboy_serve::quic::{Admitted, Gate};
+use cowboy_volume::wire::{self, ALPN, Request, STREAMS, WireError};
 use quinn::crypto::rustls::QuicServerConfig;
-use quinn::{Connection, Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
+use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 /// Connections at once. Runners behind one address have many.
@@ -28,21 +30,10 @@ const OPENING: Duration = Duration::from_secs(10);
 /// After how long a silent connection is dead, in ms.
 const IDLE_MS: u32 = 30_000;
 
-/// Bytes that one stream, and all of a connection, may have under way before they are read: QUIC holds them, also where a gap keeps them from being read.
-const WINDOW: u32 = 1 << 20;
-
-/// Requests that are worked on at once, of all connections and of one. Work is on the disk, or on a page in memory; waiting for the other end is none.
-const AT_ONCE: usize = 256;
-const AT_ONCE_OF_CONNECTION: usize = 8;
-
-/// Bytes of pages and trees that come or go at once, in all and for each client.
-const MAX_HELD: usize = 256 << 20;
-const MAX_HELD_OF_CLIENT: usize = MAX_HELD / 4;
-
-/// Shards that come at once, in all, of one client and of one connection: each has two open files.
-const COMING: usize = 1_024;
-const COMING_OF_CLIENT: usize = 256;
-const COMING_OF_CONNECTION: usize = 16;
+/// Bytes that a connection may have under way before they are read: QUIC holds them, also where a gap keeps them from being read. Requests are short, so
+/// whoever sends no shards needs few.
+const WINDOW: u32 = 128 << 10;
+const WINDOW_OF_WRITERS: u32 = 2 << 20;
 
 /// How long a request other than a shard that comes, and the other end's reading of an answer, may take.
 const REQUEST: Duration = Duration::from_secs(60);
@@ -58,7 +49,7 @@ fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
     transport
         .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
-        .stream_receive_window(VarInt::from_u32(WINDOW))
+        .stream_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS))
         .receive_window(VarInt::from_u32(WINDOW))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
@@ -71,66 +62,42 @@ pub(crate) fn listen(tls: rustls::ServerConfig, address: SocketAddr) -> io::Resu
     Endpoint::server(config(tls)?, address)
 }
 
-/// What all connections share.
-struct Server {
-    app: Arc<App>,
-    turns: Semaphore,
-    memory: Memory,
-    coming: Slots,
-}
-
-/// A connection.
-pub(crate) struct Peer {
-    server: Arc<Server>,
-    client: Client,
-    connection: Connection,
-    session: OnceCell<Session>,
-    turns: Semaphore,
-    coming: Semaphore,
-}
-
 /// Serves whoever connects, until the endpoint is closed.
 pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
-    let door = Door::new(HANDSHAKES, CONNECTIONS);
-    let memory = Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT);
-    let server = Arc::new(Server { app, turns: Semaphore::new(AT_ONCE), memory, coming: Slots::new(COMING) });
+    let (gate, shared) = (Gate::new(HANDSHAKES, CONNECTIONS), Arc::new(Shared::new(app)));
     while let Some(incoming) = endpoint.accept().await {
-        let Some(admitted) = door.admit(incoming) else { continue };
-        let server = server.clone();
+        let Some(admitted) = gate.admit(incoming) else { continue };
+        let shared = shared.clone();
         tokio::spawn(async move {
-            if let Err(error) = connected(server, admitted).await {
+            if let Err(error) = connected(shared, admitted).await {
                 tracing::debug!(%error, "a connection ended");
             }
         });
     }
 }
 
-async fn connected(server: Arc<Server>, admitted: Admitted) -> Result<(), WireError> {
+async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireError> {
     let Admitted { incoming, handshake, connection: _counted } = admitted;
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
     let connection = timeout(OPENING, incoming).await.map_err(|_| WireError::Silent)?.map_err(broken)?;
-    let peer = Arc::new(Peer {
-        server,
-        client: Client::from(connection.remote_address().ip()),
-        connection,
-        session: OnceCell::new(),
-        turns: Semaphore::new(AT_ONCE_OF_CONNECTION),
-        coming: Semaphore::new(COMING_OF_CONNECTION),
-    });
+    let peer = Arc::new(Peer::new(shared, connection));
     // Who opens it is said in one request before all others.
-    while !peer.session.initialized() {
+    while peer.session().is_err() {
         let opened = async {
             let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
-            peer.answer(sending, receiving).await
+            answer(&peer, sending, receiving).await
         };
         timeout(OPENING, opened).await.map_err(|_| WireError::Silent)??;
     }
     drop(handshake);
+    if peer.session().is_ok_and(Session::is_of_a_writer) {
+        peer.connection.set_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS));
+    }
     loop {
         let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
         let peer = peer.clone();
         tokio::spawn(async move {
-            if let Err(error) = peer.answer(sending, receiving).await {
+            if let Err(error) = answer(&peer, sending, receiving).await {
                 tracing::debug!(%error, "a request ended");
             }
         });
@@ -142,75 +109,37 @@ fn time_of_shard(length: u64) -> Duration {
     REQUEST.saturating_add(Duration::from_secs(length / SHARD_BYTES_PER_SECOND))
 }
 
-impl Peer {
-    pub(crate) fn app(&self) -> &App {
-        &self.server.app
-    }
-
-    /// Opens the session, where there is none yet.
-    pub(crate) async fn open(&self, hello: &wire::Hello) -> Result<(), Refusal> {
-        let mut exported = [0; 32];
-        let exporting = self.connection.export_keying_material(&mut exported, EXPORTER, &[]);
-        exporting.map_err(|_| Refusal::Said("the session exports nothing"))?;
-        let opened = Session::open(self.app(), hello, &exported).await?;
-        self.session.set(opened).map_err(|_| Refusal::Said("the connection is open already"))
-    }
-
-    /// The session.
-    pub(crate) fn session(&self) -> Result<&Session, Refusal> {
-        self.session.get().ok_or(Refusal::Said("say first who opens the connection"))
-    }
-
-    /// A turn to work, of the connection and of all of them. Nobody waits for the other end while it holds one.
-    pub(crate) async fn turn(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
-        let closed = |_| Refusal::Said("the relay ends");
-        Ok([self.turns.acquire().await.map_err(closed)?, self.server.turns.acquire().await.map_err(closed)?])
-    }
-
-    /// A place for a shard that comes. Nobody waits for one: what comes meanwhile would take the window from those that have theirs.
-    pub(crate) fn coming(&self) -> Result<(SemaphorePermit<'_>, Slot), Refusal> {
-        let own = self.coming.try_acquire().ok();
-        let taken = self.server.coming.take(self.client, COMING_OF_CLIENT).ok();
-        own.zip(taken).ok_or(Refusal::Said("the relay takes no more shards at once; try again"))
-    }
-
-    /// Counts bytes of a body for this client.
-    pub(crate) fn hold(&self, held: &mut Held, bytes: usize) -> Result<(), Refusal> {
-        if held.add(bytes) { Ok(()) } else { Err(Refusal::Said("the relay has no memory for more answers at once; try again")) }
-    }
-
-    async fn answer(&self, mut sending: SendStream, mut receiving: RecvStream) -> Result<(), WireError> {
-        let request: Request = wire::read(&mut receiving).await?;
-        let time = match &request {
-            Request::PutShard { length } => time_of_shard(*length),
-            _ => REQUEST,
-        };
-        // Until the body is sent.
-        let mut held = self.server.memory.hold(self.client);
-        let done = timeout(time, requests::act(self, request, &mut receiving, &mut held)).await.map_err(|_| WireError::Silent)?;
-        let Done { answer, body } = match done {
-            Ok(done) => done,
-            // A broken stream takes no answer.
-            Err(Refusal::Wire(error)) => return Err(error),
-            Err(refusal) => {
-                if let Refusal::Disk(error) = &refusal {
-                    tracing::error!(%error, "the store cannot be used");
-                }
-                Done { answer: wire::refused(refusal), body: None }
+async fn answer(peer: &Peer, mut sending: SendStream, mut receiving: RecvStream) -> Result<(), WireError> {
+    let request: Request = wire::read(&mut receiving).await?;
+    let time = match &request {
+        Request::PutShard { length } => time_of_shard(*length),
+        _ => REQUEST,
+    };
+    // Until the body is sent.
+    let mut held = peer.held();
+    let done = timeout(time, requests::act(peer, request, &mut receiving, &mut held)).await.map_err(|_| WireError::Silent)?;
+    let Done { answer, body } = match done {
+        Ok(done) => done,
+        // A broken stream takes no answer.
+        Err(Refusal::Wire(error)) => return Err(error),
+        Err(refusal) => {
+            if let Refusal::Disk(error) = &refusal {
+                tracing::error!(%error, "the store cannot be used");
             }
-        };
-        let sent = async {
-            wire::send(&mut sending, &answer).await?;
-            if let Some(body) = body {
-                wire::send_body(&mut sending, &body).await?;
-            }
-            // The other end reads what was sent; nothing more is said.
-            let _ = sending.finish();
-            let _ = sending.stopped().await;
-            Ok(())
-        };
-        timeout(REQUEST, sent).await.map_err(|_| WireError::Silent)?
-    }
+            Done { answer: wire::refused(refusal), body: None }
+        }
+    };
+    let sent = async {
+        wire::send(&mut sending, &answer).await?;
+        if let Some(body) = body {
+            wire::send_body(&mut sending, &body).await?;
+        }
+        // The other end reads what was sent; nothing more is said.
+        let _ = sending.finish();
+        let _ = sending.stopped().await;
+        Ok(())
+    };
+    timeout(REQUEST, sent).await.map_err(|_| WireError::Silent)?
 }
 
 #[cfg(test)]

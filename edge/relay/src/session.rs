@@ -1,6 +1,6 @@
 //! Who opened a connection, and what it may: what the chain says, read again and again.
 
-use crate::app::App;
+use crate::app::{App, Receiving};
 use commonware_codec::DecodeExt as _;
 use cowboy_service::ChainError;
 use cowboy_system::volumes::types::{Capability, Keys, Status, Volume};
@@ -24,6 +24,9 @@ pub(crate) enum Denied {
     /// The holder may not do that.
     #[error("the chain gives the holder no such right")]
     NoRight,
+    /// The capability has fewer bytes left.
+    #[error("the right does not cover as many bytes")]
+    TooMuch,
     /// The chain cannot be read.
     #[error("the chain cannot be read now")]
     Chain(#[from] ChainError),
@@ -86,12 +89,12 @@ impl Right {
         self.writes_somewhere() && self.sees(partition)
     }
 
-    /// Counts bytes of a shard that are about to come. False where the right does not cover them: of an owner, the volume's room is the bound.
-    pub(crate) fn receive(&self, app: &App, length: u64) -> bool {
-        let Grade::Holder(capability) = &self.grade else { return true };
+    /// Counts bytes of a shard that are about to come, by a capability; of an owner, the volume's room is the bound, and nothing counts.
+    pub(crate) fn receive<'a>(&self, app: &'a App, length: u64) -> Result<Option<Receiving<'a>>, Denied> {
+        let Grade::Holder(capability) = &self.grade else { return Ok(None) };
         let rest = capability.max_bytes.saturating_sub(capability.used_bytes);
         let covered = rest.div_ceil(u64::from(self.code.data).max(1));
-        app.receive(self.volume, self.capability, (capability.used_bytes, covered), length)
+        app.receive(self.volume, self.capability, (capability.used_bytes, covered), length).map(Some).ok_or(Denied::TooMuch)
     }
 
     /// Whether it is another account's than the owner's, by a capability.
@@ -100,8 +103,11 @@ impl Right {
     }
 }
 
-/// A connection, by the token that opened it.
-pub(crate) struct Session(Token);
+/// A connection: the token that opened it, and whether its holder could write then.
+pub(crate) struct Session {
+    token: Token,
+    is_of_a_writer: bool,
+}
 
 impl Session {
     /// Opens a connection whose TLS session exports these bytes.
@@ -112,13 +118,18 @@ impl Session {
         if *version != TOKEN_VERSION || token.genesis != app.chain.genesis || signer != Some(token.holder) {
             return Err(Denied::Token);
         }
-        right(app, &token, false).await?;
-        Ok(Self(token))
+        let is_of_a_writer = right(app, &token, false).await?.writes_somewhere();
+        Ok(Self { token, is_of_a_writer })
+    }
+
+    /// Whether whoever opened it could write to the volume.
+    pub(crate) fn is_of_a_writer(&self) -> bool {
+        self.is_of_a_writer
     }
 
     /// What the connection may now.
     pub(crate) async fn right(&self, app: &App) -> Result<Right, Denied> {
-        right(app, &self.0, true).await
+        right(app, &self.token, true).await
     }
 }
 

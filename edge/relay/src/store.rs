@@ -1,9 +1,14 @@
 //! Shards, pages and trees on disk. An index says what there is, and has what is short itself; everything else is a file, which is written beside its
 //! place, synced and moved there.
 
+mod room;
+
+pub(crate) use room::Reserved;
+
 use bao::encode::{Encoder, SliceExtractor, outboard};
 use cowboy_types::Hash;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use room::Totals;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read as _, Write as _};
@@ -31,9 +36,6 @@ const AT_ONCE: usize = 1_024;
 
 /// The folder of files that are being written.
 const UNFINISHED: &str = "unfinished";
-
-/// Bytes of the disk that stay free: the index needs some when it changes.
-const KEPT_FREE: u64 = 64 << 20;
 
 /// What a relay keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,35 +96,6 @@ pub struct Store {
     index: Database,
     next: AtomicU64,
     totals: Arc<Mutex<Totals>>,
-}
-
-/// Bytes on disk of each volume, about.
-#[derive(Debug, Default)]
-struct Totals {
-    /// Those of its items.
-    used: BTreeMap<Hash, u64>,
-    /// Those for which there is room, and which come just now.
-    coming: BTreeMap<Hash, u64>,
-}
-
-/// Room for an item that comes. It is given back when this is dropped: what was kept counts by itself then.
-#[derive(Debug)]
-pub(crate) struct Reserved {
-    totals: Arc<Mutex<Totals>>,
-    volume: Hash,
-    bytes: u64,
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(coming) = totals.coming.get_mut(&self.volume) {
-            *coming = coming.saturating_sub(self.bytes);
-            if *coming == 0 {
-                totals.coming.remove(&self.volume);
-            }
-        }
-    }
 }
 
 /// A shard that is being written.
@@ -192,27 +165,6 @@ impl Store {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Room for an item of this many bytes where a volume may have `most` on disk, with what comes beside it; none where it has not as much.
-    ///
-    /// # Errors
-    ///
-    /// If the disk is full.
-    pub(crate) fn reserve(&self, volume: Hash, length: u64, most: u64) -> io::Result<Option<Reserved>> {
-        let (bytes, free) = (on_disk(length), cowboy_serve::free_bytes(&self.folder)?);
-        let mut totals = self.totals();
-        let coming = totals.coming.values().fold(bytes, |sum, coming| sum.saturating_add(*coming));
-        if free < KEPT_FREE.saturating_add(coming) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        let own = totals.coming.get(&volume).copied().unwrap_or(0);
-        let used = totals.used.get(&volume).copied().unwrap_or(0);
-        if used.saturating_add(own).saturating_add(bytes) > most {
-            return Ok(None);
-        }
-        totals.coming.insert(volume, own.saturating_add(bytes));
-        Ok(Some(Reserved { totals: self.totals.clone(), volume, bytes }))
-    }
-
     /// Bytes that all items take on disk, about.
     pub fn used(&self) -> u64 {
         self.totals().used.values().fold(0, |sum, used| sum.saturating_add(*used))
@@ -247,7 +199,8 @@ impl Store {
 
     fn note<'a>(&self, rows: impl IntoIterator<Item = Note<'a>>) -> io::Result<()> {
         let writing = self.index.begin_write().map_err(failed)?;
-        let mut totals = self.totals();
+        // By volume: bytes that come, and bytes that go.
+        let mut changes: BTreeMap<Hash, (u64, u64)> = BTreeMap::new();
         {
             let mut items = writing.open_table(ITEMS).map_err(failed)?;
             let mut short = writing.open_table(SHORT).map_err(failed)?;
@@ -262,11 +215,18 @@ impl Store {
                     (Some(_), None) => {}
                     (None, _) => drop(short.remove(&key[..]).map_err(failed)?),
                 }
-                let sum = totals.used.entry(item.volume).or_default();
-                *sum = sum.saturating_sub(before.map_or(0, on_disk)).saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
+                let (come, gone) = changes.entry(item.volume).or_default();
+                *come = come.saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
+                *gone = gone.saturating_add(before.map_or(0, on_disk));
             }
         }
-        writing.commit().map_err(failed)
+        writing.commit().map_err(failed)?;
+        let mut totals = self.totals();
+        for (volume, (come, gone)) in changes {
+            let sum = totals.used.entry(volume).or_default();
+            *sum = sum.saturating_add(come).saturating_sub(gone);
+        }
+        Ok(())
     }
 
     /// Moves a finished file to its place.
@@ -399,6 +359,17 @@ impl Store {
         let reading = self.index.begin_read().map_err(failed)?;
         let items = reading.open_table(ITEMS).map_err(failed)?;
         Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))
+    }
+
+    /// Those of many items, in one look at the index.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn rows<'a>(&self, items: impl IntoIterator<Item = &'a Item>) -> io::Result<Vec<Option<(u64, u64)>>> {
+        let reading = self.index.begin_read().map_err(failed)?;
+        let rows = reading.open_table(ITEMS).map_err(failed)?;
+        items.into_iter().map(|item| Ok(rows.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))).collect()
     }
 
     /// Some items that were named last before a height, none of them up to `after`; fewer than there is room for where there are no others.

@@ -33,8 +33,6 @@ pub(crate) struct Upkeep {
     app: Arc<App>,
     /// The relay's account, which others give what is to be rebuilt.
     key: PrivateKey,
-    /// Blocks for which what no root names is kept.
-    kept_for: u64,
     calls: Calls,
     given: Given,
     /// The height of the last look for what no root names.
@@ -44,8 +42,8 @@ pub(crate) struct Upkeep {
 }
 
 impl Upkeep {
-    pub(crate) fn new(app: Arc<App>, key: PrivateKey, kept_for: u64, given: Given) -> Self {
-        Self { app, key, kept_for, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), steps: 0 }
+    pub(crate) fn new(app: Arc<App>, key: PrivateKey, given: Given) -> Self {
+        Self { app, key, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), steps: 0 }
     }
 
     /// Looks at the volumes that the relay has, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -156,9 +154,9 @@ impl Upkeep {
                 }
             }
         }
-        if self.swept.is_none_or(|swept| swept.saturating_add(self.kept_for / SWEEPS) <= height) {
+        if self.swept.is_none_or(|swept| swept.saturating_add(self.app.kept_for / SWEEPS) <= height) {
             self.swept = Some(height);
-            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.kept_for))?;
+            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.app.kept_for))?;
             if removed > 0 {
                 tracing::info!(removed, "items that no root names are forgotten");
             }

@@ -1,0 +1,97 @@
+"""What strangers, and owners of small volumes, do to relays: nobody else's files are out of reach, and no disk fills."""
+
+import asyncio
+import contextlib
+
+from coincurve import PrivateKey
+from hostile_relay import BODY, DONE, REFUSED, begin_handshakes, from_hex, get_tree, never_read, opened, put_shard
+from test_volumes import Storage
+
+MIB = 1 << 20
+
+
+@contextlib.contextmanager
+def kept(folder):
+    """Three relays that have a public volume with a file; and what a stranger can see of it."""
+    with Storage(folder) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--public", "--code", "2+1")
+        files = world.files("local", [300_000], seed=9)
+        world.run("volume", "put", "memory", folder / "local", "notes/")
+        volume = world.run("volume", "info", "memory")["volume_id"]
+        listed = world.run("call", "storage-manager", "get_volume", "--volume", volume)["partitions"][0]
+        world.name = volume
+        world.volume, world.partition, world.root = map(from_hex, (volume, listed["partition"], listed["root"]))
+        world.genesis = from_hex(world.get("/genesis")["hash"])
+        world.hash = files["notes/file-0.bin"]
+        yield world
+
+
+def get(world):
+    """The file, as anybody gets it, in a process of its own."""
+    return asyncio.to_thread(world.fetched, world.name, "notes/file-0.bin", account=5)
+
+
+def test_strangers_that_do_not_read_hold_nobody_up(tmp_path, monkeypatch):
+    """Forty connections of strangers ask each relay for more than all its turns, and read nothing."""
+    never_read(monkeypatch)
+
+    async def attack(world):
+        async with contextlib.AsyncExitStack() as stack:
+            for relay in world.run("relay", "list"):
+                for _ in range(40):
+                    stranger = await stack.enter_async_context(opened(relay, world.genesis, world.volume, window=8))
+                    for _ in range(31):
+                        await stranger.send(get_tree(world.partition, world.root))
+            return await get(world)
+
+    with kept(tmp_path) as world:
+        assert asyncio.run(attack(world)) == world.hash
+
+
+def test_first_packets_keep_nobody_out(tmp_path):
+    """Seven hundred first packets of handshakes, from senders that answer nothing, cost a relay no place."""
+
+    async def attack(world):
+        relay = world.run("relay", "list")[0]
+        forged = begin_handshakes(relay["port"], 700)
+        async with opened(relay, world.genesis, world.volume) as stranger:
+            kind, _ = await stranger.answer(await stranger.send(get_tree(world.partition, world.root)))
+        for one in forged:
+            one.close()
+        return kind
+
+    with kept(tmp_path) as world:
+        holders = world.holders("memory")
+        assert set(holders) <= {relay["address"] for relay in world.run("relay", "list")}
+        assert asyncio.run(attack(world)) == BODY
+
+
+def test_shards_that_come_at_once_have_one_room(tmp_path):
+    """The owner of 20 MiB begins eight shards of 10 MiB at once: each relay takes those for which the volume has room, and no other."""
+
+    async def attack(world):
+        relay, owner = world.run("relay", "list")[0], PrivateKey(from_hex(world.accounts[0][1]))
+        async with opened(relay, world.genesis, world.volume, owner) as writer:
+            begun = [await writer.send(put_shard(10 * MIB), bytes(1_000), ends=False) for _ in range(8)]
+
+            async def refusal(reader):
+                try:
+                    return await writer.answer(reader, seconds=5)
+                except TimeoutError:
+                    return None
+
+            answers = await asyncio.gather(*map(refusal, begun))
+        # They were broken off: their room is there again.
+        async with opened(relay, world.genesis, world.volume, owner) as writer:
+            again = await refusal(await writer.send(put_shard(10 * MIB), bytes(1_000), ends=False))
+        return answers, again
+
+    with kept(tmp_path) as world:
+        answers, again = asyncio.run(attack(world))
+        refused = [answer for answer in answers if answer is not None]
+        assert 0 < 8 - len(refused) <= 2 and all(kind == REFUSED and b"as much here" in said for kind, said in refused), answers
+        assert again is None
+        assert asyncio.run(get(world)) == world.hash
