@@ -52,8 +52,8 @@ def run(command):
 
 
 def on_cpython(program, milliseconds):
-    # The interpreter itself: a wrapper on the PATH would be measured with it.
-    return run([pathlib.Path(sys.executable).resolve(), "-I", "-c", INSIDE, program.path, milliseconds, program.folder])
+    # The interpreter itself: a wrapper on the PATH would be measured with it. Without bytecode files: `chosen.py` is written again.
+    return run([pathlib.Path(sys.executable).resolve(), "-I", "-B", "-c", INSIDE, program.path, milliseconds, program.folder])
 
 
 def in_vm(machine, program, milliseconds):
