@@ -399,6 +399,10 @@ impl Vm {
                     self.give_back(Value::None, OnReturn::Store, dest)
                 }
                 Pending::Next => Err(self.stop_iteration(value)),
+                Pending::Drain(drain) => {
+                    self.heap.release(value);
+                    self.drain_ended(drain, dest)
+                }
                 other => self.give_back(value, OnReturn::Other(Box::new(other)), dest),
             },
             on_return => {
@@ -406,12 +410,6 @@ impl Vm {
                 Err(self.stop_iteration(value))
             }
         }
-    }
-
-    /// StopIteration with a value, whose reference is taken over.
-    pub(crate) fn stop_iteration(&mut self, value: Value) -> Throw {
-        let argument = if value.is_none() { Value::Undefined } else { value };
-        Throw::Raise(self.exception(ty::STOP_ITERATION, argument))
     }
 
     /// One step of `yield from` or `await`.

@@ -18,6 +18,7 @@ mod call_native;
 mod characters;
 pub(crate) mod classes;
 pub(crate) mod compare;
+mod drain;
 pub(crate) mod generator;
 pub(crate) mod hashing;
 mod helpers;
