@@ -31,6 +31,7 @@ pub(crate) mod load;
 mod makers;
 mod matching;
 mod membership;
+mod methods;
 mod names;
 pub(crate) mod native;
 pub(crate) mod operators;
