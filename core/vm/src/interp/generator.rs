@@ -177,7 +177,7 @@ impl Vm {
         }
         let base = self.stack_top();
         let slot = self.heap.slot_mut(generator);
-        if slot.class != ty::GENERATOR {
+        if !matches!(slot.class, ty::GENERATOR | ty::COROUTINE) {
             return false;
         }
         let Payload::Generator(row) = &mut slot.payload else { return false };
@@ -236,7 +236,7 @@ impl Vm {
         let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator.get(), &frame.on_return) else {
             return false;
         };
-        if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
+        if !matches!(self.heap.slot(generator).class, ty::GENERATOR | ty::COROUTINE) || self.handled.len() != frame.handled as usize {
             return false;
         }
         let (base, dest, pc) = (frame.base as usize, frame.dest as usize, frame.pc);
