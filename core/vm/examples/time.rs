@@ -1,6 +1,7 @@
-//! Processor time of a program in this VM, start-up and compilation excluded: `time FILE.py MILLISECONDS` runs it again and again for
-//! that long and prints one JSON object: nanoseconds a run, cycles, weight, peak memory and output. Without a file: the VM's own
-//! figures, which are the start of an empty handler, its whole run with the SDK's dispatch, compilation, and dispatch.
+//! Processor time of a program in this VM, start-up and compilation excluded: `time FILE.py MILLISECONDS [FOLDER]` runs it again and again
+//! for that long and prints one JSON object: nanoseconds a run, cycles, weight, peak memory and output. It may import the modules in the
+//! folder. An object with `refused` says why a program does not compile, or how it ended. Without a file: the VM's own figures, which are
+//! the start of an empty handler, its whole run with the SDK's dispatch, compilation, and dispatch.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,7 +12,10 @@
 
 mod host;
 
-use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Rules, Usage, Vm, build_image, compile, script_image};
+use cowboy_vm::{
+    Entry, Exit, HostCall, HostError, HostFn, HostValue, Library, LibraryModule, Limits, Rules, Usage, Vm, build_image, compile,
+    script_image,
+};
 use std::time::{Duration, Instant};
 
 const LIMITS: Limits =
@@ -23,34 +27,75 @@ fn processor_time() -> f64 {
     text.split(' ').next().and_then(|field| field.parse().ok()).expect("the first field is a number")
 }
 
-/// Nanoseconds of processor time a turn of `work`, over at least `least`.
+/// Nanoseconds of processor time a turn of `work`, over one turn and at least `least`.
 fn measure(least: Duration, mut work: impl FnMut()) -> f64 {
     let (begin, start) = (Instant::now(), processor_time());
     let mut turns = 0.0;
-    while begin.elapsed() < least {
+    while turns == 0.0 || begin.elapsed() < least {
         work();
         turns += 1.0;
     }
     (processor_time() - start) / turns
 }
 
-fn program(path: &str, least: Duration) {
+/// The modules in a folder, by name.
+fn modules(folder: &str) -> Library {
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("a readable folder").map(|entry| entry.expect("a readable entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "py"));
+    files.sort();
+    let modules: Vec<_> = files
+        .iter()
+        .map(|file| LibraryModule {
+            path: file.file_stem().expect("a file").to_string_lossy().into_owned(),
+            source: std::fs::read_to_string(file).expect("a readable module"),
+            package: false,
+            trusted: false,
+        })
+        .collect();
+    Library::default().with(&modules, LIMITS).expect("modules that load")
+}
+
+/// Runs a program for this long. What it printed, with an uncaught exception as the last line, and the mean time of a run.
+fn program(path: &str, least: Duration, folder: Option<&str>) -> Result<String, String> {
     let source = std::fs::read_to_string(path).expect("a readable program");
-    let unit = compile(&source, "program.py").expect("a program that compiles");
-    let image = script_image(&unit);
-    let (mut output, mut usage) = (String::new(), Usage::default());
+    let library = folder.map(modules);
+    let unit = match &library {
+        Some(library) => library.compile(&source, "program.py"),
+        None => compile(&source, "program.py"),
+    };
+    let unit = unit.map_err(|error| error.to_string())?;
+    let image = library.map_or_else(|| script_image(&unit), |library| library.script(&unit));
+    let (mut output, mut usage, mut last) = (String::new(), Usage::default(), None);
     let time = measure(least, || {
         let mut vm = Vm::start(image.clone(), Entry::Script, LIMITS);
-        let exit = vm.run();
-        assert!(matches!(exit, Exit::Return(_)), "{path} ended with {exit:?}");
+        last = Some(vm.run());
         output = vm.take_output();
         usage = vm.usage();
     });
+    match last.expect("at least one run") {
+        Exit::Return(_) => {}
+        Exit::Raise(error) => output.push_str(&format!("!! {}: {}", error.type_name, error.message)),
+        other => return Err(format!("{other:?}")),
+    }
     let Usage { cycles, weight_ns, peak_memory, .. } = usage;
-    println!(
-        "{{\"ns\": {time:.0}, \"cycles\": {cycles}, \"weight\": {weight_ns}, \"memory\": {peak_memory}, \"output\": {:?}}}",
-        output.trim_end()
-    );
+    Ok(format!(
+        "{{\"ns\": {time:.0}, \"cycles\": {cycles}, \"weight\": {weight_ns}, \"memory\": {peak_memory}, \"output\": {}}}",
+        quoted(output.trim_end())
+    ))
+}
+
+/// Text as JSON.
+fn quoted(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|character| match character {
+            '"' | '\\' => format!("\\{character}"),
+            '\0'..='\x1f' => format!("\\u{:04x}", u32::from(character)),
+            _ => character.to_string(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
 }
 
 /// What a host answers an empty handler: nothing is stored.
@@ -97,8 +142,12 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next();
     let least = Duration::from_millis(arguments.next().and_then(|text| text.parse().ok()).unwrap_or(500));
+    let folder = arguments.next();
     match path {
-        Some(path) => program(&path, least),
+        Some(path) => match program(&path, least, folder.as_deref()) {
+            Ok(figures) => println!("{figures}"),
+            Err(reason) => println!("{{\"refused\": {}}}", quoted(&reason)),
+        },
         None => own(least),
     }
 }

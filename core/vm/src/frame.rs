@@ -2,6 +2,7 @@
 //!
 //! No Python call uses the native stack: what has to happen with a result is written in the [`Frame`] as [`OnReturn`].
 
+use crate::costs::Charge;
 use crate::types::nm;
 use crate::value::{Link, Ref, Value};
 use crate::window::afresh;
@@ -95,6 +96,25 @@ pub(crate) enum Pending {
     UnpackRest { before: usize, after: usize },
     /// Closing a generator: StopIteration and GeneratorExit are fine, a value is not.
     Close,
+    /// A builtin function takes every item of the generator.
+    Drain(Drain),
+}
+
+/// What takes the items of a generator for a builtin function that is called with them then.
+#[derive(Debug)]
+pub(crate) struct Drain {
+    /// The function.
+    pub row: u16,
+    /// Its arguments, of which the second is the generator. The references are the drain's.
+    pub arguments: Vec<Value>,
+    /// A list of the items so far. The reference is the drain's.
+    pub items: Value,
+    /// Whether the function hashes the items, so that each has to be hashable before the next one is asked for.
+    pub hashed: bool,
+    /// The price of an item.
+    pub item: Charge,
+    /// What happens with the function's result.
+    pub then: OnReturn,
 }
 
 /// A method that may know the answer.

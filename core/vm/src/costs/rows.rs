@@ -144,6 +144,13 @@ costs! {
     ITERATION 1 / 1 "item" "decision 364" "an item of a builtin iterator taken by a native function";
     INNER_STEP 8 / 1 "step" "decision 282" "a step of an `enumerate` or `zip` over another builtin iterator";
     ZIPPED 1 / 1 "step" "decision 364" "a step of `zip`, and each iterator of the step";
+    DRAINED_INTO_LIST 116 / 1 "generator" "decision 364" "`list` of a generator, beside its items";
+    DRAINED_INTO_TUPLE 118 / 1 "generator" "decision 364" "`tuple` of a generator, beside its items";
+    DRAINED_ONTO_LIST 96 / 1 "generator" "decision 364" "`list.extend` with a generator, beside its items";
+    DRAINED_INTO_TEXT 14 / 1 "generator" "decision 364" "`str.join` of a generator, beside its items";
+    DRAINED_INTO_SET 22 / 1 "generator" "decision 364" "`set`, `frozenset` of a generator, beside its items";
+    DRAINED_ITEM 17 / 1 "item" "decision 364" "an item of a generator that goes into a list, and the end of the generator";
+    DRAINED_ITEM_ONCE_MORE 18 / 1 "item" "decision 364" "an item of a generator that goes into a tuple, a text or a set, and the end of the generator";
     ITERATOR_RENEWED 15 / 1 "iterator" "decision 282" "a builtin iterator that begins again after an exception, or makes a step while another is under way";
 
     // Numbers.

@@ -142,10 +142,14 @@ impl Vm {
         match ins.op {
             Op::GetSlice if self.get_slice_quickly(ins, base) => return true,
             Op::SetSlice if self.set_slice_quickly(ins, base) => return true,
+            Op::GetItem | Op::SetItem if self.begin_item_method(ins, base) => return true,
             _ => {}
         }
-        let outcome = self.general_form(ins, program);
-        self.goes_on(outcome)
+        match self.general_form(ins, program) {
+            Ok(()) => true,
+            Err(throw @ Throw::Call(_)) => self.begin_left(throw),
+            outcome => self.goes_on(outcome),
+        }
     }
 
     /// An instruction of the top frame in the form that no condition has to hold for.

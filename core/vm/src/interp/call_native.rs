@@ -1,7 +1,7 @@
 //! Calls of builtin functions: arguments, receivers, results, and what goes on in Python.
 
 use super::native::{First, NATIVE_PARAMETERS, Native};
-use super::{OnReturn, Vm};
+use super::{OnReturn, Pending, Vm};
 use crate::costs::Charge;
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::payload::Payload;
@@ -128,8 +128,17 @@ impl Vm {
                 Ok(true)
             }
             Err(Throw::Resume(generator, wake)) => {
-                let (wake, own) = *wake;
-                let dest = if matches!(on_return, OnReturn::Store) { dest } else { self.push_trampoline(on_return, dest)? };
+                let (wake, mut own) = *wake;
+                let dest = match (&mut own, on_return) {
+                    (_, OnReturn::Store) => dest,
+                    (OnReturn::Other(pending), on_return) if matches!(**pending, Pending::Drain(_)) => {
+                        if let Pending::Drain(drain) = &mut **pending {
+                            drain.then = on_return;
+                        }
+                        dest
+                    }
+                    (_, on_return) => self.push_trampoline(on_return, dest)?,
+                };
                 let outcome = self.resume_generator(generator, wake, own, dest);
                 self.heap.release(Value::Obj(generator));
                 outcome?;
@@ -167,6 +176,9 @@ impl Vm {
     }
 
     pub(super) fn native_fallback(&mut self, row: u16, arguments: &[Value]) -> Outcome {
+        if let Some(throw) = self.drained(row, self.native(row), arguments) {
+            return Err(throw);
+        }
         let function = self.helpers.get(usize::from(row)).copied().unwrap_or(Value::Undefined);
         if function.is_undefined() {
             let native = self.native(row);

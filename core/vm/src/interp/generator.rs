@@ -177,7 +177,7 @@ impl Vm {
         }
         let base = self.stack_top();
         let slot = self.heap.slot_mut(generator);
-        if slot.class != ty::GENERATOR {
+        if !matches!(slot.class, ty::GENERATOR | ty::COROUTINE) {
             return false;
         }
         let Payload::Generator(row) = &mut slot.payload else { return false };
@@ -236,7 +236,7 @@ impl Vm {
         let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator.get(), &frame.on_return) else {
             return false;
         };
-        if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
+        if !matches!(self.heap.slot(generator).class, ty::GENERATOR | ty::COROUTINE) || self.handled.len() != frame.handled as usize {
             return false;
         }
         let (base, dest, pc) = (frame.base as usize, frame.dest as usize, frame.pc);
@@ -399,6 +399,10 @@ impl Vm {
                     self.give_back(Value::None, OnReturn::Store, dest)
                 }
                 Pending::Next => Err(self.stop_iteration(value)),
+                Pending::Drain(drain) => {
+                    self.heap.release(value);
+                    self.drain_ended(drain, dest)
+                }
                 other => self.give_back(value, OnReturn::Other(Box::new(other)), dest),
             },
             on_return => {
@@ -406,12 +410,6 @@ impl Vm {
                 Err(self.stop_iteration(value))
             }
         }
-    }
-
-    /// StopIteration with a value, whose reference is taken over.
-    pub(crate) fn stop_iteration(&mut self, value: Value) -> Throw {
-        let argument = if value.is_none() { Value::Undefined } else { value };
-        Throw::Raise(self.exception(ty::STOP_ITERATION, argument))
     }
 
     /// One step of `yield from` or `await`.

@@ -151,7 +151,7 @@ impl Heap {
     /// The same for texts that are hashed already, whatever their length; not certain when one that is longer than `most` would have to be
     /// compared with another one.
     #[inline]
-    pub(super) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
+    pub(crate) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
         let mut certain = true;
         // Names, which nobody chooses for their hashes, are found however far away they are.
         let steps = if most == usize::MAX { u32::MAX } else { NEAR };

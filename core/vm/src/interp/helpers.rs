@@ -4,7 +4,7 @@ use super::Vm;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
 
-/// Helpers that the interpreter itself calls.
+/// Helpers that the interpreter itself calls, in alphabetical order.
 const HELPER_NAMES: &[&str] = &[
     "alias_getitem",
     "alias_iter",
@@ -34,6 +34,7 @@ const HELPER_NAMES: &[&str] = &[
     "dict_setitem",
     "dict_update",
     "dir_slow",
+    "drained",
     "enumerate_generator",
     "exception_group_derive",
     "exception_group_new",
@@ -129,6 +130,7 @@ impl Vm {
 
     /// Position of a named helper.
     pub(crate) fn helper_position(&self, name: &str) -> Option<usize> {
-        HELPER_NAMES.iter().position(|known| *known == name).map(|index| self.natives.len() + index)
+        debug_assert!(HELPER_NAMES.is_sorted(), "helpers are found by bisection");
+        HELPER_NAMES.binary_search(&name).ok().map(|index| self.natives.len() + index)
     }
 }

@@ -2,6 +2,7 @@
 //! interpreter; a run is given the table of all of them.
 
 use super::Vm;
+use super::drain::Draining;
 use crate::costs::Priced;
 use crate::error::Outcome;
 use crate::types::TYPES;
@@ -165,6 +166,8 @@ pub(crate) struct Native {
     pub role: Role,
     /// What its first argument has to be.
     pub first: First,
+    /// How it takes all items of its second argument, if it does.
+    pub draining: Option<&'static Draining>,
 }
 
 impl Priced for Native {
@@ -185,7 +188,8 @@ impl Native {
         let call = if matches!(role, Role::Length | Role::Append | Role::Get) { QUICK_CALL_WEIGHT } else { CALL_WEIGHT };
         let weight = call + cycles * 4;
         let first = First::of(*kind, name);
-        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, first }
+        let (signature, draining) = (parse(signature), super::drain::draining(name));
+        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature, helper, role, first, draining }
     }
 
     /// Whether it is one of the methods that CPython calls slots: `list.__len__`, but not `list.append`.

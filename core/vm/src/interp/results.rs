@@ -161,6 +161,7 @@ impl Vm {
                 self.heap.release(value);
                 self.give_back(Value::None, OnReturn::Store, dest)
             }
+            Pending::Drain(drain) => self.drain_item(value, drain, dest),
         }
     }
 

@@ -944,7 +944,7 @@ impl Vm {
                         let delegate = (ins.flags & NEGATE != 0).then_some(ins.c);
                         hand_over!(ins, ins.b, TEMP_B);
                         save!();
-                        if self.yield_quickly(value, ins.a, delegate, code) {
+                        if self.drain_quickly(&value, ins.a) || self.yield_quickly(value, ins.a, delegate, code) {
                             load!();
                             continue;
                         }

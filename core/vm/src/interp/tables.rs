@@ -139,7 +139,7 @@ impl Vm {
         }
     }
 
-    pub(super) fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
+    pub(crate) fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
         let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
         let (before, after, module) = match self.heap.payload_mut(object).core_mut() {
             Payload::Dict(table) => {

@@ -349,9 +349,24 @@ impl Vm {
                     self.heap.release(value);
                 }
             }
+            Pending::Drain(drain) if !generator && self.is_instance(exception, ty::STOP_ITERATION) => {
+                self.heap.release(exception);
+                self.drain_ended(drain, dest)?;
+                return Ok(None);
+            }
+            Pending::Drain(drain) => {
+                self.release_drain(drain.arguments, drain.items);
+                return self.absorb(exception, drain.then, dest, false);
+            }
             Pending::Next | Pending::Check { .. } | Pending::Iterator | Pending::Unpack { .. } | Pending::UnpackRest { .. } => {}
         }
         Ok(Some(exception))
+    }
+
+    /// StopIteration with a value, whose reference is taken over.
+    pub(crate) fn stop_iteration(&mut self, value: Value) -> Throw {
+        let argument = if value.is_none() { Value::Undefined } else { value };
+        Throw::Raise(self.exception(ty::STOP_ITERATION, argument))
     }
 
     /// `value` of a StopIteration.

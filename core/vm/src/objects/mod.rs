@@ -18,6 +18,7 @@ pub(crate) mod os_error;
 pub(crate) mod packed;
 pub(crate) mod percent;
 pub(crate) mod set;
+mod set_plain;
 pub(crate) mod sorting;
 pub(crate) mod str;
 pub(crate) mod template;

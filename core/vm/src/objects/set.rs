@@ -6,6 +6,7 @@ use crate::frame::CompareOp;
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind, NativeRow};
 use crate::interp::operators::BinaryOp;
+use crate::objects::set_plain::inside;
 use crate::objects::{dict_methods, list};
 use crate::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
@@ -364,9 +365,14 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
         }
     };
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
+    vm.spend(ENTRY_COMBINED.of(vm.dict_len(x) + vm.dict_len(y)))?;
+    if let Some(set) = vm.combine_plain(op, x, y, class)? {
+        vm.heap.release(a);
+        vm.heap.release(b);
+        return Ok(set);
+    }
     let mine = entries(vm, a).unwrap_or_default();
     let theirs = entries(vm, b).unwrap_or_default();
-    vm.spend(ENTRY_COMBINED.of(mine.len() + theirs.len()))?;
     let mut kept = Vec::new();
     let mut outcome = Ok(());
     let sides = [(&mine, y, true), (&theirs, x, false)];
@@ -466,22 +472,6 @@ fn difference_update(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn symmetric_update(vm: &mut Vm, args: &[Value]) -> Outcome {
     fold_in_place(vm, BinaryOp::Xor, args)
-}
-
-fn hashable_view(vm: &mut Vm, set: Value) -> Outcome<Vec<(Value, i64)>> {
-    entries(vm, set).ok_or(Throw::Fallback)
-}
-
-fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
-    let Value::Obj(target) = b else { return Err(Throw::Fallback) };
-    vm.owe(ENTRY_LISTED.of(a.object().map_or(0, |a| vm.dict_len(a))));
-    for (item, hash) in hashable_view(vm, a)? {
-        vm.spend(ITEM_LOOKED_AT.once())?;
-        if vm.dict_find(target, item, hash)?.is_none() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// `left op right` as subset relations.

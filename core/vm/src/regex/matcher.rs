@@ -5,8 +5,8 @@
 
 use super::chars::{Fold, is_word, lower};
 use super::compile::{At, One, Program, Step};
-use super::parse::{ENDLESS, Greed};
-use crate::costs::{Charge, MATCHER_LOOKUP, MATCHER_REPEATED, MATCHER_RESET, MATCHER_SKIPPED, MATCHER_STEP};
+use super::parse::ENDLESS;
+use crate::costs::{Charge, MATCHER_LOOKUP, MATCHER_REPEATED, MATCHER_RESET, MATCHER_STEP};
 
 /// A mark that is not set.
 pub(crate) const UNSET: usize = usize::MAX;
@@ -35,7 +35,7 @@ pub(crate) enum Stop {
 
 /// An entry of the stack.
 #[derive(Clone, Copy, Debug)]
-enum Entry {
+pub(super) enum Entry {
     /// A way not tried: where in the program and in the text.
     Way { step: usize, at: usize },
     /// A greedy run that may give characters back, down to a place.
@@ -74,7 +74,7 @@ pub(crate) struct Matcher<'a> {
     /// The group closed last; 0 for none.
     pub last: usize,
     counters: Vec<(u32, usize)>,
-    stack: Vec<Entry>,
+    pub(super) stack: Vec<Entry>,
 }
 
 impl<'a> Matcher<'a> {
@@ -94,61 +94,6 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Looks for a match from a place on; `moving` refuses an empty one right there.
-    pub(crate) fn find(&mut self, start: usize, mode: Mode, moving: bool) -> Result<bool, Stop> {
-        let barred = if moving { start } else { UNSET };
-        let mut at = start;
-        loop {
-            if mode == Mode::Search {
-                if let Some(one) = self.program.lead {
-                    match self.skip(one, at)? {
-                        Some(found) => at = found,
-                        None => return Ok(false),
-                    }
-                }
-            }
-            if self.wide {
-                self.attempt::<true>(at, mode, barred)?
-            } else {
-                self.attempt::<false>(at, mode, barred)?
-            };
-            if self.marks[0] != UNSET {
-                return Ok(true);
-            }
-            if mode != Mode::Search || at >= self.text.len() {
-                return Ok(false);
-            }
-            at = self.after(at);
-        }
-    }
-
-    /// The first place from here whose character passes a test.
-    fn skip(&mut self, one: One, start: usize) -> Result<Option<usize>, Stop> {
-        let mut at = start;
-        let mut skipped: usize = 0;
-        let most = cowboy_num::sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX).saturating_mul(MATCHER_SKIPPED.per);
-        let found = loop {
-            if at >= self.text.len() {
-                break None;
-            }
-            let (code, next) = if self.wide { read::<true>(self.text, at) } else { read::<false>(self.text, at) };
-            if self.passes(one, code) {
-                break Some(at);
-            }
-            skipped += 1;
-            if skipped > most {
-                return Err(Stop::Cycles);
-            }
-            at = next;
-        };
-        self.spend(MATCHER_SKIPPED.of(skipped) + self.lookup(one).times(skipped))?;
-        Ok(found)
-    }
-
-    fn after(&self, at: usize) -> usize {
-        if self.wide { read::<true>(self.text, at).1 } else { at + 1 }
-    }
-
     pub(crate) fn spend(&mut self, charge: Charge) -> Result<(), Stop> {
         self.cycles = self.cycles.saturating_sub(charge.cycles());
         if self.cycles < 0 { Err(Stop::Cycles) } else { Ok(()) }
@@ -156,13 +101,13 @@ impl<'a> Matcher<'a> {
 
     /// The price of looking a character of a text beyond ASCII up, beside that of the step.
     #[inline]
-    fn lookup(&self, one: One) -> Charge {
+    pub(super) fn lookup(&self, one: One) -> Charge {
         let searches = self.wide && matches!(one, One::In(_) | One::Folds(_, Fold::Unicode));
         if searches { MATCHER_LOOKUP.once() } else { Charge::NONE }
     }
 
     #[inline]
-    fn passes(&self, one: One, code: u32) -> bool {
+    pub(super) fn passes(&self, one: One, code: u32) -> bool {
         match one {
             One::Is(wanted) => code == wanted,
             One::Folds(wanted, fold) => lower(code, fold) == wanted,
@@ -172,7 +117,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn push(&mut self, entry: Entry) -> Result<(), Stop> {
+    pub(super) fn push(&mut self, entry: Entry) -> Result<(), Stop> {
         self.stack.push(entry);
         if self.stack.len() > self.deepest {
             self.deepest = self.stack.len();
@@ -185,7 +130,7 @@ impl<'a> Matcher<'a> {
 
     /// Tries the program at one place. A match sets mark 0.
     #[allow(clippy::too_many_lines, reason = "one arm per instruction")]
-    fn attempt<const WIDE: bool>(&mut self, start: usize, mode: Mode, barred: usize) -> Result<(), Stop> {
+    pub(super) fn attempt<const WIDE: bool>(&mut self, start: usize, mode: Mode, barred: usize) -> Result<(), Stop> {
         let program = self.program;
         let text = self.text;
         self.spend(MATCHER_RESET.of(self.marks.len()))?;
@@ -355,21 +300,10 @@ impl<'a> Matcher<'a> {
             self.spend(MATCHER_STEP.once())?;
             match entry {
                 Entry::Way { step, at } => return Ok(Some((step, at))),
-                Entry::Fewer { step, floor, at } => {
-                    let at = before::<WIDE>(self.text, at);
-                    if at > floor {
-                        self.stack.push(Entry::Fewer { step, floor, at });
-                    }
-                    return Ok(Some((step + 1, at)));
-                }
+                Entry::Fewer { step, floor, at } => return self.fewer::<WIDE>(step, floor, at).map(Some),
                 Entry::More { step, at, count } => {
-                    let Step::Run { one, most, .. } = self.program.steps[step] else { continue };
-                    if (count < most || most == ENDLESS) && at < self.text.len() {
-                        let (code, next) = read::<WIDE>(self.text, at);
-                        if self.passes(one, code) {
-                            self.stack.push(Entry::More { step, at: next, count: count.saturating_add(1) });
-                            return Ok(Some((step + 1, next)));
-                        }
+                    if let Some(place) = self.more::<WIDE>(step, at, count)? {
+                        return Ok(Some((step + 1, place)));
                     }
                 }
                 Entry::Again { step, at } => {
@@ -428,46 +362,6 @@ impl<'a> Matcher<'a> {
             self.undo(entry);
         }
         Ok(())
-    }
-
-    /// Matches one character again and again; where that ends, or `None` when there are too few.
-    fn run<const WIDE: bool>(
-        &mut self,
-        step: usize,
-        start: usize,
-        one: One,
-        least: u32,
-        most: u32,
-        greed: Greed,
-    ) -> Result<Option<usize>, Stop> {
-        let wanted = if greed == Greed::Lazy { least } else { most };
-        let mut at = start;
-        let mut count: u32 = 0;
-        let mut floor = start;
-        while count < wanted && at < self.text.len() {
-            let (code, next) = read::<WIDE>(self.text, at);
-            if !self.passes(one, code) {
-                break;
-            }
-            at = next;
-            count += 1;
-            if count == least {
-                floor = at;
-            }
-            if i64::from(count) > self.cycles {
-                return Err(Stop::Cycles);
-            }
-        }
-        self.spend((MATCHER_STEP.once() + self.lookup(one)).times(count as usize))?;
-        if count < least {
-            return Ok(None);
-        }
-        match greed {
-            Greed::Lazy => self.push(Entry::More { step, at, count })?,
-            Greed::Greedy if at > floor => self.push(Entry::Fewer { step, floor, at })?,
-            _ => {}
-        }
-        Ok(Some(at))
     }
 
     /// The place some characters before.
@@ -539,7 +433,7 @@ impl<'a> Matcher<'a> {
 
 /// The character at a place, and the place behind it.
 #[inline(always)]
-fn read<const WIDE: bool>(text: &[u8], at: usize) -> (u32, usize) {
+pub(super) fn read<const WIDE: bool>(text: &[u8], at: usize) -> (u32, usize) {
     let first = text[at];
     if !WIDE || first < 0x80 {
         return (u32::from(first), at + 1);
@@ -557,7 +451,7 @@ fn read<const WIDE: bool>(text: &[u8], at: usize) -> (u32, usize) {
 
 /// The place of the character before.
 #[inline(always)]
-fn before<const WIDE: bool>(text: &[u8], at: usize) -> usize {
+pub(super) fn before<const WIDE: bool>(text: &[u8], at: usize) -> usize {
     let mut place = at - 1;
     while WIDE && text[place] & 0xc0 == 0x80 {
         place -= 1;

@@ -6,6 +6,8 @@ mod chars;
 mod compile;
 mod matcher;
 mod parse;
+mod runs;
+mod search;
 
 pub(crate) use compile::{Program, compile};
 pub(crate) use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};

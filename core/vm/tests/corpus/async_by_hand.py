@@ -162,3 +162,56 @@ async def compose():
 
 
 print(run(compose()), type(closing).__name__, type(agen(1)).__name__)
+
+
+# A coroutine that is awaited step by step, again after its end, and while another one awaits it.
+class Pause:
+    def __await__(self):
+        got = yield "pause"
+        return got
+
+
+async def inner(count):
+    total = 0
+    for _ in range(count):
+        total += (await Pause()) or 1
+    return total
+
+
+async def outer(shared):
+    try:
+        return [await inner(2), await shared]
+    except RuntimeError as error:
+        return str(error)
+    finally:
+        print("outer ends")
+
+
+def steps(coroutine, *values):
+    try:
+        for value in (None, *values):
+            print(coroutine.send(value), end=" ")
+        coroutine.close()
+    except StopIteration as stop:
+        print("returned", stop.value)
+    except BaseException as error:
+        print(type(error).__name__, error)
+
+
+shared = inner(1)
+steps(outer(shared), 5, 6, 7)
+steps(outer(shared), 5, 6, 7)
+steps(outer(inner(3)), 5)
+
+
+async def raising():
+    await Pause()
+    raise StopIteration("inside")
+
+
+async def over():
+    return [x for x in [await inner(1), await raising()]]
+
+
+steps(over(), 1, 2)
+steps(over(), 1)

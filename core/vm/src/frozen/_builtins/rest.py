@@ -138,3 +138,14 @@ def generator_abandoned(generator):
         generator.close()
     except BaseException:
         pass
+
+
+def drained(helper, target, taken, item, rest):
+    """Continues with what a builtin function has taken from a generator so far, at an item whose hash needs Python code."""
+    return helper(target, _rest(taken, item, rest))
+
+
+def _rest(taken, item, rest):
+    yield from taken
+    yield item
+    yield from rest

@@ -1,0 +1,5 @@
+"""Instead of `array`: a list."""
+
+
+def array(_, items=()):
+    return list(items)
