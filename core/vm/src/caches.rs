@@ -20,8 +20,7 @@ pub(crate) enum CacheKind {
     ClassAttribute,
     /// The global is at this position of the module's dict; until some module's dict changes it has this value.
     Global,
-    /// The builtin has this value until some module's dict changes, and after that as long as the module has the same names, by the
-    /// version of its dict in `shape`.
+    /// The builtin has this value until some module's dict changes.
     Builtin,
 }
 

@@ -22,8 +22,7 @@ impl Vm {
         }
         if let Some(value) = self.dict_get_name(BUILTINS_DICT, name) {
             if watched {
-                let shape = self.table(globals).map_or(0, |dict| dict.version);
-                self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch, shape, index: 0, value };
+                self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch, shape: 0, index: 0, value };
             }
             return Ok(value);
         }

@@ -190,14 +190,6 @@ impl Vm {
     pub(super) fn relocate(&mut self, globals: Ref, site: u32) -> bool {
         let cache = &mut self.caches[site as usize];
         let Payload::Dict(dict) = self.heap.payload(globals) else { return false };
-        if cache.kind == CacheKind::Builtin {
-            // Nothing changes the builtins, but a global may hide one.
-            let is_right = cache.class == globals && cache.shape == dict.version;
-            if is_right {
-                cache.epoch = self.heap.globals_epoch;
-            }
-            return is_right;
-        }
         match dict.entries.get(cache.index as usize) {
             Some(entry) if cache.kind == CacheKind::Global && matches!(entry.key, Value::Obj(key) if key.0 == u64::from(cache.shape)) => {
                 cache.value = entry.value;
