@@ -165,8 +165,14 @@ pub(super) fn move_inflation(actions: &[Action]) -> bool {
 }
 
 /// Makes a decision take effect, one action after another. The caller undoes all of them where one fails.
+///
+/// What 0x09 has are the deposits of open proposals. A method that it calls could take a deposit of its own from it, for a name or an allowance: such a
+/// decision fails.
 pub(super) fn take_effect(context: &mut Context<'_>, id: u64, actions: &[Action]) -> Step<()> {
-    actions.iter().try_for_each(|action| effect(context, id, action))
+    let own = Address::system(NUMBER);
+    let before = context.world.account(own)?.balance;
+    actions.iter().try_for_each(|action| effect(context, id, action))?;
+    if context.world.account(own)?.balance < before { Err(error::PROPOSAL_ACTION.into()) } else { Ok(()) }
 }
 
 fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {

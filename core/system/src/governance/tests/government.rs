@@ -4,6 +4,7 @@ use cowboy_system::governance::published::GROUPS;
 use cowboy_system::treasury::vesting::MONTH_MS;
 use cowboy_testkit::chain::{Chain, address, execution, key, parameters, unsigned};
 use cowboy_testkit::governance::{CBY, GOVERNANCE, about, ask, chain_of, later, param, propose, set_parameter, stage, vote};
+use cowboy_types::actors::BASEFEE as TOKENS;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Cycles;
 use cowboy_types::{Address, List, Receipt, error, keccak256};
@@ -148,6 +149,23 @@ fn a_decision_is_made_whole_or_not_at_all() {
     assert_eq!(decide(&mut chain, all(actions), 1_000), "failed");
     assert_eq!(param(&mut chain, "rent.rate"), before);
     assert_eq!(read(&mut chain, 0x11, "get_image", vec![digest]), Value::Null);
+}
+
+/// A decision by which 0x09 would put down a deposit of its own, for an allowance, spends those of open proposals: it fails, and each goes where it
+/// belongs.
+#[test]
+fn a_decision_spends_no_deposits() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let token = Value::dict([("name", Value::text("a token")), ("symbol", Value::text("A"))]).encode();
+    let created = chain.send(5, execution(Address::system(TOKENS), "token_create", &token, 0));
+    assert_eq!(created.abort, None);
+    let id = cbor::decode(&created.return_data).expect("it is CBOR");
+    let allowance = vec![("token_id", id), ("spender", bytes(&address(5).0)), ("amount", Value::uint(1))];
+    let spending = propose(&mut chain, all(vec![call(TOKENS, "token_approve", allowance)]), 25_000);
+    let open = propose(&mut chain, set_parameter("rent.rate", 7), 1_000);
+    assert_eq!(carry(&mut chain, spending), "failed");
+    assert_eq!(ask(&mut chain, 6, "count", about(open), 0).abort, None);
+    assert_eq!(chain.balance(GOVERNANCE), 0, "each deposit went where it belongs");
 }
 
 /// Decision 179: a proposal has the strictest tier of its actions, and what governance cannot do is refused by name.
