@@ -157,6 +157,10 @@ impl Handle for Accuse {
         }
         context.world.write(shown, &true);
         let burned = ledger::slash(context.world, &mut relay, Amount(context.params.volumes.contradiction))?;
+        // What is shown is kept for good, and stake pays for it: without, a relay could fill the state by accusing itself.
+        if burned == Amount::ZERO {
+            return Err(error::RELAY_UNKNOWN.into());
+        }
         state::set_relay(context.world, address, Some(relay.next_look), &relay)?;
         Accused(Moved { amount: burned, relay: address }).emit(context.world);
         Ok(burned)
