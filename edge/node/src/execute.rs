@@ -297,8 +297,13 @@ impl Worker {
             (self, need)
         };
         let Ok(threads) = tokio::runtime::Handle::try_current() else { return Some(run()) };
-        // It ends without a result only where the runtime stops.
-        threads.spawn_blocking(run).await.ok()
+        match threads.spawn_blocking(run).await {
+            Ok(done) => Some(done),
+            // A defect. A node that stood still would hide it: it ends, and says what happened.
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            // The runtime stops.
+            Err(_) => None,
+        }
     }
 
     fn advance(&mut self, clock: &impl Clock, answers: Records) -> Option<Need<Done>> {
