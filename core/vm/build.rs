@@ -62,5 +62,8 @@ fn main() {
     let target = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("frozen_modules.rs");
     fs::write(target, out).expect("the build folder can be written");
     println!("cargo:rerun-if-changed={}", frozen.display());
-    println!("cargo:rerun-if-changed={}", sdk.display());
+    // File by file: Python writes what it compiles beside them, which is no change, and would build everything again.
+    for source in sources(&sdk) {
+        println!("cargo:rerun-if-changed={}", source.display());
+    }
 }
