@@ -101,9 +101,14 @@ class Stranger:
 
 
 @asynccontextmanager
-async def opened(relay, genesis, volume, key=None, window=None):
+async def connected(relay, genesis, volume, key=None, window=None):
     async with connect("127.0.0.1", relay["port"], configuration=settings(window)) as protocol:
-        stranger = Stranger(protocol, relay, genesis, volume, key or PrivateKey())
+        yield Stranger(protocol, relay, genesis, volume, key or PrivateKey())
+
+
+@asynccontextmanager
+async def opened(relay, genesis, volume, key=None, window=None):
+    async with connected(relay, genesis, volume, key, window) as stranger:
         kind, said = await stranger.hello()
         assert kind == DONE, said
         yield stranger

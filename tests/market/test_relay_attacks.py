@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 from coincurve import PrivateKey
-from hostile_relay import BODY, DONE, REFUSED, begin_handshakes, from_hex, get_tree, never_read, opened, put_shard
+from hostile_relay import BODY, DONE, REFUSED, begin_handshakes, connected, from_hex, get_tree, never_read, opened, put_shard
 from test_volumes import Storage
 
 MIB = 1 << 20
@@ -64,9 +64,21 @@ def test_first_packets_keep_nobody_out(tmp_path):
         return kind
 
     with kept(tmp_path) as world:
-        holders = world.holders("memory")
-        assert set(holders) <= {relay["address"] for relay in world.run("relay", "list")}
         assert asyncio.run(attack(world)) == BODY
+
+
+def test_whoever_is_refused_leaves(tmp_path):
+    """A connection that says wrongly who opens it ends, so that none keeps its place among those that are opened."""
+
+    async def attack(world):
+        relay = world.run("relay", "list")[0]
+        async with connected(relay, bytes(32), world.volume) as stranger:
+            kind, _ = await stranger.hello()
+            await asyncio.wait_for(stranger.protocol.wait_closed(), 5)
+        return kind
+
+    with kept(tmp_path) as world:
+        assert asyncio.run(attack(world)) == REFUSED
 
 
 def test_shards_that_come_at_once_have_one_room(tmp_path):

@@ -73,8 +73,8 @@ pub(crate) fn sign(app: &App, right: &Right, succession: &Succession, tree: &Tre
     Ok(Answer::Acked { slot, signature })
 }
 
-/// When the pages of a tree and the slot's shards of its files were named last, or came, where the store has all of them. Those of pages that the standing root has too are there:
-/// this relay signed it, or says that it is behind, and names them as long as it stands.
+/// When the pages of a tree and the slot's shards of its files were named last, or came, where the store has all of them. Those of pages that the
+/// standing root has too are there: this relay signed it, or says that it is behind, and names them as long as it stands.
 fn has_all(store: &Store, right: &Right, slot: u8, succession: &Succession, tree: &Tree) -> io::Result<Result<Vec<u64>, &'static str>> {
     let (volume, old) = (right.volume, succession.old);
     let known = store.get(&Item { volume, kind: Kind::Tree, hash: old })?.and_then(|bytes| Tree::parse(&bytes));

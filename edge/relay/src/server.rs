@@ -6,7 +6,6 @@ use crate::app::App;
 use crate::peer::{Peer, Shared};
 use crate::refusal::Refusal;
 use crate::requests::{self, Done};
-use crate::session::Session;
 use cowboy_serve::Caps;
 use cowboy_serve::quic::{Admitted, Gate};
 use cowboy_volume::wire::{self, ALPN, Request, STREAMS, WireError};
@@ -21,10 +20,10 @@ use tokio::time::timeout;
 /// Connections at once. Runners behind one address have many.
 const CONNECTIONS: Caps = Caps { total: 512, client: 64, subnet: 128 };
 
-/// Handshakes under way at once.
-const HANDSHAKES: Caps = Caps { total: 128, client: 32, subnet: 64 };
+/// Connections at once of which it is not known yet who opened them.
+const HANDSHAKES: Caps = Caps { total: 256, client: 16, subnet: 32 };
 
-/// How long a connection may take until it says who opens it.
+/// How long a connection may take until it has said who opens it, its handshake included.
 const OPENING: Duration = Duration::from_secs(10);
 
 /// After how long a silent connection is dead, in ms.
@@ -79,18 +78,17 @@ pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
 async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireError> {
     let Admitted { incoming, handshake, connection: _counted } = admitted;
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
-    let connection = timeout(OPENING, incoming).await.map_err(|_| WireError::Silent)?.map_err(broken)?;
-    let peer = Arc::new(Peer::new(shared, connection));
-    // Who opens it is said in one request before all others.
-    while peer.session().is_err() {
-        let opened = async {
-            let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
-            answer(&peer, sending, receiving).await
-        };
-        timeout(OPENING, opened).await.map_err(|_| WireError::Silent)??;
-    }
+    let opened = async {
+        let peer = Peer::new(shared, incoming.await.map_err(broken)?);
+        // Who opens it is said in one request before all others. Whoever is refused has no second try.
+        let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
+        answer(&peer, sending, receiving).await?;
+        Ok::<_, WireError>(Arc::new(peer))
+    };
+    let peer = timeout(OPENING, opened).await.map_err(|_| WireError::Silent)??;
     drop(handshake);
-    if peer.session().is_ok_and(Session::is_of_a_writer) {
+    let Ok(session) = peer.session() else { return Ok(()) };
+    if session.is_of_a_writer() {
         peer.connection.set_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS));
     }
     loop {
