@@ -297,13 +297,7 @@ impl Worker {
             (self, need)
         };
         let Ok(threads) = tokio::runtime::Handle::try_current() else { return Some(run()) };
-        match threads.spawn_blocking(run).await {
-            Ok(done) => Some(done),
-            // A defect. A node that stood still would hide it: it ends, and says what happened.
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            // The runtime stops.
-            Err(_) => None,
-        }
+        ended(threads.spawn_blocking(run)).await
     }
 
     fn advance(&mut self, clock: &impl Clock, answers: Records) -> Option<Need<Done>> {
@@ -332,6 +326,16 @@ impl Worker {
         };
         self.measure.pause(&self.watched);
         need
+    }
+}
+
+/// What a thread answers; nothing where the runtime stops. A panic is passed on: it is a defect, which a node that stood still would hide. So the node ends, and
+/// says what happened.
+async fn ended<T>(thread: tokio::task::JoinHandle<T>) -> Option<T> {
+    match thread.await {
+        Ok(answer) => Some(answer),
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => None,
     }
 }
 

@@ -151,6 +151,13 @@ async fn senders_after<E: Spawner + Clock>(time: Duration, runtime: &E, chain: &
     }
 }
 
+/// A panic of an execution ends whoever waits for it.
+#[tokio::test]
+#[should_panic(expected = "a defect")]
+async fn a_panic_is_passed_on() {
+    ended(tokio::task::spawn_blocking(|| -> u8 { panic!("a defect") })).await;
+}
+
 /// A fence that is soon reached: the loop takes many times as long, and a transfer a small part of it.
 fn quick(chain: &Chain) -> Fence<'_> {
     Fence { tick: Duration::from_micros(200), most: Duration::from_millis(5), longest: Duration::MAX, packing: None, ..chain.fence() }
