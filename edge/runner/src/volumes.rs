@@ -42,7 +42,7 @@ use tokio::task::JoinHandle;
 /// Files of a partition that are fetched at the same time.
 const AT_ONCE: usize = 8;
 
-/// The most files of a partition that is mounted, and the most that a program writes to one. Each takes a place in the runner's file system, and its record
+/// The most files that a job mounts, and the most that a program writes to a mount. Each takes a place in the runner's file system, and its record
 /// some memory.
 const FILES: usize = 100_000;
 
@@ -208,20 +208,25 @@ impl Volumes {
 
     /// Fetches what a job mounts.
     async fn fetch(&self, of: &OfJob) -> Result<Vec<PathBuf>, Fault> {
-        let (mut listed, mut blocks) = (Vec::with_capacity(of.mounts.len()), 0_u64);
+        let (mut listed, mut blocks, mut files) = (Vec::with_capacity(of.mounts.len()), 0_u64, 0_usize);
         for (index, mount) in of.mounts.iter().enumerate() {
             let (volume, Opened { key, .. }) = self.opened(of, index).await?;
             let mut entries = Vec::new();
             // A right to write alone shows nothing.
             if mount.mode.reads() {
                 entries = volume.list(&mount.partition, &key).await.map_err(wrong)?.entries;
+                files = files.saturating_add(entries.len());
+                // All lists are held until the room for their files is known.
+                if files > FILES {
+                    return Err(outside(format!("the volumes have {files} files and more, and this runner mounts at most {FILES}")));
+                }
                 let folders = without_folders(&mut entries);
                 blocks = blocks.saturating_add(folder::blocks_of(entries.iter().map(|entry| entry.meta.size), folders));
             }
             listed.push((mount, volume, key, entries));
         }
         let room = self.room.take(blocks).await.ok_or_else(|| {
-            let (files, most) = (listed.iter().map(|(.., entries)| entries.len()).sum::<usize>(), self.room.bytes());
+            let most = self.room.bytes();
             outside(format!("the volumes have {files} files, which take more than the {most} bytes that this runner has for them"))
         })?;
         let base = Folder::make(&self.folder, room).map_err(outside)?;
