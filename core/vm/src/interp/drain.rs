@@ -65,7 +65,7 @@ impl Vm {
     }
 
     /// Takes what the top frame, a generator's, yields, and lets it continue; `false`, and nothing has changed, where nothing drains it, or
-    /// where the item needs Python code or is refused.
+    /// where the item is refused or its hash is not that of a number or a short text.
     #[inline]
     pub(super) fn drain_quickly(&mut self, value: &Value, sent: u16) -> bool {
         let Some(frame) = self.frames.last() else { return false };
@@ -73,7 +73,8 @@ impl Vm {
         let Pending::Drain(drain) = &**pending else { return false };
         let (items, hashed, price, place) = (drain.items, drain.hashed, drain.item, frame.base as usize + usize::from(sent));
         let item = afresh(value);
-        if hashed && self.hash_native(item).map_err(|throw| self.drop_throw(throw)).is_err() {
+        // A hash that costs, or fails, is left to the slow path: else what it took here would be taken twice.
+        if hashed && (self.heap.charges_hash(&item) || self.heap.simple_hash(item).is_none()) {
             return false;
         }
         if !self.append_quickly(&items, &item) {
@@ -83,14 +84,6 @@ impl Vm {
         let old = std::mem::replace(&mut self.registers[place], Value::None);
         self.heap.release(old);
         true
-    }
-
-    /// Releases an exception that is raised again elsewhere.
-    #[cold]
-    fn drop_throw(&mut self, throw: Throw) {
-        if let Throw::Raise(exception) = throw {
-            self.heap.release(exception);
-        }
     }
 
     /// Takes an item of a generator that has been suspended, and resumes it. The reference to the item is taken over.
