@@ -93,6 +93,8 @@ crate::record! {
         pub usage: Usage,
         /// Keccak tree over the transactions' digests.
         pub tx_root: Hash,
+        /// BLAKE3 of the encoded transactions with their signatures, which their digests leave out (decision 556).
+        pub body: Hash,
         /// Keccak tree over the keccak256 of the receipts.
         pub receipt_root: Hash,
         /// BLAKE3 root of the state after this block.
@@ -146,17 +148,24 @@ crate::record! {
     }
 }
 
+/// What a header says of the transactions of its block, signatures included.
+pub fn body_hash(transactions: &List<Transaction, MAX_BLOCK_TRANSACTIONS>) -> Hash {
+    blake3(&[&transactions.encode()])
+}
+
 impl Block {
     /// The block's name.
     pub fn digest(&self) -> Hash {
         self.header.digest()
     }
 
-    /// Whether the body is the one that the header commits to, and within its bounds.
+    /// Whether the body is the one that the header commits to, to the last byte, and within its bounds: a header has one body, so that all who have a
+    /// block of one name come to the same verdict on it.
     pub fn is_body_committed(&self) -> bool {
         let digests: Vec<Hash> = self.transactions.iter().map(Transaction::digest).collect();
         let reshare = self.reshare.as_ref().map(|payload| blake3(&[payload]));
         self.transactions.encode_size() <= MAX_BLOCK_BODY_BYTES
+            && body_hash(&self.transactions) == self.header.body
             && crate::merkle::root(&digests) == self.header.tx_root
             && reshare == self.header.reshare
     }

@@ -334,6 +334,7 @@ pub fn header(header: &types::Header) -> model::Header {
         base_fee_cell: header.base_fee_cell.get(),
         usage: usage(&header.usage),
         tx_root: Hex(header.tx_root),
+        body: Hex(header.body),
         receipt_root: Hex(header.receipt_root),
         state_root: Hex(header.state_root),
         ops_root: Hex(header.ops_root),

@@ -26,7 +26,7 @@ use cowboy_chain::{
 };
 use cowboy_types::{
     TimestampMs, blake3,
-    block::{Block, FIRST_VERSION, Header},
+    block::{Block, FIRST_VERSION, Header, body_hash},
     units::Count,
     wire::{Blob, Fixed, List},
 };
@@ -145,8 +145,9 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         self.chain.mempool.reject(&outcome.rejected);
         complete(&mut header, &outcome);
         commit::<E>(&mut header, &merkleized);
-        header.signature = keys.signer.sign(&header.signing_digest());
         let transactions = List::new(outcome.included.clone())?;
+        header.body = body_hash(&transactions);
+        header.signature = keys.signer.sign(&header.signing_digest());
         let block = SealedBlock::new(Block { header, transactions, reshare: payload }, context);
         self.chain.keep_output(&block, Output::new(number, outcome, before));
         Some(Proposed { block, merkleized })

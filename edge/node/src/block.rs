@@ -35,7 +35,8 @@ struct Sealed {
     block: types::Block,
     digest: Hash,
     context: ConsensusContext,
-    /// What the body carries of a dealing, decoded when it is first asked for: the points of a payload take long to decode.
+    /// What the body carries of a dealing, decoded when it is first asked for: the points of a payload take long to decode, and a block that came from
+    /// somewhere is not known to be any leader's.
     payload: OnceLock<Option<Payload>>,
 }
 
@@ -66,11 +67,7 @@ impl SealedBlock {
             return Err(Error::Invalid("Block", "the body is not the one that the header commits to"));
         }
         let context = engine_context(&block.header.context)?;
-        let payload = block.reshare.as_ref().map(|bytes| epoch::decode(bytes)).transpose()?;
-        let sealed = Self::new(block, context);
-        // It was just made, so nobody has asked for it yet.
-        let _ = sealed.0.payload.set(payload);
-        Ok(sealed)
+        Ok(Self::new(block, context))
     }
 
     /// The block itself.
@@ -167,10 +164,8 @@ impl ReshareBlock for SealedBlock {
     type Directory = Roll;
 
     fn payload(&self) -> Option<Payload> {
-        let decode = || {
-            let bytes = self.block().reshare.as_ref()?;
-            Some(epoch::decode(bytes).expect("the payload of a block that this node made is one"))
-        };
+        // No block with bytes that are no payload is sound: see `rules`.
+        let decode = || self.block().reshare.as_ref().and_then(|bytes| epoch::decode(bytes).ok());
         self.0.payload.get_or_init(decode).clone()
     }
 }

@@ -16,7 +16,7 @@ use cowboy_state::records::ParameterChange;
 use cowboy_store::state;
 use cowboy_types::{
     Address, Amount, ChainId, Hash, TimestampMs, blake3,
-    block::{Block, Context, FIRST_VERSION, Header, LaneUsage, Usage},
+    block::{Block, Context, FIRST_VERSION, Header, LaneUsage, Usage, body_hash},
     merkle,
     transaction::Signature,
     units::{Count, Price},
@@ -152,6 +152,7 @@ fn block(config: &GenesisConfig, genesis: Hash, committee: &Committee, epoch: &P
         base_fee_cell: Price(0),
         usage: Usage { system: nothing.clone(), timer: nothing.clone(), runner: nothing.clone(), user: nothing },
         tx_root: empty,
+        body: body_hash(&List::default()),
         receipt_root: empty,
         // The first root of the database is never looked at: nothing can be proven before the first block.
         state_root: Hash::ZERO,

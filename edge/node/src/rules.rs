@@ -53,12 +53,13 @@ impl Chain {
             && skipped.is_some_and(|skipped| skipped == 0 || self.config.is_dev)
             && header.extension.is_empty()
             && header.voters.len() <= term.committee.members().len().div_ceil(8)
-            && self.is_log_sound(block, &term)
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
             && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
             && self.seeds.verify(header, &self.verifier)
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
+            // Last, because it decodes points: by now the block is its leader's.
+            && self.is_log_sound(block, &term)
     }
 
     /// Takes note of a header that is signed by its leader, to see two of one round.
@@ -87,10 +88,11 @@ impl Chain {
         }
     }
 
-    /// Whether the dealer's log in the block is one of its epoch, where it has any: nobody pays for its bytes.
+    /// Whether the payload is one, and a dealer's log in it is one of the block's epoch: nobody pays for its bytes.
     fn is_log_sound(&self, block: &SealedBlock, term: &Term) -> bool {
         match (block.payload(), &block.block().reshare) {
             (Some(Payload::DealerLog(log)), Some(bytes)) => dealer_logs::is_log_of(&term.info, &self.namespace, log, bytes.len() - 1),
+            (None, Some(_)) => false,
             _ => true,
         }
     }

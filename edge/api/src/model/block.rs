@@ -119,6 +119,8 @@ pub struct Header {
     pub usage: Usage,
     /// Keccak tree over the transactions' hashes.
     pub tx_root: HexHash,
+    /// BLAKE3 of the encoded transactions, signatures included.
+    pub body: HexHash,
     /// Keccak tree over the receipts' hashes.
     pub receipt_root: HexHash,
     /// BLAKE3 root of the state after the block.

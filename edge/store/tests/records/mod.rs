@@ -97,6 +97,7 @@ pub(crate) fn record(number: u64, skipped: u64) -> BlockRecord {
         base_fee_cell: Default::default(),
         usage: cowboy_types::block::Usage { system: zero(), timer: zero(), runner: zero(), user: zero() },
         tx_root: Hash::ZERO,
+        body: Hash::ZERO,
         receipt_root: Hash::ZERO,
         state_root: Hash::ZERO,
         ops_root: Hash::ZERO,
