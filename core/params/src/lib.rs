@@ -4,9 +4,11 @@
 //! docs page all derive from the rows in [`rows`]. A number that is consensus and not a row is a bug.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing))]
 
+mod relations;
 mod rows;
 mod table;
 
+pub use relations::Relation;
 pub use rows::*;
 pub use table::{Row, SetError, Tier, Unit};
 
@@ -53,7 +55,7 @@ impl Params {
 /// The docs page of the parameters, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
-        "# Parameters\n\nGenerated from `core/params/src/rows/` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused.\n",
+        "# Parameters\n\nGenerated from `core/params/src/rows/` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused. *Stepwise* says that a decision lowers it to no less than half, so that services that act in time of it notice.\n",
     );
     for (group, about) in Params::GROUPS {
         page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));
@@ -66,13 +68,27 @@ pub fn markdown() -> String {
                 row.unit.name(),
                 grouped(row.min),
                 grouped(row.max),
-                if row.is_active { row.tier.to_string() } else { format!("{}, *not active*", row.tier) },
+                tier_of(row),
                 row.source,
                 row.doc.trim()
             ));
         }
     }
+    page.push_str("\n## Relations\n\nWhat holds between rows. A proposal that would break one that holds is refused as a whole: rows that depend on each other are changed by one proposal.\n\n| relation | what it keeps |\n|---|---|\n");
+    for relation in Params::RELATIONS {
+        page.push_str(&format!("| {relation} | {} |\n", relation.reason));
+    }
     page
+}
+
+/// A row's tier, and what else governance has to heed.
+fn tier_of(row: &Row) -> String {
+    let mark = match (row.is_active, row.is_stepwise) {
+        (false, _) => ", *not active*",
+        (true, true) => ", *stepwise*",
+        (true, false) => "",
+    };
+    format!("{}{mark}", row.tier)
 }
 
 /// A number with a comma after every third digit.

@@ -71,6 +71,8 @@ impl fmt::Display for Tier {
 pub(crate) enum Mark {
     /// The rule that would read the row does not exist yet, so that moving it would change nothing.
     NotActive,
+    /// Services act in time of this number: governance lowers it step by step, so that they notice.
+    Stepwise,
 }
 
 /// One row of the parameter table, as data.
@@ -94,6 +96,8 @@ pub struct Row {
     pub tier: Tier,
     /// Whether a rule reads it. Where none does, governance refuses to move it.
     pub is_active: bool,
+    /// Whether a decision lowers it to no less than half of what it was, also within as many of the last blocks as it counts (decision 554).
+    pub is_stepwise: bool,
     /// The section that gives it; "ours" where no document does.
     pub source: &'static str,
 }
@@ -164,7 +168,11 @@ macro_rules! rows {
                 tier: $crate::table::Tier::$tier,
                 is_active: {
                     let marks: &[$crate::table::Mark] = &[$($crate::table::Mark::$mark)?];
-                    marks.is_empty()
+                    !matches!(marks, [$crate::table::Mark::NotActive])
+                },
+                is_stepwise: {
+                    let marks: &[$crate::table::Mark] = &[$($crate::table::Mark::$mark)?];
+                    matches!(marks, [$crate::table::Mark::Stepwise])
                 },
                 source: $source,
             }, )+ ];

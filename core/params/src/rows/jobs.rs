@@ -56,7 +56,7 @@ rows! {
         /// Draws after the first before a job fails.
         0x19 retries: Count = 3 in 0..=10, T0, "002 §6";
         /// Blocks without a heartbeat after which a runner is unhealthy.
-        0x1A heartbeat_timeout: Blocks = 300 in 10..=86_400, T0, "ours: decision 78";
+        0x1A heartbeat_timeout: Blocks = 300 in 10..=86_400, T0 Stepwise, "ours: decision 78";
         /// Blocks between the commit deadline and the reveal's.
         0x1B reveal_window: Blocks = 60 in 1..=3_600, T0, "CIP-2";
         /// Blocks in which a crash may be attested.

@@ -52,7 +52,7 @@ rows! {
         /// The minimum stake of a gateway.
         0x01 stake_min: Amount = 10_000_000_000_000 in 1..=1_000_000_000_000_000_000, T0, "004 §10; the number is ours: decision 131";
         /// Health after a heartbeat; it falls by one in each block.
-        0x02 health: Blocks = 3_600 in 10..=86_400, T0, "004 §9.2, §10";
+        0x02 health: Blocks = 3_600 in 10..=86_400, T0 Stepwise, "004 §9.2, §10";
         /// Blocks between becoming inactive and withdrawing the stake.
         0x03 unstake_delay: Blocks = 604_800 in 100..=31_536_000, T0, "004 §9.2";
         /// Requests per second of one actor at one gateway.

@@ -12,7 +12,7 @@ rows! {
         /// Blocks between leaving and withdrawing the stake: 7 days.
         0x03 unbonding: Blocks = 604_800 in 1..=31_536_000, T0, "decision 145";
         /// Blocks without a heartbeat after which a proxy counts as absent.
-        0x04 alive: Blocks = 3_600 in 10..=86_400, T0, "decision 142";
+        0x04 alive: Blocks = 3_600 in 10..=86_400, T0 Stepwise, "decision 142";
         /// Members of a committee, where as many proxies can be drawn.
         0x05 members: Count = 16 in 4..=16, T0, "decision 142";
         /// Blocks for which a committee holds the key before another one is drawn.

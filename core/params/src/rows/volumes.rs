@@ -12,7 +12,7 @@ rows! {
         /// Blocks between leaving and withdrawing the stake: 7 days.
         0x03 unbonding: Blocks = 604_800 in 1..=31_536_000, T0, "decision 158";
         /// Blocks without a heartbeat after which a relay counts as gone, and others get its slots.
-        0x04 alive: Blocks = 3_600 in 10..=86_400, T0, "decision 158";
+        0x04 alive: Blocks = 3_600 in 10..=86_400, T0 Stepwise, "decision 158";
         /// Blocks in which a relay has to rebuild a slot.
         0x05 fill: Blocks = 86_400 in 10..=31_536_000, T0, "decision 158";
         /// Blocks after which relays are drawn again for slots that have none.

@@ -11,7 +11,7 @@ use cowboy_params::{Params, Row, SetError, Tier};
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Blob, List, Text, error};
+use cowboy_types::{Abort, Address, Blob, List, Text, error};
 
 /// How the names of the rows begin that the schedule of inflation has.
 const INFLATION_ROWS: &str = "economics.inflation_";
@@ -90,6 +90,8 @@ pub(super) fn named_actor(actors: &'static [Actor], value: Option<&Value>) -> St
 pub(super) fn tier(context: &Context<'_>, actions: &[Action]) -> Step<u8> {
     let mut strictest = 0;
     let mut upgrades = state::upgrades(context.world)?;
+    let before = state::parameters(context.world, context.genesis_params)?;
+    let mut after = before.clone();
     for action in actions {
         upgrades = match action {
             Action::Upgrade { version, height } => upgrades::with(context, upgrades, *version, *height)?,
@@ -97,8 +99,24 @@ pub(super) fn tier(context: &Context<'_>, actions: &[Action]) -> Step<u8> {
             _ => upgrades,
         };
         strictest = strictest.max(tier_of(context, action)?);
+        if let Action::SetParameter { row, value } = action {
+            after.set(*row, *value).map_err(refusal)?;
+        }
     }
+    check_relations(&before, &after)?;
     Ok(strictest)
+}
+
+/// Refuses parameters that do not fit together, where they did before (decision 553).
+fn check_relations(before: &Params, after: &Params) -> Step<()> {
+    if after.broken_since(before).is_some() { Err(error::PARAMETER_RELATION.into()) } else { Ok(()) }
+}
+
+fn refusal(refused: SetError) -> Abort {
+    match refused {
+        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
+        SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
+    }
 }
 
 fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
@@ -131,28 +149,34 @@ fn row_of(id: u16) -> Step<&'static Row> {
     Ok(Params::ROWS.iter().find(|one| one.id == id).ok_or(error::INVALID_ARGUMENT)?)
 }
 
-/// Whether a parameter may become a value: within its range, and a row of inflation at most two points away from every
-/// value that it had in the last year (003 §8.2).
+/// Whether a parameter may become a value: within its range; a row of inflation at most two points away from every value that it had in the last
+/// year (003 §8.2); a stepwise row no less than half of those that it had lately (decision 554).
 fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Step<()> {
     let mut params = context.params.clone();
-    params.set(row, value).map_err(|refused| match refused {
-        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
-        SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
-    })?;
+    params.set(row, value).map_err(refusal)?;
     let row = row_of(row)?;
-    if !row.name.starts_with(INFLATION_ROWS) {
-        return Ok(());
-    }
-    let rows = &context.params.economics;
-    let now = context.params.get(row.id).unwrap_or(value);
+    let is_too_far = if row.name.starts_with(INFLATION_ROWS) {
+        let rows = &context.params.economics;
+        values_of(context, row, rows.year)?.iter().any(|old| value.abs_diff(*old) > rows.inflation_step)
+    } else if row.is_stepwise {
+        let now = context.params.get(row.id).unwrap_or(value);
+        values_of(context, row, now)?.iter().any(|old| value < old / 2)
+    } else {
+        false
+    };
+    if is_too_far { Err(error::INVALID_ARGUMENT.into()) } else { Ok(()) }
+}
+
+/// The values that a row had in the last `blocks`, the one of now among them.
+fn values_of(context: &Context<'_>, row: &Row, blocks: u64) -> Step<Vec<u64>> {
+    let now = context.params.get(row.id).unwrap_or(row.genesis);
     let history = state::history(context.world, row)?.entries.into_vec();
-    // What a row is until its first change is what genesis says; it is unknown only where that is more than a year ago.
+    // What a row is until its first change is what genesis says; it is unknown only where that is long ago.
     let first = history.first().map_or(now, |_| context.genesis_params.get(row.id).unwrap_or(now));
     let values = std::iter::once(first).chain(history.iter().map(|change| change.value));
     let ends = history.iter().map(|change| change.height.0).chain([u64::MAX]);
-    let of_the_year = values.zip(ends).filter(|(_, end)| end.saturating_add(rows.year) > context.height.0);
-    let is_too_far = of_the_year.map(|(old, _)| old).chain([now]).any(|old| value.abs_diff(old) > rows.inflation_step);
-    if is_too_far { Err(error::INVALID_ARGUMENT.into()) } else { Ok(()) }
+    let lately = values.zip(ends).filter(|(_, end)| end.saturating_add(blocks) > context.height.0);
+    Ok(lately.map(|(value, _)| value).chain([now]).collect())
 }
 
 /// Whether actions move inflation, for which two thirds of all stake and of all heads must vote (003 §8.2).
@@ -164,14 +188,17 @@ pub(super) fn move_inflation(actions: &[Action]) -> bool {
     })
 }
 
-/// Makes a decision take effect, one action after another. The caller undoes all of them where one fails.
+/// Makes a decision take effect, one action after another. The caller undoes all of them where one fails, or where parameters do not fit together
+/// afterwards.
 ///
 /// What 0x09 has are the deposits of open proposals. A method that it calls could take a deposit of its own from it, for a name or an allowance: such a
 /// decision fails.
 pub(super) fn take_effect(context: &mut Context<'_>, id: u64, actions: &[Action]) -> Step<()> {
     let own = Address::system(NUMBER);
     let before = context.world.account(own)?.balance;
+    let params = state::parameters(context.world, context.genesis_params)?;
     actions.iter().try_for_each(|action| effect(context, id, action))?;
+    check_relations(&params, &state::parameters(context.world, context.genesis_params)?)?;
     if context.world.account(own)?.balance < before { Err(error::PROPOSAL_ACTION.into()) } else { Ok(()) }
 }
 

@@ -1,6 +1,7 @@
 //! Decisions: two chambers, a timelock, a council, and what they may not do (003 §11, §13.1).
 
 pub(crate) mod government;
+mod relations;
 pub(crate) mod upgrades;
 
 use cowboy_testkit::chain::{Chain, address};
