@@ -95,6 +95,9 @@ pub fn simple_job() -> serde_json::Value {
 pub fn committee_job(mode: &str, runners: u64) -> serde_json::Value {
     let mut job = simple_job();
     job["verification"] = serde_json::json!({ "mode": mode, "runners": runners });
+    if mode == "deterministic" {
+        job["job_type"] = serde_json::json!({ "type": "Custom", "tool": "sum" });
+    }
     job
 }
 

@@ -5,13 +5,13 @@ use super::settle::unpaid;
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Used, lane_base_fee};
-use crate::lanes::Lane;
+use crate::lanes::{Lane, Space};
 use cowboy_state::{Key, Kind, Miss};
 use cowboy_system::actor::is_market_paused;
 use cowboy_system::agenda;
 use cowboy_system::dispatcher::{self, callback, lifecycle, state};
 use cowboy_types::receipt::ReceiptKind;
-use cowboy_types::units::{Amount, Price};
+use cowboy_types::units::{Amount, Cells, Cycles, Price};
 use cowboy_types::{Address, Receipt, Text, keccak256};
 
 /// What separates the receipts of a job's steps from those of its answer.
@@ -34,7 +34,13 @@ impl Execution {
         let world = &mut self.machine.world;
         let asked = state::spec(world, &id)?.callback.expect("an answer waits only where one was asked for");
         let left = Used { cycles: self.block.space.left(params, Lane::Runner), cells: self.block.space.cells_left(params) };
-        if asked.cycles > left.cycles || asked.cells > left.cells {
+        // However much it asked for, and whatever governance moved since: it fits in a block, or those behind it would never get their turn (decision 557).
+        let most = Used {
+            cycles: Space::new(Cycles::ZERO).left(params, Lane::Runner),
+            cells: Cells(params.fees.cells_target.min(params.fees.block_cells)),
+        };
+        let limits = Used { cycles: asked.cycles.min(most.cycles), cells: asked.cells.min(most.cells) };
+        if limits.cycles > left.cycles || limits.cells > left.cells {
             return Ok(Turn::Over);
         }
         let answer = callback::take(world, &name, &id)?;
@@ -61,7 +67,6 @@ impl Execution {
             payload: answer.payload.into(),
             value: Amount::ZERO,
         };
-        let limits = Used { cycles: callback.cycles, cells: callback.cells };
         let envelope = Envelope::new(ReceiptKind::Callback, (id, nested_id(&id, 0)), callback::SENDER, work, limits);
         let prices = offers.at(cycle, fees.cell);
         let payment = Payment { lane: Lane::Runner, payer: answer.payer, offers, prices, reserve: answer.held };

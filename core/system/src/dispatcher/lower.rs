@@ -75,6 +75,10 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
         container_of(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
     }
     check(offer.rows, &spec)?;
+    // What others answer can be made to differ: who takes part would be held to the answer of a server that is the submitter's (decision 558).
+    if spec.verification.mode == Mode::Deterministic && !request.hosts().is_empty() {
+        return Err(invalid());
+    }
     if spec.timeout_blocks.0 < shortest_timeout(offer, &request, spec.bounds.wall_ms.0) {
         return Err(error::JOB_TIMEOUT);
     }

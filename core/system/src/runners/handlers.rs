@@ -164,7 +164,14 @@ impl Handle for AddStake {
         let (sender, amount) = (context.sender, context.value);
         let mut runner = state::read(context.world, sender)?;
         runner.stake = runner.stake.saturating_add(amount);
-        runner.is_leaving = false;
+        if runner.is_leaving {
+            // As for registering: else its record would stay with nothing behind it, and delegators would bear every slash.
+            let is_enough = effective_stake(&runner) >= required_stake(&context.params.jobs, runner.rates.max_job_value);
+            if !is_enough || !delegations::is_bonded(context.params.jobs.self_bond, runner.stake, runner.delegated) {
+                return Err(error::STAKE_TOO_LOW.into());
+            }
+            runner.is_leaving = false;
+        }
         state::write(context.world, sender, &runner);
         Staked { runner: sender, amount }.emit(context.world);
         Ok(())
@@ -217,10 +224,10 @@ impl Handle for Withdraw {
         let is_free = |tranche: &Tranche| free_at(context.params, &still, tranche.release, height).max(held) <= height;
         let (free, waiting): (Vec<Tranche>, Vec<Tranche>) = std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(is_free);
         let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
-        if amount == Amount::ZERO {
+        let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
+        if amount == Amount::ZERO && !is_gone {
             return Err(error::UNBONDING.into());
         }
-        let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
         if is_gone && runner.active_jobs > Count::ZERO {
             return Err(error::RUNNER_BUSY.into());
         }

@@ -167,6 +167,7 @@ fn every_field_of_a_job() {
     for name in ["required_runner_pool", "requires"] {
         open.as_object_mut().expect("a map").remove(name);
     }
+    (open["callback"]["max_fee_per_cycle"], open["callback"]["max_fee_per_cell"]) = (10_000.into(), 10_000.into());
     open["verification"]["mode"] = "economic_bond".into();
     open["verification"]["runners"] = 1.into();
     open["verification"]["threshold"] = 0.into();

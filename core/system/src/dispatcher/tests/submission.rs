@@ -128,6 +128,36 @@ fn jobs_that_are_none() {
     assert_eq!(market.refused(&serde_json::json!([1])), "job_invalid");
 }
 
+/// An answer costs at least the base fees (decision 557), and what can be repeated reaches no host (decision 558).
+#[test]
+fn what_a_submitter_would_take_from_others() {
+    let answer = |field: &str, price: u64| {
+        let mut job = simple_job();
+        job["callback"] = serde_json::json!({ "actor": hex(&address(1).0), field: price });
+        job
+    };
+    let rows = [
+        ("cycles for nothing", answer("max_fee_per_cycle", 0), "job_invalid"),
+        ("cells below their base fee", answer("max_fee_per_cell", 9_999), "job_invalid"),
+        ("cells at their base fee", answer("max_fee_per_cell", 10_000), ""),
+        ("bytes that a server decides", repeated(serde_json::json!({ "type": "Http", "url": "https://example.com" })), "job_invalid"),
+        ("bytes that a tool decides", repeated(serde_json::json!({ "type": "Custom", "tool": "sum" })), ""),
+    ];
+    for (case, job, expected) in rows {
+        let mut market = Market::new(5);
+        assert_eq!(slug(&market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0))), expected, "{case}");
+    }
+}
+
+/// A job whose result can be repeated, so that everybody answers for it.
+fn repeated(job_type: serde_json::Value) -> serde_json::Value {
+    let mut job = committee_job("deterministic", 2);
+    job["job_type"] = job_type;
+    job["verification"]["tee_required"] = true.into();
+    job["toolchain_digest"] = hex(&[5; 32]).into();
+    job
+}
+
 /// A value that came along goes back: the escrow is what the job says.
 #[test]
 fn value_beside_a_job_comes_back() {

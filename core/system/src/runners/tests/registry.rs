@@ -91,6 +91,23 @@ fn leaving_takes_its_time() {
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &none, 0))), "runner_not_found");
 }
 
+/// Who leaves stays only with the stake that registering takes: a record with nothing behind it would hold its number in the registry for ever, and
+/// every job pays for looking at it.
+#[test]
+fn nobody_stays_without_stake() {
+    let mut market = Market::with(1, |genesis| genesis.parameters = parameters(&[("consensus.unbonding", 3_600)]));
+    let none = serde_json::json!({});
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &none, 0))), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &none, 0))), "stake_too_low");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &none, cby(9_999)))), "stake_too_low");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &none, cby(10_000)))), "");
+    assert!(!runner(&market, 10).is_leaving);
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &none, 0))), "");
+    market.chain.height = Height(market.chain.height.0 + 4_000);
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0))), "");
+    assert!(runners_of(&market.chain).is_empty(), "gone");
+}
+
 /// 300 blocks without a heartbeat make a runner unhealthy; the next heartbeat heals it.
 #[test]
 fn heartbeats() {
