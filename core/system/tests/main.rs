@@ -14,7 +14,7 @@ mod entitlements;
 mod gateways;
 #[path = "../src/governance/tests/mod.rs"]
 mod governance;
-#[path = "../src/names/tests.rs"]
+#[path = "../src/names/tests/mod.rs"]
 mod names;
 #[path = "../src/runners/tests/mod.rs"]
 mod runners;

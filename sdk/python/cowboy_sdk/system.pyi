@@ -1475,7 +1475,7 @@ class _StorageManager(SystemActor):
         to: Address | bytes,
         cycles_limit: int = ...,
     ) -> None:
-        """Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them."""
+        """Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them. Volumes that were handed to an account take half of its `volumes.per_account` at most."""
     def delete_volume(
         self, *,
         volume: TokenId | bytes,

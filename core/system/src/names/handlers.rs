@@ -17,7 +17,7 @@ use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, List, Text, error};
 
 /// What lasts as long as the name above it.
-const WITH_ROOT: Height = Height(u64::MAX);
+pub(super) const WITH_ROOT: Height = Height(u64::MAX);
 
 /// Fails unless so many blocks may be paid for: at least `min`, and no more than a name can be paid ahead.
 fn require_duration(context: &Context<'_>, blocks: u64, min: u64) -> Step<()> {
@@ -128,12 +128,26 @@ fn register_root(context: &mut Context<'_>, name: &str, actor: Address, blocks: 
     enter(context, name, &record, fee)
 }
 
+/// Fails where a name between this one and its root has expired and may still be renewed: its owner decides what stands below it, and
+/// nobody else does meanwhile.
+fn require_none_in_grace(context: &Context<'_>, name: &str, root: &Registration) -> Step<()> {
+    for above in label::above(name).filter(|above| above.contains('.')) {
+        let Some(record) = state::registration(context.world, above)? else { continue };
+        let stage = price::stage(context.params, record.expires_at, context.height);
+        if record.root_registered_at == root.registered_at && stage == Stage::Grace {
+            return Err(error::NAME_POLICY.into());
+        }
+    }
+    Ok(())
+}
+
 /// A name below another: free for who holds the name above, and as long as that; at the price of a long name for others under an open
 /// policy. It never costs more than a name of its own, and never lasts longer than what is above it.
 fn register_below(context: &mut Context<'_>, name: &str, actor: Address, blocks: u64) -> Step<Described> {
     let root = state::live(context.world, label::root_of(name), context.height)?.ok_or(error::NAME_NOT_FOUND)?;
     let parent = name.split_once('.').map_or(name, |(_, parent)| parent);
     let above = state::resolve(context.world, parent, context.height)?.ok_or(error::NAME_NOT_FOUND)?;
+    require_none_in_grace(context, name, &root.record)?;
     let is_holders = require_policy(context, &above, actor)?;
     if let Some(before) = state::registration(context.world, name)? {
         let counted = before.root_registered_at == root.record.registered_at;

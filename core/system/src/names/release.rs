@@ -1,7 +1,7 @@
 //! Names below others that cost no fee: the deposit of their records, and its return (decision 368).
 
 use super::api::{Release, Released};
-use super::handlers::change;
+use super::handlers::{WITH_ROOT, change};
 use super::price::{self, Stage};
 use super::types::Registration;
 use super::{NUMBER, label, state};
@@ -52,6 +52,12 @@ fn may_count(context: &Context<'_>, name: &str, record: &Registration) -> Result
     Ok(root.as_ref().is_some_and(is_of_root) && is_held(record.expires_at))
 }
 
+/// Whether the sender owns the rented name above one that cost no fee: all of that tree is its own (004 §7.2), whoever had it before.
+fn is_root_owners(context: &Context<'_>, name: &str, record: &Registration) -> Result<bool, Miss> {
+    let root = state::live(context.world, label::root_of(name), context.height)?;
+    Ok(record.expires_at == WITH_ROOT && root.is_some_and(|root| root.record.owner == context.sender))
+}
+
 impl Handle for Release {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { name } = self;
@@ -60,7 +66,8 @@ impl Handle for Release {
             return Err(error::NAME_POLICY.into());
         }
         let record = state::registration(context.world, &name)?.ok_or(error::NAME_NOT_FOUND)?;
-        if record.owner != context.sender && may_count(context, &name, &record)? {
+        let is_allowed = record.owner == context.sender || is_root_owners(context, &name, &record)?;
+        if !is_allowed && may_count(context, &name, &record)? {
             return Err(error::NAME_NOT_OWNER.into());
         }
         settle(context, &name)?;

@@ -156,6 +156,21 @@ fn a_handover_ends_all_rights() {
     assert_eq!(volume(&chain, &volume_id).expect("it is there").capabilities.0, 0);
 }
 
+/// Volumes that are handed to an account take half of its number at most: nobody keeps another one from creating its own.
+#[test]
+fn handed_volumes_leave_room() {
+    let mut chain = kept_with(&[("volumes.per_account", 4)]);
+    let made = ["a", "b", "c"].map(|name| create(&mut chain, name, "public"));
+    let handed = made.map(|volume| {
+        let argument = [("volume", bytes(&volume.0)), ("to", bytes(&address(STRANGER).0))];
+        ask(&mut chain, OWNER, STORAGE, "transfer_volume", argument, 0).abort
+    });
+    assert_eq!(handed, [None, None, Some(error::VOLUME_LIMIT)]);
+    let own =
+        ["d", "e", "f"].map(|name| ask(&mut chain, STRANGER, STORAGE, "create_volume", creation(name, "public", 8 * MIB), 2 * CBY).abort);
+    assert_eq!(own, [None, None, Some(error::VOLUME_LIMIT)]);
+}
+
 /// What relays signed holds at one moment of a partition, and not for long: they forget what no root names.
 #[test]
 fn an_acknowledgement_is_of_one_moment() {

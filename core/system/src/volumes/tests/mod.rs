@@ -131,10 +131,8 @@ fn kept() -> Chain {
 
 /// The same where some rows are others.
 fn kept_with(rows: &[(&'static str, u64)]) -> Chain {
-    let mut all = quick_rows();
-    for (name, value) in rows {
-        all.iter_mut().find(|(row, _)| row == name).expect("one of the quick rows").1 = *value;
-    }
+    let mut all: Vec<_> = quick_rows().into_iter().filter(|(name, _)| rows.iter().all(|(row, _)| row != name)).collect();
+    all.extend(rows);
     let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&all));
     KEEPERS.for_each(|number| register(&mut chain, number));
     chain

@@ -1,0 +1,42 @@
+//! Who decides about what is below a name (decision 555).
+
+use super::{CBY, REGISTRY, YEAR, ask, of, register, site};
+use cowboy_testkit::chain::{Chain, address, parameters};
+use cowboy_types::cbor::Value;
+use cowboy_types::error;
+use cowboy_types::units::Height;
+
+/// Whoever has a name has all below it: what its seller kept there for nothing goes, and what somebody paid for stays until it ends.
+#[test]
+fn a_sold_name_comes_with_what_is_below() {
+    let mut chain = Chain::new();
+    let (site, shop) = (site(&mut chain, 2), site(&mut chain, 4));
+    assert_eq!(register(&mut chain, 2, "mysite", site, YEAR, 10 * CBY), None);
+    let policy = |number| Value::map([of("mysite"), ("policy", Value::uint(number))]);
+    assert!(ask(&mut chain, 2, "set_subdomain_policy", &policy(2), 0).is_success());
+    assert_eq!(register(&mut chain, 4, "shop.mysite", shop, YEAR, 10 * CBY), None);
+    assert_eq!(register(&mut chain, 2, "login.mysite", site, YEAR, 0), None);
+    let sale = Value::map([of("mysite"), ("new_owner", Value::Bytes(address(3).0.to_vec()))]);
+    assert!(ask(&mut chain, 2, "transfer", &sale, 0).is_success());
+    let release = |chain: &mut Chain, from: u8, name: &str| ask(chain, from, "release", &Value::map([of(name)]), 0).abort;
+    assert_eq!(release(&mut chain, 3, "shop.mysite"), Some(error::NAME_NOT_OWNER), "it was paid for");
+    assert_eq!(release(&mut chain, 3, "login.mysite"), None, "it came with the name");
+    assert_eq!(chain.balance(REGISTRY), 0, "its deposit is back");
+}
+
+/// Nobody takes a name below one that its owner may still renew, though the policy further up would allow it.
+#[test]
+fn nothing_is_taken_below_a_name_in_grace() {
+    let rows = [("names.grace", 1_000), ("names.renewal_min", 1)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let (root, shop, thief) = (site(&mut chain, 2), site(&mut chain, 4), site(&mut chain, 5));
+    assert_eq!(register(&mut chain, 2, "mysite", root, YEAR, 10 * CBY), None);
+    let open = Value::map([of("mysite"), ("policy", Value::uint(2))]);
+    assert!(ask(&mut chain, 2, "set_subdomain_policy", &open, 0).is_success());
+    assert_eq!(register(&mut chain, 4, "shop.mysite", shop, 500, CBY), None);
+    chain.height = Height(chain.height.0 + 600);
+    let pay = |chain: &mut Chain| register(chain, 5, "pay.shop.mysite", thief, 500, CBY);
+    assert_eq!(pay(&mut chain), Some(error::NAME_POLICY));
+    chain.height = Height(chain.height.0 + 1_000);
+    assert_eq!(pay(&mut chain), None, "it cannot be renewed any more");
+}
