@@ -3,8 +3,9 @@
 //! A transaction goes from the node that a client gave it to straight to all others: the network is a
 //! full mesh. Messages may be lost, so what still waits is told again from time to time.
 //!
-//! To check a signature takes about 40 µs, on all cores, and whoever stakes the least may send transactions. So a peer whose signatures do
-//! not hold is blocked, and one that does not sign blocks has few of its transactions checked a second (decision 397).
+//! To check a signature takes about 40 µs, on all cores, and whoever stakes the least may send transactions, of up to 65 signatures each. So a
+//! peer whose signatures do not hold is blocked, and each has a number of signatures and of bytes a second: a small one where it does not
+//! sign blocks (decision 397). What is beyond is not even decoded, so that no queue of messages grows.
 
 use crate::{
     chain::Chain,
@@ -39,8 +40,22 @@ const MAX_RETOLD: usize = 4_096;
 /// Malformed messages and transactions with bad signatures after which a peer is blocked. A node sends only what it has checked.
 const MAX_BAD: usize = 32;
 
-/// Unknown transactions a second that are checked of a peer that does not sign blocks. It tells the rest again.
-const MAX_FROM_OTHERS: usize = 256;
+/// What is looked at of one peer in a second. It tells the rest again.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    /// Signatures of transactions that were not known.
+    signatures: usize,
+    /// Bytes of messages.
+    bytes: usize,
+}
+
+/// That of a peer that signs blocks: a third of a core, and four times what blocks can hold.
+const OF_SIGNERS: Budget = Budget { signatures: 8_192, bytes: 16 * MAX_BYTES };
+
+/// That of a peer that does not.
+const OF_OTHERS: Budget = Budget { signatures: 256, bytes: 2 * MAX_BYTES };
+
+const NOTHING: Budget = Budget { signatures: 0, bytes: 0 };
 
 type Batch = List<Transaction, MAX_BATCH>;
 
@@ -150,8 +165,8 @@ struct Sent {
     bad: usize,
     /// When the running second began.
     since: SystemTime,
-    /// Transactions of it that were checked since then.
-    checked: usize,
+    /// What was looked at since then.
+    used: Budget,
 }
 
 impl Peers {
@@ -160,17 +175,28 @@ impl Peers {
         if self.epoch != epoch {
             *self = Self { epoch, peers: BTreeMap::new() };
         }
-        self.peers.entry(peer.clone()).or_insert(Sent { bad: 0, since: now, checked: 0 })
+        self.peers.entry(peer.clone()).or_insert(Sent { bad: 0, since: now, used: NOTHING })
     }
 }
 
 impl Sent {
-    /// How many more of its transactions are checked in this second, where it does not sign.
-    fn room(&mut self, now: SystemTime) -> usize {
+    /// Whether a message of this length is looked at in this second.
+    fn takes(&mut self, now: SystemTime, budget: Budget, bytes: usize) -> bool {
         if now.duration_since(self.since).is_ok_and(|passed| passed >= Duration::from_secs(1)) {
-            (self.since, self.checked) = (now, 0);
+            (self.since, self.used) = (now, NOTHING);
         }
-        MAX_FROM_OTHERS.saturating_sub(self.checked)
+        self.used.bytes = self.used.bytes.saturating_add(bytes);
+        self.used.bytes <= budget.bytes && self.used.signatures < budget.signatures
+    }
+
+    /// Leaves of these transactions the first ones whose signatures are checked in this second.
+    fn leave(&mut self, budget: Budget, unknown: &mut Vec<Transaction>) {
+        let mut is_within = |transaction: &Transaction| {
+            self.used.signatures = self.used.signatures.saturating_add(1).saturating_add(transaction.additional_signers.len());
+            self.used.signatures <= budget.signatures
+        };
+        let count = unknown.iter().take_while(|transaction| is_within(transaction)).count();
+        unknown.truncate(count);
     }
 }
 
@@ -185,15 +211,16 @@ async fn listen(
     while let Ok((peer, message)) = receiver.recv().await {
         let (term, now) = (chain.term(), clock.current());
         let sent = peers.of(term.info.epoch.get(), &peer, now);
+        let budget = if term.info.output.players().position(&peer).is_some() { OF_SIGNERS } else { OF_OTHERS };
+        if !sent.takes(now, budget, message.len()) {
+            continue;
+        }
         let (signed, bad) = match Batch::decode_cfg(message, &()) {
             Ok(batch) => {
                 let unknown = batch.into_vec().into_par_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
                 let mut unknown: Vec<Transaction> = unknown.collect();
-                if term.info.output.players().position(&peer).is_none() {
-                    unknown.truncate(sent.room(now));
-                }
+                sent.leave(budget, &mut unknown);
                 let count = unknown.len();
-                sent.checked = sent.checked.saturating_add(count);
                 let signed: Vec<SignedTransaction> =
                     unknown.into_par_iter().filter_map(|transaction| SignedTransaction::check(transaction).ok()).collect();
                 let bad = count - signed.len();
@@ -286,7 +313,7 @@ mod tests {
         Batch::new(batch.collect()).expect("they fit").encode().to_vec()
     }
 
-    /// A peer whose signatures do not hold is blocked, and one that does not sign blocks has few transactions checked in a second.
+    /// A peer whose signatures do not hold is blocked, and of each a number of signatures and bytes is looked at in a second.
     #[test]
     fn bad_signatures_block_their_sender() {
         use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
@@ -304,8 +331,22 @@ mod tests {
 
         let (mut peers, start) = (Peers::default(), SystemTime::UNIX_EPOCH);
         let peer = PrivateKey::from_seed(1).public_key();
-        peers.of(0, &peer, start).checked = MAX_FROM_OTHERS - 1;
-        assert_eq!(peers.of(0, &peer, start).room(start + Duration::from_millis(999)), 1);
-        assert_eq!(peers.of(0, &peer, start).room(start + Duration::from_secs(1)), MAX_FROM_OTHERS);
+        let other = crate::execute::tests::chain(None);
+        let batch = |count: u64| {
+            let bytes = bytes::Bytes::from(forged(&other, 0..count));
+            Batch::decode_cfg(bytes, &()).expect("it is one").into_vec()
+        };
+        let mut leave = |ms: u64, bytes: usize, count: u64| {
+            let now = start + Duration::from_millis(ms);
+            let mut unknown = batch(count);
+            peers.of(0, &peer, start).takes(now, OF_OTHERS, bytes).then(|| {
+                peers.of(0, &peer, start).leave(OF_OTHERS, &mut unknown);
+                unknown.len()
+            })
+        };
+        assert_eq!(leave(0, 9, 255), Some(255));
+        assert_eq!([leave(999, 9, 3), leave(999, 9, 3)], [Some(1), None], "signatures are counted");
+        assert_eq!(leave(1_000, OF_OTHERS.bytes, 3), Some(3));
+        assert_eq!(leave(1_001, 1, 3), None, "and so are bytes");
     }
 }

@@ -329,7 +329,7 @@ impl Mempool {
 
     /// Why a transaction that waited was dropped, where that is not long ago.
     pub fn dropped(&self, digest: &Hash) -> Option<Refused> {
-        self.with(|pool| pool.dropped.iter().rev().find(|(dropped, _)| dropped == digest).map(|(_, reason)| reason.clone()))
+        self.with(|pool| pool.dropped.get(digest).cloned())
     }
 
     /// The transactions of a sender that wait, by nonce.

@@ -148,7 +148,8 @@ impl Pool {
                     better.for_each(|(known, result)| *known = result);
                 }
                 (Err(failed), _) => {
-                    if let Some(offence) = failed.offence() {
+                    // A source that cannot hand it on, or waits for others that do, has done no wrong: a stranger chooses what is handed on.
+                    if let Some(offence @ (Offence::Malformed | Offence::Lie)) = failed.offence() {
                         self.report(&**source, offence);
                     }
                     if let Failed::Away(error) = failed {

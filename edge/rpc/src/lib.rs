@@ -6,6 +6,7 @@
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
 mod explorer;
+mod forwarded;
 mod limits;
 mod methods;
 mod metrics;
@@ -101,6 +102,7 @@ pub(crate) struct Shared {
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) faucet: Option<methods::faucet::Payer>,
     pub(crate) upstream: Option<Arc<Pool>>,
+    pub(crate) forwarded: forwarded::Forwarded,
     pub(crate) limits: Limits,
     pub(crate) slots: Slots,
     pub(crate) connections: Settings,
@@ -170,6 +172,7 @@ impl Listeners {
             chain: backend.chain,
             faucet: backend.faucet.map(methods::faucet::Payer::new),
             upstream: backend.upstream,
+            forwarded: forwarded::Forwarded::default(),
             limits: self.limits,
             slots: self.slots,
             connections: self.connections,

@@ -19,7 +19,13 @@ use cowboy_serve::{Bounds, Client, Held, Memory, Pool, Refused};
 use futures::StreamExt as _;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde_json::json;
-use std::{io, net::SocketAddr, num::NonZeroU32, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    num::NonZeroU32,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use tokio::{runtime::Handle, time::timeout};
 
 /// Requests a second of one client, all methods together.
@@ -37,8 +43,11 @@ const MAX_BODIES: usize = 256 * 1024 * 1024;
 /// The most of them of one client.
 const BODIES_OF_CLIENT: usize = MAX_BODIES / 8;
 
-/// The most clients whose requests are counted. Beyond that strangers are refused until others have been silent for a while.
+/// The most clients whose requests are counted. Beyond that, those whose rate is whole again are forgotten first.
 const MAX_CLIENTS: usize = 64 * 1024;
+
+/// How often a full table of clients is looked through.
+const TABLE_TIDIED_EVERY: Duration = Duration::from_millis(100);
 
 /// The time that a body has to come.
 const BODY_TIME: Duration = Duration::from_secs(15);
@@ -75,10 +84,39 @@ fn work_of(endpoint: Endpoint) -> Work {
     }
 }
 
+/// A rate that each client has for itself.
+struct Clients {
+    limiter: DefaultKeyedRateLimiter<Client>,
+    tidied: Mutex<Instant>,
+}
+
+impl Clients {
+    fn new(quota: Quota) -> Self {
+        Self { limiter: RateLimiter::keyed(quota), tidied: Mutex::new(Instant::now()) }
+    }
+
+    fn allows(&self, client: Client) -> bool {
+        if self.limiter.len() >= MAX_CLIENTS {
+            let mut tidied = self.tidied.lock().unwrap_or_else(PoisonError::into_inner);
+            if tidied.elapsed() >= TABLE_TIDIED_EVERY {
+                self.limiter.retain_recent();
+                *tidied = Instant::now();
+            }
+        }
+        self.limiter.len() < MAX_CLIENTS && self.limiter.check_key(&client).is_ok()
+    }
+
+    /// Forgets clients that asked for nothing for a while.
+    fn tidy(&self) {
+        self.limiter.retain_recent();
+        self.limiter.shrink_to_fit();
+    }
+}
+
 /// The limits of one server.
 pub(crate) struct Limits {
-    requests: Option<DefaultKeyedRateLimiter<Client>>,
-    faucet: DefaultKeyedRateLimiter<Client>,
+    requests: Option<Clients>,
+    faucet: Clients,
     bodies: Memory,
     /// Threads that go through lists and the ledger.
     readers: Pool,
@@ -95,8 +133,8 @@ impl Limits {
         let faucet = if rate.is_some() { PUBLIC_FAUCET_PER_MINUTE } else { FAUCET_PER_MINUTE };
         let bounds = Bounds::of_machine();
         Ok(Self {
-            requests: rate.map(|rate| RateLimiter::keyed(Quota::per_second(rate))),
-            faucet: RateLimiter::keyed(Quota::per_minute(NonZeroU32::new(faucet).expect("the constants are not zero"))),
+            requests: rate.map(|rate| Clients::new(Quota::per_second(rate))),
+            faucet: Clients::new(Quota::per_minute(NonZeroU32::new(faucet).expect("the constants are not zero"))),
             bodies: Memory::new(MAX_BODIES, BODIES_OF_CLIENT),
             readers: Pool::start("api-reads", bounds.clone())?,
             runners: Pool::start("api-runs", bounds.clone())?,
@@ -105,17 +143,13 @@ impl Limits {
     }
 
     fn allows(&self, rate: Rate, client: Client) -> bool {
-        let is_within = |limiter: &DefaultKeyedRateLimiter<Client>| limiter.len() < MAX_CLIENTS && limiter.check_key(&client).is_ok();
-        let is_free = rate == Rate::Free || self.requests.as_ref().is_none_or(is_within);
-        is_free && (rate != Rate::Faucet || is_within(&self.faucet))
+        let is_free = rate == Rate::Free || self.requests.as_ref().is_none_or(|clients| clients.allows(client));
+        is_free && (rate != Rate::Faucet || self.faucet.allows(client))
     }
 
     /// Forgets addresses that asked for nothing for a while.
     pub(crate) fn tidy(&self) {
-        for limiter in self.requests.iter().chain([&self.faucet]) {
-            limiter.retain_recent();
-            limiter.shrink_to_fit();
-        }
+        self.requests.iter().chain([&self.faucet]).for_each(Clients::tidy);
     }
 
     /// Compiles or runs a program on a thread that has the stack for it.
@@ -289,5 +323,18 @@ mod tests {
         assert!(limits.allows(Rate::Global, client(1)) && !limits.allows(Rate::Global, client(1)));
         assert!(limits.allows(Rate::Free, client(1)), "health is free");
         assert!(limits.allows(Rate::Global, client(2)));
+    }
+
+    /// Whoever has 65,536 networks of IPv6 fills the table, and keeps nobody out by it.
+    #[test]
+    fn a_full_table_forgets_who_is_silent() {
+        let clients = Clients::new(Quota::per_second(NonZeroU32::new(1_000_000).expect("not zero")));
+        let client = |number: u32| Client::from(IpAddr::from((u128::from(number) << 64).to_be_bytes()));
+        for number in 0..=u32::try_from(MAX_CLIENTS).expect("a small number") {
+            clients.limiter.check_key(&client(number)).expect("the first request of each");
+        }
+        *clients.tidied.lock().expect("nothing panicked") = Instant::now() - TABLE_TIDIED_EVERY;
+        assert!(clients.allows(client(u32::MAX)));
+        assert!(clients.limiter.len() < MAX_CLIENTS);
     }
 }

@@ -4,7 +4,7 @@ use crate::{App, trace};
 use axum::extract::ws::Utf8Bytes;
 use cowboy_api::{
     Hex, convert,
-    model::{Log, Notice, Subscribe},
+    model::{Log, Notice, NoticeKind, Subscribe},
 };
 use cowboy_node::FinalizedBlock;
 use cowboy_types::{Address, Receipt};
@@ -44,7 +44,7 @@ type Batch = Vec<Said>;
 /// A message, and who wants it.
 #[derive(Debug)]
 struct Said {
-    kind: &'static str,
+    kind: NoticeKind,
     /// Whom it concerns; nothing where every reader.
     concerns: Vec<Address>,
     text: Utf8Bytes,
@@ -190,12 +190,12 @@ impl Drop for Reader {
 }
 
 impl Said {
-    fn new(kind: &'static str, concerns: Vec<Address>, notice: &impl Serialize) -> Self {
+    fn new(kind: NoticeKind, concerns: Vec<Address>, notice: &impl Serialize) -> Self {
         Self { kind, concerns, text: text(notice) }
     }
 
     fn is_for(&self, wish: &Subscribe) -> bool {
-        let wants = wish.subscribe.as_ref().is_none_or(|kinds| kinds.iter().any(|wanted| wanted == self.kind));
+        let wants = wish.subscribe.as_ref().is_none_or(|kinds| kinds.contains(&self.kind));
         wants && wish.address.is_none_or(|address| self.concerns.is_empty() || self.concerns.contains(&address.0))
     }
 }
@@ -210,12 +210,12 @@ fn batch(app: &App, finalized: &FinalizedBlock) -> Batch {
     let (block, hash) = (finalized.block.block(), finalized.block.hash());
     let summary = convert::block_summary(block, u64::try_from(finalized.receipts.len()).unwrap_or(u64::MAX));
     let view = app.node.view().ok();
-    let mut batch = vec![Said::new("block", Vec::new(), &Notice::Block { block: summary.into() })];
+    let mut batch = vec![Said::new(NoticeKind::Block, Vec::new(), &Notice::Block { block: summary.into() })];
     for (index, receipt) in finalized.receipts.iter().enumerate() {
         let inside = finalized.traces.get(index).map(|trace| trace::inside(view.as_ref(), trace).brief()).unwrap_or_default();
         let place = convert::place(&block.header, hash, index);
         let notice = Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, inside, Vec::new())) };
-        batch.push(Said::new("receipt", concerned(receipt), &notice));
+        batch.push(Said::new(NoticeKind::Receipt, concerned(receipt), &notice));
     }
     for receipt in finalized.receipts.iter() {
         for (index, event) in (0..).zip(receipt.events.iter()) {
@@ -226,7 +226,7 @@ fn batch(app: &App, finalized: &FinalizedBlock) -> Batch {
                 index,
                 event: convert::event(event),
             };
-            batch.push(Said::new("event", vec![event.emitter], &Notice::Event { event: Box::new(log) }));
+            batch.push(Said::new(NoticeKind::Event, vec![event.emitter], &Notice::Event { event: Box::new(log) }));
         }
     }
     batch
@@ -238,15 +238,16 @@ fn concerned(receipt: &Receipt) -> Vec<Address> {
 
 #[cfg(test)]
 mod tests {
+    use super::NoticeKind::{Block, Event, Receipt};
     use super::*;
 
-    fn said(kind: &'static str, address: Option<u8>, text: &str) -> Said {
+    fn said(kind: NoticeKind, address: Option<u8>, text: &str) -> Said {
         Said { kind, concerns: address.map(|byte| Address([byte; 20])).into_iter().collect(), text: text.into() }
     }
 
-    fn wish(kinds: &[&str], address: Option<u8>) -> Subscribe {
+    fn wish(kinds: &[NoticeKind], address: Option<u8>) -> Subscribe {
         Subscribe {
-            subscribe: (!kinds.is_empty()).then(|| kinds.iter().map(|kind| (*kind).to_owned()).collect()),
+            subscribe: (!kinds.is_empty()).then(|| kinds.iter().copied().collect()),
             address: address.map(|byte| Hex(Address([byte; 20]))),
         }
     }
@@ -259,24 +260,28 @@ mod tests {
         texts.iter().map(|text| Heard::Text((*text).into())).collect()
     }
 
+    /// A wish names kinds that there are, and repeating one costs nothing.
+    #[test]
+    fn a_wish_is_short() {
+        let many = format!(r#"{{"subscribe":[{}]}}"#, vec![r#""block""#; 1_300].join(","));
+        let read = |text: &str| serde_json::from_str::<Subscribe>(text);
+        assert_eq!(read(&many).ok(), Some(wish(&[Block], None)));
+        assert!(read(r#"{"subscribe":["blocks"]}"#).is_err());
+    }
+
     /// Readers hear what they want, from when they came, and all the same bytes.
     #[test]
     fn readers_share_what_is_encoded_once() {
         let notices = Notices::new();
-        notices.push(vec![said("block", None, "before")]);
+        notices.push(vec![said(Block, None, "before")]);
         let (mut everything, mut some) = (notices.listen(), notices.listen());
-        notices.push(vec![
-            said("block", None, "b"),
-            said("receipt", Some(1), "r1"),
-            said("receipt", Some(2), "r2"),
-            said("event", Some(2), "e2"),
-        ]);
-        notices.push(vec![said("block", None, "c")]);
+        notices.push(vec![said(Block, None, "b"), said(Receipt, Some(1), "r1"), said(Receipt, Some(2), "r2"), said(Event, Some(2), "e2")]);
+        notices.push(vec![said(Block, None, "c")]);
         let heard = all(&mut everything, &wish(&[], None));
         assert_eq!(heard, texts(&["b", "r1", "r2", "e2", "c"]));
-        assert_eq!(all(&mut some, &wish(&["receipt", "block"], Some(2))), texts(&["b", "r2", "c"]));
+        assert_eq!(all(&mut some, &wish(&[Receipt, Block], Some(2))), texts(&["b", "r2", "c"]));
         let mut again = notices.listen();
-        notices.push(vec![said("block", None, "d")]);
+        notices.push(vec![said(Block, None, "d")]);
         let (Some(Heard::Text(one)), Some(Heard::Text(other))) = (everything.take(&wish(&[], None)), again.take(&wish(&[], None))) else {
             panic!("both hear of it");
         };
@@ -292,19 +297,19 @@ mod tests {
         let notices = Notices::new();
         let mut slow = notices.listen();
         let long = "x".repeat(MAX_KEPT / 4);
-        notices.push(vec![said("block", None, "begun"), said("block", None, &long)]);
+        notices.push(vec![said(Block, None, "begun"), said(Block, None, &long)]);
         assert_eq!(slow.take(&wish(&[], None)), Some(Heard::Text("begun".into())));
         for _ in 0..9 {
-            notices.push(vec![said("block", None, &long)]);
+            notices.push(vec![said(Block, None, &long)]);
         }
         assert!(notices.lock().bytes <= MAX_KEPT);
         assert_eq!(slow.take(&wish(&[], None)), Some(Heard::Lagged(6)), "the block that it had begun among them");
-        assert_eq!(all(&mut slow, &wish(&["event"], None)), []);
-        notices.push(vec![said("block", None, &"y".repeat(2 * MAX_KEPT))]);
+        assert_eq!(all(&mut slow, &wish(&[Event], None)), []);
+        notices.push(vec![said(Block, None, &"y".repeat(2 * MAX_KEPT))]);
         assert_eq!(notices.lock().blocks.len(), 1, "the newest in any case");
         notices.skip(3);
         assert_eq!(all(&mut slow, &wish(&[], None)), [Heard::Lagged(4)], "and what nobody heard");
-        notices.push(vec![said("block", None, "last")]);
+        notices.push(vec![said(Block, None, "last")]);
         assert_eq!(all(&mut slow, &wish(&[], None)), texts(&["last"]));
     }
 }

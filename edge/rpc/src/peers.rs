@@ -71,6 +71,6 @@ impl Provider for Peers {
 
     fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8, peer: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>> {
         let app = self.0.clone();
-        async move { transactions::take(&app, Peer(peer), transactions, hops).await.ok() }.boxed()
+        async move { transactions::take(&app, Peer(peer), transactions, hops.min(transactions::MAX_HOPS - 1)).await.ok() }.boxed()
     }
 }

@@ -68,7 +68,9 @@ pub(super) struct Pool {
     /// What the next block burns.
     pub(super) base_fees: BaseFees,
     pub(super) bytes: usize,
-    pub(super) dropped: VecDeque<(Hash, Refused)>,
+    /// Why transactions were dropped lately, and their order.
+    pub(super) dropped: HashMap<Hash, Refused>,
+    dropped_order: VecDeque<Hash>,
     /// The newest final block.
     number: u64,
     apart: Apart,
@@ -109,7 +111,8 @@ impl Pool {
             taken: HashMap::new(),
             base_fees,
             bytes: 0,
-            dropped: VecDeque::new(),
+            dropped: HashMap::new(),
+            dropped_order: VecDeque::new(),
             number: 0,
             apart: Apart::default(),
             off: Apart::default(),
@@ -386,9 +389,13 @@ impl Pool {
     pub(super) fn drop_one(&mut self, digest: &Hash, reason: Refused) {
         let Some(sender) = self.take_out(digest) else { return };
         self.place(&sender);
-        self.dropped.push_back((*digest, reason));
-        if self.dropped.len() > REMEMBERED_DROPS {
-            self.dropped.pop_front();
+        if self.dropped.insert(*digest, reason).is_none() {
+            self.dropped_order.push_back(*digest);
+        }
+        if self.dropped_order.len() > REMEMBERED_DROPS
+            && let Some(oldest) = self.dropped_order.pop_front()
+        {
+            self.dropped.remove(&oldest);
         }
     }
 

@@ -26,7 +26,7 @@ use cowboy_store::View;
 use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// How long `/submit_wait` waits where the request does not say.
@@ -36,7 +36,7 @@ const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const MAX_TIMEOUT_MS: u64 = 120_000;
 
 /// How often a transaction is forwarded on its way to a validator.
-const MAX_HOPS: u8 = 3;
+pub(crate) const MAX_HOPS: u8 = 3;
 
 /// Receipts that one answer names as set off by another.
 const MAX_DELIVERIES: usize = 1_024;
@@ -75,6 +75,11 @@ fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal>
         return Ok(vec![body.to_vec()]);
     }
     let submission: model::Submission = from_json(body)?;
+    let mut different: Vec<&[u8]> = submission.transactions.iter().map(|bytes| &bytes.0[..]).collect();
+    different.sort_unstable();
+    if different.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Refusal::bad("transactions", "a transaction is given twice"));
+    }
     match submission.transactions.len() {
         0 => Err(Refusal::bad("transactions", "give at least one")),
         1..=MAX_SUBMISSION_TRANSACTIONS => Ok(submission.transactions.into_iter().map(|bytes| bytes.0).collect()),
@@ -91,7 +96,7 @@ pub(crate) async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>, hops: 
     let signed = app.limits.check(peer.client(), decode).await?;
     if let Some(upstream) = &app.upstream {
         let hops = hops.checked_sub(1).ok_or(BUSY)?;
-        return forward(upstream, signed, hops).await;
+        return forward(app, upstream, signed, hops).await;
     }
     let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
     let answers = app.node.submit_signed(signed).await?;
@@ -111,14 +116,31 @@ pub(crate) async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>, hops: 
 
 /// Gives the well-formed ones among the transactions to another node, whose results they get. Nobody proposes from the mempool of a
 /// node that votes on nothing, so a transaction that waited there would be lost.
-async fn forward(upstream: &Pool, signed: Vec<Result<SignedTransaction, Refused>>, hops: u8) -> Result<Vec<SubmitResult>, Refusal> {
-    let given: Vec<Vec<u8>> = signed.iter().flatten().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
-    let mut answers = if given.is_empty() { Vec::new() } else { upstream.submit(given, hops).await? }.into_iter();
-    let result = |signed: Result<SignedTransaction, Refused>| match signed {
-        Ok(_) => answers.next().unwrap_or_default(),
-        Err(refused) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },
+async fn forward(
+    app: &App,
+    upstream: &Pool,
+    signed: Vec<Result<SignedTransaction, Refused>>,
+    hops: u8,
+) -> Result<Vec<SubmitResult>, Refusal> {
+    // What was handed on a moment ago has come back, or is on its way.
+    let begun: Vec<&SignedTransaction> = signed.iter().flatten().filter(|signed| app.forwarded.begin(signed.digest())).collect();
+    let given: Vec<Vec<u8>> = begun.iter().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
+    let asked = if given.is_empty() { Ok(Vec::new()) } else { upstream.submit(given, hops).await };
+    let answers = asked.as_deref().unwrap_or_default();
+    let mut by_digest: HashMap<Hash, SubmitResult> = HashMap::new();
+    for (place, signed) in begun.iter().enumerate() {
+        let answer = answers.get(place).cloned().unwrap_or_default();
+        if answer.tx_hash.is_none() {
+            app.forwarded.failed(signed.digest());
+        }
+        by_digest.insert(*signed.digest(), answer);
+    }
+    asked?;
+    let result = |signed: &Result<SignedTransaction, Refused>| match signed {
+        Ok(signed) => by_digest.get(signed.digest()).cloned().unwrap_or_else(|| taken(*signed.digest())),
+        Err(refused) => SubmitResult { error: Some(explain(refused)), ..SubmitResult::default() },
     };
-    Ok(signed.into_iter().map(result).collect())
+    Ok(signed.iter().map(result).collect())
 }
 
 fn taken(digest: Hash) -> SubmitResult {
@@ -181,12 +203,13 @@ fn is_waiting(result: &SubmitResult) -> bool {
     result.tx_hash.is_some() && result.receipt.is_none() && result.error.is_none()
 }
 
-/// Takes the receipts out of a block.
+/// Takes the receipts out of a block, which is gone through once.
 fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
     let header = block.block.header();
-    for result in results.iter_mut().filter(|result| is_waiting(result)) {
-        let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
-        if let Some((index, receipt)) = found {
+    let waiting = results.iter_mut().filter(|result| is_waiting(result));
+    let mut waiting: HashMap<Hash, &mut SubmitResult> = waiting.filter_map(|result| Some((result.tx_hash?.0, result))).collect();
+    for (index, receipt) in block.receipts.iter().enumerate() {
+        if let Some(result) = waiting.remove(&receipt.id) {
             let place = convert::place(header, block.block.hash(), index);
             let inside = block.traces.get(index).map(|trace| trace::inside(None, trace).brief()).unwrap_or_default();
             result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
