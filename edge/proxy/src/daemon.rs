@@ -92,7 +92,6 @@ impl Proxy {
         let keys = Keys::of(account);
         let app = Arc::new(App::new(chain.clone(), store.clone(), keys.clone()));
         let server = Server::start(listener, TlsAcceptor::from(Arc::new(tls.config)), app);
-        let alive = chain.client.params().await?.secrets.alive;
         let proof = keys.sign(&proof_message(&chain.genesis, account.address(), &keys.public()));
         let identity = Identity {
             address: account.address(),
@@ -105,7 +104,7 @@ impl Proxy {
         };
         let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
         tracing::info!(proxy = %account.address(), %address, "the proxy listens");
-        let task = tokio::spawn(work(Member::new(identity, alive), chain, store, sender, config.every));
+        let task = tokio::spawn(work(Member::new(identity), chain, store, sender, config.every));
         Ok(Self { task, address, _server: server })
     }
 

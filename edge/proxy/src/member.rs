@@ -45,8 +45,6 @@ pub(crate) struct Identity {
 /// A proxy between two looks at the chain.
 pub(crate) struct Member {
     identity: Identity,
-    /// Blocks without a heartbeat after which a proxy counts as absent.
-    alive: u64,
     calls: Calls,
 }
 
@@ -58,8 +56,8 @@ struct KeyState {
 }
 
 impl Member {
-    pub(crate) fn new(identity: Identity, alive: u64) -> Self {
-        Self { identity, alive, calls: Calls::new(NUMBER) }
+    pub(crate) fn new(identity: Identity) -> Self {
+        Self { identity, calls: Calls::new(NUMBER) }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -73,7 +71,7 @@ impl Member {
                 calls.extend(self.calls.paid(height, "register", "register_proxy", argument, stake));
             }
             Some(proxy) => {
-                calls.extend(self.keep_registered(height, &proxy));
+                calls.extend(self.keep_registered(chain.params().secrets.alive, height, &proxy));
                 calls.extend(self.serve_demands(chain, store, height, &proxy.demands).await?);
             }
         }
@@ -131,7 +129,7 @@ impl Member {
     }
 
     /// A heartbeat where one is due, and where it is reached, where that changed.
-    fn keep_registered(&mut self, height: u64, proxy: &Proxy) -> Vec<Call> {
+    fn keep_registered(&mut self, alive: u64, height: u64, proxy: &Proxy) -> Vec<Call> {
         let Identity { endpoint, port, certificate, .. } = &self.identity;
         let has_moved = &proxy.endpoint[..] != endpoint.as_str() || proxy.port != *port || proxy.certificate != *certificate;
         let moved = Value::dict([
@@ -139,7 +137,7 @@ impl Member {
             ("port", Value::uint(u64::from(*port))),
             ("certificate", Value::Bytes(certificate.0.to_vec())),
         ]);
-        let is_due = proxy.is_heartbeat_due(self.alive, height) && proxy.left_at.is_none();
+        let is_due = proxy.is_heartbeat_due(alive, height) && proxy.left_at.is_none();
         let mut calls = Vec::new();
         if has_moved {
             calls.extend(self.calls.once(height, "update", "update_proxy", moved));

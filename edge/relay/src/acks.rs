@@ -64,7 +64,7 @@ pub(crate) fn sign(app: &App, right: &Right, succession: &Succession, tree: &Tre
     let held = on_disk(|| has_all(&app.store, right, slot, succession, tree))?.map_err(Refusal::Said)?;
     // A signature gives no item a longer life, as else what nobody commits, and so nobody pays for, would be kept for ever. What no root names has to have
     // come lately, so that it is there until the commit.
-    if held.iter().any(|at| at.saturating_add(app.kept_for / 2) < height) {
+    if held.iter().any(|at| at.saturating_add(app.kept_for() / 2) < height) {
         return Err(Refusal::Said("a part came long ago and no root names it: send all of it again"));
     }
     let item = Item { volume: right.volume, kind: Kind::Tree, hash: succession.new };

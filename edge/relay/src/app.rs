@@ -16,8 +16,6 @@ pub(crate) struct App {
     pub(crate) key: Key,
     pub(crate) address: Address,
     pub(crate) looks: Looks,
-    /// Blocks for which what no root names is kept.
-    pub(crate) kept_for: u64,
     height: AtomicU64,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
     received: Mutex<Received>,
@@ -27,8 +25,13 @@ pub(crate) struct App {
 type Received = BTreeMap<(Hash, Fixed<16>), (u64, u64)>;
 
 impl App {
-    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address, kept_for: u64) -> Self {
-        Self { chain, store, key, address, looks: Looks::new(), kept_for, height: AtomicU64::new(0), received: Mutex::default() }
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
+        Self { chain, store, key, address, looks: Looks::new(), height: AtomicU64::new(0), received: Mutex::default() }
+    }
+
+    /// Blocks for which what no root names is kept.
+    pub(crate) fn kept_for(&self) -> u64 {
+        self.chain.params().rent.orphan_shard_ttl
     }
 
     /// Notes a height that the chain proved.

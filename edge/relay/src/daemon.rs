@@ -101,8 +101,6 @@ impl Relay {
         let endpoint = server::listen(tls.config, config.listen).map_err(listening)?;
         let address = endpoint.local_addr().map_err(listening)?;
         let key = Key::of(account, DOMAIN);
-        let params = chain.client.params().await?;
-        let (rows, orphans) = (params.volumes, params.rent.orphan_shard_ttl);
         let identity = Identity {
             public: key.public(),
             proof: key.sign(&key_message(&chain.genesis, account.address(), &key.public())),
@@ -115,11 +113,11 @@ impl Relay {
             stake: config.stake,
         };
         let sender = Arc::new(Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id)));
-        let app = Arc::new(App::new(chain, store.clone(), key, account.address(), orphans));
+        let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
         let given = Given::default();
         let upkeep = Upkeep::new(app.clone(), account.clone(), given.clone());
-        let member = Member::new(identity, app.clone(), rows, given);
+        let member = Member::new(identity, app.clone(), given);
         let tasks = [
             tokio::spawn(server::serve(endpoint.clone(), app)),
             tokio::spawn(due(member, sender.clone(), config.every)),

@@ -5,7 +5,6 @@ use crate::app::App;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::Call;
-use cowboy_params::Volumes;
 use cowboy_service::{Calls, ChainError};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
@@ -51,8 +50,6 @@ pub(crate) type Given = Arc<Mutex<BTreeSet<(Hash, u8)>>>;
 pub(crate) struct Member {
     identity: Identity,
     app: Arc<App>,
-    /// The parameters of volumes.
-    rows: Volumes,
     calls: Calls,
     /// The first height whose events were not looked at.
     scanned: Option<u64>,
@@ -64,8 +61,8 @@ pub(crate) fn hash(hash: &Hash) -> Value {
 }
 
 impl Member {
-    pub(crate) fn new(identity: Identity, app: Arc<App>, rows: Volumes, given: Given) -> Self {
-        Self { identity, app, rows, calls: Calls::new(actors::RELAYS), scanned: None, given }
+    pub(crate) fn new(identity: Identity, app: Arc<App>, given: Given) -> Self {
+        Self { identity, app, calls: Calls::new(actors::RELAYS), scanned: None, given }
     }
 
     /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -116,7 +113,7 @@ impl Member {
             ]);
             return self.calls.once(height, "update", "update_relay", argument);
         }
-        let is_due = relay.is_heartbeat_due(self.rows.alive, height);
+        let is_due = relay.is_heartbeat_due(self.app.chain.params().volumes.alive, height);
         let argument = Value::Map(Vec::new());
         if is_due { self.calls.once(height, "heartbeat", "heartbeat", argument) } else { None }
     }
@@ -145,7 +142,7 @@ impl Member {
 
     /// Notes slots that events tell of. Whether they are so says their record.
     async fn look_at_events(&mut self, height: u64) -> Result<(), StepError> {
-        let from = self.scanned.unwrap_or(height.saturating_sub(self.rows.fill));
+        let from = self.scanned.unwrap_or(height.saturating_sub(self.app.chain.params().volumes.fill));
         for event in self.app.chain.events(Address::system(actors::RELAYS), from).await? {
             let Ok(data) = cbor::decode(&event.data.0) else { continue };
             let bytes = |name: &str| data.get(name).and_then(Value::as_bytes);

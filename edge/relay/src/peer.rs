@@ -4,10 +4,10 @@ use crate::acks::Acks;
 use crate::app::App;
 use crate::refusal::Refusal;
 use crate::session::Session;
-use cowboy_serve::{Client, Held, Memory, Slot, Slots};
+use cowboy_serve::{Admission, Caps, Client, Held, Memory, Permit};
 use cowboy_volume::wire::{EXPORTER, Hello};
 use quinn::Connection;
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 /// Requests that are worked on at once, of all connections and of one. Work is on the disk, or on a page in memory; waiting for the other end is none.
@@ -18,9 +18,8 @@ const AT_ONCE_OF_CONNECTION: usize = 8;
 const MAX_HELD: usize = 256 << 20;
 const MAX_HELD_OF_CLIENT: usize = MAX_HELD / 4;
 
-/// Shards that come at once, in all, of one client and of one connection: each has two open files.
-const COMING: usize = 1_024;
-const COMING_OF_CLIENT: usize = 256;
+/// Shards that come at once, in all, of one client and of its subnet, and of one connection: each has two open files.
+const COMING: Caps = Caps { total: 1_024, client: 256, subnet: 512 };
 const COMING_OF_CONNECTION: usize = 16;
 
 /// What all connections share.
@@ -28,14 +27,14 @@ pub(crate) struct Shared {
     app: Arc<App>,
     turns: Semaphore,
     memory: Memory,
-    coming: Slots,
+    coming: Admission,
     acks: Acks,
 }
 
 /// A connection.
 pub(crate) struct Peer {
     shared: Arc<Shared>,
-    client: Client,
+    address: IpAddr,
     pub(crate) connection: Connection,
     session: OnceCell<Session>,
     turns: Semaphore,
@@ -45,7 +44,7 @@ pub(crate) struct Peer {
 impl Shared {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let memory = Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT);
-        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Slots::new(COMING), acks: Acks::new() }
+        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(COMING), acks: Acks::new() }
     }
 }
 
@@ -53,7 +52,7 @@ impl Peer {
     pub(crate) fn new(shared: Arc<Shared>, connection: Connection) -> Self {
         Self {
             shared,
-            client: Client::from(connection.remote_address().ip()),
+            address: connection.remote_address().ip(),
             connection,
             session: OnceCell::new(),
             turns: Semaphore::new(AT_ONCE_OF_CONNECTION),
@@ -63,7 +62,7 @@ impl Peer {
 
     /// Nothing yet, to which the bytes of a body are added.
     pub(crate) fn held(&self) -> Held {
-        self.shared.memory.hold(self.client)
+        self.shared.memory.hold(Client::from(self.address))
     }
 
     pub(crate) fn app(&self) -> &App {
@@ -91,9 +90,9 @@ impl Peer {
     }
 
     /// A place for a shard that comes. Nobody waits for one: what comes meanwhile would take the window from those that have theirs.
-    pub(crate) fn coming(&self) -> Result<(SemaphorePermit<'_>, Slot), Refusal> {
+    pub(crate) fn coming(&self) -> Result<(SemaphorePermit<'_>, Permit), Refusal> {
         let own = self.coming.try_acquire().ok();
-        let taken = self.shared.coming.take(self.client, COMING_OF_CLIENT).ok();
+        let taken = self.shared.coming.admit(self.address).ok();
         own.zip(taken).ok_or(Refusal::Said("the relay takes no more shards at once; try again"))
     }
 

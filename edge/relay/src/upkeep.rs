@@ -154,9 +154,9 @@ impl Upkeep {
                 }
             }
         }
-        if self.swept.is_none_or(|swept| swept.saturating_add(self.app.kept_for / SWEEPS) <= height) {
+        if self.swept.is_none_or(|swept| swept.saturating_add(self.app.kept_for() / SWEEPS) <= height) {
             self.swept = Some(height);
-            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.app.kept_for))?;
+            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.app.kept_for()))?;
             if removed > 0 {
                 tracing::info!(removed, "items that no root names are forgotten");
             }

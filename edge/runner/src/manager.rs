@@ -51,6 +51,9 @@ const REFRESH_AFTER: u64 = 8;
 /// Blocks between two looks at the runner's own record.
 const SELF_EVERY: u64 = 20;
 
+/// Heartbeats within the time after which the chain draws the runner no more, at least.
+const HEARTBEATS: u64 = 3;
+
 /// Questions to the node at once.
 const AT_ONCE: usize = 8;
 
@@ -227,6 +230,10 @@ impl JobManager {
     /// Asks for jobs, and notes what the chain says of them.
     async fn look_at(&mut self, ids: Vec<Hash>) -> Result<(), ApiError> {
         let client = self.context.client.clone();
+        // The chain reads a new job under the parameters of now.
+        if ids.iter().any(|id| !self.jobs.contains_key(id)) {
+            self.context.params = client.params().await?;
+        }
         let answers = stream::iter(ids).map(|id| {
             let client = client.clone();
             async move { (id, client.get::<model::Job>(&format!("/job/{id}")).await) }
@@ -297,7 +304,8 @@ impl JobManager {
 
     /// Says that the runner is there, and looks at what the chain thinks of it.
     async fn beat(&mut self) -> Result<(), ApiError> {
-        if self.height >= self.heartbeat_at.saturating_add(self.context.config.runner.heartbeat_blocks) {
+        let at_latest = self.context.params.jobs.heartbeat_timeout / HEARTBEATS;
+        if self.height >= self.heartbeat_at.saturating_add(self.context.config.runner.heartbeat_blocks.min(at_latest)) {
             self.heartbeat_at = self.height;
             self.context.sender.post(register::heartbeat());
             self.context.board.metrics.posted("heartbeat");
@@ -306,6 +314,7 @@ impl JobManager {
             return Ok(());
         }
         self.looked_at = self.height;
+        self.context.params = self.context.client.params().await?;
         if let Some(runner) = register::find(&self.context.client, &self.context.address).await? {
             let metrics = &self.context.board.metrics;
             let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);

@@ -5,9 +5,12 @@ use commonware_codec::DecodeExt;
 use cowboy_api::verify::{Claim, VerifyError, verify};
 use cowboy_api::{ApiError, Client, Hex, model};
 use cowboy_light::GroupKey;
+use cowboy_params::Params;
 use cowboy_state::Key;
+use cowboy_state::records::{ParameterChanges, keys};
 use cowboy_types::{Address, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows of a page of events.
 const PAGE: usize = 100;
@@ -78,6 +81,7 @@ pub struct Chain {
     pub chain_id: u64,
     validators: GroupKey,
     newest: AtomicU64,
+    params: Mutex<(u64, Arc<Params>)>,
 }
 
 impl Chain {
@@ -100,12 +104,28 @@ impl Chain {
             return Err(ChainError::OtherChain);
         }
         let validators = GroupKey::new(&genesis, &key).ok_or(ChainError::OtherChain)?;
-        Ok(Self { client, genesis, chain_id: health.chain_id, validators, newest: AtomicU64::new(0) })
+        let params = Mutex::new((0, Arc::new(client.params().await?)));
+        Ok(Self { client, genesis, chain_id: health.chain_id, validators, newest: AtomicU64::new(0), params })
     }
 
     /// The newest height that was read.
     pub fn height(&self) -> u64 {
         self.newest.load(Ordering::Relaxed)
+    }
+
+    /// The parameters of the block after the newest that was read: what governance moved is proven with every read. What it did not move is what the
+    /// node said at first.
+    pub fn params(&self) -> Arc<Params> {
+        self.params.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+    }
+
+    /// Takes over what governance moved.
+    fn note_params(&self, height: u64, moved: &ParameterChanges) {
+        let mut params = self.params.lock().unwrap_or_else(PoisonError::into_inner);
+        if params.0 < height {
+            let now = params.1.moved(moved.changes.iter().map(|change| (change.row, change.value)));
+            *params = (height, if now == *params.1 { params.1.clone() } else { Arc::new(now) });
+        }
     }
 
     /// Records of system actors, all of one block. A block older than one that was read before is refused.
@@ -116,32 +136,39 @@ impl Chain {
     pub async fn read(&self, keys: &[Key]) -> Result<Records, ChainError> {
         // Other reads are under way: what they saw after this one began says nothing against it.
         let seen = self.newest.load(Ordering::Relaxed);
+        let moved = keys::parameters();
+        let wanted_keys: Vec<&Key> = keys.iter().chain([&moved]).collect();
         let record = |key: &Key| model::StorageKey { address: Hex(key.address), key: Hex(key.name.to_vec()) };
         let wanted = model::ProofRequest {
             accounts: Vec::new(),
             actors: Vec::new(),
             storage: Vec::new(),
-            records: keys.iter().map(record).collect(),
+            records: wanted_keys.iter().copied().map(record).collect(),
         };
         let proof: model::Proof = self.client.post("/proof/multi", &wanted).await?;
-        let claims: Vec<Claim> = keys.iter().map(|key| Claim::State(Hash(key.digest().0))).collect();
+        let claims: Vec<Claim> = wanted_keys.iter().map(|key| Claim::State(Hash(key.digest().0))).collect();
         let verified = verify(&proof, &self.validators, &claims)?;
         let height = verified.header.height().get();
         self.newest.fetch_max(height, Ordering::Relaxed);
         if height < seen {
             return Err(ChainError::Old { found: height, seen });
         }
-        let mut values = Vec::with_capacity(keys.len());
-        for (key, item) in keys.iter().zip(&proof.items) {
+        let mut values = Vec::with_capacity(wanted_keys.len());
+        for (key, item) in wanted_keys.iter().zip(&proof.items) {
             let stored = item.value.as_ref().map(|value| Bytes::from(value.0.clone()));
-            let opened = stored.map(|stored| Key::open(&stored).filter(|(found, _)| found == key).map(|(_, body)| body));
+            let opened = stored.map(|stored| Key::open(&stored).filter(|(found, _)| found == *key).map(|(_, body)| body));
             values.push(match opened {
                 Some(Some(body)) => Some(body),
                 Some(None) => return Err(ChainError::Record),
                 None => None,
             });
         }
-        Ok(Records { height, timestamp_ms: verified.header.timestamp_ms.0, values })
+        let mut records = Records { height, timestamp_ms: verified.header.timestamp_ms.0, values };
+        if let Some(moved) = records.read::<ParameterChanges>(keys.len())? {
+            self.note_params(height, &moved);
+        }
+        records.values.truncate(keys.len());
+        Ok(records)
     }
 
     /// The events of an actor from a height on, as the node tells them: they are not proven.
