@@ -1,6 +1,6 @@
 //! A connection that ends when nothing moves on it.
 
-use crate::slots::Slot;
+use crate::admission::Permit;
 use std::{
     collections::BTreeMap,
     io,
@@ -149,7 +149,7 @@ pub(crate) struct Idle<S> {
     /// Set again only when it rings: a busy connection pays for no timer.
     alarm: Pin<Box<Sleep>>,
     /// An upgraded connection outlives the task that accepted it, but not its stream.
-    _slot: Option<Slot>,
+    _slot: Option<Permit>,
 }
 
 /// Which half of a stream waits.
@@ -160,7 +160,7 @@ enum Half {
 }
 
 impl<S> Idle<S> {
-    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<Slot>) -> Self {
+    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<Permit>) -> Self {
         let (opened, alarm) = (Instant::now(), Box::pin(tokio::time::sleep(first.min(after))));
         Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, _slot: slot }
     }

@@ -1,6 +1,6 @@
 //! What every server of a node shares, so that no request takes the node with it.
 //!
-//! - [`Slots`] and [`Server`]: connections, bounded in all and for each client, with deadlines for heads and for clients that do not read.
+//! - [`Slots`] and [`Server`]: connections, bounded in all, for each client and for each subnet, with deadlines for heads and for clients that do not read.
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
@@ -26,7 +26,7 @@ mod server;
 mod slots;
 mod subnet;
 
-pub use admission::{Admission, Caps, Permit};
+pub use admission::{Admission, Caps, Full, Permit};
 pub use allocator::give_memory_back;
 pub use client::Client;
 pub use disk::free_bytes;
@@ -35,5 +35,5 @@ pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
 pub use public::is_public;
 pub use server::{Server, Settings};
-pub use slots::{Full, Slot, Slots};
+pub use slots::Slots;
 pub use subnet::Subnet;

@@ -137,8 +137,8 @@ mod tests {
         for (limits, expected) in rows {
             match (limits.slots(MAX_CONNECTIONS), expected) {
                 (Ok(slots), Ok(room)) => {
-                    let client = crate::Client::from(std::net::IpAddr::from([192, 0, 2, 1]));
-                    let taken: Vec<_> = std::iter::from_fn(|| slots.take(client, usize::MAX).ok()).collect();
+                    let address = std::net::IpAddr::from([192, 0, 2, 1]);
+                    let taken: Vec<_> = std::iter::from_fn(|| slots.take(address, usize::MAX).ok()).collect();
                     assert_eq!(taken.len(), room, "{limits:?}");
                 }
                 (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),

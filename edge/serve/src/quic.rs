@@ -83,7 +83,7 @@ impl Gate {
         }
         let address = incoming.remote_address().ip();
         match (self.handshakes.admit(address), self.connections.admit(address)) {
-            (Some(handshake), Some(connection)) => Some(Admitted { incoming, handshake, connection }),
+            (Ok(handshake), Ok(connection)) => Some(Admitted { incoming, handshake, connection }),
             _ => {
                 incoming.refuse();
                 None

@@ -118,7 +118,7 @@ impl Server {
                 }
             };
             let client = Client::from(peer.ip());
-            let slot = match self.slots.take(client, self.settings.per_client) {
+            let slot = match self.slots.take(peer.ip(), self.settings.per_client) {
                 Ok(slot) => slot,
                 Err(full) => {
                     if logged.is_none_or(|logged: Instant| logged.elapsed() > REFUSALS_LOGGED_EVERY) {

@@ -1,119 +1,75 @@
-//! How many connections a process has open, in all and for each client.
+//! How many connections a process has open, in all, for each client and for each subnet.
 
-use crate::Client;
+use crate::admission::{Admission, Caps, Full, Permit};
 use std::{
-    collections::HashMap,
+    net::IpAddr,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
+/// Shares of a client that all clients of its subnet have together.
+const SHARES_OF_A_SUBNET: usize = 2;
+
 /// The connections that servers of one process share. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Slots(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    max: usize,
-    open: Mutex<Open>,
-    refused: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct Open {
+pub struct Slots {
     total: usize,
-    by_client: HashMap<Client, usize>,
-}
-
-/// A connection's place, given back when this is dropped.
-#[derive(Debug)]
-pub struct Slot {
-    slots: Slots,
-    client: Client,
-}
-
-/// Why a connection is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Full {
-    /// The process has as many connections as its files allow.
-    #[error("the server has its {0} connections")]
-    Total(usize),
-    /// This client has its share.
-    #[error("this client has its {0} connections")]
-    Client(usize),
+    admission: Admission,
+    refused: Arc<AtomicU64>,
 }
 
 impl Slots {
     /// At most this many connections at once.
-    pub fn new(max: usize) -> Self {
-        Self(Arc::new(Inner { max, open: Mutex::default(), refused: AtomicU64::new(0) }))
+    pub fn new(total: usize) -> Self {
+        let admission = Admission::new(Caps { total, client: total, subnet: total });
+        Self { total, admission, refused: Arc::default() }
     }
 
-    /// Takes a place for a connection of `client`, which may have `share` of them.
+    /// Takes a place for a connection from `address`, whose client may have `share` of them. It is given back when the permit is dropped.
     ///
     /// # Errors
     ///
-    /// If all places are taken, or this client has its share.
-    pub fn take(&self, client: Client, share: usize) -> Result<Slot, Full> {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = if open.total >= self.0.max {
-            Some(Full::Total(self.0.max))
-        } else if open.by_client.get(&client).is_some_and(|count| *count >= share) {
-            Some(Full::Client(share))
-        } else {
-            None
-        };
-        if let Some(full) = full {
-            self.0.refused.fetch_add(1, Ordering::Relaxed);
-            return Err(full);
-        }
-        open.total += 1;
-        *open.by_client.entry(client).or_default() += 1;
-        Ok(Slot { slots: self.clone(), client })
+    /// If all places are taken, or this client or its subnet has its share.
+    pub fn take(&self, address: IpAddr, share: usize) -> Result<Permit, Full> {
+        let caps = Caps { total: self.total, client: share, subnet: share.saturating_mul(SHARES_OF_A_SUBNET) };
+        self.admission.admit_within(address, caps).inspect_err(|_| {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        })
     }
 
     /// Connections that are open now.
     pub fn open(&self) -> usize {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner).total
+        self.admission.count()
     }
 
     /// Connections that were refused since the start.
     pub fn refused(&self) -> u64 {
-        self.0.refused.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let mut open = self.slots.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.total -= 1;
-        if let Some(count) = open.by_client.get_mut(&self.client) {
-            *count -= 1;
-            if *count == 0 {
-                open.by_client.remove(&self.client);
-            }
-        }
+        self.refused.load(Ordering::Relaxed)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::IpAddr;
 
+    /// Whoever has a /60 of IPv6 has sixteen clients, and a part of the places all the same.
     #[test]
-    fn a_client_has_a_share_and_all_have_a_total() {
-        let (one, other) = (Client::from(IpAddr::from([192, 0, 2, 1])), Client::from(IpAddr::from([192, 0, 2, 2])));
-        let slots = Slots::new(3);
-        let held = [slots.take(one, 2), slots.take(one, 2)];
-        assert!(held.iter().all(Result::is_ok));
-        assert_eq!(slots.take(one, 2).err(), Some(Full::Client(2)));
-        let third = slots.take(other, 2).expect("another client has a share of its own");
-        assert_eq!(slots.take(other, 2).err(), Some(Full::Total(3)));
-        assert_eq!((slots.open(), slots.refused()), (3, 2));
-        drop((held, third));
+    fn clients_and_subnets_have_shares() {
+        let slots = Slots::new(6);
+        let take = |text: &str| slots.take(text.parse().expect("an address"), 2);
+        let of_one: Vec<Permit> = (0..16).filter_map(|host| take(&format!("2001:db8:1:10::{host}")).ok()).collect();
+        assert_eq!(of_one.len(), 2);
+        let neighbours: Vec<Permit> = (0x11..0x20).filter_map(|net| take(&format!("2001:db8:1:{net:x}::1")).ok()).collect();
+        assert_eq!(neighbours.len(), 2, "their subnet has its share");
+        assert_eq!(take("2001:db8:1:20::1").err(), Some(Full::Subnet(4)));
+        assert_eq!(take("2001:db8:1:10::1").err(), Some(Full::Client(2)));
+        let others = [take("192.0.2.1"), take("2001:db8:2::1")];
+        assert!(others.iter().all(Result::is_ok));
+        assert_eq!(take("198.51.100.1").err(), Some(Full::Total(6)));
+        assert_eq!(slots.open(), 6);
+        drop((of_one, neighbours, others));
         assert_eq!(slots.open(), 0);
-        assert!(slots.0.open.lock().expect("nothing panicked").by_client.is_empty(), "no client is remembered");
     }
 }
