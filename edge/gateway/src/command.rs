@@ -73,14 +73,14 @@ impl Commander {
         MAX_TRANSACTION_BYTES - OVERHEAD_BYTES
     }
 
-    /// Sends a request to its actor, by way of the registry, where the gateway agrees to the cycles that it would sign for.
+    /// Sends a request to its actor, by way of the registry, where the gateway agrees to the cycles and cells that it would sign for.
     pub(crate) async fn dispatch(
         &self,
         client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
         (target, envelope, salt): (Address, Value, Salt),
-        agree: impl FnOnce(Cycles) -> Result<(), Refusal>,
+        agree: impl FnOnce((Cycles, Cells)) -> Result<(), Refusal>,
     ) -> Result<Accepted, Refusal> {
         let payload =
             Value::map([("envelope", envelope), ("salt", Value::Bytes(salt.0.to_vec())), ("target", Value::Bytes(target.0.to_vec()))])
@@ -91,7 +91,7 @@ impl Commander {
         }
         let unsigned = self.unsigned(state, DISPATCH, payload, Amount::ZERO)?;
         let priced = self.priced(client, state, unsigned).await?;
-        agree(priced.cycles_limit)?;
+        agree((priced.cycles_limit, priced.cells_limit))?;
         self.submit(node, priced).await
     }
 

@@ -69,12 +69,20 @@ pub struct Limits {
     pub command_cycles: u64,
     /// The most cycles that the gateway signs for in one command; one that needs more is refused.
     pub max_command_cycles: u64,
+    /// The most cells, likewise.
+    pub max_command_cells: u64,
     /// Cycles that it signs for in an hour in commands to one actor; 0 for any number.
     pub actor_cycles_per_hour: u64,
     /// The same for commands to one name.
     pub name_cycles_per_hour: u64,
     /// The same for commands from one client.
     pub client_cycles_per_hour: u64,
+    /// Cells that it signs for in an hour in commands to one actor; 0 for any number.
+    pub actor_cells_per_hour: u64,
+    /// The same for commands to one name.
+    pub name_cells_per_hour: u64,
+    /// The same for commands from one client.
+    pub client_cells_per_hour: u64,
 }
 
 impl Default for Limits {
@@ -93,9 +101,13 @@ impl Default for Limits {
             commands_at_once: 256,
             command_cycles: 2_000_000,
             max_command_cycles: 5_000_000,
+            max_command_cells: 1_000_000,
             actor_cycles_per_hour: 1_000_000_000,
             name_cycles_per_hour: 1_000_000_000,
             client_cycles_per_hour: 200_000_000,
+            actor_cells_per_hour: 200_000_000,
+            name_cells_per_hour: 200_000_000,
+            client_cells_per_hour: 40_000_000,
         }
     }
 }

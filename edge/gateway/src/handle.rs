@@ -239,7 +239,7 @@ impl Command<'_> {
         }
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
-        let agree = |cycles| self.shared.limits.agree(&self.state.params, (self.client, self.name, self.actor), cycles);
+        let agree = |used| self.shared.limits.agree(&self.state.params, (self.client, self.name, self.actor), used);
         let sent = commander.dispatch(self.client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
         requests.add(&id, self.actor, sent.hash, self.state.head.number);
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);

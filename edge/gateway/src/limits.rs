@@ -3,7 +3,10 @@
 use crate::{config, refusal::Refusal};
 use cowboy_params::Params;
 use cowboy_serve::Client;
-use cowboy_types::{Address, units::Cycles};
+use cowboy_types::{
+    Address,
+    units::{Cells, Cycles},
+};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hyper::StatusCode;
 use std::{
@@ -46,25 +49,32 @@ impl Limits {
         Self {
             rate: RwLock::new(Rate::new(requests_per_second(config, params))),
             all: Arc::default(),
-            actors: Budget::new("actor", config.actor_cycles_per_hour),
-            names: Budget::new("name", config.name_cycles_per_hour),
-            clients: Budget::new("client", config.client_cycles_per_hour),
+            actors: Budget::new("actor", config.actor_cycles_per_hour, config.actor_cells_per_hour),
+            names: Budget::new("name", config.name_cycles_per_hour, config.name_cells_per_hour),
+            clients: Budget::new("client", config.client_cycles_per_hour, config.client_cells_per_hour),
             config: config.clone(),
         }
     }
 
-    /// Agrees to sign for a command of so many cycles, at the expense of its client's, its name's and its actor's budgets; or refuses.
+    /// Agrees to sign for a command of these cycles and cells, at the expense of its client's, its name's and its actor's budgets; or refuses.
     /// The operator's maximum holds below governance's. What a manifest promises to pay back counts all the same: it is no money yet.
-    pub(crate) fn agree(&self, params: &Params, (client, name, actor): (Client, &str, Address), cycles: Cycles) -> Result<(), Refusal> {
+    pub(crate) fn agree(
+        &self,
+        params: &Params,
+        (client, name, actor): (Client, &str, Address),
+        (cycles, cells): (Cycles, Cells),
+    ) -> Result<(), Refusal> {
         let most = self.config.max_command_cycles.min(params.gateways.command_cycles_max);
-        if cycles.0 > most {
-            let what = format!("The command needs {} cycles, and this gateway signs for {most} at most.", cycles.0);
-            let fix = "Send a transaction of your own, or ask a gateway that signs for more.";
-            return Err(Refusal::new(StatusCode::FORBIDDEN, "COMMAND_TOO_EXPENSIVE", what, fix));
+        for (needed, most, unit) in [(cycles.0, most, "cycles"), (cells.0, self.config.max_command_cells, "cells")] {
+            if needed > most {
+                let what = format!("The command needs {needed} {unit}, and this gateway signs for {most} at most.");
+                let fix = "Send a transaction of your own, or ask a gateway that signs for more.";
+                return Err(Refusal::new(StatusCode::FORBIDDEN, "COMMAND_TOO_EXPENSIVE", what, fix));
+            }
         }
-        self.clients.spend(&client, cycles)?;
-        self.names.spend(&name.to_owned(), cycles)?;
-        self.actors.spend(&actor, cycles)
+        self.clients.spend(&client, cycles, cells)?;
+        self.names.spend(&name.to_owned(), cycles, cells)?;
+        self.actors.spend(&actor, cycles, cells)
     }
 
     /// Lets a request to an actor in, or refuses it; `params` are those of the newest state. What comes back is held until
@@ -107,38 +117,43 @@ impl Limits {
     }
 }
 
-/// Cycles of a unit in which budgets are counted.
+/// Cycles, or cells, of a unit in which budgets are counted.
 const BUDGET_UNIT: u64 = 1_000;
 
-/// Cycles that the gateway signs for in an hour, for each key; they come back evenly.
+/// Cycles and cells that the gateway signs for in an hour, for each key; they come back evenly.
 struct Budget<K: Clone + Hash + Eq> {
     of: &'static str,
-    limiter: Option<DefaultKeyedRateLimiter<K>>,
+    cycles: Option<DefaultKeyedRateLimiter<K>>,
+    cells: Option<DefaultKeyedRateLimiter<K>>,
 }
 
 impl<K: Clone + Hash + Eq> Budget<K> {
-    fn new(of: &'static str, cycles_per_hour: u64) -> Self {
-        let units = u32::try_from(cycles_per_hour.div_ceil(BUDGET_UNIT)).unwrap_or(u32::MAX);
-        Self { of, limiter: NonZeroU32::new(units).map(|units| RateLimiter::keyed(Quota::per_hour(units))) }
+    fn new(of: &'static str, cycles_per_hour: u64, cells_per_hour: u64) -> Self {
+        let limiter = |per_hour| units(per_hour).map(|units| RateLimiter::keyed(Quota::per_hour(units)));
+        Self { of, cycles: limiter(cycles_per_hour), cells: limiter(cells_per_hour) }
     }
 
-    fn spend(&self, key: &K, cycles: Cycles) -> Result<(), Refusal> {
-        let units = u32::try_from(cycles.0.div_ceil(BUDGET_UNIT)).unwrap_or(u32::MAX);
-        let (Some(limiter), Some(units)) = (&self.limiter, NonZeroU32::new(units)) else { return Ok(()) };
-        if matches!(limiter.check_key_n(key, units), Ok(Ok(()))) {
-            return Ok(());
+    fn spend(&self, key: &K, cycles: Cycles, cells: Cells) -> Result<(), Refusal> {
+        for (limiter, spent) in [(&self.cycles, cycles.0), (&self.cells, cells.0)] {
+            let (Some(limiter), Some(units)) = (limiter, units(spent)) else { continue };
+            if !matches!(limiter.check_key_n(key, units), Ok(Ok(()))) {
+                let what = format!("This gateway has signed for as much as it does in an hour for this {}.", self.of);
+                let fix = "Ask again later, or send a transaction of your own.";
+                return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, "COMMAND_BUDGET", what, fix).retry(60));
+            }
         }
-        let what = format!("This gateway has signed for as much as it does in an hour for this {}.", self.of);
-        Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, "COMMAND_BUDGET", what, "Ask again later, or send a transaction of your own.")
-            .retry(60))
+        Ok(())
     }
 
     /// Forgets keys whose budget is whole again.
     fn tidy(&self) {
-        if let Some(limiter) = &self.limiter {
-            limiter.retain_recent();
-        }
+        self.cycles.iter().chain(&self.cells).for_each(DefaultKeyedRateLimiter::retain_recent);
     }
+}
+
+/// Cycles or cells in units of a budget; `None` for zero.
+fn units(count: u64) -> Option<NonZeroU32> {
+    NonZeroU32::new(u32::try_from(count.div_ceil(BUDGET_UNIT)).unwrap_or(u32::MAX))
 }
 
 /// The operator's rate, or the protocol's.
@@ -178,12 +193,17 @@ mod tests {
             client_cycles_per_hour: 2_000_000,
             name_cycles_per_hour: 3_000_000,
             actor_cycles_per_hour: 4_000_000,
+            max_command_cells: 100_000,
+            client_cells_per_hour: 100_000,
             ..config::Limits::default()
         };
         let limits = Limits::new(&settings, &Params::GENESIS);
-        let million = Cycles(1_000_000);
+        let million = (Cycles(1_000_000), Cells(0));
         let code = |refused: Result<(), Refusal>| refused.err().map(|refusal| refusal.code);
-        assert_eq!(code(limits.agree(&Params::GENESIS, (client(1), "a", one), Cycles(1_000_001))), Some("COMMAND_TOO_EXPENSIVE"));
+        assert_eq!(
+            code(limits.agree(&Params::GENESIS, (client(1), "a", one), (Cycles(1_000_001), Cells(0)))),
+            Some("COMMAND_TOO_EXPENSIVE")
+        );
         let rows = [(1, "a", one, None), (1, "a", one, None), (1, "a", one, Some(())), (2, "a", one, None), (3, "a", one, Some(()))];
         for (place, (from, name, actor, refused)) in rows.into_iter().enumerate() {
             assert_eq!(
@@ -195,6 +215,10 @@ mod tests {
         assert_eq!(code(limits.agree(&Params::GENESIS, (client(4), "b", one), million)), None, "the actor's fourth");
         assert_eq!(code(limits.agree(&Params::GENESIS, (client(5), "b", one), million)), Some("COMMAND_BUDGET"), "the actor's fifth");
         assert_eq!(code(limits.agree(&Params::GENESIS, (client(6), "c", other), million)), None);
+        // Bytes cost as cycles do, and have budgets of their own.
+        let cells = |from, cells| code(limits.agree(&Params::GENESIS, (client(from), "d", other), (Cycles(1_000), Cells(cells))));
+        assert_eq!(cells(7, 100_001), Some("COMMAND_TOO_EXPENSIVE"));
+        assert_eq!([cells(7, 60_000), cells(7, 60_000), cells(8, 60_000)], [None, Some("COMMAND_BUDGET"), None]);
         let open = config::Limits { client_cycles_per_hour: 0, name_cycles_per_hour: 0, actor_cycles_per_hour: 0, ..settings };
         let limits = Limits::new(&open, &Params::GENESIS);
         assert!((0..100).all(|_| limits.agree(&Params::GENESIS, (client(1), "a", one), million).is_ok()));

@@ -1,7 +1,10 @@
 //! Commands of other gateways that wait in the own pool, by their request's id.
 
 use cowboy_chain::SignedTransaction;
-use cowboy_system::gateways::{DISPATCH, NUMBER, envelope::is_request_id};
+use cowboy_system::gateways::{
+    DISPATCH, NUMBER,
+    envelope::{is_request_id, request_id},
+};
 use cowboy_types::{
     Address, Hash, Transaction,
     cbor::{Item, Reader},
@@ -39,19 +42,23 @@ impl Pooled {
     }
 }
 
-/// The id and the target of the request that a transaction dispatches. `None` for anything else, and for a payload with more items than
-/// a gateway's has before both are found.
+/// The id and the target of the request that a transaction dispatches. `None` for anything else, for an id that is another sender's, and for a
+/// payload with more items than a gateway's has before all is found.
 pub(crate) fn dispatched(transaction: &Transaction) -> Option<(String, Address)> {
     let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else { return None };
-    (*target == Address::system(NUMBER) && &handler[..] == DISPATCH).then(|| request_of(payload)).flatten()
+    (*target == Address::system(NUMBER) && &handler[..] == DISPATCH).then(|| request_of(transaction.from, payload)).flatten()
 }
 
-fn request_of(payload: &[u8]) -> Option<(String, Address)> {
+fn request_of(from: Address, payload: &[u8]) -> Option<(String, Address)> {
     let mut items = Items { reader: Reader::new(payload), left: MAX_ITEMS };
-    let (mut id, mut target) = (None, None);
+    let (mut id, mut target, mut salt) = (None, None, None);
     let Item::Map(fields) = items.next()? else { return None };
     for _ in 0..fields {
         match items.next()? {
+            Item::Text("salt") => {
+                let Item::Bytes(bytes) = items.next()? else { return None };
+                salt = Some(<[u8; 32]>::try_from(bytes).ok()?);
+            }
             Item::Text("target") => {
                 let Item::Bytes(bytes) = items.next()? else { return None };
                 target = Some(Address(bytes.try_into().ok()?));
@@ -59,8 +66,9 @@ fn request_of(payload: &[u8]) -> Option<(String, Address)> {
             Item::Text("envelope") => id = Some(items.request_id()?),
             _ => items.skip()?,
         }
-        if let (Some(id), Some(target)) = (&id, target) {
-            return Some((String::clone(id), target));
+        if let (Some(id), Some(target), Some(salt)) = (&id, target, salt) {
+            // Anybody may name an id that was seen; it is its sender's alone.
+            return (request_id(from, target, &salt) == *id).then(|| (String::clone(id), target));
         }
     }
     None
@@ -114,8 +122,9 @@ mod tests {
     use super::*;
     use cowboy_types::cbor::Value;
 
-    const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const ACTOR: Address = Address([7; 20]);
+    const GATEWAY: Address = Address([8; 20]);
+    const SALT: [u8; 32] = [9; 32];
 
     fn payload(id: &str, headers: usize) -> Vec<u8> {
         let header = || Value::Array(vec![Value::text("accept"), Value::text("text/plain")]);
@@ -124,20 +133,24 @@ mod tests {
             ("headers", Value::Array((0..headers).map(|_| header()).collect())),
             ("request_id", Value::text(id)),
         ]);
-        Value::map([("salt", Value::Bytes(vec![0; 32])), ("target", Value::Bytes(ACTOR.0.to_vec())), ("envelope", envelope)]).encode()
+        Value::map([("salt", Value::Bytes(SALT.to_vec())), ("target", Value::Bytes(ACTOR.0.to_vec())), ("envelope", envelope)]).encode()
     }
 
+    /// A request is found where its gateway sends it: with its id, anybody else's transaction is not that request's.
     #[test]
     fn requests_are_found_in_payloads() {
-        assert_eq!(request_of(&payload(ID, 3)), Some((ID.to_owned(), ACTOR)));
-        assert_eq!(request_of(&payload("a", 3)), None, "no id of a request");
-        assert_eq!(request_of(b"\xa1"), None);
+        let id = request_id(GATEWAY, ACTOR, &SALT);
+        assert_eq!(request_of(GATEWAY, &payload(&id, 3)), Some((id.clone(), ACTOR)));
+        assert_eq!(request_of(ACTOR, &payload(&id, 3)), None, "the id of another sender");
+        assert_eq!(request_of(GATEWAY, &payload("a", 3)), None, "no id of a request");
+        assert_eq!(request_of(GATEWAY, b"\xa1"), None);
     }
 
     /// A payload of a hundred thousand items costs no more than one of a thousand.
     #[test]
     fn reading_ends_where_a_gateway_would_have_ended() {
-        assert_eq!(request_of(&payload(ID, MAX_ITEMS / 3 - 10)), Some((ID.to_owned(), ACTOR)));
-        assert_eq!(request_of(&payload(ID, MAX_ITEMS)), None);
+        let id = request_id(GATEWAY, ACTOR, &SALT);
+        assert!(request_of(GATEWAY, &payload(&id, MAX_ITEMS / 3 - 10)).is_some());
+        assert_eq!(request_of(GATEWAY, &payload(&id, MAX_ITEMS)), None);
     }
 }
