@@ -167,14 +167,15 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// These are as wide as a chain's limits can be: what a computer has is for its owner to say.
     fn check(&self) -> Result<(), BoxError> {
         let rows = [
-            ("cpu_millicores", self.cpu_millicores, 10, 16_000),
-            ("memory_mib", self.memory_mib, 8, 65_536),
-            ("scratch_mib", self.scratch_mib, 1, 204_800),
+            ("cpu_millicores", self.cpu_millicores, 10, 1_000_000),
+            ("memory_mib", self.memory_mib, 8, 1 << 24),
+            ("scratch_mib", self.scratch_mib, 1, 1 << 24),
             ("pids", self.pids, 1, 4_096),
         ];
-        let times = [("max_duration", self.max_duration, 7200), ("grace", self.grace, 60)];
+        let times = [("max_duration", self.max_duration, 86_400), ("grace", self.grace, 60)];
         if let Some((name, time, max)) = times.into_iter().find(|(_, time, max)| *time > Duration::from_secs(*max)) {
             return Err(BoxError::Plan(format!("{name} is {time:?}: choose at most {max} s")));
         }

@@ -32,7 +32,7 @@ fn wrong_plans_are_refused() {
         ("memory_mib is 7", &|plan| plan.limits.memory_mib = 7),
         ("scratch_mib is 0", &|plan| plan.limits.scratch_mib = 0),
         ("pids is 0", &|plan| plan.limits.pids = 0),
-        ("max_duration is 7201s", &|plan| plan.limits.max_duration = Duration::from_secs(7201)),
+        ("max_duration is 86401s", &|plan| plan.limits.max_duration = Duration::from_secs(86_401)),
         ("grace is 61s", &|plan| plan.limits.grace = Duration::from_secs(61)),
         ("choose 4096 to", &|plan| plan.mounts.push(Mount { mode: Mode::Overlay { max_bytes: 0 }, ..mount("a") })),
         ("choose 4096 to", &|plan| plan.mounts.push(Mount { mode: Mode::Overlay { max_bytes: u64::MAX }, ..mount("a") })),

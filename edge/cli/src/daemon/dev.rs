@@ -264,6 +264,10 @@ impl Dev {
         let of_proxies = services::PROXIES.into_iter().filter(|_| self.proxies > 0);
         let of_relays = services::RELAYS.into_iter().filter(|_| self.relays > 0);
         let mut parameters: BTreeMap<String, u64> = of_proxies.chain(of_relays).map(|(name, value)| (name.to_owned(), value)).collect();
+        if let (Some(BlockTime::Every(time)), Some(phase)) = (self.block_time, parameters.get_mut("secrets.phase")) {
+            let blocks = services::PHASE.as_millis().div_ceil(time.as_millis().max(1));
+            *phase = u64::try_from(blocks).unwrap_or(u64::MAX).clamp(*phase, 1_000);
+        }
         parameters.extend(self.parameters.iter().cloned());
         parameters
     }

@@ -15,6 +15,9 @@ use std::time::Duration;
 pub(super) const PROXIES: [(&str, u64); 4] =
     [("secrets.members", 4), ("secrets.phase", 5), ("secrets.proxy_wait", 0), ("secrets.retry", 5)];
 
+/// The time that a devnet's proxies have in each phase of a dealing, at least: who misses one is not drawn for a week, and a busy computer is slow.
+pub(super) const PHASE: Duration = Duration::from_millis(1_500);
+
 /// The same, so that proofs are seen.
 pub(super) const RELAYS: [(&str, u64); 2] = [("volumes.proof_period", 60), ("volumes.proof_window", 20)];
 

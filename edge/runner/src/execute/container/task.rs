@@ -154,6 +154,18 @@ mod tests {
         ContainerTask { job, id: Hash([7; 32]), runner, submitter, timeout_block: 42, seed: 0, secrets, volumes: None }
     }
 
+    /// What governance may allow at most, a box can have: else the submitter would be blamed for what the chain accepted.
+    #[test]
+    fn a_box_takes_all_that_may_be_allowed() {
+        let most = |name: &str| u32::try_from(Params::row(name).expect("a row").max).expect("a small number");
+        let mut plan = cowboy_container::Plan::new("/", vec!["program".into()]);
+        plan.limits.cpu_millicores = most("containers.cpu_max");
+        plan.limits.memory_mib = most("containers.memory_max");
+        plan.limits.scratch_mib = most("containers.scratch_max");
+        plan.limits.max_duration = std::time::Duration::from_secs(u64::from(most("containers.seconds_max")));
+        plan.check().expect("a box can have it");
+    }
+
     /// C.6: the program knows its job, and nothing of the computer; neither image nor job replaces what it is told.
     #[test]
     fn the_environment_is_the_jobs() {
