@@ -77,6 +77,7 @@ impl Handle for EditValidator {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         record.endpoint = self.endpoint;
+        context.charge_kept(&record);
         state::set_validator(context.world, context.sender, &record);
         Edited { stake: record.stake, validator: context.sender }.emit(context.world);
         Ok(())
