@@ -75,16 +75,19 @@ fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal>
         return Ok(vec![body.to_vec()]);
     }
     let submission: model::Submission = from_json(body)?;
-    let mut different: Vec<&[u8]> = submission.transactions.iter().map(|bytes| &bytes.0[..]).collect();
-    different.sort_unstable();
-    if different.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(Refusal::bad("transactions", "a transaction is given twice"));
-    }
     match submission.transactions.len() {
         0 => Err(Refusal::bad("transactions", "give at least one")),
+        1..=MAX_SUBMISSION_TRANSACTIONS if has_twice(&submission) => Err(Refusal::bad("transactions", "a transaction is given twice")),
         1..=MAX_SUBMISSION_TRANSACTIONS => Ok(submission.transactions.into_iter().map(|bytes| bytes.0).collect()),
         more => Err(Refusal::new(BODY_TOO_LARGE, json!({ "transactions": more, "most": MAX_SUBMISSION_TRANSACTIONS }))),
     }
+}
+
+/// Whether a submission gives a transaction twice: each would wait for its receipt.
+fn has_twice(submission: &model::Submission) -> bool {
+    let mut all: Vec<&[u8]> = submission.transactions.iter().map(|bytes| &bytes.0[..]).collect();
+    all.sort_unstable();
+    all.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// Checks transactions and puts them into the mempool, each for itself. A follower gives them to the node it follows.
