@@ -83,6 +83,7 @@ impl Params {
         1 gateways.command_cycles_max <= 1 lanes.user_cycles: "a command of a gateway fits in a block";
         1 jobs.callback_cycles <= 1 lanes.runner_cycles: "a callback fits in a block";
         1 jobs.callback_cells <= 1 fees.block_cells: "a callback fits in a block";
+        1 lanes.runner_fee_multiplier <= 1 jobs.callback_price: "a callback that names no price offers its lane's base fee";
         1 timers.cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";
         1 timers.auction_cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";
         1 timers.cells_per_fire <= 1 fees.block_cells: "a timer fits in a block";
@@ -102,7 +103,7 @@ impl Params {
         1 gateways.response_bytes_default <= 1 gateways.response_bytes_max: "a manifest that names no number is accepted";
         1 gateways.query_cycles_default <= 1 gateways.query_cycles_max: "a manifest that names no number is accepted";
         1 secrets.members <= 1 secrets.proxies: "a committee can be drawn";
-        4 secrets.phase <= 1 secrets.term: "a key is dealt before its term is over";
+        5 secrets.phase <= 1 secrets.term: "a key is dealt before its term is over";
         1 volumes.proof_window <= 1 volumes.proof_period: "a round of proofs ends before the next one begins";
         1 volumes.demand_fee <= 1 volumes.demand_bond: "a demand's bond covers what it costs";
         1 volumes.demand_bounty <= 1 volumes.demand_slash: "a relay that demands from itself and is silent gains nothing from the pool";
