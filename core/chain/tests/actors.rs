@@ -378,7 +378,7 @@ fn the_host_charges_its_prices() {
     let rows: [(&str, u64, u64); 14] = [
         ("send @3 'abcd'", 80, 4),
         ("send @3 'abcd' 0 'go'", 80, 6),
-        ("timer 1000 'abcd'", 200, 4),
+        ("timer 1000 'abcd'", 200, 64 + 4),
         ("cancel 0x0000000000000000000000000000000000000000000000000000000000000000", 200, 0),
         ("height", 100, 0),
         ("context", 100, 0),

@@ -19,6 +19,9 @@ const ACTORS: usize = 3;
 /// The height of every timer that a tree schedules: none fires here.
 const DUE: u64 = 1_000;
 
+/// Cells of a timer, beside those of its payload.
+const TIMER_CELLS: u64 = cowboy_params::Params::GENESIS.intrinsic.timer_cells;
+
 /// Splitmix64.
 struct Draws(u64);
 
@@ -200,11 +203,11 @@ impl Reference<'_> {
                 }
                 Op::Timer => {
                     self.state.timers.push((actor, None));
-                    meter.charge(self.costs.timer, 4)?;
+                    meter.charge(self.costs.timer, TIMER_CELLS + 4)?;
                 }
                 Op::Interval(every) => {
                     self.state.timers.push((actor, Some(DUE + every)));
-                    meter.charge(self.costs.timer, 5)?;
+                    meter.charge(self.costs.timer, TIMER_CELLS + 5)?;
                 }
                 Op::Burn(cycles) => meter.charge(cycles, 0)?,
                 Op::Raise => return Err(error::HANDLER_RAISED),

@@ -2,9 +2,13 @@
 //! is done (decisions 393 and 394).
 
 use cowboy_params::Params;
+use cowboy_state::Kind;
+use cowboy_state::records::Timer;
+use cowboy_system::storage::rent;
 use cowboy_testkit::chain::{Chain, deployment_of, execution, manifest, manifest_json, signed};
 use cowboy_testkit::market::{Market, VERIFIER, ask, simple_job};
 use cowboy_types::cbor::Value;
+use cowboy_types::units::{Count, Cycles};
 use cowboy_types::{Address, actors, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -190,4 +194,24 @@ fn judging_is_bounded_by_its_comparisons() {
     let (steps, bytes) = (11 + 15 * 8, 10_001);
     assert!(weights[1] - weights[0] >= steps * 5 * bytes, "{weights:?}");
     assert!(cycles[1] - cycles[0] >= 10 * 65_536 / 32 * GENESIS.jobs.verify_word, "{cycles:?}");
+}
+
+/// Decision 559: a fire costs a call whatever its handler may use, so that nobody takes the time of a block with fires of one cycle; and a timer
+/// that waits pays rent.
+#[test]
+fn a_fire_costs_at_least_a_call() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler handle_timer\n emit 'fired' 'x'\nhandler both\n try interval 3 'x' 1199\n try interval 3 'x' 1200\n");
+    assert!(chain.call(actor, "both", b"").is_success());
+    let timers = chain.all::<Timer>(Kind::Timer);
+    assert_eq!(timers.iter().map(|(_, timer)| timer.cycles_limit).collect::<Vec<_>>(), [Cycles(1_200)], "one cycle less was refused");
+    chain.idle(2);
+    let outcome = chain.block(vec![]);
+    let fired = &outcome.receipts[0];
+    assert_eq!((fired.cycles_used, fired.abort.as_ref()), (Cycles(1_200), Some(&error::OUT_OF_CYCLES)));
+    assert!(outcome.weight_ns >= GENESIS.weights.delivery + GENESIS.weights.call, "it took as much time as any delivery");
+    let mut record = chain.actor(actor);
+    let with_one = rent::billable(&GENESIS, &record, 1 << 20);
+    record.timers_live = Count(0);
+    assert_eq!(with_one - rent::billable(&GENESIS, &record, 1 << 20), GENESIS.intrinsic.timer_cells);
 }

@@ -74,8 +74,8 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
         return Err(error::TIMER_PAYLOAD);
     }
     let most = auction::max_cycles(context.params, context.rules);
-    let reading = reading_cells(context.params, request.payload.len());
-    if request.cycles_limit.is_some_and(|limit| limit.0 > most || limit == Cycles::ZERO)
+    let (least, reading) = intrinsic(context.params, matches!(request.due, Due::Every { .. }), request.payload.len());
+    if request.cycles_limit.is_some_and(|limit| limit.0 > most || limit < least)
         || request.cells_limit.is_some_and(|limit| limit.0 > rows.cells_per_fire || limit < reading)
     {
         return Err(error::TIMER_LIMIT);
@@ -98,9 +98,11 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
     Ok(())
 }
 
-/// Cells of reading a payload when its timer fires.
-pub fn reading_cells(params: &Params, payload_bytes: usize) -> Cells {
-    Cells(u64::try_from(payload_bytes).unwrap_or(u64::MAX).div_ceil(params.costs.read_bytes_per_cell))
+/// What a fire costs before its handler runs: calling it, putting an interval in its next place, and reading the payload (decision 559).
+pub fn intrinsic(params: &Params, is_interval: bool, payload_bytes: usize) -> (Cycles, Cells) {
+    let rearming = if is_interval { params.costs.timer } else { 0 };
+    let reading = u64::try_from(payload_bytes).unwrap_or(u64::MAX).div_ceil(params.costs.read_bytes_per_cell);
+    (Cycles(params.costs.call.saturating_add(rearming)), Cells(reading))
 }
 
 /// The last height at which a timer may fire that is scheduled now.

@@ -1,5 +1,6 @@
 //! What validators agree on: a header, and the transactions its root commits to (decision 133).
 
+use crate::address::Address;
 use crate::hash::{Hash, blake3};
 use crate::transaction::{Signature, Transaction};
 use crate::units::{Cells, Count, Cycles, Height, Price, TimestampMs};
@@ -128,6 +129,11 @@ impl Header {
         self.write(&mut bytes);
         let unsigned = bytes.len().saturating_sub(self.signature.encode_size());
         blake3(&[bytes.get(..unsigned).unwrap_or_default()])
+    }
+
+    /// Whose key signed it; `None` where the signature is none.
+    pub fn signer(&self) -> Option<Address> {
+        crate::signing::recover(&self.signing_digest(), &self.signature)
     }
 
     /// The protocol height: the number, plus what a dev chain skipped.

@@ -5,7 +5,7 @@ use crate::{
     committees::Term,
     epoch::{Info, MAX_MEMBERS, Payload},
 };
-use commonware_codec::{Buf, Decode as _};
+use commonware_codec::{Buf, Decode as _, EncodeSize as _};
 use commonware_consensus::types::{EpochPhase, Epocher as _, FixedEpocher, Height};
 use commonware_cryptography::{
     bls12381::{
@@ -62,7 +62,7 @@ impl Logs {
         epoch
     }
 
-    /// Takes in what a dealer says is its log. What is of another epoch or dealer, malformed, or not signed is left.
+    /// Takes in what a dealer says is its log. What is of another epoch or dealer, malformed, not signed, or would be refused in a block is left.
     pub(crate) fn take(&self, term: &Term, namespace: &[u8], dealer: &PublicKey, bytes: impl Buf) {
         let round = {
             let mut epoch = self.of(term, namespace);
@@ -79,7 +79,7 @@ impl Logs {
         };
         let Some(round) = round else { return };
         let Ok(log) = Log::decode_cfg(bytes, &MAX_MEMBERS) else { return };
-        if log.clone().check(&round).is_some_and(|(signer, _)| signer == *dealer) {
+        if dealer_of(&term.info, &round, &log, log.encode_size()).is_some_and(|signer| signer == *dealer) {
             self.of(term, namespace).waiting.entry(dealer.clone()).or_insert(log);
         }
     }
@@ -117,24 +117,32 @@ fn round(info: &Info, namespace: &[u8]) -> Option<Round<MinSig, PublicKey>> {
     Round::new::<N3f1>(namespace, info.epoch.get(), previous, SHARING, REVEAL, parts.dealers, parts.players).ok()
 }
 
-/// Whether a log, of this many bytes, is of a dealer of this epoch, signed by it, and no longer than its players need.
+/// The dealer of a log of this many bytes, where it is of a dealer of this epoch, signed by it, and no longer than its players need. Proposers take
+/// no other log, and verifiers accept none.
 ///
 /// Whether the dealing itself is sound is found out when the epoch ends, by everybody alike.
-pub(crate) fn is_log_of(info: &Info, namespace: &[u8], log: Log, bytes: usize) -> bool {
-    let players = u32::try_from(info.players.len()).ok().and_then(NonZeroU32::new);
-    if players.is_none_or(|players| bytes > Log::max_encode_size(players)) {
-        return false;
-    }
-    let dealer = round(info, namespace).and_then(|round| log.check(&round)).map(|(dealer, _)| dealer);
-    dealer.is_some_and(|dealer| info.output.players().position(&dealer).is_some())
+fn dealer_of(info: &Info, round: &Round<MinSig, PublicKey>, log: &Log, bytes: usize) -> Option<PublicKey> {
+    let players = u32::try_from(info.players.len()).ok().and_then(NonZeroU32::new)?;
+    let (dealer, _) = log.clone().check(round).filter(|_| bytes <= Log::max_encode_size(players))?;
+    info.output.players().position(&dealer).map(|_| dealer)
+}
+
+/// Whether a block of this epoch may contain a log, which has this many bytes there.
+pub(crate) fn is_log_of(info: &Info, namespace: &[u8], log: &Log, bytes: usize) -> bool {
+    round(info, namespace).and_then(|round| dealer_of(info, &round, log, bytes)).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::committee::{Committee, ValidatorKeys, first_epoch};
-    use commonware_codec::EncodeSize as _;
-    use commonware_cryptography::{Signer as _, bls12381::dkg::feldman_desmedt::Dealer, ed25519::PrivateKey};
+    use commonware_codec::Encode as _;
+    use commonware_cryptography::{
+        Signer as _,
+        bls12381::dkg::feldman_desmedt::Dealer,
+        ed25519::PrivateKey,
+        transcript::{Transcript, Version},
+    };
     use commonware_utils::{TestRng, ordered::Set};
     use cowboy_types::Amount;
 
@@ -153,13 +161,56 @@ mod tests {
             let (dealer, ..) = Dealer::start::<N3f1>(TestRng::new(1), round, signer.clone(), share).expect("a dealer");
             dealer.finalize::<N3f1>()
         };
-        let is_sound = |namespace: &[u8], log: &Log| is_log_of(&info, namespace, log.clone(), log.encode_size());
+        let is_sound = |namespace: &[u8], log: &Log| is_log_of(&info, namespace, log, log.encode_size());
         let (own, share) = (&keys[0].network, keys[0].share.clone());
         let good = log(0, own, &info.players, share.clone());
         assert!(is_sound(b"here", &good));
         assert!(!is_sound(b"elsewhere", &good));
-        assert!(!is_log_of(&info, b"here", good, 10_000), "a log to hundreds of players");
+        assert!(!is_log_of(&info, b"here", &good, 10_000), "a log to hundreds of players");
         assert!(!is_sound(b"here", &log(1, own, &info.players, share)), "another epoch");
         assert!(!is_sound(b"here", &log(0, &stranger, &info.players, None)), "nobody asked it to deal");
+    }
+
+    /// A log, signed by its dealer for a round, of what it dealt in another one.
+    fn resigned(namespace: &[u8], round: &Round<MinSig, PublicKey>, info: &Info, signer: &PrivateKey, log: &Log) -> Log {
+        let mut transcript = Transcript::new(b"_COMMONWARE_CRYPTOGRAPHY_BLS12381_DKG", Version::V0);
+        let (previous, number) = (Some(info.output.clone()), info.epoch.get());
+        transcript.commit(namespace).commit(number.encode()).commit(previous.encode());
+        // The last are the modes: the first one is zero, and Reveal::V1 is one.
+        transcript.commit(info.output.players().encode()).commit(info.players.encode()).commit([0x80, 1].as_slice());
+        let bytes = log.encode();
+        let dealt = &bytes[32..bytes.len() - 64];
+        let mut signed = Transcript::resume(transcript.summarize(), Version::V0).fork(b"log");
+        let signature = signed.commit(dealt).sign(signer);
+        let bytes = [signer.public_key().as_ref(), dealt, signature.as_ref()].concat();
+        let log = Log::decode_cfg(bytes::Bytes::from(bytes), &MAX_MEMBERS).expect("a log");
+        assert!(log.clone().check(round).is_some(), "the signature holds");
+        log
+    }
+
+    /// A dealer's log is taken only where a block may contain it: one that verifiers refuse would make every proposal invalid.
+    #[test]
+    fn what_verifiers_refuse_is_never_proposed() {
+        let (validators, sharing, keys) = Committee::derive(b"logs", 4, Amount(1));
+        let info = first_epoch(&validators, &sharing).expect("an epoch");
+        let term = Term::new(info.clone()).expect("a term");
+        let here = round(&info, b"here").expect("a round");
+        let (_, _, many) = Committee::derive(b"many", 24, Amount(1));
+        let many = Set::from_iter_dedup(many.iter().map(|keys| keys.network.public_key()));
+        let (signer, share) = (&keys[0].network, keys[0].share.clone());
+        let dealt_to = |players: Set<PublicKey>| {
+            let (dealers, previous) = (info.output.players().clone(), Some(info.output.clone()));
+            let round = Round::new::<N3f1>(b"here", 0, previous, SHARING, REVEAL, dealers, players).expect("a round");
+            let (dealer, ..) = Dealer::start::<N3f1>(TestRng::new(1), round, signer.clone(), share.clone()).expect("a dealer");
+            resigned(b"here", &here, &info, signer, &dealer.finalize::<N3f1>())
+        };
+        for (players, is_taken) in [(info.players.clone(), true), (many, false)] {
+            let log = dealt_to(players);
+            let logs = Logs::default();
+            logs.take(&term, b"here", &signer.public_key(), log.encode());
+            let proposed = logs.next(&term, b"here", &[]);
+            assert_eq!(proposed.is_some(), is_taken);
+            assert_eq!(is_log_of(&info, b"here", &log, log.encode_size()), is_taken);
+        }
     }
 }

@@ -68,7 +68,7 @@ pub const CHANNELS: [(&str, Quota); 9] = [
     ("certificates", Quota::per_second(NZU32!(256))),
     ("resolver", Quota::per_second(NZU32!(64))),
     ("backfill", Quota::per_second(NZU32!(256))),
-    ("broadcast", Quota::per_second(NZU32!(128))),
+    ("broadcast", Quota::per_second(NZU32!(32))),
     ("mempool", Quota::per_second(NZU32!(256))),
     ("copies", Quota::per_second(NZU32!(32))),
     // What is dealt takes long to check.

@@ -5,6 +5,7 @@
 //! message that its sender has no reason to send is dropped before anybody decodes it.
 
 use crate::{chain::Chain, committees::Term};
+use commonware_codec::{DecodeExt as _, ReadExt as _};
 use commonware_cryptography::{
     bls12381::primitives::variant::MinSig,
     ed25519::{self, PublicKey},
@@ -13,7 +14,7 @@ use commonware_glue::dkg::types::Message;
 use commonware_p2p::{self as p2p, Receiver, utils::mux};
 use commonware_runtime::IoBuf;
 use commonware_utils::{N3f1, ordered::Quorum as _};
-use cowboy_types::{Hash, keccak256};
+use cowboy_types::{Hash, block::Header, keccak256};
 use std::{
     collections::BTreeMap,
     fmt,
@@ -82,12 +83,51 @@ where
     (sender, Filtered::new(receiver, dealings(chain)))
 }
 
-/// Passes blocks of those who sign in the newest epoch that this node knows, or in the next: others propose none.
+/// Passes blocks that a leader of their epoch has signed, from those who sign in the newest epoch that this node knows, or in the next. Only the header is
+/// read for that: a body of five megabytes is decoded for nobody who made it up.
 fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
-    move |from, _| {
-        let term = chain.committees.newest();
-        let info = &term.info;
-        info.output.players().position(from).is_some() || info.players.position(from).is_some()
+    let mut passed = Headers::default();
+    move |from, message| {
+        let newest = chain.committees.newest();
+        let is_member =
+            |key: &PublicKey| newest.info.output.players().position(key).is_some() || newest.info.players.position(key).is_some();
+        if !is_member(from) {
+            return false;
+        }
+        let Ok(header) = Header::read(&mut message.clone()) else { return false };
+        let epoch = header.context.epoch.0;
+        let is_of_leader = match chain.committees.term(epoch) {
+            Some(term) => term.committee.member(&header.context.leader.0).is_some_and(|member| header.signer() == Some(member.signer)),
+            // The committee of the next epoch is known once the last block of this one is final, and its first proposal may be here before.
+            None => {
+                newest.info.epoch.get().checked_add(1) == Some(epoch)
+                    && PublicKey::decode(header.context.leader.0.to_vec())
+                        .is_ok_and(|leader| newest.info.players.position(&leader).is_some())
+            }
+        };
+        is_of_leader && passed.is_new(from, header.digest(), chain.head.borrow().number)
+    }
+}
+
+/// The newest headers that were passed, by sender.
+#[derive(Debug, Default)]
+struct Headers(BTreeMap<PublicKey, BTreeMap<Hash, u64>>);
+
+/// Headers of one sender that are remembered.
+const MAX_HEADERS: usize = 64;
+
+impl Headers {
+    /// Whether a sender's block is decoded, when the block of this number is the newest final one: each once between two blocks, because the last block of
+    /// an epoch is proposed again.
+    fn is_new(&mut self, from: &PublicKey, digest: Hash, number: u64) -> bool {
+        let of_sender = self.0.entry(from.clone()).or_default();
+        if of_sender.len() >= MAX_HEADERS {
+            of_sender.retain(|_, passed| *passed == number);
+            if of_sender.len() >= MAX_HEADERS {
+                of_sender.clear();
+            }
+        }
+        of_sender.insert(digest, number) != Some(number)
     }
 }
 
@@ -169,7 +209,7 @@ mod tests {
     use commonware_codec::{Encode as _, Write as _, varint::UInt};
     use commonware_consensus::types::Epoch;
     use commonware_cryptography::Signer as _;
-    use cowboy_types::Amount;
+    use cowboy_types::{Amount, wire::Fixed};
 
     fn four() -> (Term, Vec<PublicKey>) {
         let (validators, sharing, keys) = Committee::derive(b"mesh", 4, Amount(1));
@@ -233,13 +273,43 @@ mod tests {
         assert!(Passed::default().passes(&term, 7, &keys[0], &whole.into()));
     }
 
-    /// Who neither signs nor will soon proposes nothing, and its blocks are not decoded.
+    /// A block is decoded only where a member sends it and its header is signed by a leader of its epoch, and once between two blocks.
     #[test]
-    fn blocks_of_strangers_are_not_decoded() {
+    fn blocks_that_no_leader_signed_are_not_decoded() {
         let chain = chain(None);
-        let own = chain.keys.as_ref().expect("a validator").network.public_key();
-        let stranger = ValidatorKeys::derive(b"stranger").network.public_key();
-        let mut passes = proposers(chain);
-        assert!(passes(&own, &IoBuf::default()) && !passes(&stranger, &IoBuf::default()));
+        let keys = chain.keys.as_ref().expect("a validator");
+        let (own, signer) = (keys.network.public_key(), keys.signer.clone());
+        let stranger = ValidatorKeys::derive(b"stranger");
+        let (genesis, _) = crate::genesis::dev(crate::genesis::DevGenesis::default()).expect("a genesis");
+        let mut header = genesis.block.header().clone();
+        header.context.leader = Fixed(own.as_ref().try_into().expect("32 bytes"));
+        let message = |header: &Header| IoBuf::from([header.encode().as_ref(), &[0; 64]].concat());
+        let signed = |mut header: Header, signer: &cowboy_types::signing::PrivateKey| {
+            header.signature = signer.sign(&header.signing_digest());
+            header
+        };
+        let mut passes = proposers(chain.clone());
+        let good = signed(header.clone(), &signer);
+        assert!(!passes(&stranger.network.public_key(), &message(&good)), "a stranger hands it on");
+        assert!(!passes(&own, &IoBuf::default()) && !passes(&own, &message(&signed(header.clone(), &stranger.signer))), "nobody's");
+        assert!(passes(&own, &message(&good)));
+        assert!(!passes(&own, &message(&good)), "again before the next block");
+        header.timestamp_ms.0 += 1;
+        assert!(passes(&own, &message(&signed(header.clone(), &signer))), "a second one is evidence");
+        header.context.leader = Fixed(stranger.network.public_key().as_ref().try_into().expect("32 bytes"));
+        assert!(!passes(&own, &message(&signed(header, &stranger.signer))), "no leader of the epoch");
+    }
+
+    /// However many headers a sender signs, few are remembered.
+    #[test]
+    fn a_sender_that_signs_many_headers_fills_no_memory() {
+        let (_, keys) = four();
+        let mut passed = Headers::default();
+        for number in 0..1_000_u64 {
+            assert!(passed.is_new(&keys[0], keccak256(&[&number.to_be_bytes()]), 7));
+            assert!(passed.0[&keys[0]].len() <= MAX_HEADERS);
+        }
+        let digest = keccak256(&[b"one"]);
+        assert!(passed.is_new(&keys[1], digest, 7) && !passed.is_new(&keys[1], digest, 7) && passed.is_new(&keys[1], digest, 8));
     }
 }

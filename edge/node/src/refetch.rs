@@ -11,7 +11,11 @@ use commonware_runtime::{Clock, Spawner, Supervisor};
 use cowboy_store::{BlockCopy, StoreError};
 use cowboy_types::Hash;
 use rand_core::CryptoRng;
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 use tokio::sync::mpsc;
 
 /// How often it is looked what is missing, and how long a peer has for each part.
@@ -25,6 +29,12 @@ pub const MAX_COPY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most requests of other validators that wait for their answers.
 const MAX_REQUESTS: usize = 64;
+
+/// Blocks that are read for one peer in a second. A request has 17 bytes, and a block is read whole for it.
+const MAX_READS: u32 = 4;
+
+/// Copies that are kept for their next parts, as long as they have no more bytes together than the largest.
+const MAX_SERVED: usize = 4;
 
 const REQUEST: u8 = 0;
 const PART: u8 = 1;
@@ -108,9 +118,9 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let me = keys.network.public_key();
     let (sender, receiver) = channel;
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
-    let server = Server { chain: chain.clone(), sender: sender.clone(), served: None };
+    let server = Server { chain: chain.clone(), sender: sender.clone(), served: VecDeque::new() };
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None };
+    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None, askers: Askers::default() };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -134,38 +144,76 @@ struct Request {
 struct Server<S> {
     chain: Arc<Chain>,
     sender: S,
-    /// The copy that was asked for last: its parts are asked for one after another.
-    served: Option<(u64, Vec<u8>)>,
+    /// The copies that were asked for last, with their numbers: their parts are asked for one after another.
+    served: VecDeque<(u64, Vec<u8>)>,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Server<S> {
     async fn run<E: Spawner + Supervisor>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
         while let Some(request) = requests.recv().await {
-            if self.served.as_ref().is_none_or(|(served, _)| *served != request.number) {
-                self.served = self.read(&context, request.number).await;
+            if self.served.iter().all(|(served, _)| *served != request.number)
+                && let Some(copy) = self.read(&context, request.number).await
+            {
+                self.keep(request.number, copy);
             }
             self.serve(request);
         }
     }
 
     /// Reads and encodes a copy where it holds up nothing else.
-    async fn read<E: Spawner + Supervisor>(&self, context: &E, number: u64) -> Option<(u64, Vec<u8>)> {
+    async fn read<E: Spawner + Supervisor>(&self, context: &E, number: u64) -> Option<Vec<u8>> {
         let chain = self.chain.clone();
         let copy = context.child("copy").shared(true).spawn(move |_| async move { chain.copy_of(number) }).await;
-        copy.ok().flatten().map(|copy| (number, copy))
+        copy.ok().flatten()
+    }
+
+    /// Keeps a copy for its next parts, in the place of the oldest where there are too many.
+    fn keep(&mut self, number: u64, copy: Vec<u8>) {
+        self.served.push_back((number, copy));
+        while self.served.len() > 1
+            && (self.served.len() > MAX_SERVED || self.served.iter().map(|(_, copy)| copy.len()).sum::<usize>() > MAX_COPY_BYTES)
+        {
+            self.served.pop_front();
+        }
     }
 
     /// Sends the part that is asked for, out of the copy that was read.
     fn serve(&mut self, Request { peer, number, offset }: Request) {
-        let copy = self.served.as_ref().map_or([].as_slice(), |(_, copy)| copy);
+        let copy = self.served.iter().find(|(served, _)| *served == number).map_or([].as_slice(), |(_, copy)| copy);
         let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
         let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
         let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
         if bytes.len() == rest.len() {
             // That was its end, and nobody asks for more of it soon.
-            self.served = None;
+            self.served.retain(|(served, _)| *served != number);
         }
         self.sender.send(Recipients::One(peer), part, false);
+    }
+}
+
+/// For how many blocks each peer asked in the second that began last.
+#[derive(Debug, Default)]
+struct Askers(BTreeMap<PublicKey, Asker>);
+
+#[derive(Debug)]
+struct Asker {
+    began: SystemTime,
+    /// The block it asked for last.
+    number: u64,
+    reads: u32,
+}
+
+impl Askers {
+    /// Whether a peer's request for a part of a block is served: parts of one block are, and further blocks up to the limit.
+    fn admits(&mut self, peer: &PublicKey, number: u64, now: SystemTime) -> bool {
+        let asker = self.0.entry(peer.clone()).or_insert(Asker { began: now, number, reads: 1 });
+        if now.duration_since(asker.began).is_ok_and(|passed| passed >= TICK) {
+            // A block that it went on asking for may have to be read again.
+            *asker = Asker { began: now, number, reads: 1 };
+        } else if asker.number != number {
+            (asker.number, asker.reads) = (number, asker.reads.saturating_add(1));
+        }
+        asker.reads <= MAX_READS
     }
 }
 
@@ -178,6 +226,7 @@ struct Exchange<S> {
     fetch: Option<Fetch>,
     /// To the task that serves copies.
     requests: mpsc::Sender<Request>,
+    askers: Askers,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
@@ -195,7 +244,11 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                     let bytes: bytes::Bytes = message.into();
                     match Message::decode(&bytes) {
                         // Who is not answered asks another validator.
-                        Some(Message::Request { number, offset }) => drop(self.requests.try_send(Request { peer, number, offset })),
+                        Some(Message::Request { number, offset }) => {
+                            if self.askers.admits(&peer, number, context.current()) {
+                                drop(self.requests.try_send(Request { peer, number, offset }));
+                            }
+                        }
                         Some(Message::Part { number, offset, total, bytes }) => self.take(&mut context, &peer, (number, offset, total), bytes),
                         None => {}
                     }
@@ -266,6 +319,19 @@ fn wide(bytes: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use commonware_cryptography::ed25519::PrivateKey;
+
+    /// Parts of one block come as fast as they are asked for; a peer that asks for one block after another has few of them read in a second.
+    #[test]
+    fn a_peer_has_few_blocks_read() {
+        let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
+        let (start, mut askers) = (SystemTime::UNIX_EPOCH, Askers::default());
+        assert!((0..100).all(|_| askers.admits(&one, 7, start)), "parts of one block");
+        let read = (0..100).filter(|turn| askers.admits(&one, turn % 2, start)).count();
+        assert_eq!(read, 3, "the fifth block of the second, and all behind it, are not read");
+        assert!(askers.admits(&other, 7, start));
+        assert!(askers.admits(&one, 9, start + TICK));
+    }
 
     #[test]
     fn messages_come_out_as_they_went_in() {

@@ -55,7 +55,7 @@ impl Chain {
             && header.voters.len() <= term.committee.members().len().div_ceil(8)
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
-            && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
+            && header.signer() == Some(member.signer)
             && self.seeds.verify(header, &self.verifier)
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
             // Last, because it decodes points: by now the block is its leader's.
@@ -91,7 +91,7 @@ impl Chain {
     /// Whether the payload is one, and a dealer's log in it is one of the block's epoch: nobody pays for its bytes.
     fn is_log_sound(&self, block: &SealedBlock, term: &Term) -> bool {
         match (block.payload(), &block.block().reshare) {
-            (Some(Payload::DealerLog(log)), Some(bytes)) => dealer_logs::is_log_of(&term.info, &self.namespace, log, bytes.len() - 1),
+            (Some(Payload::DealerLog(log)), Some(bytes)) => dealer_logs::is_log_of(&term.info, &self.namespace, &log, bytes.len() - 1),
             (None, Some(_)) => false,
             _ => true,
         }

@@ -158,7 +158,9 @@ impl Overlay {
         let discovery = Discovery::start(&key, &chain, (address, advertise), bound.port(), sequence).await?;
         let records = directory.join("peers");
         let mut table = PeerTable::new(chain, discovery.own().id(), advertise.unwrap_or(listen.ip()));
+        let pool = Arc::new(Pool::default());
         for record in bootstrap {
+            pool.fix(&name_of(&record.id()));
             match table.pin(record) {
                 Ok(()) | Err(Rejected::Own) => {}
                 Err(rejected) => return Err(StartError::Bootstrap(rejected)),
@@ -172,7 +174,7 @@ impl Overlay {
             discovery,
             table: Mutex::new(table),
             dialled: Mutex::default(),
-            pool: Arc::default(),
+            pool,
             endpoint: endpoint.clone(),
             client,
             records,

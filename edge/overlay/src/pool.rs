@@ -7,7 +7,7 @@ use crate::{
 use cowboy_api::{ApiError, error::UNREACHABLE, model::SubmitResult};
 use futures::future::join_all;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -20,8 +20,6 @@ struct Member {
     source: Arc<dyn Source>,
     /// Counts up with each choice, so that equals take turns.
     used: u64,
-    /// Named by the operator: it may be away for as long as it likes.
-    is_fixed: bool,
 }
 
 #[derive(Default)]
@@ -29,6 +27,22 @@ struct Inner {
     members: BTreeMap<String, Member>,
     scores: Scores,
     turn: u64,
+    /// Names that the operator gave: they may be away for as long as they like.
+    fixed: BTreeSet<String>,
+    /// Whether no others come.
+    is_closed: bool,
+}
+
+impl Inner {
+    /// Whether a source is banned, by its name or with its host. What others at its host did bans none that the operator named.
+    fn is_banned(&self, name: &str, host: Option<&str>, now: Duration) -> bool {
+        let host = host.filter(|_| !self.fixed.contains(name));
+        self.scores.is_banned(name, now) || host.is_some_and(|host| self.scores.is_banned(host, now))
+    }
+
+    fn is_usable(&self, member: &Member, now: Duration) -> bool {
+        !self.is_banned(member.source.name(), member.source.host().as_deref(), now)
+    }
 }
 
 /// The sources of one node. They come and go; a source that lies is banned.
@@ -57,20 +71,25 @@ impl Pool {
     /// A pool of sources that the operator named. They stay however often they are away, and leave only for a lie.
     pub fn fixed(sources: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         let pool = Self::default();
-        sources.into_iter().for_each(|source| pool.insert(source, true));
+        for source in sources {
+            pool.fix(source.name());
+            pool.add(source);
+        }
+        pool.inner().is_closed = true;
         pool
+    }
+
+    /// Names a source that the operator named, whether it is here or not.
+    pub fn fix(&self, name: &str) {
+        self.inner().fixed.insert(name.to_owned());
     }
 
     /// Adds a source, in the place of an earlier one of this name.
     pub fn add(&self, source: Arc<dyn Source>) {
-        self.insert(source, false);
-    }
-
-    fn insert(&self, source: Arc<dyn Source>, is_fixed: bool) {
         let mut inner = self.inner();
         // A new one is asked after those that were asked already, but before they are asked again.
         let used = inner.turn;
-        inner.members.insert(source.name().to_owned(), Member { source, used, is_fixed });
+        inner.members.insert(source.name().to_owned(), Member { source, used });
         drop(inner);
         self.changes.send_replace(());
     }
@@ -89,7 +108,7 @@ impl Pool {
     pub fn report(&self, source: &dyn Source, offence: Offence) {
         let now = self.now();
         let mut inner = self.inner();
-        let is_fixed = inner.members.get(source.name()).is_some_and(|member| member.is_fixed);
+        let is_fixed = inner.fixed.contains(source.name());
         if is_fixed && matches!(offence, Offence::Away | Offence::Silent) {
             return;
         }
@@ -107,16 +126,14 @@ impl Pool {
 
     /// Whether a source of this name or host is banned now.
     pub fn is_banned(&self, name: &str, host: Option<&str>) -> bool {
-        let inner = self.inner();
-        let now = self.now();
-        inner.scores.is_banned(name, now) || host.is_some_and(|host| inner.scores.is_banned(host, now))
+        self.inner().is_banned(name, host, self.now())
     }
 
     /// The sources that may be asked, the best first: the fewest points, and among equals the one that was not asked for longest.
     pub fn usable(&self) -> Vec<Arc<dyn Source>> {
         let inner = self.inner();
         let now = self.now();
-        let mut found: Vec<_> = inner.members.values().filter(|member| !banned(&inner.scores, &*member.source, now)).collect();
+        let mut found: Vec<_> = inner.members.values().filter(|member| inner.is_usable(member, now)).collect();
         found.sort_by_key(|member| (inner.scores.points(member.source.name(), now), member.used));
         found.into_iter().map(|member| member.source.clone()).collect()
     }
@@ -165,7 +182,7 @@ impl Pool {
     pub fn standing(&self) -> Standing {
         let inner = self.inner();
         let now = self.now();
-        let banned = inner.members.values().filter(|member| banned(&inner.scores, &*member.source, now)).count();
+        let banned = inner.members.values().filter(|member| !inner.is_usable(member, now)).count();
         Standing { usable: inner.members.len() - banned, banned }
     }
 
@@ -174,7 +191,7 @@ impl Pool {
         let inner = self.inner();
         let now = self.now();
         let mut members = inner.members.values();
-        !inner.members.is_empty() && members.all(|member| member.is_fixed && banned(&inner.scores, &*member.source, now))
+        inner.is_closed && !inner.members.is_empty() && members.all(|member| !inner.is_usable(member, now))
     }
 
     /// Notices when sources come, go or are banned.
@@ -189,10 +206,6 @@ impl Pool {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn banned(scores: &Scores, source: &dyn Source, now: Duration) -> bool {
-    scores.is_banned(source.name(), now) || source.host().is_some_and(|host| scores.is_banned(&host, now))
 }
 
 #[cfg(test)]
@@ -224,6 +237,21 @@ mod tests {
         assert!(!pool.is_exhausted(), "others may come");
         pool.add(source_on("d", "192.0.2.3"));
         assert_eq!(names(&pool), ["d", "c"]);
+    }
+
+    /// A node that the operator named stays usable while it is away, also where others at its host are banned, and is banned for a lie.
+    #[test]
+    fn a_named_peer_leaves_only_for_a_lie() {
+        let pool = Pool::default();
+        let (named, other) = (source_on("named", "192.0.2.1"), source_on("other", "192.0.2.1"));
+        pool.fix("named");
+        pool.add(named.clone());
+        pool.add(other.clone());
+        (0..100).for_each(|_| pool.report(&*named, Offence::Silent));
+        pool.report(&*other, Offence::Lie);
+        assert_eq!(names(&pool), ["named"]);
+        pool.report(&*named, Offence::Lie);
+        assert!(names(&pool).is_empty() && !pool.is_exhausted(), "others may come");
     }
 
     /// A source that the operator named may be away, and must not lie.

@@ -67,10 +67,11 @@ impl Execution {
             payload: answer.payload.into(),
             value: Amount::ZERO,
         };
+        let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
         let envelope = Envelope::new(ReceiptKind::Callback, (id, nested_id(&id, 0)), callback::SENDER, work, limits);
         let prices = offers.at(cycle, fees.cell);
         let payment = Payment { lane: Lane::Runner, payer: answer.payer, offers, prices, reserve: answer.held };
-        self.deliver(envelope, payment, Source::Callback);
+        self.deliver(Envelope { intrinsic, ..envelope }, payment, Source::Callback);
         Ok(Turn::More)
     }
 

@@ -182,13 +182,10 @@ impl Execution {
     }
 
     /// Gives the value of a message that failed back to its sender.
-    pub(super) fn follow_message(&mut self, delivery: &Delivery, delivered: &mut Delivered) -> Result<(), Miss> {
+    pub(super) fn follow_message(&mut self, delivery: &Delivery, delivered: &Delivered) -> Result<(), Miss> {
         if delivered.result.is_err() {
             self.machine.world.credit(delivery.message.sender, delivery.message.value)?;
         }
-        // One that fails before it runs, or runs nothing, is taken off two lists and gets a receipt all the same.
-        let weights = &self.machine.environment.params.weights;
-        delivered.weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
         Ok(())
     }
 

@@ -61,9 +61,14 @@ impl Execution {
         let rest = reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held));
         let refund = rest.expect("cost and hold are within the reserve");
         self.machine.world.credit(payer, refund)?;
+        if !matches!(source, Source::Transaction) {
+            // One that fails before it runs, or runs nothing, is taken off its lists and gets a receipt all the same.
+            let weights = &self.machine.environment.params.weights;
+            delivered.weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
+        }
         match source {
             Source::Transaction => self.follow_transaction(&payment, &cost, &mut delivered)?,
-            Source::Message(message) => self.follow_message(&message, &mut delivered)?,
+            Source::Message(message) => self.follow_message(&message, &delivered)?,
             Source::Timer(timer) => self.follow_timer(&timer, &payment, &mut delivered)?,
             Source::Question(asked) => self.follow_question(&asked, payer, &delivered)?,
             Source::Callback => self.follow_callback(payer, &delivered)?,

@@ -141,12 +141,11 @@ impl Execution {
             timers::remove(world, id, timer)?;
         }
         let fire = if is_interval { fire_of(id, self.machine.environment.height) } else { *id };
-        let rearming = if is_interval { Cycles(params.costs.timer) } else { Cycles::ZERO };
-        let reading = timers::reading_cells(params, payload.len());
+        let (cycles, cells) = timers::intrinsic(params, is_interval, payload.len());
         let work = Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO };
         let envelope = Envelope::new(ReceiptKind::Timer, (fire, nested_id(&fire, 0)), timer.fee_payer, work, limits);
         let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
-        self.deliver(Envelope { intrinsic: Used { cycles: rearming, cells: reading }, ..envelope }, payment, Source::Timer(*id));
+        self.deliver(Envelope { intrinsic: Used { cycles, cells }, ..envelope }, payment, Source::Timer(*id));
         Ok(true)
     }
 

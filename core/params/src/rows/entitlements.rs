@@ -47,5 +47,7 @@ rows! {
         0x14 open_lapse: Blocks = 2_592_000 in 100..=315_360_000, T0, "decision 180";
         /// Items of a list among the parameters of a grant.
         0x15 list_items: Count = 256 in 16..=2_048, T0, "ours: decision 394";
+        /// Bytes of what a runner says that it provides: in its registration, and in its attestation.
+        0x16 provided_bytes: Bytes = 2_048 in 512..=16_384, T0, "ours: decision 560";
     }
 }

@@ -4,6 +4,7 @@ use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
 use super::lower::{Offer, container_mistake, read, timeouts};
 use super::{NUMBER, candidates, second, selection, state};
 use crate::actor::{Context, Handle};
+use crate::auction::lane_base_fee;
 use crate::containers::handlers as containers;
 use crate::entitlements::grants::domain_sets;
 use crate::market::judge;
@@ -62,8 +63,7 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
 /// Refuses a callback that offers less than the base fees of now: it would use the block at a price that nobody else may name (decision 557).
 fn require_callback_price(context: &mut Context<'_>, markets: &Markets, spec: &JobSpec) -> Step<()> {
     let Some(callback) = &spec.callback else { return Ok(()) };
-    let of_lane = u128::from(markets.base_fee_cycle.0) * u128::from(context.params.lanes.runner_fee_multiplier) / 10_000;
-    let of_lane = Price(u64::try_from(of_lane).unwrap_or(u64::MAX));
+    let of_lane = lane_base_fee(markets.base_fee_cycle, context.params.lanes.runner_fee_multiplier);
     let offers = [("cycle", callback.max_fee_per_cycle, of_lane), ("cell", callback.max_fee_per_cell, markets.base_fee_cell)];
     if let Some((unit, offered, least)) = offers.into_iter().find(|(_, offered, least)| offered < least) {
         context.explanation = Some(format!("callback.max_fee_per_{unit} is {}; the base fee is {}.", offered.0, least.0));

@@ -42,10 +42,21 @@ fn decoded(stored: &RunnerAttestation) -> Attestation {
     Attestation::decode(Bounds::NONE, &stored.attestation).expect("an attestation is checked before it is stored")
 }
 
+/// Refuses what is too long to be read for each job that asks for something attested (decision 560).
+pub(super) fn require_short(context: &mut Context<'_>, provided: &[u8]) -> Step<()> {
+    let most = context.params.entitlements.provided_bytes;
+    if u64::try_from(provided.len()).is_ok_and(|bytes| bytes <= most) {
+        return Ok(());
+    }
+    context.explanation = Some(format!("what a runner provides has {} bytes; it may have {most}.", provided.len()));
+    Err(error::INVALID_ARGUMENT.into())
+}
+
 /// Keeps a runner's attestation in the place of its last. What is expired, badly signed or another's is refused, so that none is ever matched.
 impl Handle for Attest {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { attestation: bytes } = self;
+        require_short(context, &bytes)?;
         let attestation = Attestation::decode(bounds(context.params, context.rules), &bytes)?;
         state::read(context.world, context.sender)?;
         let is_span = attestation.valid_from <= attestation.valid_until && context.height <= attestation.valid_until;

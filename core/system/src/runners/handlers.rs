@@ -4,6 +4,7 @@ use super::api::{
     AddStake, BelowStake, Declared, GetRunner, Heartbeat, Leave, Rates, Register, Registered, Released, RunnerState, Staked, Unstake,
     Unstaked, Update, Updated, Withdraw, Withdrawn, Withdrew,
 };
+use super::attestations::require_short;
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::{Context, Handle};
 use crate::market::{jobs, payment};
@@ -82,6 +83,7 @@ impl TryFrom<Declared> for Declaration {
 impl Handle for Register {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let declared = Declaration::try_from(self.0)?;
+        require_short(context, &declared.profile.provides)?;
         let (sender, stake, height, rows) = (context.sender, context.value, context.height, &context.params.jobs);
         if state::find(context.world, sender)?.is_some() {
             return Err(error::RUNNER_EXISTS.into());
@@ -132,6 +134,7 @@ impl Handle for Register {
 impl Handle for Update {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let declared = Declaration::try_from(self.0)?;
+        require_short(context, &declared.profile.provides)?;
         let mut runner = state::read(context.world, context.sender)?;
         if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
             return Err(error::STAKE_TOO_LOW.into());

@@ -35,11 +35,12 @@ fn next_collection(params: &Params, height: Height) -> Height {
     Height(epoch_of(params, height).saturating_add(1).saturating_mul(params.rent.epoch))
 }
 
-/// Bytes that an actor pays for: what its code, storage, timers' payloads and mailbox exceed the free bytes by, and the whole of what its
-/// quota exceeds the base by (decision 61).
+/// Bytes that an actor pays for: what its code, storage, timers with their payloads and mailbox exceed the free bytes by, and the whole of
+/// what its quota exceeds the base by (decisions 61, 559).
 pub fn billable(params: &Params, actor: &Actor, mailbox_bytes: u64) -> u64 {
     let kept = [actor.code_bytes, actor.storage_bytes, actor.timer_bytes];
-    let size = kept.iter().fold(mailbox_bytes, |size, bytes| size.saturating_add(bytes.0));
+    let timers = actor.timers_live.0.saturating_mul(params.intrinsic.timer_cells);
+    let size = kept.iter().fold(mailbox_bytes.saturating_add(timers), |size, bytes| size.saturating_add(bytes.0));
     let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
     size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
 }

@@ -63,7 +63,8 @@ impl Machine {
     fn schedule(&mut self, asked: Asked<'_>) -> Step<Reply> {
         let grants = self.top().grants.clone();
         let max_timers = grants.require("timer.schedule")?.number("max_timers");
-        let price = Price::cycles(self.environment.params.costs.timer).with_cells(length(asked.payload));
+        let kept = self.environment.params.intrinsic.timer_cells.saturating_add(length(asked.payload));
+        let price = Price::cycles(self.environment.params.costs.timer).with_cells(kept);
         let Some(payload) = Payload::new(asked.payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
         let actor = self.actor_address();
         let handler = HandlerName::new(HANDLER).expect("the handler's name is short");
@@ -71,7 +72,7 @@ impl Machine {
         let request = Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, bid };
         match timers::schedule(&mut self.system_context(actor), request) {
             Ok(id) => {
-                // The payload's bytes pay rent.
+                // It pays rent.
                 let record = self.world.actor(actor)?.expect("the actor that runs exists");
                 rent::enlist(&mut self.world, &self.environment.params, self.environment.height, actor, &record)?;
                 Reply::bytes(id.0, price)

@@ -92,13 +92,16 @@ fn attestations_are_checked_before_they_are_kept() {
     forged.valid_until = Height(now + 1_000);
     let mut of_other = good.clone();
     of_other.sign(&key(11));
-    let rows: [(u8, Attestation, &str); 7] = [
+    let many: Vec<serde_json::Value> = (0..200).map(|host| format!("host-{host}.example.com").into()).collect();
+    let many = serde_json::json!([{ "id": "http.fetch", "params": { "allowlist_domains": many } }]);
+    let rows: [(u8, Attestation, &str); 8] = [
         (1, attestation(1, &grants, 1, now + 100), "runner_not_found"),
         (11, good.clone(), "attestation_invalid"),
         (10, forged, "attestation_invalid"),
         (10, of_other, "attestation_invalid"),
         (10, attestation(10, &grants, 1, now), "attestation_invalid"),
         (10, attestation(10, &grants, now + 100, now + 99), "attestation_invalid"),
+        (10, attestation(10, &many, 1, now + 100), "invalid_argument"),
         (10, good.clone(), ""),
     ];
     for (place, (from, attestation, expected)) in rows.into_iter().enumerate() {
