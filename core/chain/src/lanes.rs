@@ -33,13 +33,13 @@ impl Lane {
     ///
     /// - Calls of 0x09 and the timer instructions of governance are System for validators and members of the council.
     /// - Calls of 0x03 are Runner for members of the job that they name.
-    /// - Heartbeats and registrations at 0x01 are Runner for registered runners.
+    /// - What runners, proxies and relays have to say in time is Runner for those that are registered (decision 570).
     /// - Everything else is User, whether it fails or not.
     pub fn of(world: &World, sender: Address, instruction: &Instruction) -> Result<Self, Miss> {
         let (is_in, lane) = match Reserved::of(instruction) {
             None => return Ok(Self::User),
             Some(Reserved::System) => (governs(world, sender)?, Self::System),
-            Some(Reserved::Registry) => (runners::state::find(world, sender)?.is_some(), Self::Runner),
+            Some(Reserved::Duty { target, method }) => (cowboy_system::is_duty(world, sender, target, method)?, Self::Runner),
             Some(Reserved::Results { payload }) => (is_member(world, sender, payload)?, Self::Runner),
         };
         Ok(if is_in { lane } else { Self::User })
@@ -70,8 +70,8 @@ impl Lane {
 enum Reserved<'a> {
     /// What governance and the validators do.
     System,
-    /// What runners report of themselves.
-    Registry,
+    /// What services may have to say in time.
+    Duty { target: Address, method: &'a str },
     /// What members report of jobs, with the argument that names the job.
     Results { payload: &'a [u8] },
 }
@@ -89,10 +89,8 @@ impl<'a> Reserved<'a> {
             Some(Self::System)
         } else if target == Address::system(verifier::NUMBER) {
             Some(Self::Results { payload })
-        } else if target == Address::system(runners::NUMBER) && ["heartbeat", "register", "update"].contains(&&handler[..]) {
-            Some(Self::Registry)
         } else {
-            None
+            Some(Self::Duty { target, method: handler })
         }
     }
 }

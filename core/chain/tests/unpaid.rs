@@ -199,7 +199,7 @@ fn judging_is_bounded_by_its_comparisons() {
 /// Decision 559: a fire costs a call whatever its handler may use, so that nobody takes the time of a block with fires of one cycle; and a timer
 /// that waits pays rent.
 #[test]
-fn a_fire_costs_at_least_a_call() {
+fn a_fire_pays_for_its_call() {
     let mut chain = Chain::new();
     let actor = chain.deploy("handler handle_timer\n emit 'fired' 'x'\nhandler both\n try interval 3 'x' 1199\n try interval 3 'x' 1200\n");
     assert!(chain.call(actor, "both", b"").is_success());

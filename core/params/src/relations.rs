@@ -83,6 +83,11 @@ impl Params {
         1 gateways.command_cycles_max <= 1 lanes.user_cycles: "a command of a gateway fits in a block";
         1 jobs.callback_cycles <= 1 lanes.runner_cycles: "a callback fits in a block";
         1 jobs.callback_cells <= 1 fees.block_cells: "a callback fits in a block";
+        // An outcome of sixteen points, and an argument as long as a transaction.
+        1 intrinsic.message_cycles + 16 costs.verify_bls + 131_072 costs.argument_byte <= 1 lanes.runner_cycles:
+            "what proxies and relays have to say in time fits in its lane";
+        1 costs.call + 1 costs.timer <= 1 timers.cycles_per_fire: "a timer can ask for what its fire costs";
+        1 costs.call + 1 costs.timer <= 1 timers.auction_cycles_per_fire: "a timer can ask for what its fire costs";
         1 lanes.runner_fee_multiplier <= 1 jobs.callback_price: "a callback that names no price offers its lane's base fee";
         1 timers.cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";
         1 timers.auction_cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";

@@ -107,7 +107,12 @@ pub struct Work {
 impl Context<'_> {
     /// Whether governance acts: its own address, when it executes a decision, or a system deployer.
     pub fn is_governance(&self) -> bool {
-        self.sender == Address::system(actors::GOVERNANCE) || self.deployers.contains(&self.sender)
+        self.governs(self.sender)
+    }
+
+    /// Whether an address acts for governance.
+    pub(crate) fn governs(&self, address: Address) -> bool {
+        address == Address::system(actors::GOVERNANCE) || self.deployers.contains(&address)
     }
 
     /// Fails unless governance acts.
@@ -196,6 +201,8 @@ pub struct Method {
     pub is_view: bool,
     /// Whether a decision of tier 0 may call it; every other method is of tier 3, and of 0x09 no decision may call another (decision 179).
     pub is_routine: bool,
+    /// Whether a registered service has to call it in time: it has the runners' lane then (decision 570).
+    pub is_duty: bool,
     /// The protocol version that introduced it.
     pub since: u8,
     /// Runs it.
@@ -285,8 +292,8 @@ impl Method {
     /// A method whose handler reads its argument itself.
     pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
         let (arguments, result): (&[Field], Shape) = (&[], Shape::Any);
-        let (is_payable, is_governed, is_view, is_routine) = (false, false, false, false);
-        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, since: FIRST_VERSION, run }
+        let (is_payable, is_governed, is_view, is_routine, is_duty) = (false, false, false, false, false);
+        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, is_duty, since: FIRST_VERSION, run }
     }
 
     /// A later protocol version introduced it.
@@ -307,6 +314,11 @@ impl Method {
     /// A decision of tier 0 may call it.
     pub(crate) const fn routine(self) -> Self {
         Self { is_routine: true, ..self }
+    }
+
+    /// A registered service has to call it in time.
+    pub(crate) const fn duty(self) -> Self {
+        Self { is_duty: true, ..self }
     }
 
     /// It only reads.

@@ -32,6 +32,7 @@ fn of_method(method: &Method) -> Value {
         "is_payable": method.is_payable,
         "is_governed": method.is_governed,
         "is_routine": method.is_routine,
+        "is_duty": method.is_duty,
         "since": method.since,
     })
 }

@@ -55,5 +55,5 @@ pub use actor::{Actor, Context, Draw, Forward, Method, Work};
 pub use interface::interface;
 pub use page::markdown;
 pub use protocol::{FIRST_VERSION, Rules, Versions};
-pub use registry::{ACTORS, call};
+pub use registry::{ACTORS, call, is_duty};
 pub use stubs::stubs;

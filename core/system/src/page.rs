@@ -38,8 +38,13 @@ fn write_actor(page: &mut String, actor: &Actor) {
 }
 
 fn write_method(page: &mut String, method: &Method) {
-    let marks =
-        [(method.is_view, "view"), (method.is_payable, "payable"), (method.is_governed, "governed"), (method.is_routine, "routine")];
+    let marks = [
+        (method.is_view, "view"),
+        (method.is_payable, "payable"),
+        (method.is_governed, "governed"),
+        (method.is_routine, "routine"),
+        (method.is_duty, "duty"),
+    ];
     let since = (method.since > FIRST_VERSION).then(|| format!("from protocol version {}", method.since));
     let marks: Vec<String> = marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_string()).chain(since).collect();
     let suffix = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };

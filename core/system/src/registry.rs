@@ -6,6 +6,7 @@ pub use crate::calls::{Argument, call};
 use crate::{
     basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, secrets, storage, tee, treasury, verifier, volumes,
 };
+use cowboy_state::{Miss, World};
 use cowboy_types::{Address, actors};
 
 const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
@@ -41,4 +42,16 @@ pub static ACTORS: &[Actor] = &[
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {
     calls::at(ACTORS, address)
+}
+
+/// Whether a call is one that its sender, a registered runner, proxy or relay, has to make in time: it does not wait for the transactions of others
+/// (decision 570).
+pub fn is_duty(world: &World, sender: Address, target: Address, method: &str) -> Result<bool, Miss> {
+    let Some(actor) = at(target).filter(|actor| actor.method(method).is_some_and(|method| method.is_duty)) else { return Ok(false) };
+    match actor.number {
+        runners::NUMBER => Ok(runners::state::find(world, sender)?.is_some()),
+        secrets::NUMBER => Ok(secrets::state::proxy(world, sender)?.is_some()),
+        actors::RELAYS => Ok(volumes::state::relay(world, sender)?.is_some()),
+        _ => Ok(false),
+    }
 }

@@ -18,6 +18,8 @@ const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) struct Journal {
     open: BTreeMap<Nonce, Transaction>,
     file: Option<(PathBuf, File, u64)>,
+    /// Whether a write failed: half an entry may stand at the end, and would hide all that follow it from the next start.
+    is_torn: bool,
 }
 
 impl Journal {
@@ -25,25 +27,34 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read or written. An entry that was cut off at its end was never sent.
+    /// Where the file cannot be read or written, or is damaged before its end. An entry that was cut off at the end was never sent.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), file: None }) };
+        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), file: None, is_torn: false }) };
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut journal = Self { open: read(&bytes), file: None };
+        let mut journal = Self { open: read(&bytes)?, file: None, is_torn: false };
         journal.rewrite(path)?;
         Ok(journal)
     }
 
     /// Keeps a transaction, on disk before this returns.
     pub(crate) fn add(&mut self, transaction: &Transaction) -> io::Result<()> {
+        if self.is_torn
+            && let Some((path, ..)) = &self.file
+        {
+            let path = path.clone();
+            self.rewrite(&path)?;
+            self.is_torn = false;
+        }
         let Some((_, file, size)) = &mut self.file else { return Ok(()) };
         let entry = entry(transaction);
+        self.is_torn = true;
         file.write_all(&entry)?;
         file.sync_data()?;
+        self.is_torn = false;
         *size += u64::try_from(entry.len()).unwrap_or(u64::MAX);
         self.open.insert(transaction.nonce, transaction.clone());
         Ok(())
@@ -100,17 +111,19 @@ fn entry(transaction: &Transaction) -> Vec<u8> {
     entry
 }
 
-/// The newest transaction of each nonce, up to the first entry that is not whole.
-fn read(mut bytes: &[u8]) -> BTreeMap<Nonce, Transaction> {
+/// The newest transaction of each nonce. What follows the last whole entry is half of one, or zeros that a file has after a crash.
+fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Transaction>> {
     let mut open = BTreeMap::new();
-    while bytes.len() >= 4 {
+    while bytes.len() >= 4 && bytes.iter().any(|byte| *byte != 0) {
         let Ok(length) = usize::try_from(bytes.get_u32()) else { break };
         let Some((entry, rest)) = bytes.split_at_checked(length) else { break };
-        let Ok(transaction) = Transaction::from_bytes(entry) else { break };
+        let damaged =
+            |_| io::Error::new(io::ErrorKind::InvalidData, "an entry of the journal of commands is damaged; see docs/gateways.md");
+        let transaction = Transaction::from_bytes(entry).map_err(damaged)?;
         open.insert(transaction.nonce, transaction);
         bytes = rest;
     }
-    open
+    Ok(open)
 }
 
 #[cfg(test)]
@@ -161,5 +174,34 @@ mod tests {
         assert_eq!(journal.get(Nonce(3)), None);
         journal.add(&transaction(5, 1)).expect("it is written");
         assert_eq!(Journal::open(Some(&path)).expect("it is read").after(), Nonce(6));
+    }
+
+    /// A disk that is full for a moment loses nothing that is written later.
+    #[test]
+    fn a_failed_write_hides_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        journal.add(&transaction(3, 1)).expect("it is written");
+        // Half of an entry is written, and then no more.
+        OpenOptions::new().append(true).open(&path).expect("it is there").write_all(&[0, 0, 1, 0, 7]).expect("a half entry");
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        journal.file = journal.file.take().map(|(path, _, size)| (path, full, size));
+        assert!(journal.add(&transaction(4, 1)).is_err());
+        journal.add(&transaction(5, 1)).expect("there is room again");
+        drop(journal);
+        let journal = Journal::open(Some(&path)).expect("it is read");
+        assert_eq!((journal.get(Nonce(3)).is_some(), journal.get(Nonce(4)), journal.after()), (true, None, Nonce(6)));
+    }
+
+    /// Damage in the middle is not taken for the end: nonces that were used would be used again.
+    #[test]
+    fn damage_before_the_end_is_refused() {
+        let [one, mut two] = [transaction(3, 1), transaction(4, 1)].map(|transaction| entry(&transaction));
+        two.extend(&one);
+        two[4..12].fill(255);
+        assert_eq!(read(&two).err().map(|error| error.kind()), Some(io::ErrorKind::InvalidData));
+        assert_eq!(read(&[one.clone(), vec![0; 4_096]].concat()).expect("zeros are an end").len(), 1);
+        assert_eq!(read(&[one.clone(), one[..9].to_vec()].concat()).expect("half of one is an end").len(), 1);
     }
 }

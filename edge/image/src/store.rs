@@ -38,7 +38,7 @@ use std::{
     },
     time::SystemTime,
 };
-use tokio::sync::{OwnedMutexGuard, Semaphore};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 /// How many images are unpacked at once.
 const UNPACKS: usize = 2;
@@ -47,6 +47,11 @@ const MAX_INDEXES: usize = 16;
 const ROOT: &str = "rootfs";
 const DOCUMENTS: &str = "layout";
 const RECORD: &str = "record.json";
+
+/// Bytes as MiB, each begun one whole.
+const fn mebibytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1 << 20)
+}
 
 /// Unpacked images in a directory, under the digests of their manifests. The least recently used ones are removed when they would take more than a
 /// number of bytes. Clones are handles of the same store.
@@ -59,6 +64,8 @@ struct Inner {
     options: Options,
     shelf: Mutex<Shelf>,
     unpacks: Arc<Semaphore>,
+    /// A permit for each MiB of layers that are fetched: together no more than the images may take.
+    fetches: Arc<Semaphore>,
     /// Held from making room for an image until it is there.
     adding: Mutex<()>,
     staged: AtomicU64,
@@ -121,7 +128,8 @@ impl Store {
         let shelf = Mutex::new(Shelf::new(max_bytes));
         let staged = AtomicU64::new(0);
         let unpacks = Arc::new(Semaphore::new(UNPACKS));
-        let inner = Inner { directory, options, shelf, unpacks, adding: Mutex::new(()), staged, _lock: lock };
+        let fetches = Arc::new(Semaphore::new(usize::try_from(mebibytes(max_bytes)).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS)));
+        let inner = Inner { directory, options, shelf, unpacks, fetches, adding: Mutex::new(()), staged, _lock: lock };
         inner.recover()?;
         Ok(Self(Arc::new(inner)))
     }
@@ -150,12 +158,13 @@ impl Store {
         if let Some(image) = image {
             return Ok(image);
         }
+        let room = self.room_for_layers(&layout, digest, manifest).await?;
         pull_rest(source, digest, platform, self.0.options.limits, &layout).await?;
         let permit = self.0.unpacks.clone().acquire_owned().await.map_err(|error| self.failed(error))?;
         let (inner, digest) = (self.0.clone(), *digest);
         let work = move || {
             let image = inner.unpack(staged, &layout, &digest, manifest);
-            drop(permit);
+            drop((permit, room));
             image
         };
         self.blocking(turn, work).await.map(|(image, _)| image)
@@ -171,6 +180,16 @@ impl Store {
     #[must_use]
     pub fn images(&self) -> Vec<Digest> {
         self.0.shelf().images()
+    }
+
+    /// Waits until the layers of an image have room beside others that are fetched.
+    async fn room_for_layers(&self, layout: &Layout, named: &Digest, digest: Digest) -> Result<OwnedSemaphorePermit, ImageError> {
+        let (_, manifest) = layout.manifest(named, self.0.options.platform)?;
+        let bytes = manifest.layers.iter().fold(0u64, |bytes, layer| bytes.saturating_add(layer.size));
+        let limit = self.0.shelf().limit();
+        let permits = u32::try_from(mebibytes(bytes)).ok().filter(|permits| u64::from(*permits) <= mebibytes(limit));
+        let permits = permits.ok_or(ImageError::StoreFull { digest, bytes, free: limit, limit })?;
+        self.0.fetches.clone().acquire_many_owned(permits).await.map_err(|error| self.failed(error))
     }
 
     async fn turn(&self, manifest: Digest) -> Turn {

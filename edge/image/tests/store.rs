@@ -138,6 +138,36 @@ async fn one_call_unpacks() {
     assert_eq!(source.blobs.load(Ordering::SeqCst), 2, "one of them asked for the config and the layer");
 }
 
+/// Layers that are fetched have the room of the images together: an image waits for one that is fetched slowly, and is not refused.
+#[tokio::test]
+async fn layers_under_way_have_a_limit() {
+    let images = ["1", "2"].map(program);
+    let [mut slow, other] = [0, 1].map(|number| Watched::new(&images[number]));
+    slow.gate = Arc::new(Semaphore::new(2));
+    let (slow, other, here) = (Arc::new(slow), Arc::new(other), tempfile::tempdir().expect("a directory"));
+    // Room for one MiB, which each layer begins.
+    let store = store(here.path(), 1 << 20);
+    let obtain = |source: &Arc<Watched>, digest: Digest| {
+        let (store, source) = (store.clone(), source.clone());
+        tokio::spawn(async move { store.obtain(&digest, &*source).await })
+    };
+    let first = obtain(&slow, images[0].manifest);
+    while slow.blobs.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = obtain(&other, images[1].manifest);
+    while other.opened.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(other.blobs.load(Ordering::SeqCst), 0, "it has its manifest, and waits");
+    slow.gate.add_permits(10);
+    first.await.expect("no panic").expect("it is right");
+    second.await.expect("no panic").expect("it is right");
+}
+
 /// What is changed in a kept image is noticed at the next use, by whatever change; the image is unpacked again.
 #[tokio::test]
 async fn changed_images_do_not_run() {

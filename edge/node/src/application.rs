@@ -147,6 +147,9 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         commit::<E>(&mut header, &merkleized);
         let transactions = List::new(outcome.included.clone())?;
         header.body = body_hash(&transactions);
+        if !self.chain.may_sign(&header) {
+            return None;
+        }
         header.signature = keys.signer.sign(&header.signing_digest());
         let block = SealedBlock::new(Block { header, transactions, reshare: payload }, context);
         self.chain.keep_output(&block, Output::new(number, outcome, before));

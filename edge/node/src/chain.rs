@@ -11,6 +11,7 @@ use crate::{
     mempool::{Mempool, account_of},
     pace::Pace,
     progress::Progress,
+    proposals::Proposals,
     protocol::Protocol,
     seeds::{Scheme, Seeds},
     traces,
@@ -119,6 +120,8 @@ pub struct Chain {
     pub mempool: Mempool,
     /// Logs of dealers that wait for a block.
     pub(crate) logs: Logs,
+    /// The rounds for which this validator signed a header.
+    pub(crate) proposals: Proposals,
     /// When blocks are proposed.
     pub pace: Pace,
     /// Where the time of day comes from.
@@ -187,6 +190,7 @@ impl Chain {
             recent,
             mempool,
             logs: Logs::default(),
+            proposals: setup.proposals,
             pace: setup.pace,
             clock: setup.clock,
             slow: Arc::default(),
@@ -308,6 +312,22 @@ impl Chain {
     /// Whether this node is the only validator there can ever be: the set of a dev chain never changes.
     pub fn is_alone(&self) -> bool {
         self.config.is_dev && self.validators() == 1
+    }
+
+    /// Whether this validator may sign the header: it signed none of the round, and the disk says so from now on.
+    pub(crate) fn may_sign(&self, header: &cowboy_types::Header) -> bool {
+        let (epoch, view) = (header.context.epoch.0, header.context.view.0);
+        match self.proposals.claim(epoch, view) {
+            Ok(true) => true,
+            Ok(false) => {
+                tracing::info!(epoch, view, "this validator has signed a block of this round before, and proposes no other");
+                false
+            }
+            Err(error) => {
+                tracing::error!(%error, "nothing is proposed: the round cannot be noted on the disk");
+                false
+            }
+        }
     }
 
     /// Whether the validator with this key signs the next block alone. A newcomer to a chain of one validator does not.
@@ -434,6 +454,8 @@ pub struct Setup {
     pub images: Arc<dyn Images>,
     /// This node's secrets, where it is a validator.
     pub keys: Option<ValidatorKeys>,
+    /// The rounds for which this validator signed a header.
+    pub proposals: Proposals,
     /// Finalized blocks and indexes.
     pub ledger: Ledger,
     /// When blocks are proposed.

@@ -22,7 +22,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::staking::{
     faults::Fault,
     state,
-    types::{Attestations, Status},
+    types::{Attestations, StakeTotal, Status},
 };
 use cowboy_types::{
     Address, Amount, Cells, Cycles, Hash, Header, Instruction, Nonce, Price, Transaction,
@@ -107,8 +107,12 @@ impl Report {
         if self.headers.is_some() {
             return Ok(true);
         }
-        let Some(total) = state::total(world)?.filter(|total| total.epoch.0 == self.epoch) else { return Ok(false) };
-        let set = state::set(world, total.epoch.0)?;
+        // Of the epoch before, the chain takes what is young.
+        let is_young = |total: &StakeTotal| total.epoch.0.checked_sub(self.epoch).is_some_and(|epochs| epochs <= 1);
+        if !state::total(world)?.as_ref().is_some_and(is_young) {
+            return Ok(false);
+        }
+        let set = state::set(world, self.epoch)?;
         let is_member = |address| set.as_ref().is_some_and(|set| set.members.iter().any(|member| member.address == address));
         Ok(is_member(own) && is_member(self.accused) && !witnesses.contains(&own))
     }

@@ -78,6 +78,7 @@ pub mod node;
 pub mod pace;
 pub mod peers;
 pub mod progress;
+pub mod proposals;
 pub mod proposer;
 pub mod protocol;
 pub mod quic;

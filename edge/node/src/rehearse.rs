@@ -9,6 +9,7 @@ use crate::{
     genesis::Genesis,
     images::ImageCache,
     pace::{BlockTime, Pace},
+    proposals::Proposals,
     rules::complete,
 };
 use bytes::Bytes;
@@ -116,6 +117,7 @@ impl Rehearsal {
             config: genesis.chain.clone(),
             images: Arc::new(ImageCache::default()),
             keys: None,
+            proposals: Proposals::default(),
             ledger,
             pace: Pace::new(BlockTime::Instant),
             clock: WallClock::System,

@@ -15,6 +15,7 @@ use crate::{
     listen::{Listening, Voting},
     pace::Pace,
     peers,
+    proposals::Proposals,
     quic::{self, Quic},
     ready::wait_until_ready,
     reshare::secrets::Secrets,
@@ -125,6 +126,8 @@ impl Running {
             config: genesis.chain.clone(),
             images: Arc::new(ImageCache::default()),
             keys: config.keys.clone(),
+            // Nobody takes stake on a chain of development.
+            proposals: if genesis.chain.is_dev { Proposals::default() } else { Proposals::open(&directory.engine())? },
             ledger,
             pace: Pace::new(config.block_time),
             clock: WallClock::System,

@@ -5,6 +5,7 @@
 //! longer than the round lasts in which it may have voted last (decision 288). So does one whose record may lack votes, as that of a disk
 //! that was restored from an older copy ([decision 425](../../../docs/decisions/0425-a-record-of-votes-must-be-fresh.md)).
 
+use crate::proposals;
 use commonware_codec::Encode as _;
 use commonware_cryptography::ed25519::PublicKey;
 use cowboy_store::StoreError;
@@ -170,7 +171,7 @@ fn read(path: &Path) -> Result<Option<String>, StoreError> {
 pub fn replace(engine: &Path, own: Option<&Path>) -> io::Result<()> {
     let mut names = records(engine);
     names.extend(own.map(records).unwrap_or_default());
-    names.extend([OWNER, ALIVE, DISCARDED].map(str::to_owned));
+    names.extend([OWNER, ALIVE, DISCARDED, proposals::FILE].map(str::to_owned));
     names.sort();
     names.dedup();
     for name in names {

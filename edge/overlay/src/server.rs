@@ -13,7 +13,7 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_api::model::SubmitResult;
 use cowboy_serve::quic::{Admitted, Gate};
-use cowboy_serve::{Caps, Client, Memory};
+use cowboy_serve::{Caps, Client, Memory, Permit};
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
 use governor::{Quota, RateLimiter};
@@ -122,15 +122,17 @@ impl Server {
         let mut connections = JoinSet::new();
         while let Some(incoming) = endpoint.accept().await {
             while connections.try_join_next().is_some() {}
-            let Some(Admitted { incoming, handshake, connection }) = self.gate.admit(incoming) else { continue };
+            let Some(Admitted { incoming, handshake, mut connection }) = self.gate.admit(incoming) else { continue };
             let server = self.clone();
             connections.spawn(async move {
                 let greeted = server.greet(incoming).await;
                 drop(handshake);
-                if let Some(peer) = greeted {
-                    server.serve(peer).await;
+                let Some(peer) = greeted else { return };
+                let closed = connection.closable();
+                tokio::select! {
+                    () = server.serve(&peer, &connection) => {}
+                    Ok(()) = closed => peer.close(CLOSED, b"others need the connection"),
                 }
-                drop(connection);
             });
         }
     }
@@ -158,7 +160,7 @@ impl Server {
     }
 
     /// Answers a peer's requests until it leaves, or breaks the protocol.
-    async fn serve(self: Arc<Self>, connection: Connection) {
+    async fn serve(self: Arc<Self>, connection: &Connection, permit: &Permit) {
         let [rate, burst] =
             [REQUESTS_PER_SECOND, REQUESTS_AT_ONCE].map(|count| NonZeroU32::new(count).expect("the constants are not zero"));
         let rate = RateLimiter::direct(Quota::per_second(rate).allow_burst(burst));
@@ -182,6 +184,7 @@ impl Server {
             };
             let Ok((sending, receiving)) = accepted else { return };
             is_ready = false;
+            permit.note_use();
             requests.spawn(self.clone().answer(connection.remote_address(), sending, receiving));
         }
     }

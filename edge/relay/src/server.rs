@@ -76,7 +76,7 @@ pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
 }
 
 async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireError> {
-    let Admitted { incoming, handshake, connection: _counted } = admitted;
+    let Admitted { incoming, handshake, connection: mut permit } = admitted;
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
     let opened = async {
         let peer = Peer::new(shared, incoming.await.map_err(broken)?);
@@ -91,8 +91,16 @@ async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireEr
     if session.is_of_a_writer() {
         peer.connection.set_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS));
     }
+    let mut closed = permit.closable();
     loop {
-        let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
+        let (sending, receiving) = tokio::select! {
+            opened = peer.connection.accept_bi() => opened.map_err(broken)?,
+            Ok(()) = &mut closed => {
+                peer.connection.close(VarInt::from_u32(0), b"others need the connection");
+                return Ok(());
+            }
+        };
+        permit.note_use();
         let peer = peer.clone();
         tokio::spawn(async move {
             if let Err(error) = answer(&peer, sending, receiving).await {

@@ -11,6 +11,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::oneshot,
     time::{Instant, Sleep},
 };
 
@@ -149,7 +150,10 @@ pub(crate) struct Idle<S> {
     /// Set again only when it rings: a busy connection pays for no timer.
     alarm: Pin<Box<Sleep>>,
     /// An upgraded connection outlives the task that accepted it, but not its stream.
-    _slot: Option<Permit>,
+    slot: Option<Permit>,
+    /// Ready when the connection is closed for another.
+    closed: Option<oneshot::Receiver<()>>,
+    is_closed: bool,
 }
 
 /// Which half of a stream waits.
@@ -160,21 +164,31 @@ enum Half {
 }
 
 impl<S> Idle<S> {
-    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<Permit>) -> Self {
+    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, mut slot: Option<Permit>) -> Self {
+        let closed = slot.as_mut().map(Permit::closable);
         let (opened, alarm) = (Instant::now(), Box::pin(tokio::time::sleep(first.min(after))));
-        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, _slot: slot }
+        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, slot, closed, is_closed: false }
     }
 
     /// What a ready or waiting operation means for the time.
     fn watch<T>(&mut self, context: &mut Context<'_>, half: Half, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.moved = Instant::now();
+            if let Some(slot) = &self.slot {
+                slot.note_use();
+            }
             if half == Half::Read
                 && let Awaits::Request { since, .. } = self.activity.awaits()
             {
                 self.head = self.head.filter(|head| *head >= since).or(Some(self.moved));
             }
             return result;
+        }
+        if self.closed.as_mut().is_some_and(|closed| Pin::new(closed).poll(context).is_ready()) {
+            (self.closed, self.is_closed) = (None, true);
+        }
+        if self.is_closed {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         loop {
             ready!(self.alarm.as_mut().poll(context));

@@ -4,7 +4,7 @@
 //! never does more than its first link may.
 
 use super::open;
-use super::permissions::{holder, read, require_authority, sweep};
+use super::permissions::{has_authority, holder, read, require_authority, sweep};
 use super::roles;
 use super::state::{self, Assignment, Permission, Window};
 use crate::actor::Context;
@@ -91,8 +91,11 @@ fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &
         let Some(role) = roles::read(context.world, id)? else { continue };
         let Some(assignment): Option<Assignment> = context.world.read(&state::assignment(id, grantee))? else { continue };
         let is_usable = assignment.constraints.is_in_span(context.height) && !assignment.constraints.is_exhausted();
-        let allows = role.scopes.iter().any(|own| role.actions.iter().any(|what| covers(own, what, scope, action)));
-        if is_usable && allows {
+        let covering = role.scopes.iter().find(|own| role.actions.iter().any(|what| covers(own, what, scope, action)));
+        let Some(own) = covering.filter(|_| is_usable) else { continue };
+        // Who sold what a role is about has given away its role with it (decision 571).
+        context.charge_records(1);
+        if has_authority(context, role.creator, own)? {
             found.push(Source::Role(*id, Box::new(assignment)));
         }
     }

@@ -15,8 +15,11 @@ use cowboy_types::{Address, Hash, List, error};
 /// Governance may everywhere. Otherwise an actor's owner or the actor itself, the runner itself, a token's owner, and the one after whom a
 /// pool or namespace is named. The chain is governance's.
 pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
-    let sender = context.sender;
-    let is_governance = context.is_governance();
+    if has_authority(context, context.sender, scope)? { Ok(()) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
+}
+
+/// Whether an address may grant in a scope now.
+pub(super) fn has_authority(context: &Context<'_>, sender: Address, scope: &Scope) -> Result<bool, Miss> {
     let may = match scope {
         Scope::Global => false,
         Scope::Token { token } => ledger::find(context.world, token)?.is_some_and(|token| token.owner == sender),
@@ -24,7 +27,7 @@ pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Ste
         Scope::Runner { runner } => sender == *runner,
         Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(context, name)? == Some(sender),
     };
-    if may || is_governance { Ok(()) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
+    Ok(may || context.governs(sender))
 }
 
 /// Whose a pool or namespace is, by its name alone (decision 180): the address that it begins with, 40 lower-case digits and a slash, or

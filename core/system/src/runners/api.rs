@@ -132,7 +132,7 @@ form! {
 
 /// Declares a method whose arguments are [`Declared`].
 macro_rules! declaring {
-    ($(#[doc = $doc:literal])+ $name:literal $Method:ident [$($property:ident)?]) => {
+    ($(#[doc = $doc:literal])+ $name:literal $Method:ident [$($property:ident),*]) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
         pub(crate) struct $Method(pub(super) Declared);
@@ -156,7 +156,7 @@ macro_rules! declaring {
         impl Arguments for $Method {
             type Result = ();
             const ACTOR: u8 = NUMBER;
-            const METHOD: Method = Method::typed::<Self>($name, concat!($($doc),+)) $( .$property() )?;
+            const METHOD: Method = Method::typed::<Self>($name, concat!($($doc),+)) $( .$property() )*;
 
             fn charge(_: &mut Context<'_>) {}
         }
@@ -165,12 +165,12 @@ macro_rules! declaring {
 
 declaring! {
     /// Makes the sender a runner. The value is its stake.
-    "register" Register [payable]
+    "register" Register [payable, duty]
 }
 
 declaring! {
     /// Replaces what the sender said of itself. A larger `max_job_value` needs the stake for it.
-    "update" Update []
+    "update" Update [duty]
 }
 
 /// The methods with which a runner declares what it does.
@@ -312,7 +312,7 @@ methods! {
     } -> DelegationState;
 
     /// Shows that the sender is there. Ends a probation whose time is over.
-    "heartbeat" Heartbeat [] {} -> ();
+    "heartbeat" Heartbeat [duty] {} -> ();
 
     /// Returns what selections see of a runner.
     "get_runner" GetRunner [view] {

@@ -39,7 +39,7 @@ methods! {
     } -> ();
 
     /// Says that the sender is up.
-    "heartbeat" Heartbeat [] {} -> ();
+    "heartbeat" Heartbeat [duty] {} -> ();
 
     /// Stakes the value, too.
     "add_stake" AddStake [payable] {} -> ();
@@ -51,7 +51,7 @@ methods! {
     "withdraw" Withdraw [] {} -> Amount;
 
     /// Gives the key to which the sender's shares of this dealing are encrypted.
-    "join" Join [] {
+    "join" Join [duty] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -61,7 +61,7 @@ methods! {
     } -> ();
 
     /// Deals: a commitment, and an encrypted share for each player.
-    "deal" Deal [] {
+    "deal" Deal [duty] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -71,7 +71,7 @@ methods! {
     } -> ();
 
     /// Acknowledges shares.
-    "ack" Ack [] {
+    "ack" Ack [duty] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -81,7 +81,7 @@ methods! {
     } -> ();
 
     /// Publishes the log of a dealer.
-    "log" Log [] {
+    "log" Log [duty] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -92,7 +92,7 @@ methods! {
 
     /// Confirms what the dealing came to. With enough equal confirmations at the end of the phase, or once every player has confirmed, the players
     /// become the committee; only those that confirmed have to answer.
-    "confirm" Confirm [] {
+    "confirm" Confirm [duty] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -195,7 +195,7 @@ methods! {
     } -> ();
 
     /// Answers a demand. Only a member that has to.
-    "serve" Serve [] {
+    "serve" Serve [duty] {
         /// The release.
         release_id: Hash,
         /// The answer: 192 bytes.

@@ -61,9 +61,25 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: u32) -> Result<(), Miss>
     state::set_key(world, id, Some(before), &key)
 }
 
-/// Whether the sunset of a key has passed.
+/// Whether a key opens nothing any more: its sunset has passed, and no volume has its keys from it.
 pub(super) fn is_over(height: Height, key: &ReleaseKey) -> bool {
-    key.sunset.is_some_and(|sunset| height > sunset)
+    key.volumes == Count::ZERO && key.sunset.is_some_and(|sunset| height > sunset)
+}
+
+/// A volume has its keys from this one from now on.
+pub(crate) fn bind(world: &mut World, id: u32) -> Result<(), Miss> {
+    let Some(mut key) = state::key(world, id)? else { return Ok(()) };
+    key.volumes = Count(key.volumes.0.saturating_add(1));
+    world.write(state::release_key(id), &key);
+    Ok(())
+}
+
+/// A volume that had its keys from this one is gone.
+pub(crate) fn unbind(world: &mut World, id: u32) -> Result<(), Miss> {
+    let Some(mut key) = state::key(world, id)? else { return Ok(()) };
+    key.volumes = Count(key.volumes.0.saturating_sub(1));
+    world.write(state::release_key(id), &key);
+    Ok(())
 }
 
 /// Removes what is left of a key that opens nothing any more.
@@ -114,8 +130,9 @@ fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Resul
     let proxies = state::all_proxies(world)?;
     let able = proxies.iter().filter(|(_, proxy)| proxy.is_able(now.params, now.height));
     let (mut eligible, excluded): (Vec<_>, Vec<_>) = able.partition(|(_, proxy)| proxy.excluded_until < now.height);
-    // A key that nobody else can hold is held by those that missed a dealing (decision 503).
-    if eligible.len() < MIN_MEMBERS {
+    // A key that nobody else can hold is held by those that missed a dealing (decision 503). Nor is it ever left to a few: whoever keeps the
+    // others from speaking would hold it (decision 570).
+    if eligible.len() < min_members(eligible.len().saturating_add(excluded.len())) {
         eligible.extend(excluded);
     }
     if eligible.len() < MIN_MEMBERS {
@@ -153,6 +170,12 @@ fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Resul
     Ok(ends_at)
 }
 
+/// How many of `proxies` a dealing needs.
+fn min_members(proxies: usize) -> usize {
+    let most = selection::two_thirds(u64::try_from(proxies).unwrap_or(u64::MAX));
+    usize::try_from(most).unwrap_or(usize::MAX).max(MIN_MEMBERS)
+}
+
 /// Ends a phase: the next one begins, or the dealing has failed. Answers when the key is looked at again.
 fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut round: Round) -> Result<Height, Miss> {
     exclude_silent(world, now, (id, key.epoch), &round)?;
@@ -162,9 +185,10 @@ fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut
     }
     let next = match round.phase {
         Phase::Join => {
+            let drawn = round.players.len();
             let joined: Vec<Player> =
                 std::mem::take(&mut round.players).into_vec().into_iter().filter(|player| player.key.is_some()).collect();
-            let is_enough = joined.len() >= MIN_MEMBERS;
+            let is_enough = joined.len() >= min_members(drawn);
             round.players = List::new(joined).expect("some of those that were there");
             if round.dealers.is_empty() {
                 let members = round.players.iter().map(|player| player.member.clone()).collect();
@@ -276,8 +300,13 @@ impl Handle for Rekey {
         let next = id.saturating_add(1);
         context.world.write(state::current_key(), &next);
         let next_look = Height(context.height.0.saturating_add(rows.phase));
-        let (master, epoch, rounds, sunset) = (None, Count::ZERO, Count::ZERO, None);
-        state::set_key(context.world, next, None, &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset })?;
+        let (master, epoch, rounds, sunset, volumes) = (None, Count::ZERO, Count::ZERO, None, Count::ZERO);
+        state::set_key(
+            context.world,
+            next,
+            None,
+            &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset, volumes },
+        )?;
         KeyBegun { key_id: u64::from(next) }.emit(context.world);
         Ok(Count(u64::from(next)))
     }

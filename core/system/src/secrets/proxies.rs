@@ -73,8 +73,13 @@ fn begin_first_key(context: &mut Context<'_>) -> Result<(), Miss> {
     }
     context.world.write(state::current_key(), &FIRST_KEY);
     let next_look = Height(context.height.0.saturating_add(context.params.secrets.phase));
-    let (master, epoch, rounds, sunset) = (None, Count::ZERO, Count::ZERO, None);
-    state::set_key(context.world, FIRST_KEY, None, &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset })
+    let (master, epoch, rounds, sunset, volumes) = (None, Count::ZERO, Count::ZERO, None, Count::ZERO);
+    state::set_key(
+        context.world,
+        FIRST_KEY,
+        None,
+        &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset, volumes },
+    )
 }
 
 impl Handle for UpdateProxy {

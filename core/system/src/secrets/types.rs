@@ -81,8 +81,10 @@ record! {
         pub next_look: Height,
         /// The number of the last dealing.
         pub rounds: Count,
-        /// The last height at which it opens something, once a newer key is in use.
+        /// The last height at which it opens something, once a newer key is in use. As long as volumes have their keys from it, it stays.
         pub sunset: Option<Height>,
+        /// Volumes whose keys it makes.
+        pub volumes: Count,
     }
 }
 

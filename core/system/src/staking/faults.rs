@@ -89,8 +89,8 @@ impl Handle for AttestFault {
     fn handle(self, context: &mut Context<'_>) -> Step<bool> {
         let Self { validator: accused, witness, fault, epoch, view } = self;
         let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
-        let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
-        let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
+        // Who signed in the epoch of the fault tells of it, also when the next one has begun: else nobody could tell of its last rounds.
+        let set = state::set(context.world, epoch)?.ok_or(error::BAD_EVIDENCE)?;
         let is_member = |address: Address| set.members.iter().any(|member| member.address == address);
         let is_signed_by = |member: &Member| signing::address_of_public_key(&member.signing_key) == Some(context.sender);
         let is_witness = match witness {
@@ -102,11 +102,10 @@ impl Handle for AttestFault {
             return Err(error::SYSTEM_UNAUTHORIZED.into());
         }
         let witness = witness.unwrap_or(context.sender);
-        // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
-        let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
-        let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
-        // Who does not sign in this epoch has no part in its rounds; a fault that is proven ends the part of who committed it.
-        if !is_recent || !is_member(accused) {
+        // Who does not sign in an epoch has no part in its rounds; a fault that is proven ends the part of who committed it.
+        let is_recent = is_recent((epoch, view), (context.draw.epoch, context.draw.view), context.params.consensus.evidence_age);
+        let is_out = epoch < context.draw.epoch && matches!(validator.status, Status::Jailed { .. });
+        if !is_recent || is_out || !is_member(accused) {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, fault.number(), epoch, view);
@@ -119,15 +118,26 @@ impl Handle for AttestFault {
         witnesses.insert(place, witness);
         // By seats and by stake: small stakes that are many do not outvote large ones.
         let present = || set.members.iter().filter(|member| witnesses.binary_search(&member.address).is_ok());
-        let stake: u128 = present().map(|member| u128::from(member.stake.0)).sum();
+        let stake_of = |members: &mut dyn Iterator<Item = &Member>| members.map(|member| u128::from(member.stake.0)).sum::<u128>();
+        let (stake, total) = (stake_of(&mut present()), stake_of(&mut set.members.iter()));
         let faulty = set.members.len().saturating_sub(1) / 3;
-        record.is_done = present().count() >= set.members.len() - faulty && stake * 3 > u128::from(total.stake.0) * 2;
+        record.is_done = present().count() >= set.members.len() - faulty && stake * 3 > total * 2;
         record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
         context.world.write(key, &record);
         if record.is_done {
             punish(context, accused, validator, fault)?;
         }
         Ok(record.is_done)
+    }
+}
+
+/// Whether a round is before that of `now`, and at most `most` views ago, which are at least as many as blocks: a round of this epoch, or one of the epoch
+/// before while this one has no more views.
+pub fn is_recent((epoch, view): (u64, u64), now: (u64, u64), most: u64) -> bool {
+    match now.0.checked_sub(epoch) {
+        Some(0) => view < now.1 && now.1.saturating_sub(view) <= most,
+        Some(1) => now.1 <= most,
+        _ => false,
     }
 }
 

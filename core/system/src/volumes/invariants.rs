@@ -2,8 +2,9 @@
 
 use super::directory::{Entries, Entry, PAGE};
 use super::state::{self, Subject};
-use super::types::{Capability, Demand, Relay, Volume, bit};
+use super::types::{Capability, Demand, Keys, Relay, Volume, bit};
 use crate::records::{Broken, Records, address_of, ascending, equal, holds};
+use crate::secrets::types::ReleaseKey;
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
@@ -36,6 +37,11 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
 
     let listed: BTreeSet<Vec<u8>> = records.names(state::relays()).iter().map(|name| name.to_vec()).collect();
     equal("every relay is listed", &listed, &relays.iter().map(|(address, _)| address.0.to_vec()).collect())?;
+    for (name, key) in records.of::<ReleaseKey>(actors::SECRETS, "key:")? {
+        let is_of = |volume: &Volume| volume.keys == Keys::Committee && volume.key_id.to_be_bytes()[..] == *name;
+        let count = volumes.iter().filter(|(_, volume)| is_of(volume)).count();
+        equal("a key counts the volumes that have their keys from it", &key.volumes.0, &u64::try_from(count).unwrap_or(u64::MAX))?;
+    }
     agenda(records, &relays, &volumes, &demands)?;
     slots(records, &relays, &volumes, &demands)?;
     contents(records, &volumes)

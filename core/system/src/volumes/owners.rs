@@ -125,6 +125,9 @@ impl Handle for CreateVolume {
         context.world.burn(fee)?;
         state::volumes_of(owner).insert(context.world, &id.0)?;
         context.world.write(state::generation_key(&id), &generation);
+        if keys == Keys::Committee {
+            committee::bind(context.world, key_id)?;
+        }
         context.charge_kept(&volume);
         state::set_volume(context.world, &id, None, &volume)?;
         Created(VolumeMoved { amount: volume.escrow, owner, volume_id: id }).emit(context.world);
@@ -298,6 +301,9 @@ pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Vol
     state::volumes_of(volume.owner).remove(world, &id.0)?;
     state::reschedule(world, state::Subject::Volume(*id), Some(before), None)?;
     world.remove(state::volume_key(id));
+    if volume.keys == Keys::Committee {
+        committee::unbind(world, volume.key_id)?;
+    }
     Removed(VolumeMoved { amount: volume.escrow, owner: volume.owner, volume_id: *id }).emit(world);
     Ok(())
 }

@@ -49,7 +49,7 @@ methods! {
     } -> ();
 
     /// Says that the sender is up.
-    "heartbeat" Heartbeat [] {} -> ();
+    "heartbeat" Heartbeat [duty] {} -> ();
 
     /// Stakes the value, too.
     "add_stake" AddStake [payable] {} -> ();
@@ -61,7 +61,7 @@ methods! {
     "withdraw" Withdraw [] {} -> Amount;
 
     /// Says that the sender has rebuilt the shards of a slot that it was given.
-    "take_slot" TakeSlot [] {
+    "take_slot" TakeSlot [duty] {
         /// The volume.
         volume: Hash,
         /// The slot.
@@ -71,7 +71,7 @@ methods! {
     } -> ();
 
     /// Says that the sender now has all of a root that it did not acknowledge.
-    "late_ack" LateAck [] {
+    "late_ack" LateAck [duty] {
         /// The volume.
         volume: Hash,
         /// The hash of the partition's name.
@@ -81,7 +81,7 @@ methods! {
     } -> ();
 
     /// Proves the points of the sender's round.
-    "prove" Prove [] {
+    "prove" Prove [duty] {
         /// The height at which the points were drawn.
         height: Height,
         /// A proof for each point, encoded.
@@ -109,7 +109,7 @@ methods! {
     } -> Hash;
 
     /// Publishes the part that is demanded of the sender.
-    "answer" Answer [] {
+    "answer" Answer [duty] {
         /// The demand.
         demand: Hash,
         /// The slice that proves the part.

@@ -32,6 +32,7 @@ pub(crate) fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
         config: genesis.chain.clone(),
         images: Arc::new(ImageCache::default()),
         keys: keys_of.first().cloned(),
+        proposals: Default::default(),
         ledger: Ledger::in_memory().expect("memory is enough"),
         pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),
         clock: WallClock::Runtime,

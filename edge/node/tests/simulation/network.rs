@@ -213,6 +213,7 @@ impl Network {
             config: Arc::new(ChainConfig { versions, ..(*self.genesis.chain).clone() }),
             images: Arc::new(ImageCache::default()),
             keys: Some(self.keys_of(index)),
+            proposals: Default::default(),
             ledger,
             pace: Pace::new(BlockTime::Every(block_time)),
             clock: WallClock::Runtime,

@@ -143,3 +143,18 @@ fn a_record_that_is_gone_is_dropped() {
     assert!(chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) })).is_success());
     assert_eq!(chain.record::<state::Holder>(&key).expect("kept").roles.to_vec(), [role]);
 }
+
+/// Decision 571: who gave away what a role is about has given away its role with it.
+#[test]
+fn a_role_ends_with_its_creators_authority() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler x\n");
+    let scope = Scope::Actor { actor };
+    let made = chain.send(1, making("painter", vec![scope.clone()], vec![paint()], &Constraints::default()));
+    let role = id_of(&made);
+    assert!(chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(4) })).is_success());
+    assert_eq!(method(&mut chain, 4, "accept_role", id_argument("role_id", &role)), None);
+    assert!(chain.allows(address(4), &scope, &paint()));
+    assert!(chain.send(1, Instruction::System(System::TransferActorOwnership { actor, owner: address(2) })).is_success());
+    assert!(!chain.allows(address(4), &scope, &paint()), "its new owner never allowed it");
+}

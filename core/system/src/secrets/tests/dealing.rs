@@ -7,6 +7,7 @@ use cowboy_state::Key;
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
     a_committee_is_seated,
     a_dealing_fails_without_its_members,
+    a_few_never_hold_the_key_alone,
     whoever_is_slow_gets_its_share,
     outcomes_are_checked,
     the_key_outlives_its_committees,
@@ -90,6 +91,35 @@ fn a_dealing_fails_without_its_members() {
     assert_eq!(round(&chain), None, "two dealers are too few");
     let last = until(&mut chain, Phase::Join);
     assert_eq!(speakers(&last).len(), 4, "with three that were silent, two others are too few");
+}
+
+/// Decision 570: whoever keeps others from speaking gets no committee of its own. With less than two thirds of those that were drawn a dealing fails, and
+/// those that were silent are drawn again before a few are left among themselves. A member's messages have a lane of their own.
+#[test]
+fn a_few_never_hold_the_key_alone() {
+    let mut chain = Chain::with(|genesis| {
+        let rows: Vec<_> =
+            quick_rows().into_iter().filter(|(name, _)| *name != "secrets.members").chain([("secrets.members", 7)]).collect();
+        genesis.parameters = parameters(&rows);
+    });
+    (2..=8).for_each(|number| register(&mut chain, number));
+    let joining = until(&mut chain, Phase::Join);
+    let (drawn, nothing) = (speakers(&joining), outcome_of(&[]));
+    assert_eq!(drawn.len(), 7);
+    for from in &drawn[..4] {
+        assert_eq!(speak(&mut chain, *from, &joining, &nothing).abort, None);
+    }
+    assert_eq!(events(&chain.idle(joining.ends_at.0 - chain.height.0)), ["dealing.failed"], "four of seven would hold the key alone");
+    let again = until(&mut chain, Phase::Join);
+    assert_eq!(speakers(&again).len(), 7, "four are less than two thirds of those that are up");
+    for from in &speakers(&again)[..5] {
+        let said = [("key_id", Value::uint(1)), ("round", Value::uint(again.number.0)), ("key", bytes(&[*from; 32]))];
+        let join = execution(MANAGER, "join", &Value::dict(said).encode(), 0);
+        let nonce = chain.nonce(*from);
+        let outcome = chain.block(vec![cowboy_testkit::chain::signed(*from, nonce, join)]);
+        assert!(outcome.receipts[0].is_success() && outcome.usage.user.cycles.0 == 0 && outcome.usage.runner.cycles.0 > 0);
+    }
+    assert_eq!(until(&mut chain, Phase::Deal).players.len(), 5);
 }
 
 /// A player that looks late in the last phase still counts. One that never confirms has no share: nobody demands anything of it, and it is not

@@ -1,6 +1,6 @@
 //! Who is dealt shares, who signs, and what follows from it: pay, votes, bonds (003 Validator Set; decisions 367, 382, 383).
 
-use super::{CBY, ask, attest, bytes, header, keys_of, report, set, validator, with_validators};
+use super::{CBY, ask, attest, attest_in, bytes, header, keys_of, report, set, validator, with_validators};
 use cowboy_system::staking::types::{Status, Validator, ValidatorSet};
 use cowboy_system::staking::{epoch, state};
 use cowboy_testkit::chain::{Chain, address};
@@ -227,4 +227,21 @@ fn only_who_signs_attests_and_is_accused() {
     assert_eq!(attest(&mut chain, 2, "double_vote", view).abort, None);
     assert!(matches!(validator(&chain, 4).status, Status::Jailed { .. }));
     assert_eq!(attest(&mut chain, 1, "double_vote", view - 1).abort, Some(error::BAD_EVIDENCE), "punished once, it has no further part");
+}
+
+/// A fault of the last rounds of an epoch is attested in the next one, by those who signed then, and counts once.
+#[test]
+fn the_last_rounds_of_an_epoch_are_attested_in_the_next() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[]);
+    end_epoch(&mut chain, &[1, 2, 3, 4], &[], true);
+    end_epoch(&mut chain, &[1, 2, 4], &[], true);
+    chain.idle(2);
+    let last = (1, 3_600);
+    assert_eq!(attest_in(&mut chain, 5, "double_vote", last).abort, Some(error::SYSTEM_UNAUTHORIZED));
+    assert_eq!(attest_in(&mut chain, 1, "double_vote", (0, 3_600)).abort, Some(error::BAD_EVIDENCE), "two epochs ago");
+    for number in [1, 2, 3] {
+        assert_eq!(attest_in(&mut chain, number, "double_vote", last).abort, None, "3 signed then");
+    }
+    assert!(matches!(validator(&chain, 4).status, Status::Jailed { .. }));
+    assert_eq!(attest_in(&mut chain, 1, "double_vote", (1, 3_599)).abort, Some(error::BAD_EVIDENCE), "it sits in jail for it");
 }

@@ -1,6 +1,8 @@
 //! Roots of partitions: who may commit them, with whose acknowledgements, and what they may weigh.
 
 use super::*;
+use cowboy_system::secrets::types::ReleaseKey;
+use cowboy_types::units::Count;
 
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
     a_root_needs_enough_acknowledgements,
@@ -360,4 +362,11 @@ fn a_partition_has_a_key_for_its_readers() {
         assert_eq!((record.recipient, identity.kind, identity.name_hash), (address(from), cowboy_secrets::Kind::Partition, volume_id));
         assert_eq!((identity.version, identity.policy_hash, identity.account), ((1 << 16) + 1, partition("notes"), address(OWNER)));
     }
+    // A newer key is in use, and the sunset of this one has passed: who has volumes loses none.
+    let place = cowboy_system::secrets::state::release_key(1);
+    let mut sealing: ReleaseKey = chain.record(&place).expect("it is dealt");
+    assert_eq!(sealing.volumes, Count(1), "the public one has no keys");
+    sealing.sunset = Some(Height(chain.height.0 - 1));
+    chain.state.insert(place.digest(), place.seal(&sealing.encode()));
+    assert_eq!(release(&mut chain, OWNER, volume_id, "other", &Value::Null).abort, None);
 }
