@@ -4,6 +4,7 @@ use crate::{
     daemon::{
         follow, node_failure, not_running, serving,
         state::Folder,
+        state_sync,
         sync::{self, Received},
     },
     log::{self, LogFormat},
@@ -141,7 +142,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let journal = Some(directory.join("commands"));
     let is_new = Directory::genesis_of(&directory).map_err(node_failure)?.is_none();
     if is_new && settings.start == Start::Newest {
-        let begun = sync::begin_at_newest(&pool, (&genesis, None), &directory, &received).await?;
+        let begun = state_sync::begin_at_newest(&pool, (&genesis, None), &directory, &received).await?;
         let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
         output::line(format_args!("{said}"));
     }

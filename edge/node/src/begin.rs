@@ -141,10 +141,6 @@ pub fn begin(
     fetch: Fetch,
 ) -> Result<Head, BeginError> {
     let block = newest.sealed()?;
-    let (version, versions) = (block.header().version, genesis.chain.versions);
-    if versions.rules(version).is_none() {
-        return Err(Outdated { version, height: block.header().height(), newest: versions.newest() }.into());
-    }
     let introduces = introduction(genesis, &block, introduces)?;
     let draft = directory.with_extension("part");
     // Verified operations of an earlier try, also of one that was killed, are not fetched again.
@@ -227,7 +223,15 @@ impl Task {
         if let Some(introduces) = self.introduces.as_ref().filter(|introduces| !is_certified(introduces)) {
             return Err(BeginError::Boundary(introduces.0.header().number.0));
         }
-        if !is_certified(&self.newest) || number == 0 || header.ops_start >= header.ops_end {
+        if !is_certified(&self.newest) {
+            return Err(BeginError::Certificate(number));
+        }
+        // Before the certificate is verified, anyone may have chosen the version.
+        let (version, versions) = (header.version, self.genesis.chain.versions);
+        if versions.rules(version).is_none() {
+            return Err(Outdated { version, height: header.height(), newest: versions.newest() }.into());
+        }
+        if number == 0 || header.ops_start >= header.ops_end {
             return Err(BeginError::Certificate(number));
         }
         let pages = state::page_cache(&context, STATE).await;

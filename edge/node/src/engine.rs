@@ -76,7 +76,7 @@ pub const CHANNELS: [(&str, Quota); 9] = [
     ("logs", Quota::per_second(NZU32!(4))),
 ];
 
-/// What the engine's own archives keep. The ledger keeps every block, and answers for those that were pruned.
+/// What the engine's own archives and the state's log keep. The ledger keeps every block, and answers for those that were pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Final blocks below the newest one that are never pruned.
@@ -85,17 +85,19 @@ pub struct Kept {
     pub section: NonZeroU64,
     /// Blocks between two prunings.
     pub interval: NonZeroUsize,
+    /// Final blocks below the newest one whose state can be fetched: the log of the state has their operations. At most `blocks`.
+    pub states: usize,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { blocks: 1_024, section: NZU64!(256), interval: NZUsize!(64) }
+        Self { blocks: 1_024, section: NZU64!(256), interval: NZUsize!(64), states: 256 }
     }
 }
 
 impl Kept {
     fn pruning(&self) -> PruneConfig {
-        PruneConfig { maintenance_interval: self.interval, retained_marshal_blocks: self.blocks, retained_qmdb_blocks: 0 }
+        PruneConfig { maintenance_interval: self.interval, retained_marshal_blocks: self.blocks, retained_qmdb_blocks: self.states }
     }
 }
 

@@ -1,9 +1,11 @@
 //! A node that votes on nothing: it takes another node's blocks, verifies them, and executes everything.
 
 use crate::{
+    application::Machine,
     block::SealedBlock,
     certificate::is_certificate,
     chain::{Chain, Output},
+    engine::Kept,
     execute::{self, Databases, Executed},
     report,
     rules::{commit, complete},
@@ -11,12 +13,12 @@ use crate::{
 use commonware_codec::Decode as _;
 use commonware_glue::{
     dkg::ReshareBlock as _,
-    stateful::{Finality, db::DatabaseSet},
+    stateful::{Application, Finality, db::DatabaseSet},
 };
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::{StoreError, state};
-use rand_core::CryptoRng;
+use rand_core::{CryptoRng, Rng as _};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 
@@ -130,17 +132,19 @@ impl Feed {
 pub(crate) const STATE: &str = "follower";
 
 /// Opens the state where the ledger ends, and serves the feed for as long as it lives.
-pub(crate) async fn serve<E>(context: E, chain: Arc<Chain>, mut feed: mpsc::Receiver<Fed>)
+pub(crate) async fn serve<E>(mut context: E, chain: Arc<Chain>, mut feed: mpsc::Receiver<Fed>)
 where
     E: Spawner + Clock + Storage + Metrics + CryptoRng,
 {
     let pages = state::page_cache(&context, STATE).await;
     let tip = chain.tip_block().expect("the ledger opened a moment ago");
-    let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
+    let expected = <Machine as Application<E>>::sync_targets(&tip);
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
     report::start(context.child("sync"), chain.clone());
-    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0 };
+    // Nodes prune at different blocks, so that not all of them do at once.
+    let phase = context.next_u64() % interval();
+    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0, phase };
     while let Some(fed) = feed.recv().await {
         let (result, answer) = match fed {
             Fed::Block { block, certificate, answer } => (follower.take(block, certificate).await, answer),
@@ -162,6 +166,13 @@ struct Follower<E: Spawner + Clock + Storage + Metrics> {
     waiting: VecDeque<(SealedBlock, SealedBlock)>,
     /// Their bytes.
     waiting_bytes: usize,
+    /// At which of the blocks between two prunings the state is pruned.
+    phase: u64,
+}
+
+/// Blocks between two prunings.
+fn interval() -> u64 {
+    u64::try_from(Kept::default().interval.get()).unwrap_or(u64::MAX)
 }
 
 impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
@@ -241,6 +252,24 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
             return Err(FollowError::Stopped);
         }
         chain.book(self.context.child("ledger"), block, &output, certificate).await;
+        if number % interval() == self.phase {
+            self.prune(number).await;
+        }
         Ok(())
+    }
+
+    /// Drops the operations of the state that only older blocks than those that are kept need, as the engine of a validator does.
+    async fn prune(&self, newest: u64) {
+        let states = u64::try_from(Kept::default().states).unwrap_or(u64::MAX);
+        let Some(number) = newest.checked_sub(states).filter(|number| *number > 0) else { return };
+        match self.chain.block(number) {
+            Ok(Some(block)) => {
+                let targets = <Machine as Application<E>>::sync_targets(&block);
+                <Databases<E> as DatabaseSet<E>>::prune(&self.databases, &targets).await;
+            }
+            // The node began later.
+            Ok(None) => {}
+            Err(error) => tracing::warn!(number, %error, "the state is not pruned: the block cannot be read"),
+        }
     }
 }

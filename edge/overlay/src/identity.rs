@@ -3,7 +3,6 @@
 use enr::{CombinedKey, EnrKey as _};
 use std::{
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -59,12 +58,7 @@ impl NodeKey {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let key = Self::random()?;
-                let mut options = fs::OpenOptions::new();
-                options.write(true).create_new(true);
-                #[cfg(unix)]
-                std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-                let mut created = options.open(path).map_err(file)?;
-                writeln!(created, "{}", hex::encode(key.0)).and_then(|()| created.sync_all()).map_err(file)?;
+                cowboy_api::keystore::create(path, &format!("{}\n", hex::encode(key.0))).map_err(file)?;
                 Ok(key)
             }
             Err(source) => Err(file(source)),
@@ -90,6 +84,8 @@ mod tests {
     fn a_key_stays_the_same_and_is_private() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("node.key");
+        // What a crash leaves is in nobody's way.
+        fs::write(folder.path().join("node.key.new"), "").expect("it is writable");
         let key = NodeKey::open(&path).expect("it is made");
         assert_eq!(NodeKey::open(&path).expect("it is read").0, key.0);
         #[cfg(unix)]

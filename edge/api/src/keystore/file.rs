@@ -3,7 +3,11 @@
 use super::{KeyError, encrypted, passphrase};
 use cowboy_types::{keccak256, signing::PrivateKey};
 use pem::{EncodeConfig, LineEnding, Pem};
-use std::{fs::OpenOptions, io::Write as _, path::Path};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 const LABEL: &str = "COWBOY PRIVATE KEY";
 const CURVE: &str = "secp256k1";
@@ -89,12 +93,61 @@ pub fn write(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<
         std::fs::create_dir_all(directory).map_err(fail)?;
         keep_out_of_git(directory).map_err(fail)?;
     }
+    create(path, &text).map_err(fail)
+}
+
+/// Writes a file that only its owner can read, where there is none of this name. A crash leaves the whole file or none: an empty one
+/// would be refused at every later start.
+///
+/// # Errors
+///
+/// If the file cannot be written; of the kind `AlreadyExists` where it is there.
+pub fn create(path: &Path, text: &str) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let draft = draft_of(path);
+    // A crash may have left one.
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(fail)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(fail)
+    let mut file = options.open(&draft)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    // A link replaces nothing, unlike a rename. Not every file system has links.
+    match fs::hard_link(&draft, path) {
+        Ok(()) => fs::remove_file(&draft)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(&draft)?;
+            return Err(error);
+        }
+        Err(_) => fs::rename(&draft, path)?,
+    }
+    sync_folder(path)
+}
+
+/// Where a file is written before it has its name.
+fn draft_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+/// Makes a new name in a folder last.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -106,6 +159,30 @@ mod tests {
 
     fn key() -> PrivateKey {
         decode(KEY).expect("the key is good")
+    }
+
+    /// A file has its name only when it is whole, and an existing one is not replaced.
+    #[test]
+    fn a_new_file_is_whole_or_not_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("genesis.json");
+        std::fs::write(draft_of(&path), "cut o").expect("a crash left it");
+        let text = "x".repeat(32 * 1024 * 1024);
+        let (seen, whole) = (path.clone(), text.len());
+        let reader = std::thread::spawn(move || {
+            loop {
+                if let Ok(data) = std::fs::metadata(&seen) {
+                    return usize::try_from(data.len()).is_ok_and(|length| length == whole);
+                }
+            }
+        });
+        create(&path, &text).expect("it is writable");
+        assert!(reader.join().expect("it does not panic"), "it was seen before it was whole");
+        let again = create(&path, "other").expect_err("it is there");
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_to_string(&path).expect("it is readable"), text);
+        let names: Vec<_> = std::fs::read_dir(folder.path()).expect("it is readable").flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(names, ["genesis.json"], "nothing is left beside it");
     }
 
     #[test]

@@ -18,7 +18,14 @@ use reqwest::{
     header::{HeaderMap, HeaderValue},
 };
 use serde_json::{Value, json};
-use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
+use std::{
+    net::Ipv4Addr,
+    path::PathBuf,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// The age in seconds from which an answer is shown with a warning: a proof stays true for ever, of the block that it is about.
+const OLD_SECONDS: u64 = 60;
 
 /// How long a gateway is given.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -48,6 +55,9 @@ pub(crate) struct VerifyResponse {
     /// The lowest height that you accept
     #[arg(long, default_value_t = 0, value_name = "HEIGHT")]
     min_block: u64,
+    /// The greatest age of the block in seconds, by this computer's clock [default: a block older than 60 s is shown with a warning]
+    #[arg(long, value_name = "SECONDS")]
+    max_age: Option<u64>,
     /// A further zone of names, in addition to localhost and cowboy.network
     #[arg(long, value_name = "DOMAIN")]
     zone: Vec<String>,
@@ -81,13 +91,20 @@ impl VerifyResponse {
             std::fs::write(path, &bytes).map_err(Failure::file(path))?;
         }
         let checked = check(bytes.clone(), &trust, asked.as_ref(), self.min_block).map_err(|error| Failure::Witness(said(&error)))?;
+        let age = Age::of(checked.header.timestamp_ms.0, now_ms());
+        if let Some(limit) = self.max_age.filter(|limit| age.is_over(*limit)) {
+            let height = checked.header.height();
+            return Err(Failure::Witness(format!("it was true at block {height}, {}: --max-age is {limit} s", age.text())));
+        }
         if let Some(path) = &self.body {
             std::fs::write(path, &checked.body).map_err(Failure::file(path))?;
         }
         let signature = signature.checked(&bytes, &trust);
         let mut document = document(&trust, &checked);
+        document["age_ms"] = json!(age.0);
+        document["is_old"] = json!(age.is_over(OLD_SECONDS));
         document["signed_by"] = json!(signature.signer().map(|signer| signer.to_string()));
-        session.output.result(&document, rows(&trust, is_pinned, &checked, asked.is_some(), &signature));
+        session.output.result(&document, rows(&trust, is_pinned, (&checked, age), asked.is_some(), &signature));
         Ok(())
     }
 
@@ -223,7 +240,42 @@ fn document(trust: &Trust, checked: &Checked) -> Value {
     })
 }
 
-fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool, signature: &Signature) -> String {
+/// How long ago a block was made, in milliseconds, by this computer's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Age(u64);
+
+impl Age {
+    /// The age of a block of this time. One of the future is new.
+    fn of(timestamp_ms: u64, now_ms: u64) -> Self {
+        Self(now_ms.saturating_sub(timestamp_ms))
+    }
+
+    fn is_over(self, seconds: u64) -> bool {
+        self.0 > seconds.saturating_mul(1_000)
+    }
+
+    fn text(self) -> String {
+        match self.0 / 1_000 {
+            seconds @ ..120 => format!("{seconds} s ago"),
+            seconds @ 120..7_200 => format!("{} min ago", seconds / 60),
+            seconds @ 7_200..172_800 => format!("{} h ago", seconds / 3_600),
+            seconds => format!("{} days ago", seconds / 86_400),
+        }
+    }
+
+    /// The block's place and age, with a warning where it is old.
+    fn row(self, height: u64) -> String {
+        let warning = if self.is_over(OLD_SECONDS) { "; WARNING: it may have changed since (--max-age refuses old answers)" } else { "" };
+        format!("true at block {height}, {}{warning}", self.text())
+    }
+}
+
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn rows(trust: &Trust, is_pinned: bool, (checked, age): (&Checked, Age), is_asked: bool, signature: &Signature) -> String {
     let text = |field| checked.request.get(field).and_then(cowboy_types::cbor::Value::as_text).unwrap_or_default().to_owned();
     let actor = checked.actor.map_or("none".to_owned(), |actor| actor.to_string());
     let failure = checked.failure.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
@@ -233,9 +285,29 @@ fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool, signa
         ("actor", format!("{actor} behind {}", checked.name)),
         ("replayed", format!("{} cycles over {} proven records", checked.cycles_used, checked.records)),
         ("height", checked.header.height().get().to_string()),
+        ("age", age.row(checked.header.height().get())),
         ("finalized", format!("by the validators in epoch {}, view {}", checked.round.0, checked.round.1)),
         ("signed", signature.text(trust)),
         ("genesis", format!("{}{}", trust.genesis(), if is_pinned { "" } else { " (as the node says)" })),
     ])
     .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer of weeks ago is shown as one: its proof is as good as on its day.
+    #[test]
+    fn an_old_answer_is_shown_with_a_warning() {
+        let now_ms = 2_000_000_000_000;
+        let rows = [(59, "59 s ago"), (61, "61 s ago"), (600, "10 min ago"), (10_000, "2 h ago"), (21 * 86_400, "21 days ago")];
+        for (seconds, ago) in rows {
+            let age = Age::of(now_ms - seconds * 1_000, now_ms);
+            assert!(age.row(7).starts_with(&format!("true at block 7, {ago}")), "{}", age.row(7));
+            assert_eq!(age.row(7).contains("WARNING"), seconds > OLD_SECONDS, "{seconds}");
+            assert_eq!((age.is_over(seconds), age.is_over(seconds - 1)), (false, true));
+        }
+        assert_eq!(Age::of(now_ms + 5_000, now_ms), Age(0), "the clocks differ");
+    }
 }

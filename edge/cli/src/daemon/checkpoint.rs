@@ -14,6 +14,13 @@ use tokio::time::timeout;
 /// How long a source has for each block between the two.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// How long it has for all of them beside [`EACH`], the time for each: who gives its blocks more slowly could not be followed either, and
+/// would keep this node from asking another source.
+const ALL: Duration = Duration::from_secs(60);
+
+/// The time for each block.
+const EACH: Duration = Duration::from_millis(20);
+
 /// Why a block is not used.
 pub(super) enum Unproven {
     /// The source does not answer.
@@ -56,13 +63,13 @@ pub(super) async fn descends(source: &dyn Source, checkpoint: Hash, newest: &Cer
         Err(Failed::Missing) => return Err(Unproven::Unknown),
         Err(failed) => return Err(Unproven::Failed(failed)),
     };
-    chain(source, found, checkpoint, &newest).await
+    let Some(between) = newest.header.number.0.checked_sub(found.number) else { return Err(Unproven::Unknown) };
+    let time = ALL.saturating_add(EACH.saturating_mul(u32::try_from(between).unwrap_or(u32::MAX)));
+    timeout(time, chain(source, found, checkpoint, &newest)).await.unwrap_or(Err(Unproven::Failed(Failed::Silent)))
 }
 
 async fn chain(source: &dyn Source, first: Position, checkpoint: Hash, newest: &Block) -> Result<(), Unproven> {
-    if first.number > newest.header.number.0 {
-        return Err(Unproven::Unknown);
-    }
+    let mut number = first.number;
     let mut blocks = source.blocks(first).await.map_err(Unproven::Failed)?.boxed();
     let mut last: Option<Hash> = None;
     loop {
@@ -71,16 +78,18 @@ async fn chain(source: &dyn Source, first: Position, checkpoint: Hash, newest: &
         let block = decoded(&frame.block).ok_or(Unproven::Other)?;
         let digest = block.digest();
         let is_next = last.map_or(digest == checkpoint, |last| block.header.parent == last);
-        if !is_next || block.header.number > newest.header.number {
+        // Anyone can make a block that names the one before it: their numbers must lead to the newest.
+        if !is_next || block.header.number.0 != number || number > newest.header.number.0 {
             return Err(Unproven::Other);
         }
         if digest == newest.digest() {
             return Ok(());
         }
-        last = Some(digest);
+        (last, number) = (Some(digest), number.saturating_add(1));
     }
 }
 
-fn decoded(bytes: &[u8]) -> Option<Block> {
+/// The block of these bytes.
+pub(super) fn decoded(bytes: &[u8]) -> Option<Block> {
     Block::decode(bytes::Bytes::copy_from_slice(bytes)).ok()
 }

@@ -6,6 +6,7 @@ use super::{
     node_failure,
     overlay::{OverlayArgs, folder_of, record_file},
     serving::{self, Serving},
+    state_sync,
     sync::{self, Received},
 };
 use clap::Args;
@@ -129,7 +130,7 @@ async fn state_sync(
     output: Output,
 ) -> Result<Option<Head>, Failure> {
     let mut ticks = tokio::time::interval(PROGRESS);
-    let mut syncing = std::pin::pin!(sync::begin_at_newest(pool, trusted, state, received));
+    let mut syncing = std::pin::pin!(state_sync::begin_at_newest(pool, trusted, state, received));
     loop {
         tokio::select! {
             done = &mut syncing => return done,

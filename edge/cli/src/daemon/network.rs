@@ -312,10 +312,10 @@ pub(super) fn p2p_address(first_port: u16, index: u32) -> Result<SocketAddr, Fai
     Ok(SocketAddr::from(([127, 0, 0, 1], port)))
 }
 
-/// Writes a file that is not there yet, for its owner only: it may hold secrets.
+/// Writes a file that is not there yet, for its owner only: it may hold secrets. A crash leaves the whole file or none.
 pub(super) fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).expect("files are JSON");
-    writeln!(create_private(path)?, "{text}").map_err(Failure::file(path))
+    cowboy_api::keystore::create(path, &format!("{text}\n")).map_err(Failure::file(path))
 }
 
 /// A file that is not there yet, for its owner only.

@@ -1,22 +1,19 @@
-//! How a full node gets its chain: genesis, state and blocks from one source after another, each verified.
+//! How a full node gets its chain: genesis and blocks from one source after another, each verified.
 
-use super::{checkpoint, node_failure, not_running};
+use super::{
+    lag::{self, Disbelieved, Feeding, NEAR},
+    node_failure, not_running,
+};
 use commonware_codec::DecodeExt as _;
 use cowboy_api::follow::Frame;
 use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
-use cowboy_node::{
-    Feed, FollowError, Genesis, Head, NodeHandle,
-    begin::{self, Batch, BeginError, Certified, Fetch},
-    reader::{MAX_OPERATIONS_BYTES, Wanted},
-    refetch::MAX_COPY_BYTES,
-};
-use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Operations, Pool, Position, Source};
+use cowboy_node::{Feed, FollowError, Genesis, NodeHandle, refetch::MAX_COPY_BYTES};
+use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Pool, Position, Source};
 use cowboy_types::Hash;
 use futures::{StreamExt as _, future::join_all};
 use std::{
     convert::Infallible,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -25,39 +22,21 @@ use std::{
 };
 use tokio::time::{sleep, timeout};
 
-/// How many of the newest blocks are looked at for one with a certificate of its own.
-const CERTIFIED_WITHIN: u64 = 16;
-
-/// How often a block is taken to begin at: its operations go while newer ones come.
-const BEGINNINGS: usize = 5;
-
-/// How many sources are asked for one batch of operations.
-const OPERATIONS_ASKED: usize = 8;
-
-/// How long a source has for a block with a certificate.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// How long a source may say nothing, several block times, before it is asked whether it has anything to say.
 const SILENCE: Duration = Duration::from_secs(15);
-
-/// How often the other sources are asked how far they are.
-const COMPARE: Duration = Duration::from_secs(5);
-
-/// Blocks that another source may be ahead.
-const NEAR: u64 = 8;
 
 /// How often the progress of a node that is behind is printed.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 /// The wait before a source is asked again, and for one to come.
-const RETRY: Duration = Duration::from_secs(1);
+pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 /// Bytes of blocks and operations that came from sources.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Received(Arc<AtomicU64>);
 
 impl Received {
-    fn add(&self, bytes: usize) {
+    pub(super) fn add(&self, bytes: usize) {
         self.0.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
@@ -68,7 +47,7 @@ impl Received {
 }
 
 /// Counts what a source did wrong, where it did.
-fn report(pool: &Pool, source: &dyn Source, failed: &Failed) {
+pub(super) fn report(pool: &Pool, source: &dyn Source, failed: &Failed) {
     if let Some(offence) = failed.offence() {
         pool.report(source, offence);
     }
@@ -124,7 +103,7 @@ pub(crate) async fn fetch_genesis_of(pool: &Pool, block: &Hash) -> Result<Genesi
     }
 }
 
-fn failure_of(failed: Failed) -> Failure {
+pub(super) fn failure_of(failed: Failed) -> Failure {
     match failed {
         Failed::Away(error) => error.into(),
         other => node_failure(other),
@@ -135,6 +114,8 @@ fn failure_of(failed: Failed) -> Failure {
 enum Left {
     /// What it did wrong, and the reason in words.
     Offence(Offence, String),
+    /// The source of this name says that it is ahead. It has not shown its blocks yet, so nothing counts against the one that is left.
+    Overtaken(String),
     /// The follower cannot continue with any source.
     Never(Failure),
 }
@@ -155,7 +136,7 @@ pub(crate) async fn feed_for_ever(
     output: Output,
     note: &(dyn Fn(bool) + Sync),
 ) -> Failure {
-    let mut lied = None;
+    let (mut lied, mut next, disbelieved) = (None, None::<String>, Disbelieved::default());
     loop {
         if let Some(lied) = lied.take_if(|_| pool.is_exhausted()) {
             return lied;
@@ -163,26 +144,38 @@ pub(crate) async fn feed_for_ever(
         if pool.standing().usable == 0 {
             note(true);
         }
-        let source = match next_source(pool).await {
-            Ok(source) => source,
-            Err(failure) => return failure,
+        // Who says that it is ahead must show it: its word alone would keep others from being followed.
+        let ahead = next.take().and_then(|name| pool.usable().into_iter().find(|source| source.name() == name));
+        let source = match ahead {
+            Some(source) => source,
+            None => match next_source(pool).await {
+                Ok(source) => source,
+                Err(failure) => return failure,
+            },
         };
-        match feed_once(pool, &*source, node, feed, received, note).await {
+        let left = feed_once(pool, &*source, node, feed, (received, &disbelieved), note).await;
+        note(true);
+        let reason = match left {
             Left::Never(failure) => return failure,
+            Left::Overtaken(name) => {
+                let reason = format!("{name} is ahead");
+                next = Some(name);
+                reason
+            }
             Left::Offence(offence, reason) => {
-                note(true);
-                output.progress(format_args!("{} is left ({reason}); trying again", source.name()));
                 if offence == Offence::Lie || offence == Offence::Malformed {
                     lied = Some(node_failure(&reason));
                 }
                 pool.report(&*source, offence);
-                if let Err(error) = feed.restart().await {
-                    return node_failure(error);
-                }
-                if pool.standing().usable < 2 {
-                    sleep(RETRY).await;
-                }
+                reason
             }
+        };
+        output.progress(format_args!("{} is left ({reason}); trying again", source.name()));
+        if let Err(error) = feed.restart().await {
+            return node_failure(error);
+        }
+        if pool.standing().usable < 2 {
+            sleep(RETRY).await;
         }
     }
 }
@@ -198,59 +191,76 @@ async fn feed_once(
     source: &dyn Source,
     node: &NodeHandle,
     feed: &Feed,
-    received: &Received,
+    (received, disbelieved): (&Received, &Disbelieved),
     note: &(dyn Fn(bool) + Sync),
 ) -> Left {
     let next = next_of(node);
-    let mut stream = match source.blocks(next.clone()).await {
-        Ok(stream) => stream,
-        Err(failed) => return failed.into(),
+    // Where it claims blocks that it does not give, its claims do not count any more.
+    let unproven = |claimed: u64, left: Left| {
+        if matches!(left, Left::Offence(..)) && claimed > next_of(node).height.saturating_add(NEAR) {
+            disbelieved.add(source.name());
+        }
+        left
     };
     let claimed = match source.head().await {
         Ok(head) => head.height,
-        Err(failed) => return failed.into(),
+        // It may have claimed anything a moment ago.
+        Err(failed) => return unproven(u64::MAX, failed.into()),
     };
-    note(claimed > next.height.saturating_add(NEAR));
-    let feeding = async {
-        while let Some(frame) = more(&mut stream, source, || next_of(node).height, SILENCE).await {
-            let frame = match frame {
-                Ok(frame) => frame,
-                Err(failed) => return failed.into(),
-            };
-            received.add(frame.block.len());
-            match feed.push(frame.block, frame.certificate).await {
-                Ok(()) => note(claimed > next_of(node).height.saturating_add(NEAR)),
-                // The source went back to a snapshot, or the stream began in the wrong place.
-                Err(FollowError::NotNext { last, found }) if found > last => return Failed::away("its chain went back").into(),
-                // The node ended by itself, and says why.
-                Err(FollowError::Stopped) => return Left::Never(not_running(node.ended().await)),
-                Err(error) if error.is_of_source() => return Left::Offence(Offence::Lie, error.to_string()),
-                Err(error) => return Left::Never(node_failure(error)),
+    let stream = match source.blocks(next.clone()).await {
+        Ok(stream) => stream,
+        Err(failed) => return unproven(claimed, failed.into()),
+    };
+    let feeding = Feeding::new(claimed, next.height);
+    let note_lag = || note(feeding.is_behind(node));
+    note_lag();
+    let left = tokio::select! {
+        left = take_all(stream, source, node, feed, (received, &feeding), &note_lag) => left,
+        other = lag::overtaken(pool, source, node, (&feeding, disbelieved), &note_lag) => other.into(),
+    };
+    unproven(feeding.claimed(), left)
+}
+
+/// Feeds what a stream of blocks has, until the source is left.
+async fn take_all(
+    mut stream: BlockStream,
+    source: &dyn Source,
+    node: &NodeHandle,
+    feed: &Feed,
+    (received, feeding): (&Received, &Feeding),
+    note: &(dyn Fn() + Sync),
+) -> Left {
+    loop {
+        let frame = feeding.waiting(more(&mut stream, source, || next_of(node).height, SILENCE)).await;
+        let frame = match frame {
+            Some(Ok(frame)) => frame,
+            Some(Err(failed)) => return failed.into(),
+            None => return Failed::away("the stream of blocks ended").into(),
+        };
+        received.add(frame.block.len());
+        match feed.push(frame.block, frame.certificate).await {
+            Ok(()) => {
+                feeding.took_one();
+                note();
             }
+            // The source went back to a snapshot, or the stream began in the wrong place.
+            Err(FollowError::NotNext { last, found }) if found > last => return Failed::away("its chain went back").into(),
+            // A validator that caught up has no certificates of the blocks that it missed. That is no lie: another source has them.
+            Err(error @ FollowError::Uncertified) => return Left::Offence(Offence::Silent, error.to_string()),
+            // The node ended by itself, and says why.
+            Err(FollowError::Stopped) => return Left::Never(not_running(node.ended().await)),
+            Err(error) if error.is_of_source() => return Left::Offence(Offence::Lie, error.to_string()),
+            Err(error) => return Left::Never(node_failure(error)),
         }
-        Failed::away("the stream of blocks ended").into()
-    };
-    tokio::select! {
-        left = feeding => left,
-        // The other one has not shown its blocks yet.
-        other = overtaken(pool, source, node) => Left::Offence(Offence::Away, format!("{other} is ahead")),
     }
 }
 
-/// Waits until this node stands still while another source says that it is ahead, and answers that one's name. Without the check a
-/// source that truthfully stays where it is would keep its followers there.
-async fn overtaken(pool: &Pool, source: &dyn Source, node: &NodeHandle) -> String {
-    let mut ahead: Option<(u64, String)> = None;
-    loop {
-        sleep(COMPARE).await;
-        let height = node.head().height.get();
-        if let Some((_, name)) = ahead.take_if(|(before, _)| *before == height) {
-            return name;
+impl From<lag::Overtaken> for Left {
+    fn from(found: lag::Overtaken) -> Self {
+        match found {
+            lag::Overtaken::By(name) => Self::Overtaken(name),
+            lag::Overtaken::Itself => Self::Offence(Offence::Silent, "it gives the blocks that it says it has too slowly".into()),
         }
-        let others: Vec<_> = pool.usable().into_iter().filter(|other| other.name() != source.name()).collect();
-        let heads = join_all(others.iter().map(|other| async move { other.head().await.ok() })).await;
-        let first = others.iter().zip(heads).find(|(_, head)| head.as_ref().is_some_and(|head| head.height > height.saturating_add(NEAR)));
-        ahead = first.map(|(other, _)| (height, other.name().to_owned()));
     }
 }
 
@@ -320,129 +330,6 @@ async fn fetch_copy(pool: &Pool, feed: &Feed, number: u64) -> Result<(), String>
         }
         error.to_string()
     })
-}
-
-/// Fills a new folder with the state after one of the newest blocks, which must descend from the trusted one, where one is named.
-/// Nothing where the chain has not begun.
-pub(crate) async fn begin_at_newest(
-    pool: &Arc<Pool>,
-    (genesis, trusted): (&Genesis, Option<Hash>),
-    directory: &Path,
-    received: &Received,
-) -> Result<Option<Head>, Failure> {
-    let fetch = operations_from(pool.clone(), received.clone());
-    for attempt in 1.. {
-        let source = highest(pool).await?;
-        let certified = match newest_certified(&*source, genesis).await {
-            Ok(Some(found)) => found,
-            Ok(None) => return Ok(None),
-            Err(failed) if attempt < BEGINNINGS => {
-                report(pool, &*source, &failed);
-                sleep(RETRY).await;
-                continue;
-            }
-            Err(failed) => return Err(failure_of(failed)),
-        };
-        if let Some(trusted) = trusted
-            && let Err(unproven) = checkpoint::descends(&*source, trusted, &certified.0).await
-        {
-            if let Some(offence) = unproven.offence() {
-                pool.report(&*source, offence);
-            }
-            if attempt >= BEGINNINGS || pool.is_exhausted() {
-                return Err(node_failure(unproven));
-            }
-            sleep(RETRY).await;
-            continue;
-        }
-        let (directory, genesis, fetch) = (directory.to_owned(), genesis.clone(), fetch.clone());
-        let (newest, introduces) = certified;
-        let begun = tokio::task::spawn_blocking(move || begin::begin(&directory, &genesis, &newest, introduces.as_ref(), fetch));
-        match begun.await.map_err(node_failure)? {
-            Ok(head) => return Ok(Some(head)),
-            Err(BeginError::Source(reason)) if attempt < BEGINNINGS => {
-                tracing::warn!(reason, "no source has the operations any more; a newer block is taken")
-            }
-            Err(error @ (BeginError::NotABlock(_) | BeginError::Certificate(_) | BeginError::Boundary(_))) => {
-                pool.report(&*source, Offence::Lie);
-                if pool.is_exhausted() || attempt >= BEGINNINGS {
-                    return Err(node_failure(error));
-                }
-            }
-            Err(BeginError::Outdated(outdated)) => return Err(super::outdated(outdated)),
-            Err(error) => return Err(node_failure(error)),
-        }
-    }
-    Ok(None)
-}
-
-/// The source that says it is furthest: its newest blocks must prove that.
-async fn highest(pool: &Pool) -> Result<Arc<dyn Source>, Failure> {
-    let first = next_source(pool).await?;
-    let sources = pool.usable();
-    let heads = join_all(sources.iter().map(|source| async move { source.head().await.ok() })).await;
-    let found = sources.iter().zip(heads).filter_map(|(source, head)| Some((head?.height, source)));
-    Ok(found.max_by_key(|(height, _)| *height).map_or(first, |(_, source)| source.clone()))
-}
-
-/// Operations from one source after another. The batches are asked for on this runtime: the node's own ends with its work.
-fn operations_from(pool: Arc<Pool>, received: Received) -> Fetch {
-    let runtime = tokio::runtime::Handle::current();
-    Arc::new(move |wanted| {
-        let asked = runtime.spawn(one_batch(pool.clone(), received.clone(), wanted));
-        Box::pin(async move { asked.await.map_err(|error| error.to_string())? })
-    })
-}
-
-async fn one_batch(pool: Arc<Pool>, received: Received, wanted: Wanted) -> Result<Batch, String> {
-    let mut reason = "there is no source".to_owned();
-    for _ in 0..OPERATIONS_ASKED {
-        let Some(source) = pool.choose() else { break };
-        let operations = Operations { size: wanted.size, start: wanted.start, most: wanted.most };
-        match source.operations(operations, MAX_OPERATIONS_BYTES).await {
-            Ok(bytes) => {
-                received.add(bytes.len());
-                return Ok(Batch { bytes, reject: Box::new(move || pool.report(&*source, Offence::Lie)) });
-            }
-            Err(failed) => {
-                report(&pool, &*source, &failed);
-                reason = failed.to_string();
-            }
-        }
-    }
-    Err(reason)
-}
-
-/// One of the source's newest blocks that has a certificate of its own, and the block that says who signs after it, where one does;
-/// nothing where the chain has not begun.
-async fn newest_certified(source: &dyn Source, genesis: &Genesis) -> Result<Option<(Certified, Option<Certified>)>, Failed> {
-    let head = source.head().await?;
-    if head.height == 0 {
-        return Ok(None);
-    }
-    let back = |place: u64| place.saturating_sub(CERTIFIED_WITHIN).max(1);
-    let newest = certified_from(source, Position { number: back(head.number), height: back(head.height) }).await?;
-    let number = newest.number().map_err(|error| Failed::Malformed(error.to_string()))?;
-    let introduces = match begin::boundary(genesis, number) {
-        Some(number) => Some(certified_from(source, Position { number, height: number }).await?),
-        None => None,
-    };
-    Ok(Some((newest, introduces)))
-}
-
-/// The first of the source's blocks from here on that has a certificate of its own.
-async fn certified_from(source: &dyn Source, first: Position) -> Result<Certified, Failed> {
-    let found = async {
-        let mut stream = source.blocks(first).await?;
-        while let Some(frame) = stream.next().await {
-            let Frame { block, certificate } = frame?;
-            if !certificate.is_empty() {
-                return Ok(Certified { block, certificate });
-            }
-        }
-        Err(Failed::away("the stream of blocks ended"))
-    };
-    timeout(PATIENCE, found).await.unwrap_or(Err(Failed::Silent))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use cowboy_types::Block;
 use std::{pin::Pin, time::Duration};
 
 /// What the engines keep here: so little that a validator is beyond it after a few seconds.
-const KEPT: Kept = Kept { blocks: 4, section: NZU64!(4), interval: NZUsize!(4) };
+const KEPT: Kept = Kept { blocks: 4, section: NZU64!(4), interval: NZUsize!(4), states: 0 };
 
 /// The block that everybody reaches.
 const LAST: u64 = 80;

@@ -106,6 +106,47 @@ fn a_follower_begins_at_a_final_block() {
     node.shutdown();
 }
 
+/// A follower prunes the log of its state, as a validator does, and has the same state after it.
+#[test]
+fn a_follower_prunes_its_state() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = start(&parent.path().join("source"), BlockTime::Every(std::time::Duration::from_millis(5)));
+    let kept = cowboy_node::engine::Kept::default();
+    let last = u64::try_from(kept.states + kept.interval.get()).expect("it is small");
+    wait_for(&node, last);
+    let directory = parent.path().join("follower");
+    let follow =
+        || NodeHandle::follow(NodeConfig::follower(directory.clone(), node.config().genesis.clone())).expect("the follower starts");
+    let pruned = |node: &NodeHandle| {
+        let text = node.metrics().expect("it runs");
+        let calls = text.lines().filter(|line| line.contains("prune_calls") && !line.starts_with('#'));
+        calls.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).max()
+    };
+    let (follower, feed) = follow();
+    assert_eq!(pruned(&follower), Some(0));
+    let (view, root) = (node.view().expect("the ledger opens"), |node: &NodeHandle| {
+        block_on(node.chain().expect("it runs").state().expect("the state is open").root())
+    });
+    for number in 1..=last {
+        let block = view.block_bytes(number).expect("the ledger reads").expect("it is there");
+        let certificate = view.certificate(number).expect("the ledger reads").expect("a lone validator certifies every block");
+        block_on(feed.push(block, certificate)).expect("it follows");
+        if number <= u64::try_from(kept.states).expect("it is small") {
+            assert_eq!(pruned(&follower), Some(0), "the newest states are kept");
+        }
+    }
+    assert_eq!(pruned(&follower), Some(1));
+    let head = follower.head();
+    assert_eq!((head.number, root(&follower)), (last, head.state_root));
+    drop(feed);
+    follower.shutdown();
+    let (again, feed) = follow();
+    assert_eq!((again.head(), root(&again)), (head, head.state_root));
+    drop(feed);
+    again.shutdown();
+    node.shutdown();
+}
+
 /// How many requests a state sync with this source makes, and how it ends.
 fn counted(
     directory: &Path,
@@ -306,6 +347,7 @@ fn lies_about_a_state_are_found() {
         ("the first instead of many", said(&node, truth, |wanted| Wanted { most: 0, ..wanted }), is_operations),
         ("operations of an older state", said(&node, truth, |wanted| Wanted { size: 2, start: 0, ..wanted }), is_source),
         ("no operations", said(&node, truth, |wanted| Wanted { size: u64::MAX, ..wanted }), is_source),
+        ("a version that nobody knows", changed(|block| block.header.version = 255), is_certificate),
         ("the range's beginning", changed(|block| block.header.ops_start = Count(block.header.ops_start.0 + 1)), is_certificate),
         ("the range's end", changed(|block| block.header.ops_end = Count(block.header.ops_end.0 - 1)), is_certificate),
         ("the root of the operations", changed(|block| block.header.ops_root.0[0] ^= 1), is_certificate),

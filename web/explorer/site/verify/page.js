@@ -1,5 +1,6 @@
 // The page: asks, checks, and ticks each step.
 
+import { warning } from "./age.js";
 import { asking, load, unhex } from "./verifier.js";
 
 const NO_ANSWER = "Nobody answers there.";
@@ -88,6 +89,7 @@ async function verify(text) {
   part("body").hidden = true;
   part("signature").textContent = "";
   part("signature").dataset.state = "";
+  part("age").textContent = "";
   try {
     const verifier = await loaded();
     // As the browser writes it, and sends it.
@@ -104,6 +106,7 @@ async function verify(text) {
     if (!result.verified) return say("failed", `Not to be believed: ${result.why}.`);
     document.body.dataset.milliseconds = took.toFixed(1);
     say("held", `Verified in ${took.toFixed(0)} ms: the answer is what the actor's code makes of the state of block ${result.height}.`);
+    part("age").textContent = warning(result.height, result.timestamp_ms, Date.now());
     tell([
       ["Name", result.name],
       ["Actor", result.actor ?? "none"],

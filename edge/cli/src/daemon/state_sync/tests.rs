@@ -1,0 +1,261 @@
+//! Sources that claim what they do not have, and one that is honest.
+
+use super::*;
+use crate::daemon::sync::feed_for_ever;
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_chain::GenesisConfig;
+use cowboy_console::output::Output;
+use cowboy_node::{
+    BlockTime, NodeConfig, NodeHandle,
+    genesis::{DevGenesis, dev},
+};
+use cowboy_overlay::{BlockStream, GenesisParts};
+use futures::{
+    FutureExt as _,
+    future::{BoxFuture, ready},
+    stream,
+};
+
+/// How long a test may take where a fault makes it hang.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a source does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behaviour {
+    /// It answers what it has.
+    Honest,
+    /// It claims blocks, and has none of them.
+    Missing,
+    /// Its newest block has a version that nobody knows, and the certificate of another block.
+    Version,
+    /// Its newest block is the first.
+    Old,
+    /// It does not have the checkpoint.
+    Forgets,
+    /// Its blocks after the checkpoint are invented, and all have the same number.
+    Invents,
+    /// It is honest, and has no certificates of its first 20 to 30 blocks.
+    Boundary,
+    /// It is honest, and has no certificates of its first 300 blocks.
+    Uncertified,
+}
+
+impl Behaviour {
+    /// What it adds to the height of the chain.
+    fn claims(self) -> u64 {
+        match self {
+            Self::Honest | Self::Uncertified => 0,
+            Self::Missing | Self::Version | Self::Old => 1 << 62,
+            Self::Forgets | Self::Invents | Self::Boundary => 8,
+        }
+    }
+}
+
+struct Scripted {
+    name: String,
+    node: NodeHandle,
+    behaviour: Behaviour,
+}
+
+impl Scripted {
+    fn frame(&self, number: u64) -> Option<Frame> {
+        let view = self.node.view().expect("the ledger opens");
+        let block = view.block_bytes(number).expect("the ledger reads")?;
+        let is_uncertified = match self.behaviour {
+            Behaviour::Boundary => (20..=30).contains(&number),
+            Behaviour::Uncertified => number <= 300,
+            _ => false,
+        };
+        let certificate = view.certificate(number).expect("the ledger reads").filter(|_| !is_uncertified);
+        Some(Frame { block, certificate: certificate.unwrap_or_default() })
+    }
+
+    fn claimed(&self) -> Position {
+        let place = self.node.head().number + self.behaviour.claims();
+        Position { number: place, height: place }
+    }
+
+    /// The chain from this block on.
+    fn genuine(&self, from: u64) -> BlockStream {
+        let frames: Vec<_> = (from..=self.node.head().number).filter_map(|number| self.frame(number)).map(Ok).collect();
+        stream::iter(frames).chain(stream::pending()).boxed()
+    }
+
+    fn newest(&self) -> (Block, Vec<u8>) {
+        let frame = self.frame(self.node.head().number).expect("there is one");
+        (checkpoint::decoded(&frame.block).expect("a block"), frame.certificate)
+    }
+
+    /// The checkpoint, and blocks that name the one before them, without an end: all have the number of the first.
+    fn invented(&self, from: u64) -> BlockStream {
+        let (first, block) = (self.frame(from).expect("it is there"), self.newest().0);
+        let parent = checkpoint::decoded(&first.block).expect("a block").digest();
+        let more = stream::unfold(parent, move |parent| {
+            let mut block = block.clone();
+            (block.header.number.0, block.header.parent) = (0, parent);
+            let frame = Frame { block: block.encode().to_vec(), certificate: Vec::new() };
+            ready(Some((Ok(frame), block.digest())))
+        });
+        stream::once(ready(Ok(first))).chain(more).boxed()
+    }
+}
+
+impl Source for Scripted {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn head(&self) -> BoxFuture<'_, Result<Position, Failed>> {
+        ready(Ok(self.claimed())).boxed()
+    }
+
+    fn genesis(&self) -> BoxFuture<'_, Result<GenesisParts, Failed>> {
+        ready(Err(Failed::Missing)).boxed()
+    }
+
+    fn find(&self, block: Hash) -> BoxFuture<'_, Result<Position, Failed>> {
+        let number = self.node.view().expect("the ledger opens").number_of(&block).expect("the ledger reads");
+        let number = number.filter(|_| self.behaviour != Behaviour::Forgets).ok_or(Failed::Missing);
+        ready(number.map(|number| Position { number, height: number })).boxed()
+    }
+
+    fn blocks(&self, from: Position) -> BoxFuture<'_, Result<BlockStream, Failed>> {
+        let found = match self.behaviour {
+            Behaviour::Missing => Err(Failed::Missing),
+            Behaviour::Old => Ok(self.genuine(1)),
+            Behaviour::Version => {
+                let (mut block, certificate) = self.newest();
+                (block.header.number.0, block.header.version) = (from.number, 255);
+                let frame = Frame { block: block.encode().to_vec(), certificate };
+                Ok(stream::once(ready(Ok(frame))).chain(stream::pending()).boxed())
+            }
+            Behaviour::Invents if from.number < 10 => Ok(self.invented(from.number)),
+            _ => Ok(self.genuine(from.number)),
+        };
+        ready(found).boxed()
+    }
+
+    fn operations(&self, wanted: Operations, _: usize) -> BoxFuture<'_, Result<Bytes, Failed>> {
+        async move {
+            let state = self.node.chain().expect("it runs").state().expect("the state is open").clone();
+            let found = state.operations(Wanted { size: wanted.size, start: wanted.start, most: wanted.most }).await;
+            found.ok_or(Failed::Missing)
+        }
+        .boxed()
+    }
+
+    fn copy(&self, _: u64, _: usize) -> BoxFuture<'_, Result<Bytes, Failed>> {
+        ready(Err(Failed::Missing)).boxed()
+    }
+
+    fn submit(&self, _: Vec<Vec<u8>>, _: u8) -> BoxFuture<'_, Result<Vec<cowboy_api::model::SubmitResult>, Failed>> {
+        ready(Err(Failed::Missing)).boxed()
+    }
+}
+
+/// A lone validator with epochs of 24 blocks where it is no devnet, once it has this many blocks.
+fn validator(directory: &Path, is_dev: bool, gap_ms: u64, blocks: u64) -> NodeHandle {
+    let row = cowboy_params::Params::row("consensus.epoch").expect("a row of the table").id;
+    let parameters = if is_dev { Default::default() } else { [(row, 24)].into() };
+    let (made, mut keys) = dev(DevGenesis { parameters, validators: 1, ..DevGenesis::default() }).expect("a genesis");
+    let genesis = Genesis::new(GenesisConfig { is_dev, ..made.config }, made.sharing).expect("a genesis");
+    let mut config = NodeConfig::alone(directory.to_owned(), genesis, keys.remove(0));
+    config.block_time = BlockTime::Every(Duration::from_millis(gap_ms));
+    let node = NodeHandle::start(config).expect("it starts");
+    let mut head = node.watch_head();
+    runtime().block_on(head.wait_for(|head| head.number >= blocks)).expect("it lives");
+    node
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().expect("a runtime")
+}
+
+/// A pool of sources of one node, named in order.
+fn pool_of(node: &NodeHandle, behaviours: &[Behaviour]) -> Arc<Pool> {
+    let pool = Pool::default();
+    for (index, behaviour) in behaviours.iter().enumerate() {
+        pool.add(Arc::new(Scripted { name: format!("{index} {behaviour:?}"), node: node.clone(), behaviour: *behaviour }));
+    }
+    Arc::new(pool)
+}
+
+fn begun(node: &NodeHandle, pool: &Arc<Pool>, checkpoint: Option<Hash>) -> Result<Option<Head>, Failure> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let directory = folder.path().join("state");
+    let genesis = node.config().genesis.clone();
+    runtime().block_on(async {
+        let received = Received::default();
+        let beginning = begin_at_newest(pool, (&genesis, checkpoint), &directory, &received);
+        timeout(LIMIT, beginning).await.expect("it ends")
+    })
+}
+
+/// However many sources claim to be furthest and do not have the blocks, a node begins with the one that does.
+#[test]
+fn claims_without_blocks_do_not_stop_a_state_sync() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(folder.path(), true, 50, 40);
+    let liars = [Behaviour::Missing, Behaviour::Version, Behaviour::Old].repeat(3);
+    let pool = pool_of(&node, &[&liars[..], &[Behaviour::Honest]].concat());
+    let head = begun(&node, &pool, None).expect("one is honest").expect("the chain has begun");
+    assert!(head.number >= 24, "it begins far back, at {}", head.number);
+    assert!(!pool.is_banned("9 Honest", None) && pool.is_banned("1 Version", None), "{:?}", pool.standing());
+    // Where nobody is honest it ends, and says why.
+    let liar: Arc<dyn Source> = Arc::new(Scripted { name: "liar".into(), node: node.clone(), behaviour: Behaviour::Missing });
+    assert!(begun(&node, &Arc::new(Pool::fixed([liar])), None).is_err());
+    node.shutdown();
+}
+
+/// Sources that hide the trusted block, or invent blocks after it without an end, do not stop a node that names one.
+#[test]
+fn a_checkpoint_is_found_where_one_source_has_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(folder.path(), true, 50, 40);
+    let liars = [Behaviour::Forgets, Behaviour::Invents].repeat(3);
+    let pool = pool_of(&node, &[&liars[..], &[Behaviour::Honest]].concat());
+    let view = node.view().expect("the ledger opens");
+    let checkpoint = view.block(5).expect("the ledger reads").expect("it is there").digest();
+    let head = begun(&node, &pool, Some(checkpoint)).expect("one is honest").expect("the chain has begun");
+    assert!(head.number >= 24, "{head:?}");
+    assert!(pool.is_banned("1 Invents", None), "it lied");
+    assert!(!pool.is_banned("0 Forgets", None), "a node may have pruned the block");
+    let unknown = begun(&node, &pool_of(&node, &[Behaviour::Honest]), Some(Hash([7; 32]))).expect_err("nobody has it");
+    assert!(unknown.to_string().contains("no block with the hash of the checkpoint"), "{unknown}");
+    node.shutdown();
+}
+
+/// A source without the certificate of the block that says who signs is passed over, and is no liar.
+#[test]
+fn a_boundary_block_without_a_certificate_is_no_lie() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(folder.path(), false, 100, 42);
+    let pool = pool_of(&node, &[Behaviour::Boundary, Behaviour::Honest]);
+    let head = begun(&node, &pool, None).expect("one has it").expect("the chain has begun");
+    assert!(head.number > 24, "{head:?}");
+    assert!(!pool.is_banned("0 Boundary", None), "a validator that caught up has no certificates");
+    node.shutdown();
+}
+
+/// A follower passes a run of blocks without certificates with another source, and does not ban the one that has none.
+#[test]
+fn blocks_without_certificates_are_no_lie() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(&folder.path().join("source"), true, 10, 310);
+    let config = NodeConfig::follower(folder.path().join("follower"), node.config().genesis.clone());
+    let (follower, feed) = NodeHandle::follow(config).expect("it starts");
+    let pool = pool_of(&node, &[Behaviour::Uncertified, Behaviour::Honest]);
+    runtime().block_on(async {
+        let (mut head, received) = (follower.watch_head(), Received::default());
+        let note = |_| ();
+        tokio::select! {
+            failure = feed_for_ever(&pool, &follower, &feed, &received, Output { json: true }, &note) => panic!("{failure}"),
+            passed = timeout(LIMIT, head.wait_for(|head| head.number >= 310)) => drop(passed.expect("it follows").expect("it lives")),
+        }
+    });
+    assert!(!pool.is_banned("0 Uncertified", None), "{:?}", pool.standing());
+    drop(feed);
+    follower.shutdown();
+    node.shutdown();
+}
