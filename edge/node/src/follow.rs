@@ -18,7 +18,7 @@ use commonware_glue::{
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::{StoreError, state};
-use rand_core::{CryptoRng, Rng as _};
+use rand_core::CryptoRng;
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 
