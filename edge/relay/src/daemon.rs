@@ -2,11 +2,13 @@
 
 use crate::app::App;
 use crate::member::{Given, Identity, Member, StepError};
+use crate::peer;
 use crate::server;
 use crate::store::Store;
 use crate::upkeep::Upkeep;
 use cowboy_api::ApiError;
 use cowboy_api::sender::{Call, Sender};
+use cowboy_serve::limits::{LimitError, Limits};
 use cowboy_service::tls;
 use cowboy_service::{Chain, ChainError, Key};
 use cowboy_types::Hash;
@@ -59,6 +61,9 @@ pub enum RelayError {
     /// The chain cannot be read.
     #[error(transparent)]
     Chain(#[from] ChainError),
+    /// A limit of the process is too low.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The folder cannot be used.
     #[error("the folder {folder} cannot be used: {source}\n  fix: check its permissions, and that no other relay runs in it")]
     Folder {
@@ -77,6 +82,15 @@ pub enum RelayError {
     },
 }
 
+/// Fails where this process may open too few files for a relay: shards that come would keep it from its proofs. Raises the limit as far as it may.
+///
+/// # Errors
+///
+/// If so.
+pub fn has_files() -> Result<(), LimitError> {
+    peer::coming(&Limits::raised()).map(drop)
+}
+
 /// A running relay. Dropping it ends it; its folder keeps what matters.
 pub struct Relay {
     tasks: [JoinHandle<()>; 3],
@@ -92,6 +106,7 @@ impl Relay {
     ///
     /// If the folder, the address or the node cannot be used.
     pub async fn start(config: Config, account: &PrivateKey) -> Result<Self, RelayError> {
+        let coming = peer::coming(&Limits::raised())?;
         let folder = |source| RelayError::Folder { folder: config.state.clone(), source };
         std::fs::create_dir_all(&config.state).map_err(folder)?;
         let store = Arc::new(Store::open(&config.state).map_err(folder)?);
@@ -119,7 +134,7 @@ impl Relay {
         let upkeep = Upkeep::new(app.clone(), account.clone(), given.clone());
         let member = Member::new(identity, app.clone(), given);
         let tasks = [
-            tokio::spawn(server::serve(endpoint.clone(), app)),
+            tokio::spawn(server::serve(endpoint.clone(), app, coming)),
             tokio::spawn(due(member, sender.clone(), config.every)),
             tokio::spawn(beside(upkeep, sender, config.every)),
         ];

@@ -4,6 +4,7 @@
 //! - `app`: what all parts share.
 //! - `server`, `peer`, `session`, `requests`: where clients ask, who they are, what each may, and what is done.
 //! - `acks`: signatures for new roots.
+//! - `turns`: work that takes long, fair by account.
 //! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
 //! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
@@ -25,7 +26,8 @@ mod requests;
 mod server;
 mod session;
 mod store;
+mod turns;
 mod upkeep;
 
-pub use daemon::{Config, Relay, RelayError};
+pub use daemon::{Config, Relay, RelayError, has_files};
 pub use store::Store;

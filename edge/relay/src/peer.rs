@@ -1,9 +1,11 @@
 //! A connection of a client: who opened it, and its part of what all connections share.
 
-use crate::acks::Acks;
+use crate::acks;
 use crate::app::App;
 use crate::refusal::Refusal;
 use crate::session::Session;
+use crate::turns::Turns;
+use cowboy_serve::limits::{LimitError, Limits};
 use cowboy_serve::{Admission, Caps, Client, Held, Memory, Permit};
 use cowboy_volume::wire::{EXPORTER, Hello};
 use quinn::Connection;
@@ -18,9 +20,31 @@ const AT_ONCE_OF_CONNECTION: usize = 8;
 const MAX_HELD: usize = 256 << 20;
 const MAX_HELD_OF_CLIENT: usize = MAX_HELD / 4;
 
-/// Shards that come at once, in all, of one client and of its subnet, and of one connection: each has two open files.
-const COMING: Caps = Caps { total: 1_024, client: 256, subnet: 512 };
+/// Shards that come at once, at most and at least, and of one connection.
+const MAX_COMING: u64 = 1_024;
+const MIN_COMING: u64 = 64;
 const COMING_OF_CONNECTION: usize = 16;
+
+/// Open files of a shard that comes, or of which a part is read: its bytes, and the hashes beside them.
+const FILES_OF_SHARD: u64 = 2;
+
+/// Files that stay free for what costs stake where it fails, whatever clients do: proofs and demands, the index, slots that are rebuilt, connections
+/// to the node and to other relays.
+const RESERVED_FILES: u64 = 256;
+
+/// How many shards may come at once, in all, of one client and of its subnet, as far as the process may open files.
+///
+/// # Errors
+///
+/// If it may open too few for a relay.
+pub(crate) fn coming(limits: &Limits) -> Result<Caps, LimitError> {
+    // Each request that is worked on may read a part of a shard.
+    let reading = FILES_OF_SHARD.saturating_mul(u64::try_from(AT_ONCE).unwrap_or(u64::MAX));
+    let files = limits.files_beside(RESERVED_FILES.saturating_add(reading), FILES_OF_SHARD.saturating_mul(MIN_COMING))?;
+    let total = files.map_or(MAX_COMING, |files| (files / FILES_OF_SHARD).min(MAX_COMING));
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    Ok(Caps { total, client: total / 4, subnet: total / 2 })
+}
 
 /// What all connections share.
 pub(crate) struct Shared {
@@ -28,7 +52,7 @@ pub(crate) struct Shared {
     turns: Semaphore,
     memory: Memory,
     coming: Admission,
-    acks: Acks,
+    acks: Turns,
 }
 
 /// A connection.
@@ -42,9 +66,9 @@ pub(crate) struct Peer {
 }
 
 impl Shared {
-    pub(crate) fn new(app: Arc<App>) -> Self {
+    pub(crate) fn new(app: Arc<App>, coming: Caps) -> Self {
         let memory = Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT);
-        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(COMING), acks: Acks::new() }
+        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(coming), acks: acks::turns() }
     }
 }
 
@@ -97,12 +121,35 @@ impl Peer {
     }
 
     /// Turns to look through roots.
-    pub(crate) fn acks(&self) -> &Acks {
+    pub(crate) fn acks(&self) -> &Turns {
         &self.shared.acks
     }
 
     /// Counts bytes of a body for this client.
     pub(crate) fn hold(&self, held: &mut Held, bytes: usize) -> Result<(), Refusal> {
         if held.add(bytes) { Ok(()) } else { Err(Refusal::Said("the relay has no memory for more answers at once; try again")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many shards come and are read, files are left for proofs; a process that may open too few says so at the start.
+    #[test]
+    fn files_are_left_for_proofs() {
+        let reading = FILES_OF_SHARD * u64::try_from(AT_ONCE).expect("few");
+        for files in [900, 1_024, 2_048, 4_096, 1 << 20] {
+            let caps = coming(&Limits::of_files(files)).expect("enough files");
+            let coming = u64::try_from(caps.total).expect("few");
+            assert!(
+                (MIN_COMING..=MAX_COMING).contains(&coming) && caps.client < caps.subnet && caps.subnet < caps.total,
+                "{files}: {coming}"
+            );
+            assert!(files - coming * FILES_OF_SHARD - reading >= RESERVED_FILES, "{files}: {coming}");
+        }
+        assert_eq!(coming(&Limits::default()).expect("no limit").total, 1_024);
+        let error = coming(&Limits::of_files(256)).expect_err("too few files");
+        assert!(error.to_string().contains("may open 256 files, and needs 896"), "{error}");
     }
 }

@@ -1,7 +1,8 @@
 //! Rebuilding what the relay should have and has not: out of what other relays of the volume give, checked against the chain's roots.
 
 use crate::app::App;
-use crate::store::{Item, Kind};
+use crate::requests;
+use crate::store::{Item, Kind, Reserved};
 use commonware_codec::Encode as _;
 use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
@@ -19,6 +20,9 @@ pub(crate) enum RepairError {
     /// The store cannot be used.
     #[error("the store cannot be used: {0}")]
     Store(#[from] std::io::Error),
+    /// It has no room: what others say that the volume has is more than its quota allows, or its writers sent much that they did not commit.
+    #[error("the volume has as much here as it may")]
+    Full,
     /// What the others gave is no code word: a writer uploaded what cannot be rebuilt.
     #[error("the shard of slot {slot} of a file is not what its leaf says: its writer made it so")]
     Damaged {
@@ -54,7 +58,7 @@ pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, 
         for place in tree.filled() {
             let page = volume.page(listed.partition, &tree, place).await?;
             if let Some(node) = tree.nodes.get(place) {
-                app.store.put(&Item { volume: id, kind: Kind::Page, hash: node.hash }, &page.encode(), app.height())?;
+                keep(app, &volume, Item { volume: id, kind: Kind::Page, hash: node.hash }, &page.encode())?;
             }
             for leaf in page.leaves.iter() {
                 match shard(app, &volume, id, leaf, slot).await {
@@ -67,11 +71,26 @@ pub(crate) async fn rebuild(app: &App, key: &PrivateKey, id: Hash, slot: usize, 
             continue;
         }
         // The tree comes last: whoever has it has everything below.
-        app.store.put(&Item { volume: id, kind: Kind::Tree, hash: listed.root }, &tree.to_bytes(), app.height())?;
+        keep(app, &volume, Item { volume: id, kind: Kind::Tree, hash: listed.root }, &tree.to_bytes())?;
         rebuilt.roots.insert(listed.partition, listed.root);
     }
     rebuilt.at = app.height();
     Ok(rebuilt)
+}
+
+/// Room for an item of a volume while it comes: what is rebuilt is bounded by the volume's part of the disk, as what clients send is.
+fn room(app: &App, volume: &Volume, length: u64) -> Result<Reserved, RepairError> {
+    let share = requests::share(volume.record().slot_quota());
+    app.store.reserve(*volume.id(), length, share)?.ok_or(RepairError::Full)
+}
+
+/// Keeps a page or a tree, where there is room. What is here already takes none.
+fn keep(app: &App, volume: &Volume, item: Item, bytes: &[u8]) -> Result<(), RepairError> {
+    let _room = match app.store.length(&item)? {
+        Some(_) => None,
+        None => Some(room(app, volume, u64::try_from(bytes.len()).unwrap_or(u64::MAX))?),
+    };
+    Ok(app.store.put(&item, bytes, app.height())?)
 }
 
 /// Rebuilds the shard of a file, cell by cell, where it is not there.
@@ -84,6 +103,7 @@ async fn shard(app: &App, volume: &Volume, id: Hash, leaf: &Leaf, slot: usize) -
         app.store.name(&[(item, length)], app.height())?;
         return Ok(());
     }
+    let _room = room(app, volume, leaf.shard_bytes)?;
     let mut incoming = app.store.begin(id, leaf.shard_bytes)?;
     for stripe in stripes(volume.record().code, leaf.ciphertext_bytes) {
         let cell = volume.rebuilt(leaf, stripe, slot).await?;

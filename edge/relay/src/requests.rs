@@ -74,11 +74,13 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             allow(right.writes(&partition))?;
             peer.hold(held, TREE_BYTES)?;
             let nodes = wire::read_body(receiving, TREE_BYTES).await?;
-            let _turn = peer.acks().turn(&right.volume).await;
+            let turn = peer.acks().turn(right.owner).await;
+            let _turn = turn.ok_or(Refusal::Said("as many roots of the owner's volumes as may wait do; try again"))?;
             let nodes = Some(top.depth).filter(|depth| *depth <= MAX_DEPTH).and_then(|depth| Tree::parse_nodes(&nodes, depth));
             let nodes = nodes.ok_or(Refusal::Said("those are no nodes of pages"))?;
             let succession = Succession { volume: right.volume, generation, partition, sequence, old, new: top.root(), until };
-            let signed = acks::sign(app, &right, &succession, &Tree { top, nodes })?;
+            let has_old = acks::has_acknowledged(app, &right, &partition, &old).await?;
+            let signed = acks::sign(app, &right, &succession, &Tree { top, nodes }, has_old)?;
             Ok(Done { answer: signed, body: None })
         }
     }
@@ -96,9 +98,14 @@ async fn found(peer: &Peer, held: &mut Held, look: impl FnOnce(&Store) -> io::Re
     Ok(Done { answer: Answer::Body {}, body: Some(body) })
 }
 
+/// Bytes that a volume may have here on disk, about.
+pub(crate) fn share(slot_quota: u64) -> u64 {
+    store::on_disk(slot_quota).saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA)
+}
+
 /// Room for `length` bytes more of a volume, while they come. Holders of rights leave the owner a quarter of it, whatever they send and never commit.
 fn room(app: &App, right: &Right, length: u64) -> Result<Reserved, Refusal> {
-    let all = store::on_disk(right.slot_quota).saturating_mul(TIMES_QUOTA).saturating_add(BESIDE_QUOTA);
+    let all = share(right.slot_quota);
     let most = if right.is_holder() { all - all / 4 } else { all };
     let room = on_disk(|| app.store.reserve(right.volume, length, most))?;
     room.ok_or(Refusal::Said("the volume has as much here as it may"))

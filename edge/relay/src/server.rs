@@ -61,9 +61,9 @@ pub(crate) fn listen(tls: rustls::ServerConfig, address: SocketAddr) -> io::Resu
     Endpoint::server(config(tls)?, address)
 }
 
-/// Serves whoever connects, until the endpoint is closed.
-pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>) {
-    let (gate, shared) = (Gate::new(HANDSHAKES, CONNECTIONS), Arc::new(Shared::new(app)));
+/// Serves whoever connects, until the endpoint is closed. `coming` says how many shards may come at once.
+pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>, coming: Caps) {
+    let (gate, shared) = (Gate::new(HANDSHAKES, CONNECTIONS), Arc::new(Shared::new(app, coming)));
     while let Some(incoming) = endpoint.accept().await {
         let Some(admitted) = gate.admit(incoming) else { continue };
         let shared = shared.clone();

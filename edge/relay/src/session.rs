@@ -5,7 +5,7 @@ use commonware_codec::DecodeExt as _;
 use cowboy_service::ChainError;
 use cowboy_system::volumes::types::{Capability, Keys, Status, Volume};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Hash, signing};
+use cowboy_types::{Address, Hash, signing};
 use cowboy_volume::wire::Hello;
 use cowboy_volumes::{Code, Token};
 
@@ -46,6 +46,8 @@ pub(crate) enum Grade {
 /// What a connection may, as the chain last said.
 pub(crate) struct Right {
     pub(crate) volume: Hash,
+    /// Who owns it, and so pays for it.
+    pub(crate) owner: Address,
     pub(crate) code: Code,
     pub(crate) grade: Grade,
     /// The capability; zeros where there is none.
@@ -54,8 +56,6 @@ pub(crate) struct Right {
     pub(crate) slot: Option<u8>,
     /// Bytes of the quota that a slot has.
     pub(crate) slot_quota: u64,
-    /// The standing roots of its partitions.
-    pub(crate) roots: Vec<(Hash, Hash)>,
 }
 
 impl Right {
@@ -155,11 +155,11 @@ async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied>
     };
     Ok(Right {
         volume: token.volume,
+        owner: volume.owner,
         code: volume.code,
         grade,
         capability: token.capability,
         slot,
         slot_quota: volume.slot_quota(),
-        roots: volume.partitions.iter().map(|listed| (listed.partition, listed.root)).collect(),
     })
 }

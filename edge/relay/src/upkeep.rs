@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::keeping::{self, Named};
 use crate::member::{Given, StepError, hash};
 use crate::repair::{self, Rebuilt};
+use crate::turns::Turns;
 use cowboy_api::sender::Call;
 use cowboy_service::Calls;
 use cowboy_system::volumes::directory::{Entries, PAGE};
@@ -15,6 +16,7 @@ use cowboy_types::signing::PrivateKey;
 use cowboy_types::{Hash, actors};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How often what no root names is looked for, in the time for which it is kept.
 const SWEEPS: u64 = 32;
@@ -24,6 +26,15 @@ const SWEEP: u64 = 10;
 
 /// Blocks after which what a writer damaged is tried again: it may have been replaced.
 const TRIED_AGAIN: u64 = 600;
+
+/// Slots that are rebuilt at once. Each has a thread, and connections to the volume's relays.
+const AT_ONCE: usize = 4;
+
+/// How long a slot may be rebuilt until another one has its turn, beside a second for each MiB that it has. What was rebuilt by then is not lost.
+const REBUILD: Duration = Duration::from_secs(600);
+
+/// Bytes of a slot that have to be rebuilt in a second, beside [`REBUILD`].
+const BYTES_PER_SECOND: u64 = 1 << 20;
 
 /// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
 type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<Rebuilt>>>>;
@@ -38,12 +49,36 @@ pub(crate) struct Upkeep {
     /// The height of the last look for what no root names.
     swept: Option<u64>,
     repairs: Repairs,
+    /// Turns to rebuild, by the owners of the volumes.
+    turns: Arc<Turns>,
     steps: u64,
+}
+
+/// Notes what came of rebuilding a slot. Where it failed, it is tried again.
+fn note(repairs: &Repairs, (id, slot): (Hash, u8), done: Result<Rebuilt, String>) {
+    let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
+    match done {
+        Ok(rebuilt) => {
+            tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
+            repairs.insert((id, slot), Some(rebuilt));
+        }
+        Err(error) => {
+            tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
+            repairs.remove(&(id, slot));
+        }
+    }
+}
+
+/// How long a slot of a volume may be rebuilt at once.
+fn time_to_rebuild(volume: &Volume) -> Duration {
+    REBUILD.saturating_add(Duration::from_secs(volume.bytes.saturating_add(volume.spare) / BYTES_PER_SECOND))
 }
 
 impl Upkeep {
     pub(crate) fn new(app: Arc<App>, key: PrivateKey, given: Given) -> Self {
-        Self { app, key, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), steps: 0 }
+        // Who waits is bounded by the slots that the relay has.
+        let turns = Arc::new(Turns::new(AT_ONCE, usize::MAX));
+        Self { app, key, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), turns, steps: 0 }
     }
 
     /// Looks at the volumes that the relay has, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -72,7 +107,7 @@ impl Upkeep {
                 continue;
             };
             let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
-            if let Some(rebuilt) = self.rebuilt(id, slot, &partitions) {
+            if let Some(rebuilt) = self.rebuilt((id, slot), &volume, &partitions) {
                 let roots = partitions.iter().map(|partition| hash(rebuilt.roots.get(partition).unwrap_or(&Hash::ZERO))).collect();
                 let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
                 calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
@@ -85,29 +120,35 @@ impl Upkeep {
         self.repairs.lock().unwrap_or_else(PoisonError::into_inner).remove(&(id, slot));
     }
 
-    /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, rebuilding begins.
-    fn rebuilt(&self, id: Hash, slot: u8, partitions: &[Hash]) -> Option<Rebuilt> {
+    /// The roots that were rebuilt for a slot, once they are whole. The first time that it is asked, the slot waits for its turn to be rebuilt: a few
+    /// are at once, and one of each owner, so that whoever has many volumes keeps nobody else's from being whole.
+    fn rebuilt(&self, of: (Hash, u8), volume: &Volume, partitions: &[Hash]) -> Option<Rebuilt> {
         let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rebuilt) = repairs.get(&(id, slot)) {
+        if let Some(rebuilt) = repairs.get(&of) {
             return rebuilt.clone();
         }
-        repairs.insert((id, slot), None);
+        repairs.insert(of, None);
         let (app, key, repairs, partitions) = (self.app.clone(), self.key.clone(), self.repairs.clone(), partitions.to_vec());
-        // On a thread of its own: hashing and coding hold nobody up.
-        let runtime = tokio::runtime::Handle::current();
-        tokio::task::spawn_blocking(move || {
-            let done = runtime.block_on(repair::rebuild(&app, &key, id, usize::from(slot), &partitions));
-            let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
-            match done {
-                Ok(rebuilt) => {
-                    tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
-                    repairs.insert((id, slot), Some(rebuilt));
-                }
-                Err(error) => {
-                    tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
-                    repairs.remove(&(id, slot));
-                }
+        let (turns, owner, time) = (self.turns.clone(), volume.owner, time_to_rebuild(volume));
+        tokio::spawn(async move {
+            let _turn = turns.turn(owner).await;
+            let known = |repairs: &Repairs| repairs.lock().unwrap_or_else(PoisonError::into_inner).get(&of).cloned();
+            // The relay may have lost the slot meanwhile.
+            if !matches!(known(&repairs), Some(None)) {
+                return;
             }
+            // On a thread of its own: hashing and coding hold nobody up.
+            let runtime = tokio::runtime::Handle::current();
+            let work = move || {
+                let work = repair::rebuild(&app, &key, of.0, usize::from(of.1), &partitions);
+                runtime.block_on(async { tokio::time::timeout(time, work).await })
+            };
+            let done = match tokio::task::spawn_blocking(work).await {
+                Ok(Ok(done)) => done.map_err(|error| error.to_string()),
+                Ok(Err(_)) => Err(format!("it takes longer than {} seconds", time.as_secs())),
+                Err(error) => Err(error.to_string()),
+            };
+            note(&repairs, of, done);
         });
         None
     }
@@ -144,7 +185,9 @@ impl Upkeep {
                 }
             }
             let partitions: Vec<Hash> = behind.iter().map(|(partition, _)| *partition).collect();
-            if let Some(rebuilt) = Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt(id, slot, &some)) {
+            if let Some(rebuilt) =
+                Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt((id, slot), &volume, &some))
+            {
                 for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.roots.get(partition) == Some(root)) {
                     let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
                     calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));

@@ -21,26 +21,29 @@ const MIN_FILE_BYTES: u64 = 1024 * 1024 * 1024;
 
 const MIB: u64 = 1024 * 1024;
 
-/// A limit that is too low to run a node.
+/// A limit that is too low for a node, or for a service beside one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     /// Of file descriptors.
     #[error(
-        "this process may open {} files, and a node needs {}: raise the limit with `ulimit -n 4096`, or with LimitNOFILE=4096 in the systemd unit",
-        .0,
-        RESERVED_FILES + MIN_CONNECTIONS
+        "this process may open {files} files, and needs {needed}: raise the limit with `ulimit -n 4096`, or with LimitNOFILE=4096 in the systemd unit"
     )]
-    Files(u64),
+    Files {
+        /// Those that it may open.
+        files: u64,
+        /// Those that it needs.
+        needed: u64,
+    },
     /// Of a file's size.
     #[error(
-        "this process may write files of {} MiB, and a node needs {}: remove the limit with `ulimit -f unlimited`, or with LimitFSIZE=infinity in the systemd unit",
+        "this process may write files of {} MiB, and needs {}: remove the limit with `ulimit -f unlimited`, or with LimitFSIZE=infinity in the systemd unit",
         .0 / MIB,
         MIN_FILE_BYTES / MIB
     )]
     FileSize(u64),
     /// Of memory.
     #[error(
-        "this process may use {} MiB of address space, and a node needs {}: remove the limit with `ulimit -v unlimited`, or with LimitAS=infinity in the systemd unit; bound its resident memory instead, with MemoryMax",
+        "this process may use {} MiB of address space, and needs {}: remove the limit with `ulimit -v unlimited`, or with LimitAS=infinity in the systemd unit; bound its resident memory instead, with MemoryMax",
         .0 / MIB,
         MIN_ADDRESS_SPACE / MIB
     )]
@@ -82,19 +85,32 @@ impl Limits {
         Self::default()
     }
 
+    /// Limits of which the one of file descriptors is this.
+    pub fn of_files(files: u64) -> Self {
+        Self { files: Some(files), ..Self::default() }
+    }
+
+    /// The files that may be open beside `reserved` ones, none where there is no limit. Fails where they are fewer than `least`.
+    pub fn files_beside(&self, reserved: u64, least: u64) -> Result<Option<u64>, LimitError> {
+        let Some(files) = self.files else { return Ok(None) };
+        let needed = reserved.saturating_add(least);
+        if files < needed {
+            return Err(LimitError::Files { files, needed });
+        }
+        Ok(Some(files.saturating_sub(reserved)))
+    }
+
     /// The connections that may be open after what the engine needs, `most` at most. Fails where a limit is too low to run a node.
     pub fn slots(&self, most: usize) -> Result<Slots, LimitError> {
         let below = |limit: Option<u64>, least: u64| limit.filter(|limit| *limit < least);
-        if let Some(files) = below(self.files, RESERVED_FILES + MIN_CONNECTIONS) {
-            return Err(LimitError::Files(files));
-        }
+        let files = self.files_beside(RESERVED_FILES, MIN_CONNECTIONS)?;
         if let Some(bytes) = below(self.file_bytes, MIN_FILE_BYTES) {
             return Err(LimitError::FileSize(bytes));
         }
         if let Some(bytes) = below(self.address_space, MIN_ADDRESS_SPACE) {
             return Err(LimitError::AddressSpace(bytes));
         }
-        let room = self.files.map(|files| usize::try_from(files.saturating_sub(RESERVED_FILES)).unwrap_or(usize::MAX));
+        let room = files.map(|files| usize::try_from(files).unwrap_or(usize::MAX));
         Ok(Slots::new(room.map_or(most, |room| room.min(most))))
     }
 }
@@ -126,13 +142,13 @@ mod tests {
         let rows = [
             (none, Ok(MAX_CONNECTIONS)),
             (Limits { files: Some(64), ..none }, Err("`ulimit -n 4096`")),
-            (Limits { files: Some(RESERVED_FILES + MIN_CONNECTIONS - 1), ..none }, Err("a node needs 384")),
+            (Limits { files: Some(RESERVED_FILES + MIN_CONNECTIONS - 1), ..none }, Err("and needs 384")),
             (Limits { files: Some(RESERVED_FILES + MIN_CONNECTIONS), ..none }, Ok(64)),
             (Limits { files: Some(1_024), ..none }, Ok(704)),
             (Limits { files: Some(1_048_576), ..none }, Ok(MAX_CONNECTIONS)),
             (Limits { file_bytes: Some(MIB), ..none }, Err("files of 1 MiB")),
             (Limits { file_bytes: Some(MIN_FILE_BYTES), ..none }, Ok(MAX_CONNECTIONS)),
-            (Limits { address_space: Some(300 * MIB), ..none }, Err("may use 300 MiB of address space, and a node needs 4096")),
+            (Limits { address_space: Some(300 * MIB), ..none }, Err("may use 300 MiB of address space, and needs 4096")),
         ];
         for (limits, expected) in rows {
             match (limits.slots(MAX_CONNECTIONS), expected) {

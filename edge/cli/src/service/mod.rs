@@ -3,6 +3,7 @@
 pub(crate) mod proxy;
 pub(crate) mod relay;
 
+use crate::daemon::serving;
 use crate::log::{self, LogFormat};
 use clap::{Args, Subcommand};
 use cowboy_api::{Client, HexBytes, HexHash, keystore};
@@ -11,6 +12,7 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
+use cowboy_serve::limits::{LimitError, Limits, MAX_CONNECTIONS};
 use cowboy_service::Chain;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::{Address, Amount, Hash};
@@ -109,6 +111,11 @@ trait Kind {
 
     /// Fails where nothing can listen at an address.
     fn can_listen(address: SocketAddr) -> std::io::Result<()>;
+
+    /// Fails where this process may open too few files. Raises the limit as far as it may.
+    fn has_files() -> Result<(), LimitError> {
+        Limits::raised().slots(MAX_CONNECTIONS).map(drop)
+    }
 }
 
 /// Runs a command of a service and answers its exit code.
@@ -145,7 +152,11 @@ async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Out
     match command {
         Command::Doctor => doctor::<K>(&settings.common, output).await,
         Command::Status => K::status(&Client::new(&settings.common.node)?, settings.common.key()?.address(), output).await,
-        Command::Run | Command::Example => K::work(settings, output).await,
+        Command::Run | Command::Example => {
+            // As a node does: what a service holds open is bounded by what it may open.
+            serving::claim(MAX_CONNECTIONS)?;
+            K::work(settings, output).await
+        }
     }
 }
 
@@ -223,6 +234,8 @@ async fn doctor<K: Kind>(settings: &Common, output: Output) -> Result<(), Failur
     );
     let folder = std::fs::create_dir_all(&settings.state).map_err(|error| error.to_string());
     check("folder", folder, "name a folder that this account may write in state");
+    let files = K::has_files().map_err(|error| error.to_string());
+    check("files", files, "raise the limit of open files where the service is started, as the message says");
     let port = K::can_listen(settings.listen).map_err(|error| error.to_string());
     check("port", port, "end what listens there (a running service does), or choose another listen");
     if let (Ok(key), Ok(chain)) = (&key, &chain) {

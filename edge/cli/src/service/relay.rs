@@ -7,6 +7,7 @@ use clap::Parser;
 use cowboy_api::Client;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_relay::{Config, Relay as Running};
+use cowboy_serve::limits::LimitError;
 use cowboy_types::{Address, actors};
 use serde::Deserialize;
 use serde_json::json;
@@ -88,6 +89,10 @@ impl Kind for Relay {
         let text = if relay.is_null() { format!("{address} is not registered yet") } else { described(&relay, &round) };
         output.result(&json!({ "relay": relay, "round": round }), text);
         Ok(())
+    }
+
+    fn has_files() -> Result<(), LimitError> {
+        cowboy_relay::has_files()
     }
 
     fn can_listen(address: SocketAddr) -> std::io::Result<()> {

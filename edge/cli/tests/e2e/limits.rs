@@ -13,7 +13,7 @@ const DEV: [&str; 6] = ["dev", "--port", "0", "--runners", "0", "--no-gateway"];
 fn limits_that_are_too_low_are_told_at_the_start() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let rows = [
-        ("ulimit -n 64", "may open 64 files, and a node needs 384: raise the limit with `ulimit -n 4096`"),
+        ("ulimit -n 64", "may open 64 files, and needs 384: raise the limit with `ulimit -n 4096`"),
         ("ulimit -f 2048", "may write files of 1 MiB"),
         ("ulimit -v 2000000", "may use 1953 MiB of address space"),
     ];
