@@ -10,6 +10,9 @@ use cowboy_types::{Blob, Hash, List, record};
 /// The longest part of a leaf that only readers understand.
 pub const META_BYTES: usize = 1_024;
 
+/// What a file counts in a slot at least, in bytes: every relay of the volume keeps its leaf, however short the file is (decision 565).
+pub const FILE_BYTES: u64 = 1_024;
+
 /// Bytes of a tag's half: of the directory, then of the name in it.
 const HALF: usize = 16;
 
@@ -43,6 +46,11 @@ impl Leaf {
         // Each segment of a file has a tag of 16 bytes.
         let most = OBJECT_BYTES.saturating_add(OBJECT_BYTES / 4_096);
         self.shards.len() == code.slots() && self.ciphertext_bytes <= most && self.shard_bytes == code.shard_bytes(self.ciphertext_bytes)
+    }
+
+    /// What it counts in a slot: what the volume pays for, what its quota bounds, and among how many bytes points are drawn.
+    pub fn counted(&self) -> u64 {
+        self.shard_bytes.max(FILE_BYTES)
     }
 
     /// What the tree has for it: BLAKE3(0x00 ‖ bytes).

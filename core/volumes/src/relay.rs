@@ -54,13 +54,14 @@ impl Succession {
 }
 
 record! {
-    /// The answer for one point: the leaf that has the byte, the way to it, and the chunk.
+    /// The answer for one point: the leaf that has the byte, the way to it, and the chunk. There is no chunk where the byte is behind the shard's end:
+    /// the leaf proves it.
     pub struct PointProof {
         /// The leaf.
         pub leaf: Blob<LEAF_BYTES>,
         /// The way to the partition's node.
         pub route: Route,
-        /// The slice with the chunk; empty for a file that was shown to be damaged.
+        /// The slice with the chunk; empty where the byte is behind the shard's end.
         pub slice: Blob<CHUNK_SLICE_BYTES>,
     }
 }

@@ -1,6 +1,7 @@
 //! The tree of a partition: leaves sorted by their tags, in pages by bits of the tag, with the sum of bytes in every node (decision 152).
 //!
-//! The sums are of the bytes of one shard of each file, so a root alone says how much a slot holds, and which leaf has a given byte of it.
+//! The sums are of what each file counts in a slot: the bytes of a shard, and at least [`leaf::FILE_BYTES`]. So a root alone says how much a slot holds,
+//! and which leaf has a given byte of it.
 
 use crate::code::Code;
 use crate::leaf::{self, Leaf};
@@ -26,7 +27,7 @@ record! {
     pub struct Node {
         /// Its hash: of a leaf, BLAKE3(0x00 ‖ bytes); of two nodes, BLAKE3(0x01 ‖ left ‖ its sum ‖ right ‖ its sum); zeros where nothing is below.
         pub hash: Hash,
-        /// Bytes of one shard of every file below.
+        /// What the files below count in a slot.
         pub sum: u64,
     }
 }
@@ -77,7 +78,7 @@ impl Node {
 
     /// The node of a leaf.
     pub fn of(leaf: &Leaf) -> Self {
-        Self { hash: leaf.hash(), sum: leaf.shard_bytes }
+        Self { hash: leaf.hash(), sum: leaf.counted() }
     }
 
     /// The node above two; none where the sum overflows.
@@ -151,10 +152,11 @@ impl Page {
         top_of(self.leaves.iter().map(Node::of).collect())
     }
 
-    /// The bytes of a leaf with a byte of the page, and the way from it to the page's node: the byte stands at `at` among all shards of the page.
+    /// The place of the leaf with a byte of the page, and the place of the byte in it: the byte stands at `at` among all that the page's files count. It
+    /// is one of the leaf itself where the shard is shorter.
     pub fn find(&self, mut at: u64) -> Option<(usize, u64)> {
         for (place, leaf) in self.leaves.iter().enumerate() {
-            match at.checked_sub(leaf.shard_bytes) {
+            match at.checked_sub(leaf.counted()) {
                 Some(rest) => at = rest,
                 None => return Some((place, at)),
             }

@@ -48,26 +48,34 @@ fn every_byte_has_a_leaf() {
         let pages = spread(&numbers, depth);
         let nodes = nodes(&pages);
         let top = Top::of(depth, 40, nodes.clone()).expect("a tree");
-        let expected: u64 = numbers.iter().map(|number| CODE.shard_bytes(u64::from(*number))).sum();
+        let expected: u64 = numbers.iter().map(|number| CODE.shard_bytes(u64::from(*number)).max(1_024)).sum();
         assert_eq!(top.node.sum, expected);
         let mut at = 0;
         let mut start = 0;
         for (place, page) in pages.iter().enumerate() {
             for (inner, leaf) in page.leaves.iter().enumerate() {
                 let route = Route::new(page, inner, &nodes, place).expect("a leaf of the page");
-                assert_eq!(
-                    route.start(&leaf.encode(), leaf.shard_bytes, &top.node),
-                    Some(at),
-                    "depth {depth}, leaf {inner} of page {place}"
-                );
+                assert_eq!(route.start(&leaf.encode(), leaf.counted(), &top.node), Some(at), "depth {depth}, leaf {inner} of page {place}");
                 assert_eq!(page.find(at - start), Some((inner, 0)));
-                assert_eq!(page.find(at - start + leaf.shard_bytes - 1), Some((inner, leaf.shard_bytes - 1)));
-                at += leaf.shard_bytes;
+                assert_eq!(page.find(at - start + leaf.counted() - 1), Some((inner, leaf.counted() - 1)));
+                at += leaf.counted();
             }
             assert_eq!(page.find(at - start), None);
             start = at;
         }
     }
+}
+
+/// A file without content counts, too: its leaf takes room with every relay, and up to 256 of them make a page.
+#[test]
+fn empty_files_count() {
+    let full = page((0..256).map(|number| leaf(number, 0)).collect());
+    let sum = full.node().expect("small sums").sum;
+    assert_eq!(sum, 256 * 1_024);
+    let most = 256 * cowboy_volumes::relay::LEAF_BYTES;
+    assert!(u64::try_from(most).expect("small") < 2 * sum, "what is kept is less than twice what is counted");
+    let (whole, short) = (leaf(1, 4 * 1_024), leaf(1, 4 * 1_023));
+    assert_eq!((whole.counted(), short.counted(), leaf(1, 4 * 65_536).counted()), (1_024, 1_024, 65_536));
 }
 
 /// A way with another leaf, another sum, a turned step or a step less leads nowhere.
@@ -78,15 +86,15 @@ fn a_changed_way_leads_nowhere() {
     let top = Top::of(1, 5, nodes.clone()).expect("a tree");
     let (good, leaf) = (Route::new(&pages[0], 1, &nodes, 0).expect("a leaf"), pages[0].leaves[1].clone());
     let bytes = leaf.encode().to_vec();
-    assert_eq!(good.start(&bytes, leaf.shard_bytes, &top.node), Some(64));
-    assert_eq!(good.start(&bytes, leaf.shard_bytes + 64, &top.node), None, "another sum");
+    assert_eq!(good.start(&bytes, leaf.counted(), &top.node), Some(1_024));
+    assert_eq!(good.start(&bytes, leaf.counted() + 64, &top.node), None, "another sum");
     let mut other = bytes.clone();
     other[0] ^= 1;
-    assert_eq!(good.start(&other, leaf.shard_bytes, &top.node), None, "another leaf");
+    assert_eq!(good.start(&other, leaf.counted(), &top.node), None, "another leaf");
     let changed = |change: &dyn Fn(&mut Vec<cowboy_volumes::tree::Turn>)| {
         let mut turns = good.turns.clone().into_vec();
         change(&mut turns);
-        Route { turns: List::new(turns).expect("few") }.start(&bytes, leaf.shard_bytes, &top.node)
+        Route { turns: List::new(turns).expect("few") }.start(&bytes, leaf.counted(), &top.node)
     };
     assert_eq!(changed(&|turns| turns.truncate(2)), None, "a step less");
     assert_eq!(changed(&|turns| turns[0].is_left ^= true), None, "another side");

@@ -188,8 +188,14 @@ fn prove_point(app: &App, volume: &Volume, point: &Point) -> std::io::Result<Opt
     let Some((at, rest)) = page.find(rest) else { return Ok(None) };
     let (Some(leaf), Some(route)) = (page.leaves.get(at), Route::new(&page, at, &tree.nodes, place)) else { return Ok(None) };
     let Some(shard) = leaf.shards.get(usize::from(point.slot)) else { return Ok(None) };
-    let (start, length) = slice::chunk(rest, leaf.shard_bytes);
-    let Some(slice) = app.store.slice(point.volume, shard, start, length)? else { return Ok(None) };
+    // The leaf alone proves what is behind the end of a short shard.
+    let slice = if rest < leaf.shard_bytes {
+        let (start, length) = slice::chunk(rest, leaf.shard_bytes);
+        app.store.slice(point.volume, shard, start, length)?
+    } else {
+        Some(Vec::new())
+    };
+    let Some(slice) = slice else { return Ok(None) };
     let (Some(leaf), Some(slice)) = (Blob::new(leaf.encode()), Blob::new(slice)) else { return Ok(None) };
     Ok(Some(PointProof { leaf, route, slice }))
 }

@@ -67,5 +67,7 @@ rows! {
         0x1F demands: Count = 4 in 1..=64, T0, "ours: decision 511";
         /// Share of the quota that a volume pays for where it has less: nobody else has that room.
         0x20 room_share: BasisPoints = 500 in 0..=10_000, T0, "ours: decision 514";
+        /// Relays that have to name a region before slots are spread over it: one that few name could be invented.
+        0x21 region_relays: Count = 8 in 1..=4_096, T0, "ours: decision 566";
     }
 }

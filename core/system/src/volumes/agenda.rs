@@ -101,7 +101,8 @@ fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -
     Ok(())
 }
 
-/// Draws and ends a relay's proofs, and takes its slots where it is gone.
+/// Draws and ends a relay's proofs, and takes its slots where it is gone: not before its round is over, so that whoever cannot prove gains nothing by
+/// silence or by leaving.
 fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<(), Miss> {
     let mut relay = state::relay(world, address)?.expect("the agenda names relays that are there");
     let before = relay.next_look;
@@ -109,21 +110,25 @@ fn look_at_relay(world: &mut World, now: Now<'_>, address: Address) -> Result<()
         proofs::miss(world, now.params, now.height, address, &mut relay, &round)?;
     }
     let is_healthy = relay.is_healthy(now.params, now.height);
-    if is_healthy && relay.draw_at <= now.height && state::round(world, address)?.is_none() {
+    if (is_healthy || relay.owes_last_round()) && relay.draw_at <= now.height && state::round(world, address)?.is_none() {
         proofs::draw(world, now, address, &mut relay)?;
     }
     let round = state::round(world, address)?;
+    let is_over = !is_healthy && round.is_none();
+    if is_over && relay.left_at.is_none() && relay.slots > 0 {
+        // Nobody knows since when it keeps nothing.
+        relay.missed_at = now.height;
+    }
+    let answered_by = round.map_or(relay.draw_at, |round| round.until.next());
     relay.next_look = match is_healthy {
-        true => {
-            let answered_by = round.map_or(relay.draw_at, |round| round.until.next());
-            answered_by.min(relay.silent_at(now.params).next()).max(now.height.next())
-        }
+        true => answered_by.min(relay.silent_at(now.params).next()).max(now.height.next()),
+        false if !is_over => answered_by.max(now.height.next()),
         false if relay.slots > 0 => now.height.next(),
         false => now.after(now.params.volumes.alive.max(1)),
     };
     let slots = relay.slots;
     state::set_relay(world, address, Some(before), &relay)?;
-    if !is_healthy {
+    if is_over {
         let places = slots.saturating_sub(LOST_AT_ONCE)..slots;
         require_volumes(world, address, places.clone())?;
         for place in places.rev() {

@@ -44,7 +44,7 @@ impl Handle for DemandPart {
         context.spend_reading(leaf.len().saturating_add(route.len()))?;
         let route = Route::decode(bytes::Bytes::from(route)).map_err(|_| error::DEMAND_INVALID)?;
         let parsed = Leaf::parse(&leaf, volume.code).ok_or(error::DEMAND_INVALID)?;
-        route.start(&leaf, parsed.shard_bytes, &partition.root.top.node).ok_or(error::DEMAND_INVALID)?;
+        route.start(&leaf, parsed.counted(), &partition.root.top.node).ok_or(error::DEMAND_INVALID)?;
         let place = usize::from(slot);
         let relay = volume.slots.get(place).and_then(super::types::Slot::serving).ok_or(error::SLOT_FOREIGN)?;
         let is_behind = partition.root.behind & super::types::bit(place) != 0;

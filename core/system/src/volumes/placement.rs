@@ -3,7 +3,7 @@
 use super::directory::{self, Entry};
 use super::ledger::{self, Paid, change_slot};
 use super::state;
-use super::types::{Slot, Volume};
+use super::types::{Relay, Slot, Volume};
 use crate::market::selection::Picks;
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -34,8 +34,12 @@ impl Now<'_> {
     }
 }
 
+/// Relays that are looked at for each slot, as they are drawn: the more, the better slots are spread over regions, and the more a region that has few
+/// relays is given beyond their weight.
+const CHOICES: usize = 2;
+
 /// Gives relays to slots of a volume that have none, as far as there are some: drawn by the bytes that they have free, each with at most one slot of
-/// the volume, from regions that have the fewest. Answers which slots received one.
+/// the volume, and spread over regions that many relays name. Answers which slots received one.
 ///
 /// Where nothing is stored, a relay serves at once. Else it first rebuilds the shards.
 pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<Vec<(usize, Address)>, Miss> {
@@ -45,11 +49,7 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
     }
     let (relays, quota) = (state::all_relays(world)?, volume.slot_quota());
     let taken: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
-    let mut regions: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, relay) in relays.iter().filter(|(address, _)| taken.contains(address)) {
-        *regions.entry(&relay.region).or_default() += 1;
-    }
-    let is_able = |(address, relay): &&(Address, super::types::Relay)| {
+    let is_able = |(address, relay): &&(Address, Relay)| {
         relay.is_healthy(now.params, now.height)
             && !taken.contains(address)
             && relay.ask <= volume.max_price
@@ -57,23 +57,50 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
             && relay.slots < directory::MAX_SLOTS
             && relay.stake.0 >= now.params.volumes.relay_stake
     };
-    let candidate = |(address, relay): &(Address, super::types::Relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) };
+    let candidate = |(address, relay): &(Address, Relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) };
     let candidates: Vec<Candidate> = relays.iter().filter(is_able).map(candidate).collect();
     let seed = keccak256(&[now.beacon, DOMAIN, &id.0, &now.height.0.to_be_bytes()]);
-    let mut order: Vec<Address> = Picks::new(&candidates, &seed).collect();
-    let region_of: BTreeMap<Address, &str> = relays.iter().map(|(address, relay)| (*address, &*relay.region)).collect();
-    let mut given = Vec::new();
-    for place in vacant {
-        let fewest = order.iter().enumerate().min_by_key(|(rank, address)| (regions.get(region_of[*address]).copied().unwrap_or(0), *rank));
-        let Some((rank, _)) = fewest else { break };
-        let address = order.remove(rank);
-        *regions.entry(region_of[&address]).or_default() += 1;
-        given.push((place, address));
-    }
+    let order: Vec<Address> = Picks::new(&candidates, &seed).take(vacant.len().saturating_mul(CHOICES)).collect();
+    let given: Vec<(usize, Address)> = vacant.iter().copied().zip(spread(now, &relays, &taken, &order, vacant.len())).collect();
     for (place, address) in &given {
         occupy(world, now, id, volume, *place, *address)?;
     }
     Ok(given)
+}
+
+/// Chooses `count` relays out of those that were drawn, in this order, for a volume that has the relays of `taken`.
+///
+/// The first `count` have a place, each for itself or for its region: a relay whose region is spread over gives way to one that was drawn later, where
+/// the volume has fewer slots in that one's region. A region is whatever its relays say, so one that fewer than `volumes.region_relays` name is none,
+/// and whoever invents one gains nothing.
+fn spread(now: Now<'_>, relays: &[(Address, Relay)], taken: &[Address], order: &[Address], count: usize) -> Vec<Address> {
+    let mut names: BTreeMap<&str, u64> = BTreeMap::new();
+    for (_, relay) in relays.iter().filter(|(_, relay)| relay.is_healthy(now.params, now.height)) {
+        let named = names.entry(&relay.region).or_default();
+        *named = named.saturating_add(1);
+    }
+    names.retain(|_, named| *named >= now.params.volumes.region_relays);
+    let region_of: BTreeMap<Address, &str> = relays.iter().map(|(address, relay)| (*address, &*relay.region)).collect();
+    let region = |address: &Address| region_of.get(address).copied().filter(|region| names.contains_key(region));
+    let mut slots: BTreeMap<&str, usize> = BTreeMap::new();
+    for region in taken.iter().filter_map(region) {
+        *slots.entry(region).or_default() += 1;
+    }
+    let mut choices: Vec<(&str, Address)> = order.iter().filter_map(|address| Some((region(address)?, *address))).collect();
+    let mut chosen = Vec::with_capacity(count);
+    for drawn in order.iter().take(count) {
+        if region(drawn).is_none() {
+            chosen.push(*drawn);
+            continue;
+        }
+        // Those that were drawn first are first among those whose regions have as few.
+        let fewest = (0..choices.len()).min_by_key(|rank| (slots.get(choices[*rank].0).copied().unwrap_or(0), *rank));
+        let Some(rank) = fewest else { continue };
+        let (region, address) = choices.remove(rank);
+        *slots.entry(region).or_default() += 1;
+        chosen.push(address);
+    }
+    chosen
 }
 
 /// Gives a slot to a relay.
@@ -119,4 +146,91 @@ pub(super) fn resize(world: &mut World, volume: &Volume) -> Result<(), Miss> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::units::{Amount, Count};
+    use cowboy_types::wire::Fixed;
+    use cowboy_types::{List, Text};
+
+    fn relay(region: &str) -> Relay {
+        Relay {
+            endpoint: Text::new("relay.example.com").expect("short"),
+            port: 443,
+            certificate: Hash([7; 32]),
+            key: Fixed([7; 32]),
+            region: Text::new(region).expect("short"),
+            capacity: 1 << 40,
+            reserved: 0,
+            ask: Amount(450),
+            stake: Amount(Params::GENESIS.volumes.relay_stake),
+            registered_at: Height::ZERO,
+            last_heartbeat: Height::ZERO,
+            left_at: None,
+            slots: 0,
+            demands: List::default(),
+            misses: Count::ZERO,
+            missed_at: Height::ZERO,
+            draw_at: Height::ZERO,
+            next_look: Height::ZERO,
+        }
+    }
+
+    /// Relays of one weight, by region and number.
+    fn relays(regions: &[(&str, usize)]) -> Vec<(Address, Relay)> {
+        let all = regions.iter().flat_map(|(region, count)| (0..*count).map(|_| relay(region)));
+        all.enumerate().map(|(number, relay)| (Address([u8::try_from(number).expect("few"); 20]), relay)).collect()
+    }
+
+    /// The regions of the relays that a thousand volumes with six slots each are given.
+    fn placed(relays: &[(Address, Relay)]) -> Vec<BTreeMap<&str, usize>> {
+        let (beacon, params) = (Bytes::new(), Params::GENESIS);
+        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let candidates: Vec<Candidate> = relays.iter().map(|(address, _)| Candidate { runner: *address, weight: 1 }).collect();
+        let place = |number: u32| {
+            let order: Vec<Address> = Picks::new(&candidates, &keccak256(&[&number.to_be_bytes()])).take(6 * CHOICES).collect();
+            let given = spread(now, relays, &[], &order, 6);
+            let different: std::collections::BTreeSet<&Address> = given.iter().collect();
+            assert_eq!(different.len(), 6.min(relays.len()), "each relay has one slot");
+            let mut regions = BTreeMap::new();
+            for address in given {
+                let (_, relay) = relays.iter().find(|(of, _)| *of == address).expect("it was drawn");
+                *regions.entry(&*relay.region).or_default() += 1;
+            }
+            regions
+        };
+        (0..1_000).map(place).collect()
+    }
+
+    /// How many slots of a thousand volumes are in regions whose names begin so.
+    fn slots_of(placed: &[BTreeMap<&str, usize>], prefix: &str) -> usize {
+        placed.iter().flatten().filter(|(region, _)| region.starts_with(prefix)).map(|(_, slots)| slots).sum()
+    }
+
+    /// Whoever invents regions is given what the weight of its relays gives, and not a slot more: six of thirty relays have a fifth of the slots,
+    /// whether each has a region of its own or all have one. Eight in a region that is theirs alone have no more than twice their weight.
+    #[test]
+    fn invented_regions_gain_nothing() {
+        let honest = [("eu", 8), ("us", 8), ("asia", 8)];
+        for invented in [&[("x1", 1), ("x2", 1), ("x3", 1), ("x4", 1), ("x5", 1), ("x6", 1)][..], &[("x", 6)]] {
+            let all = relays(&[&honest[..], invented].concat());
+            let gained = slots_of(&placed(&all), "x");
+            assert!((1_100..=1_300).contains(&gained), "{gained} of 6,000, and 1,200 by weight");
+        }
+        let all = relays(&[("eu", 24), ("us", 24), ("asia", 24), ("x", 8)]);
+        let gained = slots_of(&placed(&all), "x");
+        assert!((600..=1_250).contains(&gained), "{gained} of 6,000, and 600 by weight");
+    }
+
+    /// Slots are spread over regions that many relays name: with three, hardly a volume has more than two or three slots in one.
+    #[test]
+    fn slots_are_spread_over_regions() {
+        let all = relays(&[("eu", 10), ("us", 10), ("asia", 10)]);
+        let many = placed(&all).iter().filter(|regions| regions.values().any(|slots| *slots > 3)).count();
+        assert!(many < 20, "{many} of 1,000 volumes have four slots and more in one region");
+        let all = relays(&[("eu", 2), ("us", 2)]);
+        assert!(placed(&all).iter().all(|regions| regions.values().sum::<usize>() == 4), "all that there are");
+    }
 }

@@ -76,8 +76,12 @@ fn standing(world: &World, relay: Address, point: &Point) -> Result<Option<Volum
 fn proves(point: &Point, volume: &Volume, proof: &[u8]) -> bool {
     let Ok(proof) = PointProof::decode(bytes::Bytes::copy_from_slice(proof)) else { return false };
     let Some(leaf) = Leaf::parse(&proof.leaf, volume.code) else { return false };
-    let Some(start) = proof.route.start(&proof.leaf, leaf.shard_bytes, &point.top.node) else { return false };
-    let Some(at) = point.at.checked_sub(start).filter(|at| *at < leaf.shard_bytes) else { return false };
+    let Some(start) = proof.route.start(&proof.leaf, leaf.counted(), &point.top.node) else { return false };
+    let Some(at) = point.at.checked_sub(start).filter(|at| *at < leaf.counted()) else { return false };
+    if at >= leaf.shard_bytes {
+        // Behind the end of a short shard, the leaf is what the relay keeps, and it is shown.
+        return proof.slice.is_empty();
+    }
     let Some(shard) = leaf.shards.get(usize::from(point.slot)) else { return false };
     let (from, length) = slice::chunk(at, leaf.shard_bytes);
     slice::open(&proof.slice, shard, leaf.shard_bytes, from, length).is_some()
@@ -106,7 +110,12 @@ impl Handle for Prove {
         context.world.remove(state::round_key(address));
         context.is_due = true;
         relay.misses = Count::ZERO;
-        state::set_relay(context.world, address, Some(relay.next_look), &relay)?;
+        let before = relay.next_look;
+        if !relay.is_healthy(context.params, context.height) {
+            // Its slots waited for this.
+            relay.next_look = context.height.next();
+        }
+        state::set_relay(context.world, address, Some(before), &relay)?;
         Proven { height: round.height, relay: address }.emit(context.world);
         Ok(())
     }

@@ -136,6 +136,7 @@ impl Handle for AddStake {
 }
 
 impl Handle for Leave {
+    /// Leaves after a last round of proofs: the one that is under way, or one that is drawn in the next block.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         if record.left_at.is_some() {
@@ -143,7 +144,10 @@ impl Handle for Leave {
         }
         let before = record.next_look;
         record.left_at = Some(context.height);
-        record.next_look = Height(context.height.0.saturating_add(1));
+        record.next_look = context.height.next();
+        if state::round(context.world, context.sender)?.is_none() {
+            record.draw_at = record.next_look;
+        }
         state::set_relay(context.world, context.sender, Some(before), &record)?;
         Leaving(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
         Ok(())

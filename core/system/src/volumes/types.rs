@@ -296,6 +296,11 @@ impl Relay {
         self.left_at.is_none() && height.0 <= self.silent_at(params).0
     }
 
+    /// Whether it left, and has to prove a last time what it kept until then.
+    pub fn owes_last_round(&self) -> bool {
+        self.left_at.is_some_and(|at| self.draw_at == at.next())
+    }
+
     /// The last height at which it counts as up without another heartbeat.
     pub fn silent_at(&self, params: &Params) -> Height {
         Height(self.last_heartbeat.0.saturating_add(params.volumes.alive))

@@ -85,7 +85,7 @@ fn number_of(of: Address) -> u8 {
 }
 
 /// Short epochs, rounds and times.
-fn quick_rows() -> [(&'static str, u64); 10] {
+fn quick_rows() -> [(&'static str, u64); 11] {
     [
         ("volumes.epoch", 50),
         ("volumes.alive", 400),
@@ -97,6 +97,7 @@ fn quick_rows() -> [(&'static str, u64); 10] {
         ("volumes.demand_window", 5),
         ("volumes.revert", 10),
         ("volumes.room_share", 0),
+        ("volumes.region_relays", 3),
     ]
 }
 
@@ -213,10 +214,11 @@ impl Files {
         let (place, rest) = page.find(at).expect("a leaf has the byte");
         let (leaf, shards) = self.0.values().nth(place).expect("as many as leaves");
         let (start, length) = slice::chunk(rest, leaf.shard_bytes);
+        let slice = if rest < leaf.shard_bytes { part(&shards[slot], start, length) } else { Vec::new() };
         PointProof {
             leaf: Blob::new(leaf.encode()).expect("short"),
             route: Route::new(&page, place, &[page.node().expect("small")], 0).expect("a leaf of the page"),
-            slice: Blob::new(part(&shards[slot], start, length)).expect("short"),
+            slice: Blob::new(slice).expect("short"),
         }
     }
 }
@@ -302,7 +304,12 @@ fn commit(chain: &mut Chain, volume: Hash, name: &str, files: &Files) {
 
 /// A chain with a volume of a few files.
 fn filled() -> (Chain, Hash, Files) {
-    let mut chain = kept();
+    filled_with(&[])
+}
+
+/// The same where some rows are others.
+fn filled_with(rows: &[(&'static str, u64)]) -> (Chain, Hash, Files) {
+    let mut chain = kept_with(rows);
     let volume = create(&mut chain, "memory", "owner");
     let mut files = Files::default();
     (1..=5).for_each(|tag| files.put(tag * 1_000, u64::from(tag) * 50_000));

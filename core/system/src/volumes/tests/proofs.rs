@@ -231,6 +231,104 @@ fn a_relay_that_is_gone_is_replaced() {
     assert!(slot.relay.is_some() && slot.place.is_none());
 }
 
+/// Says in a relay's record when it was heard of last.
+fn set_heartbeat(chain: &mut Chain, number: u8, height: u64) {
+    let key = state::relay_key(address(number));
+    let record = Relay { last_heartbeat: Height(height), ..relay(chain, number) };
+    chain.state.insert(key.digest(), key.seal(&record.encode()));
+}
+
+/// What a relay loses of its stake, and what it is paid, that answers its first round and none after it, and counts as gone some blocks after the first
+/// one was drawn. The next one is drawn after 40.
+fn silenced(after: u64) -> (u64, u64) {
+    let (mut chain, volume_id, files) = filled_with(&[("volumes.alive", 40), ("volumes.epoch", 500)]);
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 2);
+    KEEPERS.for_each(|number| set_heartbeat(&mut chain, number, 10_000));
+    let first = until_round(&mut chain, keeper);
+    let proven = prove(&mut chain, keeper, first.height.0, &proofs_of(&first, &[(volume_id, &files)]));
+    assert_eq!(proven.abort, None);
+    set_heartbeat(&mut chain, keeper, first.height.0 + after - 40);
+    let (stake, balance) = (relay(&chain, keeper).stake.0, chain.balance(address(keeper)));
+    while chain.height.0 < first.height.0 + 55 {
+        chain.idle(1);
+        answer_but(&mut chain, keeper, &[(volume_id, &files)]);
+    }
+    assert_eq!(relay(&chain, keeper).slots, 0, "others have its slots");
+    (stake - relay(&chain, keeper).stake.0, chain.balance(address(keeper)) - balance)
+}
+
+/// A relay that cannot prove gains nothing by silence: a round that is under way is missed before its slots are lost, and without one it is not paid,
+/// because nobody knows since when it kept nothing.
+#[test]
+fn silence_is_no_way_out() {
+    assert_eq!((silenced(43), silenced(30)), ((50 * CBY, 0), (0, 0)), "gone while a round is under way, and between two");
+}
+
+/// What a relay loses of its stake, and what it is paid, that leaves while a round is under way, or between two, and then proves or does not.
+fn departed(is_open: bool, proves: bool) -> (u64, u64) {
+    let (mut chain, volume_id, files) = filled_with(&[("volumes.epoch", 500)]);
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 2);
+    let volumes = [(volume_id, &files)];
+    let first = until_round(&mut chain, keeper);
+    if !is_open {
+        assert_eq!(prove(&mut chain, keeper, first.height.0, &proofs_of(&first, &volumes)).abort, None);
+    }
+    assert_eq!(ask(&mut chain, keeper, RELAYS, "leave", [], 0).abort, None);
+    chain.idle(1);
+    let (stake, balance) = (relay(&chain, keeper).stake.0, chain.balance(address(keeper)));
+    let last = round(&chain, keeper).expect("who leaves proves a last time");
+    let left_at = relay(&chain, keeper).left_at.expect("it left");
+    assert_eq!(last.height, if is_open { first.height } else { left_at.next() });
+    assert_eq!(relay(&chain, keeper).slots, 1, "its slots wait for that");
+    if proves {
+        assert_eq!(prove(&mut chain, keeper, last.height.0, &proofs_of(&last, &volumes)).abort, None);
+        chain.idle(2);
+    } else {
+        chain.idle(last.until.0 + 1 - chain.height.0);
+    }
+    assert_eq!((relay(&chain, keeper).slots, round(&chain, keeper)), (0, None));
+    (stake - relay(&chain, keeper).stake.0, chain.balance(address(keeper)) - balance)
+}
+
+/// A relay that leaves proves a last time what it kept until then; if it does not, it loses what every missed round costs, and its pay.
+#[test]
+fn who_leaves_proves_a_last_time() {
+    for is_open in [false, true] {
+        assert_eq!(departed(is_open, false), (50 * CBY, 0), "{is_open}");
+        let (lost, paid) = departed(is_open, true);
+        assert!(lost == 0 && paid > 0, "{is_open}: {lost} {paid}");
+    }
+}
+
+/// Files without content take room with every relay: they count against the quota, are paid for, and their leaves are proven.
+#[test]
+fn empty_files_are_proven_and_paid() {
+    let mut chain = kept();
+    let receipt = ask(&mut chain, OWNER, STORAGE, "create_volume", creation("memory", "owner", 64 * 1_024), 2 * CBY);
+    assert_eq!(receipt.abort, None);
+    let volume_id = id("memory");
+    let mut files = Files::default();
+    (0..17).for_each(|tag| files.put(tag, 0));
+    let full = Change::of(&chain, volume_id, "notes", &files).send(&mut chain, OWNER);
+    assert_eq!(full.abort, Some(error::VOLUME_FULL), "a file takes 1 KiB of each slot, and a slot has 16");
+    files.0.pop_first();
+    commit(&mut chain, volume_id, "notes", &files);
+    let record = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!(record.bytes, 16 * 1_024);
+    let keeper = holder(&record, 2);
+    let drawn = until_round(&mut chain, keeper);
+    let good = proofs_of(&drawn, &[(volume_id, &files)]);
+    let mut wrong = good.clone();
+    let mut proof: PointProof = commonware_codec::DecodeExt::decode(bytes::Bytes::from(wrong[0].clone())).expect("a proof");
+    proof.slice = Blob::new(vec![1]).expect("short");
+    wrong[0] = proof.encode().to_vec();
+    assert_eq!(prove(&mut chain, keeper, drawn.height.0, &wrong).abort, Some(error::PROOF_INVALID), "there is no chunk");
+    assert_eq!(prove(&mut chain, keeper, drawn.height.0, &good).abort, None);
+    let receipts = run(&mut chain, 50, &[(volume_id, &files)]);
+    assert!(has(&receipts, "volume.settled"));
+    assert!(volume(&chain, &volume_id).expect("it is there").escrow < record.escrow);
+}
+
 /// Demands a part of the first file's shard at a slot.
 fn part_of(volume: Hash, files: &Files, slot: u64, (start, length): (u64, u64)) -> [(&'static str, Value); 7] {
     let proof = files.prove(usize::try_from(slot).expect("few"), 0);
