@@ -46,6 +46,9 @@ const AT_ONCE: usize = 8;
 /// some memory.
 const FILES: usize = 100_000;
 
+/// Bytes that the records of a mount's files take at most.
+const LIST_BYTES: u64 = 128 << 20;
+
 /// Bytes of a blob that are fetched ahead.
 const AHEAD: usize = 1 << 20;
 
@@ -214,7 +217,7 @@ impl Volumes {
             let mut entries = Vec::new();
             // A right to write alone shows nothing.
             if mount.mode.reads() {
-                entries = volume.list(&mount.partition, &key).await.map_err(wrong)?.entries;
+                entries = volume.list(&mount.partition, &key, LIST_BYTES).await.map_err(wrong)?.entries;
                 files = files.saturating_add(entries.len());
                 // All lists are held until the room for their files is known.
                 if files > FILES {

@@ -9,6 +9,7 @@ pub use write::Commit;
 use crate::link::{AT_ONCE, Link, LinkError};
 use crate::segments::Meta;
 use crate::tree::Tree;
+use commonware_codec::EncodeSize as _;
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Partition, Relay, Status, Volume as Record};
@@ -17,8 +18,9 @@ use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Text};
 use cowboy_volumes::{Leaf, Name, Node, Page, Token};
 use futures::stream::FuturesUnordered;
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -72,6 +74,12 @@ pub enum VolumeError {
     /// The content is not what its leaf says: whoever wrote it made a mistake, or has another key.
     #[error("{0} does not decrypt: the key is another one, or its writer made it so")]
     Damaged(String),
+    /// More files are there than the root says: whoever wrote them would have a reader hold more than it counts with.
+    #[error("the partition has more files than the {0} that its root says: its writer made it so")]
+    Miscounted(u32),
+    /// The records of its files take more bytes than the reader has for them.
+    #[error("the list of the partition's files takes more than {0} bytes")]
+    TooLong(u64),
     /// The partition has as many files as it can.
     #[error("the partition has as many files as it can")]
     Full,
@@ -301,7 +309,75 @@ impl Volume {
     }
 
     async fn pages(&self, partition: Hash, tree: &Tree, places: BTreeSet<usize>) -> Result<BTreeMap<usize, Page>, VolumeError> {
+        self.pages_within(partition, tree, places, u64::MAX).await
+    }
+
+    /// Pages of a tree that take `most` bytes at most.
+    async fn pages_within(
+        &self,
+        partition: Hash,
+        tree: &Tree,
+        places: BTreeSet<usize>,
+        most: u64,
+    ) -> Result<BTreeMap<usize, Page>, VolumeError> {
         let fetch = async |place| Ok::<_, VolumeError>((place, self.page(partition, tree, place).await?));
-        futures::stream::iter(places).map(fetch).buffer_unordered(AT_ONCE).try_collect().await
+        collect(futures::stream::iter(places).map(fetch).buffer_unordered(AT_ONCE), tree.top.leaves, most).await
+    }
+}
+
+/// Pages as they come, as long as they have no more leaves than the root says, which nobody else checks, and take no more than `most` bytes.
+async fn collect(
+    fetched: impl Stream<Item = Result<(usize, Page), VolumeError>>,
+    leaves: u32,
+    most: u64,
+) -> Result<BTreeMap<usize, Page>, VolumeError> {
+    let mut fetched = pin!(fetched);
+    let (mut pages, mut left, mut room) = (BTreeMap::new(), usize::try_from(leaves).unwrap_or(usize::MAX), most);
+    while let Some((place, page)) = fetched.try_next().await? {
+        left = left.checked_sub(page.leaves.len()).ok_or(VolumeError::Miscounted(leaves))?;
+        let bytes = u64::try_from(page.encode_size()).unwrap_or(u64::MAX);
+        room = room.checked_sub(bytes).ok_or(VolumeError::TooLong(most))?;
+        pages.insert(place, page);
+    }
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::Blob;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A root that says fewer files than there are has a reader hold one page more than it says, and not all of them.
+    #[tokio::test]
+    async fn a_root_says_how_many_files_are_held() {
+        let leaf = |number: u8| Leaf {
+            tag: Fixed([number; 32]),
+            write_id: Fixed([0; 16]),
+            ciphertext_bytes: 0,
+            shard_bytes: 0,
+            shards: List::default(),
+            meta: Blob::default(),
+        };
+        let page = Page { leaves: List::new((0..100).map(leaf).collect()).expect("a page") };
+        for (leaves, expected) in [(0, 1), (250, 3), (999, 10)] {
+            let fetched = AtomicUsize::new(0);
+            let pages = futures::stream::iter(0..4_096).map(|place| {
+                fetched.fetch_add(1, Ordering::Relaxed);
+                Ok((place, page.clone()))
+            });
+            assert!(matches!(collect(pages, leaves, u64::MAX).await, Err(VolumeError::Miscounted(said)) if said == leaves));
+            assert_eq!(fetched.into_inner(), expected);
+        }
+        let pages = futures::stream::iter(0..10).map(|place| Ok((place, page.clone())));
+        assert_eq!(collect(pages, 1_000, u64::MAX).await.expect("as many as the root says").len(), 10);
+        let (length, fetched) = (u64::try_from(page.encode_size()).expect("short"), AtomicUsize::new(0));
+        let pages = futures::stream::iter(0..4_096).map(|place| {
+            fetched.fetch_add(1, Ordering::Relaxed);
+            Ok((place, page.clone()))
+        });
+        let most = 4 * length + 1;
+        assert!(matches!(collect(pages, u32::MAX, most).await, Err(VolumeError::TooLong(said)) if said == most));
+        assert_eq!(fetched.into_inner(), 5);
     }
 }

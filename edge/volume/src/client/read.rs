@@ -19,15 +19,15 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 const AHEAD: usize = 4;
 
 impl Volume {
-    /// Every file of a partition, by path.
+    /// Every file of a partition, by path. Their records take `most` bytes at most.
     ///
     /// # Errors
     ///
-    /// If the chain or its relays cannot be read, or the key opens none of them.
-    pub async fn list(&self, partition: &Name, key: &PartitionKey) -> Result<Listing, VolumeError> {
+    /// If the chain or its relays cannot be read, the key opens none of them, or they are more than the root says or take more bytes.
+    pub async fn list(&self, partition: &Name, key: &PartitionKey, most: u64) -> Result<Listing, VolumeError> {
         let standing = self.partition(partition).await?;
         let tree = self.tree(partition.partition(), standing.as_ref()).await?;
-        let pages = self.pages(partition.partition(), &tree, tree.filled()).await?;
+        let pages = self.pages_within(partition.partition(), &tree, tree.filled(), most).await?;
         let (mut entries, mut closed) = (Vec::new(), 0);
         for leaf in pages.into_values().flat_map(|page| page.leaves.into_vec()) {
             match segments::open_meta(key, &self.id, &leaf) {

@@ -214,7 +214,7 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     let first = within.split('/').next().unwrap_or_default();
     let partition = Name::new(first).ok_or_else(|| Failure::argument(format!("{first:?} is not a partition"), "name one, like notes"))?;
     let key = keys::standing(session, which, &volume, &partition, terms).await?;
-    let listing = volume.list(&partition, &key).await.map_err(storage_failure)?;
+    let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     if listing.closed > 0 {
         session.output.progress(format_args!("{} more files do not open with this key", listing.closed));
     }
