@@ -66,7 +66,7 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
     executors.prepare().await?;
     let container = match spec.kind {
         JobKind::Container => match ContainerTask::read(submission, &params.containers) {
-            Ok(job) => Some(of_nobody(job, submission, &spec)),
+            Ok(job) => Some(of_nobody(job, submission, &spec, &params)),
             Err(fault) => return Ok(answer(config, &params, &spec, Done::failed(fault))),
         },
         _ => None,
@@ -85,10 +85,11 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
 }
 
 /// A container whose job is on no chain: its id is the hash of the submission.
-fn of_nobody(job: ContainerJob, submission: &[u8], spec: &JobSpec) -> ContainerTask {
+fn of_nobody(job: ContainerJob, submission: &[u8], spec: &JobSpec, params: &Params) -> ContainerTask {
     let id = keccak256(&[submission]);
     let (runner, submitter, seed) = (Address::ZERO, Address::ZERO, spec.seed.0);
-    ContainerTask { job, id, runner, submitter, timeout_block: 0, seed, secrets: ContainerSecrets::default(), volumes: None }
+    let held_share = params.containers.held_share;
+    ContainerTask { job, id, runner, submitter, timeout_block: 0, seed, held_share, secrets: ContainerSecrets::default(), volumes: None }
 }
 
 fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answer {

@@ -127,6 +127,7 @@ impl Work {
             submitter: self.submitter,
             timeout_block: self.commit_until,
             seed: self.spec.seed.0,
+            held_share: self.containers.held_share,
             secrets: ContainerSecrets::default(),
             volumes: Some(Arc::new(Arc::new(volumes))),
         }))

@@ -39,5 +39,10 @@ rows! {
         0x10 seconds_max: Count = 7_200 in 1..=86_400, T0, "decision 162";
         /// Blocks beyond its time in which the runner of a job that writes volumes keeps what was written.
         0x11 keep: Blocks = 60 in 1..=3_600, T0, "decision 551";
+        /// Requests of a container that are paid for at most.
+        0x12 requests: Count = 1_000 in 0..=1_000_000, T0, "ours: decision 569";
+        /// Share of the processors that a container holds, times the time for which it holds them, that counts as used where it used less: nobody else
+        /// has them meanwhile.
+        0x13 held_share: BasisPoints = 2_500 in 0..=10_000, T0, "ours: decision 569";
     }
 }

@@ -14,7 +14,8 @@ use cowboy_types::{Address, Hash, error};
 use serde_json::{Value as Json, json};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
-pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![a_runner_needs_the_room, a_job_has_its_limits];
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
+    cowboy_testkit::scenarios![a_runner_needs_the_room, a_job_has_its_limits, requests_are_paid_for];
 
 const REGISTRY_OF_IMAGES: Address = Address::system(NUMBER);
 
@@ -249,6 +250,27 @@ fn a_job_has_its_limits() {
     assert_eq!(market.refused(&twice), "job_field");
     twice["bounds"] = json!({ "max_memory_mb": 10 });
     assert_eq!(market.refused(&twice), "job_field");
+}
+
+/// The requests of a container's program are paid for beside its time, up to a number of them.
+#[test]
+fn requests_are_paid_for() {
+    assert_eq!(Params::GENESIS.containers.requests, 1_000);
+    for (requests, gross) in [(0, 1_000), (5, 1_035), (1_000, 8_000), (1_000_000_000_000, 8_000)] {
+        let mut market = market(&[(1_000, 512, 1_024)]);
+        let mut declared = declaration(10);
+        declared["kinds"] = json!(["container"]);
+        declared["rates"] = json!({ "compute_second": 1_000, "http_request_base": 7, "max_job_value": cby(5_000) });
+        declared["containers"] =
+            json!({ "cpu_millicores": 1_000, "memory_mib": 512, "scratch_mib": 1_024, "platforms": ["linux/amd64"], "volumes": true });
+        assert_eq!(market.chain.send(10, ask(REGISTRY, "update", &declared, 0)).abort, None);
+        let mut job = job(json!({ "network": { "allow": ["a.example.com"] } }));
+        job["tip"] = 0.into();
+        let id = market.submit(&job);
+        let said = market.said(10, b"x").using(requests, 1_000);
+        assert_eq!(market.submit_alone(&id, &said).abort, None);
+        assert_eq!(market.job(&id).members[0].paid.0, gross * 89 / 100, "{requests} requests");
+    }
 }
 
 /// 003 §12.2, decision 164: where several runners have to find the same, a container has no network, unless environments are trusted.

@@ -9,14 +9,15 @@ pub fn estimate(rates: &RateCard, kind: &JobKind, bounds: &Bounds) -> Amount {
     let usage = Usage {
         input_tokens: bounds.input_tokens,
         output_tokens: bounds.output_tokens,
-        requests: cowboy_types::units::Count(1),
+        // A container makes none, unless it has a network.
+        requests: Count(u64::from(*kind != JobKind::Container)),
         compute_ms: bounds.wall_ms,
         memory_mb: bounds.memory_mb,
     };
     price(rates, kind, &usage)
 }
 
-/// What usage costs at a runner's rates: tokens for a model, calls for the web and tools, time and memory for the rest.
+/// What usage costs at a runner's rates: tokens for a model, calls for the web, tools and containers, time and memory for all but models and the web.
 pub fn price(rates: &RateCard, kind: &JobKind, usage: &Usage) -> Amount {
     let times = |rate: Amount, count: u64| u128::from(rate.0) * u128::from(count);
     let time = || times(rates.compute_second, usage.compute_ms.0) / 1_000 + times(rates.memory_mb, usage.memory_mb.0);
@@ -25,8 +26,8 @@ pub fn price(rates: &RateCard, kind: &JobKind, usage: &Usage) -> Amount {
             times(rates.llm_input_token, usage.input_tokens.0).saturating_add(times(rates.llm_output_token, usage.output_tokens.0))
         }
         JobKind::Http => times(rates.http_request_base, usage.requests.0),
-        JobKind::Mcp => times(rates.http_request_base, usage.requests.0).saturating_add(time()),
-        JobKind::Custom | JobKind::Container => time(),
+        JobKind::Mcp | JobKind::Container => times(rates.http_request_base, usage.requests.0).saturating_add(time()),
+        JobKind::Custom => time(),
     };
     Amount(u64::try_from(total).unwrap_or(u64::MAX))
 }
@@ -36,8 +37,8 @@ pub fn priced(kind: &JobKind, usage: &Usage) -> Vec<Count> {
     match kind {
         JobKind::Llm => vec![usage.input_tokens, usage.output_tokens],
         JobKind::Http => vec![usage.requests],
-        JobKind::Mcp => vec![usage.requests, usage.compute_ms, usage.memory_mb],
-        JobKind::Custom | JobKind::Container => vec![usage.compute_ms, usage.memory_mb],
+        JobKind::Mcp | JobKind::Container => vec![usage.requests, usage.compute_ms, usage.memory_mb],
+        JobKind::Custom => vec![usage.compute_ms, usage.memory_mb],
     }
 }
 

@@ -11,8 +11,9 @@ use crate::market::jobs;
 use crate::runners::{self, handlers as registry};
 use crate::schema::Emit;
 use crate::tee::statement::{self, About, Attested};
+use cowboy_params::Params;
 use cowboy_state::Step;
-use cowboy_types::job::{Job, JobSpec, JobStatus, Member, Report, SALT_BYTES, Usage, Verdict, commitment};
+use cowboy_types::job::{Job, JobKind, JobSpec, JobStatus, Member, Report, SALT_BYTES, Usage, Verdict, commitment};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, Hash, List, error};
@@ -137,7 +138,7 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     member.output = digest;
     member.revealed_at = context.height;
     member.signature = revealed.signature;
-    member.usage = within(&report.usage, &opened.spec);
+    member.usage = within(context.params, &report.usage, &opened.spec);
     member.fault = Count(report.fault);
     member.progress = Count(report.progress);
     attest(context, opened, place, &runner, report.attestation)?;
@@ -165,17 +166,19 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
 }
 
 /// Usage as it is paid: at most what the job's bounds allow, which its runner was drawn for. A request is one, however many
-/// addresses it leads through; where a job bounds no input, a model cannot read more tokens than the submission has bytes.
-fn within(usage: &Usage, spec: &JobSpec) -> Usage {
+/// addresses it leads through, and a container's program makes many; where a job bounds no input, a model cannot read more tokens than the
+/// submission has bytes.
+fn within(params: &Params, usage: &Usage, spec: &JobSpec) -> Usage {
     let bounds = &spec.bounds;
     let input = match bounds.input_tokens {
         Count::ZERO => Count(u64::try_from(spec.request.len()).unwrap_or(u64::MAX)),
         bound => bound,
     };
+    let requests = if spec.kind == JobKind::Container { params.containers.requests } else { 1 };
     Usage {
         input_tokens: usage.input_tokens.min(input),
         output_tokens: usage.output_tokens.min(bounds.output_tokens),
-        requests: usage.requests.min(Count(1)),
+        requests: usage.requests.min(Count(requests)),
         compute_ms: usage.compute_ms.min(bounds.wall_ms),
         memory_mb: usage.memory_mb.min(bounds.memory_mb),
     }

@@ -181,8 +181,10 @@ impl Executor for ContainerExecutor {
                 ..Limits::default()
             };
             let (duration, plan) = (limits.max_duration, self.plan(&image, given, limits, folders)?);
+            let since = Instant::now();
             let (mut outcome, _place) = self.run(plan, image, place).await?;
-            usage.compute_ms = outcome.usage.cpu_ms;
+            let held_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            usage.compute_ms = billed_ms(outcome.usage.cpu_ms, held_ms, asked.cpu_millicores, given.held_share);
             usage.memory_mb = outcome.usage.peak_memory_mib;
             usage.requests = outcome.usage.egress_requests;
             let changes = std::mem::take(&mut outcome.changes);
@@ -198,6 +200,12 @@ impl Executor for ContainerExecutor {
             Ok(result)
         })
     }
+}
+
+/// Milliseconds of processors that a container pays for: those that it used, and at least a share, in basis points, of those that it held.
+fn billed_ms(used_ms: u64, held_ms: u64, cpu_millicores: u32, held_share: u64) -> u64 {
+    let held = u128::from(held_ms).saturating_mul(u128::from(cpu_millicores)).saturating_mul(u128::from(held_share));
+    used_ms.max(u64::try_from(held / (1_000 * 10_000)).unwrap_or(u64::MAX))
 }
 
 /// The limits that hold, or those for which containers are not offered.
@@ -267,6 +275,22 @@ impl Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a container holds costs a share of what it would cost in use; what it uses beyond that is paid as it is.
+    #[test]
+    fn a_container_pays_for_what_it_holds() {
+        let rows = [
+            (0, 300_000, 1_000, 2_500, 75_000),
+            (0, 300_000, 4_000, 2_500, 300_000),
+            (80_000, 300_000, 1_000, 2_500, 80_000),
+            (5, 300_000, 1_000, 0, 5),
+            (5, 39, 10, 2_500, 5),
+            (0, u64::MAX, u32::MAX, 10_000, u64::MAX),
+        ];
+        for (used, held, cpu, share, billed) in rows {
+            assert_eq!(billed_ms(used, held, cpu, share), billed, "{used} of {held} ms, {cpu} millicores");
+        }
+    }
 
     /// Decision 163: a limit that does not hold is named, and one is enough.
     #[test]

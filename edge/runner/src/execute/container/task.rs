@@ -30,6 +30,8 @@ pub struct ContainerTask {
     pub timeout_block: u64,
     /// The seed that the job names; zero where it names none.
     pub seed: u64,
+    /// The share of held processors that counts as used, in basis points.
+    pub held_share: u64,
     /// The values of its secrets.
     pub secrets: ContainerSecrets,
     /// Its volumes; none where there is no chain.
@@ -151,7 +153,7 @@ mod tests {
         let job = read(fields).expect("a container");
         let (runner, submitter) = (Address([1; 20]), Address([2; 20]));
         let secrets = ContainerSecrets { variables: vec![("KEY".into(), Zeroizing::new("value".into()))], ..Default::default() };
-        ContainerTask { job, id: Hash([7; 32]), runner, submitter, timeout_block: 42, seed: 0, secrets, volumes: None }
+        ContainerTask { job, id: Hash([7; 32]), runner, submitter, timeout_block: 42, seed: 0, held_share: 2_500, secrets, volumes: None }
     }
 
     /// What governance may allow at most, a box can have: else the submitter would be blamed for what the chain accepted.
