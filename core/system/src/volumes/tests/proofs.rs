@@ -275,17 +275,16 @@ fn departed(is_open: bool, proves: bool) -> (u64, u64) {
     }
     assert_eq!(ask(&mut chain, keeper, RELAYS, "leave", [], 0).abort, None);
     chain.idle(1);
-    let (stake, balance) = (relay(&chain, keeper).stake.0, chain.balance(address(keeper)));
+    let stake = relay(&chain, keeper).stake.0;
     let last = round(&chain, keeper).expect("who leaves proves a last time");
     let left_at = relay(&chain, keeper).left_at.expect("it left");
     assert_eq!(last.height, if is_open { first.height } else { left_at.next() });
     assert_eq!(relay(&chain, keeper).slots, 1, "its slots wait for that");
     if proves {
         assert_eq!(prove(&mut chain, keeper, last.height.0, &proofs_of(&last, &volumes)).abort, None);
-        chain.idle(2);
-    } else {
-        chain.idle(last.until.0 + 1 - chain.height.0);
     }
+    let balance = chain.balance(address(keeper));
+    chain.idle(if proves { 2 } else { last.until.0 + 1 - chain.height.0 });
     assert_eq!((relay(&chain, keeper).slots, round(&chain, keeper)), (0, None));
     (stake - relay(&chain, keeper).stake.0, chain.balance(address(keeper)) - balance)
 }
