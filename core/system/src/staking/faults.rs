@@ -90,7 +90,10 @@ impl Handle for AttestFault {
         let Self { validator: accused, witness, fault, epoch, view } = self;
         let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
         // Who signed in the epoch of the fault tells of it, also when the next one has begun: else nobody could tell of its last rounds.
-        let set = state::set(context.world, epoch)?.ok_or(error::BAD_EVIDENCE)?;
+        let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+        let ago = context.draw.epoch.saturating_sub(epoch).min(1);
+        let set = total.epoch.0.checked_sub(ago).map(|epoch| state::set(context.world, epoch)).transpose()?.flatten();
+        let set = set.ok_or(error::BAD_EVIDENCE)?;
         let is_member = |address: Address| set.members.iter().any(|member| member.address == address);
         let is_signed_by = |member: &Member| signing::address_of_public_key(&member.signing_key) == Some(context.sender);
         let is_witness = match witness {

@@ -236,12 +236,13 @@ fn the_last_rounds_of_an_epoch_are_attested_in_the_next() {
     end_epoch(&mut chain, &[1, 2, 3, 4], &[], true);
     end_epoch(&mut chain, &[1, 2, 4], &[], true);
     chain.idle(2);
-    let last = (1, 3_600);
+    // Blocks here are of epoch 1.
+    let last = (0, 3_600);
     assert_eq!(attest_in(&mut chain, 5, "double_vote", last).abort, Some(error::SYSTEM_UNAUTHORIZED));
-    assert_eq!(attest_in(&mut chain, 1, "double_vote", (0, 3_600)).abort, Some(error::BAD_EVIDENCE), "two epochs ago");
+    assert_eq!(attest_in(&mut chain, 1, "double_vote", (2, 3_600)).abort, Some(error::BAD_EVIDENCE), "an epoch to come");
     for number in [1, 2, 3] {
         assert_eq!(attest_in(&mut chain, number, "double_vote", last).abort, None, "3 signed then");
     }
     assert!(matches!(validator(&chain, 4).status, Status::Jailed { .. }));
-    assert_eq!(attest_in(&mut chain, 1, "double_vote", (1, 3_599)).abort, Some(error::BAD_EVIDENCE), "it sits in jail for it");
+    assert_eq!(attest_in(&mut chain, 1, "double_vote", (0, 3_599)).abort, Some(error::BAD_EVIDENCE), "it sits in jail for it");
 }
