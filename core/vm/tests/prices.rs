@@ -24,7 +24,7 @@ const GROWING: &[(&str, &str, usize, usize, u64)] = &[
     ("t = ('x',) * N", "'abc'.startswith(t)", 10, 10_010, 20_000),
     ("t = (b'x',) * N", "b'abc'.endswith(t)", 10, 10_010, 20_000),
     ("t = ('a' * N,) * 9", "('b' + 'a' * N).startswith(t, 1)", 100, 10_100, 9 * 312),
-    ("class C: pass\nfor i in range(N): setattr(C, 'a%d' % i, i)\np = C.__dict__", "p.items()", 10, 1_010, 2_000),
+    ("class C: pass\nfor i in range(N): setattr(C, 'a%d' % i, i)\np = C.__dict__", "p.items()", 10, 1_010, 3_000),
     ("class C: pass\nfor i in range(N): setattr(C, 'a%d' % i, i)\np = C.__dict__", "iter(p)", 10, 1_010, 1_000),
     ("class C: pass\nfor i in range(N): setattr(C, 'a%d' % i, i)\nC.x = 1", "del C.x", 10, 1_010, 125),
     ("class C: pass\nclass D: pass\nfor i in range(N): setattr(C, 'a%d' % i, i)\no = C()", "o.__class__ = D", 10, 1_010, 1_000),
@@ -105,8 +105,8 @@ fn parameters_without_an_argument_are_charged() {
     let parameters = |count: usize, default: &str| (0..count).map(|index| format!("a{index}{default}")).collect::<Vec<_>>().join(", ");
     let keywords = |count: usize| (0..count).map(|index| format!("a{index}=1")).collect::<Vec<_>>().join(", ");
     let rows: [(&dyn Fn(usize) -> String, u64); 3] = [
-        (&|count| format!("def f(*, {}): pass\nf()\n", parameters(count, "=1")), 1_000 / 8),
-        (&|count| format!("def f({}): pass\ntry: f()\nexcept TypeError: pass\n", parameters(count, "")), 1_000 / 2),
+        (&|count| format!("def f(*, {}): pass\nf()\n", parameters(count, "=1")), 3 * 1_000),
+        (&|count| format!("def f({}): pass\ntry: f()\nexcept TypeError: pass\n", parameters(count, "")), 6 * 1_000),
         (&|count| format!("def f({}): pass\nf({})\n", parameters(count, ""), keywords(count)), 1_000 * 1_000 / 16),
     ];
     for (program, least) in rows {

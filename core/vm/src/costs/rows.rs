@@ -26,7 +26,8 @@ costs! {
     // Calls, exceptions and classes.
     CALL_FORWARDED 10 / 1 "call" "003 §3.5" "a callee that only stands for another one: a method, a partial call, an instance with `__call__`";
     ARGUMENT_MOVED 1 / 8 "argument" "decision 364" "arguments moved for a callee that stands for another one";
-    PARAMETER_PASSED 1 / 16 "parameter" "decision 282" "the parameters among which a keyword is looked for; parameters that a call leaves without a value";
+    PARAMETER_PASSED 1 / 16 "parameter" "decision 282" "the parameters among which a keyword is looked for";
+    KEYWORD_DEFAULT 3 / 1 "parameter" "003 §3.5" "a keyword-only parameter that takes its default";
     REGISTER_LEFT 1 / 8 "register" "decision 282" "the registers of a function beyond 64, when a call of it ends and when its generator is made or rests";
     INNER_CALL 60 / 1 "call" "decision 282" "a call inside more than two others that have no frame yet";
     ARGUMENT_SPREAD 1 / 1 "argument" "decision 364" "`f(*a)`";
@@ -133,7 +134,7 @@ costs! {
     GAP_COPIED 1 / 8 "gap" "decision 282" "deleted entries of what is copied";
     GAP_PASSED 1 / 8 "gap" "decision 364" "deleted entries of a dict passed over";
     ENTRY_COMBINED 5 / 1 "entry" "decision 364" "sets combined";
-    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`";
+    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`; a view of a class's attributes as a dict";
     ENTRY_AS_KEYWORD 8 / 1 "entry" "decision 364" "`**mapping` as keywords";
     KEYWORD_NAME 1 / 8 "byte" "decision 364" "the names of keywords from `**mapping`";
     ENTRY_LISTED 1 / 1 "entry" "decision 364" "entries of a dict or set read or shown";

@@ -2,13 +2,16 @@
 
 use super::Vm;
 use super::native::NativeKind;
-use crate::costs::{ATTRIBUTE_NAME, PARAMETER_PASSED};
+use crate::costs::{KEYWORD_DEFAULT, PARAMETER_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::payload::Payload;
 use crate::types::nm;
 use crate::value::{Ref, Value};
 use cowboy_compiler::code::Code;
+
+/// Bytes of a message around the name of a parameter: its quotes, and what stands before the next one.
+const AROUND_NAME: usize = 4;
 
 impl Vm {
     /// Binds arguments to parameters. Takes the references over; the result is one value per parameter register.
@@ -137,6 +140,7 @@ impl Vm {
         if let Value::Obj(dict) = keyword_defaults {
             for index in positional..named {
                 if bound[index].is_undefined() {
+                    self.owe(KEYWORD_DEFAULT.once());
                     match self.keyword_default(dict, linked.parameters[index]) {
                         Ok(value) => bound[index] = value,
                         Err(throw) => return Some(throw),
@@ -167,8 +171,8 @@ impl Vm {
         let named = positional + usize::from(code.keyword_only);
         for (range, sort) in [(0..positional, "positional"), (positional..named, "keyword-only")] {
             let missing: Vec<usize> = range.filter(|&index| bound[index].is_undefined()).collect();
-            let length = missing.iter().map(|&index| code.local_names[index].len()).sum();
-            if let Err(throw) = self.spend(ATTRIBUTE_NAME.of(length) + PARAMETER_PASSED.of(missing.len())) {
+            let length: usize = missing.iter().map(|&index| code.local_names[index].len() + AROUND_NAME).sum();
+            if let Err(throw) = self.spend(TEXT_WRITTEN.of(length)) {
                 return Some(throw);
             }
             let missing: Vec<String> = missing.into_iter().map(|index| format!("'{}'", code.local_names[index])).collect();

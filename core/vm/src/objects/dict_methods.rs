@@ -320,7 +320,7 @@ fn proxy_dict(vm: &mut Vm, value: Value) -> Outcome {
         return Ok(vm.heap.retain(inner));
     }
     let count = value.object().map_or(0, |object| vm.sequence_length(object));
-    vm.spend(ENTRY_COPIED.of(count))?;
+    vm.spend(ENTRY_FOLDED.of(count))?;
     let attributes: Vec<(Ref, Value)> = match inner.object().map(|object| vm.heap.payload(object)) {
         Some(Payload::Class(row)) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
         _ => Vec::new(),
