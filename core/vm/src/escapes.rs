@@ -62,3 +62,42 @@ pub(crate) fn push_byte(out: &mut String, byte: u8, quote: char, mutable: bool) 
         byte => push_escape(out, u32::from(byte)),
     }
 }
+
+/// A text with what JSON or ASCII cannot hold escaped.
+pub(crate) fn push_json(out: &mut String, text: &str, ascii: bool) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let escaped = |out: &mut String, unit: u16| {
+        out.push_str("\\u");
+        for shift in [12, 8, 4, 0] {
+            out.push(char::from(DIGITS[usize::from(unit >> shift & 15)]));
+        }
+    };
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' && (byte < 0x7f || !ascii) {
+            continue;
+        }
+        // Inside a character of several bytes that was written already.
+        if at < plain {
+            continue;
+        }
+        out.push_str(&text[plain..at]);
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            0..0x80 => escaped(out, u16::from(byte)),
+            _ => {
+                let character = text[at..].chars().next().unwrap_or('\u{fffd}');
+                character.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| escaped(out, unit));
+                plain = at + character.len_utf8();
+            }
+        }
+    }
+    out.push_str(&text[plain..]);
+}

@@ -2,7 +2,7 @@
 //!
 //! No Python call uses the native stack: what has to happen with a result is written in the [`Frame`] as [`OnReturn`].
 
-use crate::costs::Charge;
+use crate::costs::{Charge, REGISTER_LEFT};
 use crate::types::nm;
 use crate::value::{Link, Ref, Value};
 use crate::window::afresh;
@@ -166,6 +166,15 @@ pub(crate) struct Frame {
     pub namespace: Value,
     /// What happens with the result.
     pub on_return: OnReturn,
+}
+
+/// Registers that the price of a call covers.
+const USUAL_REGISTERS: u16 = 64;
+
+/// The price of emptying the registers of a code body, or of moving them to where its generator rests.
+#[inline(always)]
+pub(crate) fn leaving(registers: u16) -> Charge {
+    if registers <= USUAL_REGISTERS { Charge::NONE } else { REGISTER_LEFT.of(usize::from(registers - USUAL_REGISTERS)) }
 }
 
 // A frame is a line of the processor's cache.

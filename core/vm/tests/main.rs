@@ -21,6 +21,7 @@ mod generated;
 mod handlers;
 mod modules;
 mod patterns;
+mod prices;
 mod random;
 mod sandbox;
 mod sdk;

@@ -26,6 +26,9 @@ costs! {
     // Calls, exceptions and classes.
     CALL_FORWARDED 10 / 1 "call" "003 §3.5" "a callee that only stands for another one: a method, a partial call, an instance with `__call__`";
     ARGUMENT_MOVED 1 / 8 "argument" "decision 364" "arguments moved for a callee that stands for another one";
+    PARAMETER_PASSED 1 / 16 "parameter" "decision 282" "the parameters among which a keyword is looked for";
+    KEYWORD_DEFAULT 3 / 1 "parameter" "003 §3.5" "a keyword-only parameter that takes its default";
+    REGISTER_LEFT 1 / 8 "register" "decision 282" "the registers of a function beyond 64, when a call of it ends and when its generator is made or rests";
     INNER_CALL 60 / 1 "call" "decision 282" "a call inside more than two others that have no frame yet";
     ARGUMENT_SPREAD 1 / 1 "argument" "decision 364" "`f(*a)`";
     KEYWORD_SPREAD 12 / 1 "keyword" "decision 364" "`f(**b)`";
@@ -81,7 +84,7 @@ costs! {
     SHOWN_INSIDE 1 / 8 "container" "decision 282" "containers around the one that is shown";
     FLOAT_DIGITS 12 / 1 "float" "decision 364" "a float formatted, beside its text";
     FORMAT_SPEC 1 / 2 "byte" "decision 364" "specifications of formats";
-    FIELD 8 / 1 "field" "decision 364" "a field of `format` or `%`, beside its text";
+    FIELD 8 / 1 "field" "decision 364" "a field of `format` or `%`, or with a specification of an f-string, beside its text";
     TEMPLATE_COPIED 1 / 16 "byte" "decision 282" "a template and its values, each as a byte";
     KEYWORD_SOUGHT 1 / 8 "byte" "decision 282" "the name of a keyword of `format`";
     ENCODING_NAME 3 / 1 "byte" "decision 364" "names of encodings";
@@ -131,7 +134,7 @@ costs! {
     GAP_COPIED 1 / 8 "gap" "decision 282" "deleted entries of what is copied";
     GAP_PASSED 1 / 8 "gap" "decision 364" "deleted entries of a dict passed over";
     ENTRY_COMBINED 5 / 1 "entry" "decision 364" "sets combined";
-    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`";
+    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`; a view of a class's attributes as a dict";
     ENTRY_AS_KEYWORD 8 / 1 "entry" "decision 364" "`**mapping` as keywords";
     KEYWORD_NAME 1 / 8 "byte" "decision 364" "the names of keywords from `**mapping`";
     ENTRY_LISTED 1 / 1 "entry" "decision 364" "entries of a dict or set read or shown";
@@ -143,6 +146,7 @@ costs! {
     // Iteration.
     ITERATION 1 / 1 "item" "decision 364" "an item of a builtin iterator taken by a native function";
     INNER_STEP 8 / 1 "step" "decision 282" "a step of an `enumerate` or `zip` over another builtin iterator";
+    ITERATOR_MADE 6 / 1 "iterator" "decision 282" "a `zip` made, by its iterators beyond two";
     ZIPPED 1 / 1 "step" "decision 364" "a step of `zip`, and each iterator of the step";
     DRAINED_INTO_LIST 116 / 1 "generator" "decision 364" "`list` of a generator, beside its items";
     DRAINED_INTO_TUPLE 118 / 1 "generator" "decision 364" "`tuple` of a generator, beside its items";
@@ -201,7 +205,7 @@ costs! {
     JSON_FLOAT 16 / 1 "float" "decision 364" "a float of JSON written";
     JSON_LOOKED_AT 1 / 64 "byte" "decision 364" "a text of JSON scanned before it is read";
     JSON_DIGIT 2 / 1 "digit" "decision 364" "an integer of JSON above 64 bits read";
-    JSON_SORTED 1 / 1 "key a round" "decision 364" "keys of JSON sorted: ⌊log₂ n⌋ + 1 rounds";
+    JSON_SORTED 1 / 1 "key a round" "decision 364" "keys of JSON sorted, different keys of a text that is read: ⌊log₂ n⌋ + 1 rounds";
     DECIMAL_WORDS 1 / 4 "word²" "decision 364" "a `Decimal` taken as operand";
     DECIMAL_READ 1 / 1 "byte" "decision 364" "a `Decimal` read from text";
     DECIMAL_READ_WORDS 1 / 1 "(16 bytes)²" "decision 364" "a `Decimal` of many digits read from text";

@@ -31,19 +31,33 @@ def dump(obj, fp, *, cls=None, **kw):
 
 
 def detect_encoding(b):
-    """The encoding of JSON bytes. UTF-8 is the only one that JSON text has here."""
-    return "utf-8-sig" if b.startswith(b"\xef\xbb\xbf") else "utf-8"
+    """The encoding of JSON bytes: by their mark, or else by where zeros stand, since JSON begins with an ASCII character."""
+    if b.startswith((b"\x00\x00\xfe\xff", b"\xff\xfe\x00\x00")):
+        return "utf-32"
+    if b.startswith((b"\xfe\xff", b"\xff\xfe")):
+        return "utf-16"
+    if b.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig"
+    if len(b) >= 4:
+        if not b[0]:
+            return "utf-16-be" if b[1] else "utf-32-be"
+        if not b[1]:
+            return "utf-16-le" if b[2] or b[3] else "utf-32-le"
+    elif len(b) == 2:
+        if not b[0]:
+            return "utf-16-be"
+        if not b[1]:
+            return "utf-16-le"
+    return "utf-8"
 
 
 def loads(s, *, cls=None, object_hook=None, parse_float=None, parse_int=None, parse_constant=None, object_pairs_hook=None, **kw):
-    """The value of JSON text, which may also be bytes in UTF-8."""
+    """The value of JSON text, which may also be bytes in UTF-8, UTF-16 or UTF-32."""
     if isinstance(s, str):
         if s.startswith("\ufeff"):
             raise JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", s, 0)
     elif isinstance(s, (bytes, bytearray)):
-        s = bytes(s).decode("utf-8")
-        if s.startswith("\ufeff"):
-            s = s[1:]
+        s = bytes(s).decode(detect_encoding(s))
     else:
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {s.__class__.__name__}")
     if (

@@ -211,7 +211,7 @@ impl Vm {
     /// AttributeError.
     #[cold]
     pub(crate) fn no_attribute(&mut self, object: Value, name: Ref) -> Throw {
-        let text = self.name_text(name).to_owned();
+        let text = self.shown_text(Value::Obj(name));
         let message = match object {
             Value::Obj(receiver) => match self.heap.payload(receiver) {
                 Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.name_of_class(receiver)),

@@ -1,7 +1,7 @@
 //! Attributes: setting and deleting them, through descriptors, with inline caches.
 
 use super::{Cache, CacheKind, OnReturn, Vm};
-use crate::costs::CLASS_CHANGED;
+use crate::costs::{CLASS_CHANGED, ITEMS_PASSED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::payload::{Attributes, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
@@ -296,7 +296,7 @@ impl Vm {
         }
         match self.heap.payload(receiver) {
             Payload::Class(row) if row.heap => {
-                self.owe(CLASS_CHANGED.once());
+                self.owe(CLASS_CHANGED.once() + ITEMS_PASSED.of(row.attributes.len()));
                 self.heap.type_epoch += 1;
                 let old = match self.heap.payload_mut(receiver) {
                     Payload::Class(row) => row.attributes.shift_remove(&name),

@@ -1,6 +1,7 @@
 //! The attributes that builtin objects have beside those of their classes, type by type.
 
 use super::Vm;
+use crate::costs::ITEMS_SLICED;
 use crate::error::{Outcome, Throw};
 use crate::payload::{GeneratorState, Payload};
 use crate::types::{nm, ty};
@@ -11,28 +12,37 @@ impl Vm {
     /// Of a class.
     pub(super) fn own_class_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
         Ok(match (self.heap.payload(receiver), name) {
-            (Payload::Class(row), nm::NAME) => {
-                let text = row.name.to_string();
-                Some(self.text_value(&text))
-            }
-            (Payload::Class(row), nm::QUALNAME) => {
-                let text = row.qualname.to_string();
-                Some(self.text_value(&text))
+            (Payload::Class(row), nm::NAME | nm::QUALNAME) => {
+                let length = if name == nm::NAME { row.name.len() } else { row.qualname.len() };
+                self.owe_name(length);
+                self.reserve(length)?;
+                let Payload::Class(row) = self.heap.payload(receiver) else { return Ok(None) };
+                let text = if name == nm::NAME { row.name.to_string() } else { row.qualname.to_string() };
+                Some(self.heap.string(text))
             }
             (Payload::Class(row), nm::MODULE) => match row.attributes.get(&nm::MODULE).copied() {
                 Some(value) => Some(self.heap.retain(value)),
                 None => Some(self.text_value("builtins")),
             },
             (Payload::Class(row), nm::BASES) => {
+                let count = row.bases.len();
+                self.spend(ITEMS_SLICED.of(count))?;
+                let Payload::Class(row) = self.heap.payload(receiver) else { return Ok(None) };
                 let bases = row.bases.clone();
                 Some(self.refs_tuple(&bases))
             }
             (Payload::Class(row), nm::BASE) => {
+                let count = row.bases.len();
+                self.spend(ITEMS_SLICED.of(count))?;
+                let Payload::Class(row) = self.heap.payload(receiver) else { return Ok(None) };
                 let bases = row.bases.clone();
                 let base = self.best_base(&bases).map_or(Value::None, Value::Obj);
                 Some(self.heap.retain(base))
             }
             (Payload::Class(row), nm::MRO) => {
+                let count = row.mro.len();
+                self.spend(ITEMS_SLICED.of(count))?;
+                let Payload::Class(row) = self.heap.payload(receiver) else { return Ok(None) };
                 let mro = row.mro.clone();
                 Some(self.refs_tuple(&mro))
             }
@@ -87,17 +97,12 @@ impl Vm {
                 Some(self.parameter_names(code))
             }
             (Payload::Function(row), nm::DEFAULTS) => {
-                let defaults = row.defaults.clone();
-                if defaults.is_empty() {
-                    Some(Value::None)
-                } else {
-                    let items = self.heap.retain_all(&defaults);
-                    Some(self.tuple(items))
-                }
+                let defaults = row.defaults;
+                Some(self.heap.retain(defaults))
             }
             (Payload::Function(row), nm::KWDEFAULTS) => {
-                let pairs = row.keyword_defaults.clone();
-                Some(self.keyword_defaults(pairs))
+                let defaults = row.keyword_defaults;
+                Some(self.heap.retain(defaults))
             }
             (Payload::Function(row), nm::ANNOTATIONS) => {
                 let annotations = row.annotations;
@@ -120,19 +125,6 @@ impl Vm {
             names.push(self.heap.string(format!("*{}", code.local_names[index])));
         }
         self.tuple(names)
-    }
-
-    /// `__kwdefaults__`
-    fn keyword_defaults(&mut self, pairs: Vec<(Ref, Value)>) -> Value {
-        if pairs.is_empty() {
-            return Value::None;
-        }
-        let dict = self.new_dict();
-        for (name, value) in pairs {
-            self.heap.retain(value);
-            self.dict_set_name(dict, name, value);
-        }
-        Value::Obj(dict)
     }
 
     /// `__annotations__`, a dict from the first time on that it is asked for.

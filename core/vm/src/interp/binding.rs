@@ -2,11 +2,16 @@
 
 use super::Vm;
 use super::native::NativeKind;
+use crate::costs::{KEYWORD_DEFAULT, PARAMETER_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::payload::Payload;
 use crate::types::nm;
 use crate::value::{Ref, Value};
+use cowboy_compiler::code::Code;
+
+/// Bytes of a message around the name of a parameter: its quotes, and what stands before the next one.
+const AROUND_NAME: usize = 4;
 
 impl Vm {
     /// Binds arguments to parameters. Takes the references over; the result is one value per parameter register.
@@ -21,6 +26,11 @@ impl Vm {
         };
         let given = arguments.len() - names.len();
         let mut extra = Vec::new();
+        // Each keyword is looked for among all parameters.
+        if let Err(throw) = self.spend(PARAMETER_PASSED.of(names.len().saturating_mul(named))) {
+            self.heap.release_all(arguments);
+            return Err(throw);
+        }
         let mut rest = arguments.into_iter();
         for (index, value) in rest.by_ref().take(given).enumerate() {
             if index < positional {
@@ -47,11 +57,7 @@ impl Vm {
                         bound[index] = value;
                     } else {
                         self.heap.release(value);
-                        let message = format!(
-                            "{}() got multiple values for argument '{}'",
-                            self.function_name(function),
-                            self.text(*name).unwrap_or_default()
-                        );
+                        let message = self.keyword_message(function, *name, "got multiple values for argument");
                         error = Some(self.type_error(message));
                     }
                 }
@@ -63,17 +69,9 @@ impl Vm {
                     None => {
                         self.heap.release(value);
                         let message = if known.is_some() {
-                            format!(
-                                "{}() got some positional-only arguments passed as keyword arguments: '{}'",
-                                self.function_name(function),
-                                self.text(*name).unwrap_or_default()
-                            )
+                            self.keyword_message(function, *name, "got some positional-only arguments passed as keyword arguments:")
                         } else {
-                            format!(
-                                "{}() got an unexpected keyword argument '{}'",
-                                self.function_name(function),
-                                self.text(*name).unwrap_or_default()
-                            )
+                            self.keyword_message(function, *name, "got an unexpected keyword argument")
                         };
                         error = Some(self.type_error(message));
                     }
@@ -105,11 +103,18 @@ impl Vm {
         Ok(bound)
     }
 
-    fn function_name(&self, function: Ref) -> String {
-        match self.heap.payload(function) {
-            Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
-            _ => "?".to_owned(),
-        }
+    /// What is wrong with a keyword.
+    fn keyword_message(&mut self, function: Ref, name: Value, problem: &str) -> String {
+        let (function, name) = (self.function_name(function), self.shown_text(name));
+        format!("{function}() {problem} '{name}'")
+    }
+
+    fn function_name(&mut self, function: Ref) -> String {
+        let name = match self.heap.payload(function) {
+            Payload::Function(row) => row.qualname,
+            _ => Value::None,
+        };
+        self.shown_text(name)
     }
 
     fn fill_defaults(&mut self, function: Ref, linked: &LinkedCode, bound: &mut [Value]) -> Option<Throw> {
@@ -120,26 +125,57 @@ impl Vm {
             return None;
         }
         let (defaults, keyword_defaults) = match self.heap.payload(function) {
-            Payload::Function(row) => (row.defaults.clone(), row.keyword_defaults.clone()),
-            _ => (Vec::new(), Vec::new()),
+            Payload::Function(row) => (row.defaults, row.keyword_defaults),
+            _ => (Value::None, Value::None),
         };
-        let first_default = positional.saturating_sub(defaults.len());
-        for (index, &value) in defaults.iter().enumerate() {
-            let index = first_default + index;
-            if index < positional && bound[index].is_undefined() {
-                bound[index] = self.heap.retain(value);
+        // A program may set more defaults than there are parameters: the last ones count.
+        for back in 1..=positional {
+            let defaults = self.tuple_ref(defaults);
+            let Some(index) = defaults.len().checked_sub(back) else { break };
+            let value = defaults[index];
+            if bound[positional - back].is_undefined() {
+                bound[positional - back] = self.heap.retain(value);
             }
         }
-        for (name, value) in keyword_defaults {
-            if let Some(index) = linked.parameters[positional..named].iter().position(|&parameter| parameter == name) {
-                if bound[positional + index].is_undefined() {
-                    bound[positional + index] = self.heap.retain(value);
+        if let Value::Obj(dict) = keyword_defaults {
+            for index in positional..named {
+                if bound[index].is_undefined() {
+                    self.owe(KEYWORD_DEFAULT.once());
+                    match self.keyword_default(dict, linked.parameters[index]) {
+                        Ok(value) => bound[index] = value,
+                        Err(throw) => return Some(throw),
+                    }
                 }
             }
         }
+        self.missing_error(function, code, bound)
+    }
+
+    /// The default of a keyword-only parameter, retained; undefined where there is none. A key that compares in Python is no name.
+    fn keyword_default(&mut self, dict: Ref, name: Ref) -> Outcome {
+        let name = Value::Obj(name);
+        let hash = self.hash_native(name)?;
+        match self.dict_find(dict, name, hash) {
+            Ok(Some(position)) => {
+                let value = self.dict_value_at(dict, position);
+                Ok(self.heap.retain(value))
+            }
+            Ok(None) | Err(Throw::Fallback) => Ok(Value::Undefined),
+            Err(throw) => Err(throw),
+        }
+    }
+
+    /// TypeError for the parameters that have no value, when there are any.
+    fn missing_error(&mut self, function: Ref, code: &Code, bound: &[Value]) -> Option<Throw> {
+        let positional = usize::from(code.positional);
+        let named = positional + usize::from(code.keyword_only);
         for (range, sort) in [(0..positional, "positional"), (positional..named, "keyword-only")] {
-            let missing: Vec<String> =
-                range.filter(|&index| bound[index].is_undefined()).map(|index| format!("'{}'", code.local_names[index])).collect();
+            let missing: Vec<usize> = range.filter(|&index| bound[index].is_undefined()).collect();
+            let length: usize = missing.iter().map(|&index| code.local_names[index].len() + AROUND_NAME).sum();
+            if let Err(throw) = self.spend(TEXT_WRITTEN.of(length)) {
+                return Some(throw);
+            }
+            let missing: Vec<String> = missing.into_iter().map(|index| format!("'{}'", code.local_names[index])).collect();
             if !missing.is_empty() {
                 let list = match missing.as_slice() {
                     [one] => one.clone(),
@@ -163,10 +199,13 @@ impl Vm {
         let code = &linked.code;
         let positional = usize::from(code.positional);
         let defaults = match self.heap.payload(function) {
-            Payload::Function(row) => row.defaults.len(),
+            Payload::Function(row) => self.tuple_ref(row.defaults).len(),
             _ => 0,
         };
-        let takes = if defaults > 0 { format!("from {} to {positional}", positional - defaults) } else { positional.to_string() };
+        let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        // Below zero where a program has set more defaults than there are parameters, as CPython has it.
+        let fewest = || signed(positional).saturating_sub(signed(defaults));
+        let takes = if defaults > 0 { format!("from {} to {positional}", fewest()) } else { positional.to_string() };
         let plural = if defaults == 0 && positional == 1 { "" } else { "s" };
         let keyword_only =
             bound[positional..positional + usize::from(code.keyword_only)].iter().filter(|value| !value.is_undefined()).count();

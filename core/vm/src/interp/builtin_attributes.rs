@@ -2,6 +2,7 @@
 
 use super::operators::Number;
 use super::{OnReturn, Vm};
+use crate::costs::{CLASS_DICT_SHOWN, ITEM_MADE, TEXT_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
@@ -43,7 +44,7 @@ impl Vm {
                 Payload::Complex(z) if name == nm::REAL => Some(Value::Float(z.real)),
                 Payload::Complex(z) if name == nm::IMAG => Some(Value::Float(z.imaginary)),
                 Payload::Property(_) => self.property_attribute(receiver, name)?,
-                Payload::Exception(_) => self.exception_attribute(object, name),
+                Payload::Exception(_) => self.exception_attribute(object, name)?,
                 Payload::GenericAlias { .. } => return self.alias_attribute(receiver, name),
                 _ => self.plain_attribute(receiver, name)?,
             },
@@ -142,20 +143,20 @@ impl Vm {
         })
     }
 
-    fn exception_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
+    fn exception_attribute(&mut self, object: Value, name: Ref) -> Outcome<Option<Value>> {
         if name == nm::MSG {
             if let Some(own) = self.instance_attribute(object, name) {
-                return Some(self.heap.retain(own));
+                return Ok(Some(self.heap.retain(own)));
             }
         }
-        let row = self.exception_data(object)?;
+        let Some(row) = self.exception_data(object) else { return Ok(None) };
         let value = match name {
             nm::ARGS => row.args,
             nm::CAUSE => row.cause,
             nm::CONTEXT => row.context,
             nm::SUPPRESS_CONTEXT => Value::truth(row.suppress),
             nm::TRACEBACK => {
-                return Some(self.traceback_of(object));
+                return Ok(Some(self.traceback_of(object)));
             }
             nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
             nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
@@ -163,10 +164,12 @@ impl Vm {
             nm::MESSAGE | nm::EXCEPTIONS if self.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
                 let index = usize::from(name == nm::EXCEPTIONS);
                 let value = self.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
-                if name == nm::EXCEPTIONS {
+                if name == nm::EXCEPTIONS && !self.is_instance(value, ty::TUPLE) {
+                    let length = value.object().map_or(0, |members| self.sequence_length(members));
+                    self.spend(ITEM_MADE.of(length))?;
                     let items = self.sequence_snapshot(value);
                     let items = self.heap.retain_all(&items);
-                    return Some(self.tuple(items));
+                    return Ok(Some(self.tuple(items)));
                 }
                 value
             }
@@ -178,12 +181,13 @@ impl Vm {
                 self.instance_attribute(object, name).unwrap_or(Value::None)
             }
             nm::DICT => {
-                let dict = Value::Obj(self.attributes_dict(object.object()?));
-                return Some(self.heap.retain(dict));
+                let Value::Obj(receiver) = object else { return Ok(None) };
+                let dict = Value::Obj(self.attributes_dict(receiver));
+                return Ok(Some(self.heap.retain(dict)));
             }
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some(self.heap.retain(value))
+        Ok(Some(self.heap.retain(value)))
     }
 
     /// The traceback of an exception, retained: the same object until the exception passes further frames.
@@ -201,6 +205,16 @@ impl Vm {
             row.shown = made;
         }
         made
+    }
+
+    /// How many attributes a class and those above it have together.
+    fn attributes_above(&self, class: Ref) -> usize {
+        let Payload::Class(row) = self.heap.payload(class) else { return 0 };
+        let attributes = |base: &Ref| match self.heap.payload(*base) {
+            Payload::Class(base) => base.attributes.len(),
+            _ => 0,
+        };
+        row.mro.iter().map(attributes).sum()
     }
 
     /// What decides whether an instance can change from one class to another: whether there is a dict, and the slots.
@@ -233,41 +247,33 @@ impl Vm {
             let message = format!("{} must be set to a {word} object", self.name_text(name));
             return Err(self.type_error(message));
         }
-        let mut old = Vec::new();
-        match name {
-            nm::DEFAULTS => {
-                self.store_barrier(function, value)?;
-                let items = self.tuple_items(value);
-                let items = self.heap.retain_all(&items);
-                if let Payload::Function(row) = self.heap.payload_mut(function) {
-                    old = std::mem::replace(&mut row.defaults, items);
-                }
-            }
-            nm::KWDEFAULTS => {
-                self.store_barrier(function, value)?;
-                let mut named = Vec::new();
-                for (key, value) in self.dict_pairs(value) {
-                    if let Some(name) = key.object().and_then(|key| self.heap.intern_object(key)) {
-                        named.push((name, self.heap.retain(value)));
-                    }
-                }
-                if let Payload::Function(row) = self.heap.payload_mut(function) {
-                    old = std::mem::replace(&mut row.keyword_defaults, named).into_iter().map(|(_, value)| value).collect();
-                }
-            }
-            _ => {
-                self.heap.retain(value);
-                if let Payload::Function(row) = self.heap.payload_mut(function) {
-                    let place = match name {
-                        nm::NAME => &mut row.name,
-                        nm::QUALNAME => &mut row.qualname,
-                        _ => &mut row.annotations,
-                    };
-                    old.push(std::mem::replace(place, value));
-                }
-            }
+        self.heap.retain(value);
+        if let Payload::Function(row) = self.heap.payload_mut(function) {
+            let place = match name {
+                nm::NAME => &mut row.name,
+                nm::QUALNAME => &mut row.qualname,
+                nm::DEFAULTS => &mut row.defaults,
+                nm::KWDEFAULTS => &mut row.keyword_defaults,
+                _ => &mut row.annotations,
+            };
+            let old = std::mem::replace(place, value);
+            self.heap.release(old);
         }
-        self.heap.release_all(old);
+        Ok(())
+    }
+
+    /// Sets `__name__` or `__qualname__` of a class.
+    fn rename_class(&mut self, class: Ref, name: Ref, text: Box<str>) -> Outcome<()> {
+        if name == nm::NAME && text.contains('\0') {
+            return Err(self.value_error("type name must not contain null characters"));
+        }
+        if let Payload::Class(row) = self.heap.payload_mut(class) {
+            let before = row.names_size();
+            let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
+            *place = text;
+            let after = row.names_size();
+            self.heap.resize_memory(before, after);
+        }
         Ok(())
     }
 
@@ -294,19 +300,14 @@ impl Vm {
                 if name == nm::BASES {
                     return Err(self.type_error("the bases of a class are fixed when it is made"));
                 }
-                let Some(text) = self.text(value).map(str::to_owned) else {
+                let Some(length) = self.text(value).map(str::len) else {
                     let message =
                         format!("can only assign string to {}.{word}, not '{}'", self.name_of_class(receiver), self.class_name(value));
                     return Err(self.type_error(message));
                 };
-                if name == nm::NAME && text.contains('\0') {
-                    return Err(self.value_error("type name must not contain null characters"));
-                }
-                if let Payload::Class(row) = self.heap.payload_mut(receiver) {
-                    let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
-                    *place = text.into();
-                }
-                Ok(true)
+                self.spend(TEXT_COPIED.of(length))?;
+                let text = self.text(value).unwrap_or_default().to_owned();
+                self.rename_class(receiver, name, text.into()).map(|()| true)
             }
             (Payload::Generator(_), nm::NAME | nm::QUALNAME) if self.is_named(receiver) => {
                 if self.text(value).is_none() {
@@ -331,6 +332,8 @@ impl Vm {
                 if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
                     return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
                 }
+                let members = self.attributes_above(class).saturating_add(self.attributes_above(old));
+                self.spend(CLASS_DICT_SHOWN.of(members))?;
                 if self.heap.layout(class) != self.heap.layout(old) || self.fields_of(class) != self.fields_of(old) {
                     let message = format!(
                         "__class__ assignment: '{}' object layout differs from '{}'",

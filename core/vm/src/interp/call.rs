@@ -6,7 +6,7 @@ use super::{Frame, OnReturn, Vm};
 use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::payload::{Attributes, Function, Generator, GeneratorState, Payload};
+use crate::payload::{Attributes, Function, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::push;
@@ -308,7 +308,10 @@ impl Vm {
     pub(super) fn fill_missing(&mut self, function: Ref, at: usize, count: u16, parameters: u16) -> bool {
         let missing = usize::from(parameters.saturating_sub(count));
         let default = |vm: &Vm, back: usize| match vm.heap.payload(function) {
-            Payload::Function(row) => row.defaults.len().checked_sub(back).map(|index| row.defaults[index]),
+            Payload::Function(row) => {
+                let defaults = vm.tuple_ref(row.defaults);
+                defaults.len().checked_sub(back).map(|index| defaults[index])
+            }
             _ => None,
         };
         if default(self, missing).is_none() {
@@ -370,35 +373,7 @@ impl Vm {
             });
             return Ok(());
         }
-        let registers: Vec<Value> =
-            (at..at + usize::from(code.registers)).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
-        let class = match code.kind {
-            CodeKind::Generator | CodeKind::Plain => ty::GENERATOR,
-            CodeKind::Coroutine => ty::COROUTINE,
-            CodeKind::AsyncGenerator => ty::ASYNC_GENERATOR,
-        };
-        let (name, qualname) = match self.heap.payload(function) {
-            Payload::Function(row) => (row.name, row.qualname),
-            _ => (Value::None, Value::None),
-        };
-        self.heap.retain(name);
-        self.heap.retain(qualname);
-        let generator = Generator {
-            code: code_number,
-            globals,
-            pc: 0,
-            registers,
-            handled: Vec::new(),
-            sent: 0,
-            delegate: None,
-            again: Box::default(),
-            state: GeneratorState::Created,
-            guarded: false,
-            name,
-            qualname,
-        };
-        let generator = self.heap.make(class, Payload::Generator(Box::new(generator)));
-        self.give_back(generator, on_return, dest)
+        self.rest_new_generator(function, linked, code_number, at, on_return, dest)
     }
 
     /// Pushes a frame that only hands on what arrives in its register; gives that register.
@@ -469,17 +444,7 @@ impl Vm {
             vm.heap.release(tuple);
             items
         };
-        let defaults = unpack(self, defaults);
         let closure = unpack(self, closure).into_boxed_slice();
-        let mut named = Vec::new();
-        if !keyword_defaults.is_undefined() {
-            for (key, value) in self.dict_pairs(keyword_defaults) {
-                if let Some(name) = key.object().and_then(|key| self.heap.intern_object(key)) {
-                    named.push((name, self.heap.retain(value)));
-                }
-            }
-            self.heap.release(keyword_defaults);
-        }
         let (name, qualname) = self.function_names(number, linked);
         self.heap.retain(name);
         self.heap.retain(qualname);
@@ -487,8 +452,8 @@ impl Vm {
         let function = Function {
             code: number,
             globals,
-            defaults,
-            keyword_defaults: named,
+            defaults: defaults.or(Value::None),
+            keyword_defaults: keyword_defaults.or(Value::None),
             closure,
             name,
             qualname,

@@ -38,6 +38,7 @@ impl Vm {
     /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
     pub(crate) fn create_class(&mut self, meta: Ref, name: &str, bases: &[Ref], namespace: Ref) -> Outcome {
         self.owe(CLASS_MADE.once());
+        self.owe_name(name.len());
         let bases: Vec<Ref> = if bases.is_empty() { vec![ty::OBJECT] } else { bases.to_vec() };
         if name.contains('\0') {
             return Err(self.value_error("type name must not contain null characters"));
@@ -148,6 +149,7 @@ impl Vm {
         let mut slots = None;
         let mut cell = Value::Undefined;
         for (key, value) in pairs {
+            self.owe_name(self.text(key).map_or(0, str::len));
             let Some(key) = key.object().and_then(|key| self.heap.intern_object(key)) else { continue };
             let text = self.name_text(key).to_owned();
             if text == "__classcell__" {
@@ -160,6 +162,7 @@ impl Vm {
                 continue;
             }
             if key == nm::QUALNAME {
+                self.owe_name(self.text(value).map_or(0, str::len));
                 match self.text(value) {
                     Some(text) => qualname = text.into(),
                     None => {
@@ -366,26 +369,17 @@ impl Vm {
 
     /// Module and name of a class.
     pub(crate) fn qualified_name(&mut self, class: Ref) -> String {
-        let (name, is_heap) = match self.heap.payload(class) {
-            Payload::Class(row) => (row.name.to_string(), row.heap),
-            _ => ("object".to_owned(), false),
-        };
-        if !is_heap {
-            return name;
+        let Payload::Class(row) = self.heap.payload(class) else { return "object".to_owned() };
+        if !row.heap {
+            return row.name.to_string();
         }
-        let own = |vm: &Vm, key: Ref| match vm.heap.payload(class) {
-            Payload::Class(row) => row.attributes.get(&key).copied(),
-            _ => None,
+        let module = row.attributes.get(&nm::MODULE).and_then(|&module| self.text(module));
+        let name = match module {
+            Some(module) => format!("{module}.{}", row.qualname),
+            None => row.qualname.to_string(),
         };
-        let _ = name;
-        let qualname = match self.heap.payload(class) {
-            Payload::Class(row) => row.qualname.to_string(),
-            _ => String::new(),
-        };
-        match own(self, nm::MODULE).and_then(|value| self.text(value).map(str::to_owned)) {
-            Some(module) => format!("{module}.{qualname}"),
-            None => qualname,
-        }
+        self.owe_name(name.len());
+        name
     }
 
     // ---- attributes of builtin objects ----

@@ -178,11 +178,11 @@ impl Vm {
                 }
             }
         }
+        if let Some(ordering) = self.order_of_large(left, right)? {
+            return Ok(Some(op.holds(ordering)));
+        }
         if let (Some(a), Some(b)) = (self.number(left), self.number(right)) {
-            if matches!(
-                (&a, &b),
-                (Number::Float(_), Number::Small(_) | Number::Big(_)) | (Number::Small(_) | Number::Big(_), Number::Float(_))
-            ) {
+            if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) {
                 // Exact, without rounding the integer.
                 self.spend(INT_WITH_FLOAT.once())?;
             }

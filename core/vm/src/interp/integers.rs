@@ -5,7 +5,8 @@
 use super::Vm;
 use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
-use crate::costs::{Charge, TEXT_APPENDED, TEXT_WRITTEN};
+use crate::costs::{Charge, LARGE, LIMBS_ADDED, LIMBS_COMPARED, TEXT_APPENDED, TEXT_WRITTEN};
+use crate::error::Outcome;
 use crate::payload::{Payload, big_size};
 use crate::types::ty;
 use crate::value::{Ref, Value};
@@ -14,6 +15,7 @@ use cowboy_compiler::opcode::{Instruction, Op, TEMP_B, TEMP_C};
 use cowboy_num::int;
 use cowboy_num::sizes;
 use dashu_int::IBig;
+use std::cmp::Ordering;
 
 /// The right operand of an operation whose left one is an integer beyond 64 bits.
 #[derive(Clone, Copy)]
@@ -346,6 +348,44 @@ impl Vm {
             }
         }
         Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(result)), big_size(bits)))
+    }
+}
+
+impl Vm {
+    /// The integer beyond 64 bits that a value is, without a copy of it.
+    pub(crate) fn large_integer(&self, value: Value) -> Option<&IBig> {
+        match self.heap.payload(value.object()?).core() {
+            Payload::BigInt(value) => Some(value),
+            Payload::Scalar(inner) => self.large_integer(*inner),
+            _ => None,
+        }
+    }
+
+    /// Charges an operation on one integer, when that is beyond 64 bits.
+    pub(super) fn spend_on_large(&mut self, value: Value) -> Outcome<()> {
+        let limbs = self.large_integer(value).map(|value| int::bit_length(value) / 64 + 1);
+        limbs.map_or(Ok(()), |limbs| self.spend(LARGE.once() + LIMBS_ADDED.of(limbs)))
+    }
+
+    /// How two integers compare, of which one at least is beyond 64 bits and none is of a class written in Python.
+    pub(super) fn order_of_large(&mut self, left: Value, right: Value) -> Outcome<Option<Ordering>> {
+        let is_large = |value: Value| matches!(value, Value::Obj(object) if matches!(self.heap.payload(object), Payload::BigInt(_)));
+        let is_small = |value: Value| matches!(value, Value::Int(_));
+        let (one, other) = (is_large(left), is_large(right));
+        if !(one && (other || is_small(right)) || other && is_small(left)) {
+            return Ok(None);
+        }
+        let limbs = |vm: &Vm, value: Value| vm.large_integer(value).map_or(1, |value| int::bit_length(value) / 64 + 1);
+        // Where one has more limbs, nothing else is looked at.
+        let shorter = limbs(self, left).min(limbs(self, right));
+        self.spend(LARGE.once() + LIMBS_COMPARED.of(shorter))?;
+        Ok(match (self.large_integer(left), self.large_integer(right)) {
+            (Some(a), Some(b)) => Some(a.cmp(b)),
+            // Beyond 64 bits, the sign says it.
+            (Some(a), None) => Some(if a.sign() == dashu_int::Sign::Negative { Ordering::Less } else { Ordering::Greater }),
+            (None, Some(b)) => Some(if b.sign() == dashu_int::Sign::Negative { Ordering::Greater } else { Ordering::Less }),
+            (None, None) => None,
+        })
     }
 }
 

@@ -164,7 +164,12 @@ impl Vm {
                 let iterator = Iter::Dict { dict, index: 0, size, kind: part };
                 return Ok(self.heap.make(class, Payload::Iterator(Box::new(iterator))));
             }
+            Payload::MappingProxy(inner) if self.is_dict(*inner) => {
+                let inner = *inner;
+                return self.iterator(inner);
+            }
             Payload::MappingProxy(_) => {
+                self.spend(ITEM_MADE.of(self.sequence_length(object)))?;
                 let keys = self.sequence_snapshot(value);
                 let keys = self.heap.retain_all(&keys);
                 let list = self.list(keys);
@@ -484,6 +489,10 @@ impl Vm {
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
             Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
             Payload::MemoryView(view) => view.shape.first().copied().unwrap_or(1),
+            Payload::MappingProxy(Value::Obj(inner)) => match self.heap.payload(*inner) {
+                Payload::Class(row) => row.attributes.len(),
+                _ => self.dict_len(*inner),
+            },
             _ => 0,
         }
     }
@@ -604,35 +613,6 @@ impl Vm {
             },
             _ => None,
         }
-    }
-
-    /// The items of a builtin container now, not retained.
-    pub(crate) fn sequence_snapshot(&self, value: Value) -> Vec<Value> {
-        let Value::Obj(object) = value else { return Vec::new() };
-        match self.heap.payload(object).core() {
-            Payload::List(list) => list.items.clone(),
-            Payload::Tuple(items) => items.to_vec(),
-            Payload::Dict(dict) | Payload::Set(dict) => {
-                let mut keys = Vec::with_capacity(dict.len());
-                keys.extend(dict.iter().map(|entry| entry.key));
-                keys
-            }
-            Payload::MappingProxy(Value::Obj(class)) => match self.heap.payload(*class) {
-                Payload::Class(row) => row.attributes.keys().map(|&name| Value::Obj(name)).collect(),
-                _ => self.sequence_snapshot(Value::Obj(*class)),
-            },
-            _ => Vec::new(),
-        }
-    }
-
-    /// The items of a tuple, not retained.
-    pub(crate) fn tuple_items(&self, tuple: Value) -> Vec<Value> {
-        self.tuple_ref(tuple).to_vec()
-    }
-
-    /// The items of a list, not retained.
-    pub(crate) fn list_items(&self, list: Value) -> Vec<Value> {
-        self.sequence_snapshot(list)
     }
 
     /// Exactly `count` items into registers from `first` on.

@@ -48,6 +48,7 @@ mod run;
 mod shown;
 mod slices;
 mod slicing;
+mod snapshots;
 mod specials;
 mod step;
 mod step_flow;
@@ -59,6 +60,7 @@ pub(crate) mod trace;
 pub(crate) mod unwind;
 
 use crate::caches::{CONSTRUCTOR, Cache, CacheKind, FIRST_METHODS, METHOD_CACHE, MethodEntry, NO_CACHE, NO_METHOD};
+use crate::costs::TEXT_COPIED;
 use crate::error::{Throw, Trap};
 use crate::frame::{Alternative, CompareOp, Expect, Frame, OnReturn, Pending, Then};
 use crate::heap::{Heap, holds_objects};
@@ -72,6 +74,8 @@ use crate::value::{Ref, Value};
 use crate::window::moved;
 use std::sync::Arc;
 
+/// Bytes of the name of a class that a message has at most.
+const NAME_IN_MESSAGE: usize = 200;
 /// Registers that a run begins with.
 const FIRST_REGISTERS: usize = 128;
 
@@ -307,16 +311,32 @@ impl Vm {
         self.name_of_class(self.heap.class_of(value))
     }
 
-    /// The name of a class.
+    /// The name of a class, as messages have it: no more of it than CPython writes, since a program may name a class as it likes.
     pub(crate) fn name_of_class(&self, class: Ref) -> String {
+        let name = self.whole_name(class);
+        name[..name.floor_char_boundary(NAME_IN_MESSAGE)].to_owned()
+    }
+
+    fn whole_name(&self, class: Ref) -> &str {
         match self.heap.payload(class) {
             // Classes that CPython writes in C are named with their module there.
             Payload::Class(class) => match class.attributes.get(&crate::types::nm::NAME_IN_MESSAGES).and_then(|name| self.text(*name)) {
-                Some(name) => name.to_owned(),
-                None => class.name.to_string(),
+                Some(name) => name,
+                None => &class.name,
             },
-            _ => "object".to_owned(),
+            _ => "object",
         }
+    }
+
+    /// The whole name of a class, as `repr` has it.
+    pub(crate) fn full_name(&mut self, class: Ref) -> String {
+        self.owe_name(self.whole_name(class).len());
+        self.whole_name(class).to_owned()
+    }
+
+    /// Charges a name that is copied, as far as it is longer than names are. Programs may set any text as the name of a class or function.
+    pub(crate) fn owe_name(&mut self, length: usize) {
+        self.owe(TEXT_COPIED.of(length.saturating_sub(crate::payload::USUAL_NAME)));
     }
 
     /// The attribute that a class or its bases define. Not retained.

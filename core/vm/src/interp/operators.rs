@@ -665,14 +665,14 @@ impl Vm {
             return Err(self.unbound_register(register));
         }
         if !self.is_python_instance(operand) {
+            self.spend_on_large(operand)?;
             match (op, self.number(operand)) {
                 (Op::Negative, Some(Number::Float(value))) => return Ok(Value::Float(-value)),
                 (Op::Positive, Some(Number::Float(value))) => return Ok(Value::Float(value)),
                 (Op::Negative, Some(Number::Small(value))) => return self.int_value(-IBig::from(value)),
-                (Op::Positive, Some(Number::Small(value))) => return Ok(Value::Int(value)),
                 (Op::Invert, Some(Number::Small(value))) => return Ok(Value::Int(!value)),
                 (Op::Negative, Some(Number::Big(value))) => return self.int_value(-value),
-                (Op::Positive, Some(Number::Big(value))) => return self.int_value(value),
+                (Op::Positive, Some(number)) => return self.int_value(number.into_big()),
                 (Op::Invert, Some(Number::Big(value))) => return self.int_value(-value - IBig::ONE),
                 _ => {}
             }

@@ -58,6 +58,27 @@ impl Heap {
         i64::try_from(length).ok()
     }
 
+    /// The truth of something builtin.
+    #[inline(always)]
+    pub(super) fn quick_truth(&self, value: &Value) -> Option<bool> {
+        match *value {
+            Value::Bool(truth) => Some(truth.into()),
+            Value::Int(number) => Some(number != 0),
+            Value::None => Some(false),
+            Value::Obj(_) => self.truth_of_object(value),
+            _ => None,
+        }
+    }
+
+    /// The same for an integer beyond 64 bits, and for what has a length.
+    #[inline(never)]
+    fn truth_of_object(&self, value: &Value) -> Option<bool> {
+        match *value {
+            Value::Obj(object) if matches!(self.payload(object), Payload::BigInt(_)) => Some(true),
+            _ => self.quick_length(value).map(|length| length > 0),
+        }
+    }
+
     /// The items of a list or tuple.
     #[inline(always)]
     pub(crate) fn items(&self, object: Ref) -> Option<&[Value]> {

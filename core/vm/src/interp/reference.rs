@@ -78,6 +78,31 @@ fn random_programs_cost_the_same_without_fast_paths() {
     let _ = std::fs::remove_dir_all(&scratch);
 }
 
+/// A function pays for its registers however it is called, left or resumed.
+#[test]
+fn large_functions_cost_the_same_without_fast_paths() {
+    let lines: String = (0..100).map(|index| format!("        a{index} = 1\n")).collect();
+    let head = |parameters: &str| format!("def f({parameters}):\n    if x:\n{lines}");
+    let rows = [
+        ("x, y=2", "return x", "for i in range(5): f(0), f(0, 1), f(x=0), f(1)"),
+        ("x, *, y=2", "return x", "for i in range(5): f(0), f(0, y=1)"),
+        ("x", "return 1 // x", "for i in range(5):\n    try: f(i)\n    except ZeroDivisionError: print(i)"),
+        (
+            "x",
+            "yield from (x, 'y', (1, 2))",
+            "print(list(f(0)), set(f(1)), tuple(f(0)), ''.join(map(str, f(0))), [*f(0)], sum(f(0), start=[]) if 0 else 0)",
+        ),
+        (
+            "x",
+            "y = yield x\n    yield y\n    yield 'z' * 100",
+            "for i in f(0): print(i)\nprint(list(f(0)), set(f(0)), dict(zip(f(0), f(1))))\ng = f(0)\nnext(g)\nprint(g.send(3))",
+        ),
+    ];
+    let wrong: Vec<String> =
+        rows.iter().filter_map(|(parameters, word, call)| difference(word, &format!("{}    {word}\n{call}\n", head(parameters)))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// What the fast paths are about, at the sizes where they begin and end.
 #[test]
 fn fast_paths_cost_the_same_at_their_edges() {

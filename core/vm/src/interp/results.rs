@@ -1,16 +1,20 @@
 //! What a call gives back, and what it was wanted for.
 
 use super::{Expect, OnReturn, Pending, Then, Vm};
-use crate::error::{Outcome, Throw};
+use crate::error::{Outcome, Throw, Trap};
+use crate::frame::leaving;
 use crate::image::LinkedCode;
+use crate::payload::{Generator, GeneratorState, Payload};
 use crate::types::ty;
-use crate::value::Value;
+use crate::value::{Ref, Value};
+use cowboy_compiler::code::CodeKind;
 
 impl Vm {
     /// Leaves the top frame with a value.
     pub(crate) fn return_value(&mut self, value: Value, code: &LinkedCode) -> Outcome<()> {
         let frame = self.frames.pop().expect("an instruction is running");
         let base = frame.base as usize;
+        self.owe(leaving(code.code.registers));
         for index in base..base + usize::from(code.code.registers) {
             if let Value::Obj(_) = self.registers[index] {
                 let old = std::mem::replace(&mut self.registers[index], Value::Undefined);
@@ -40,6 +44,50 @@ impl Vm {
             return Ok(());
         }
         self.give_back(value, frame.on_return, dest)
+    }
+
+    /// Makes the generator of a call whose parameters lie in registers from `at` on.
+    pub(super) fn rest_new_generator(
+        &mut self,
+        function: Ref,
+        linked: &LinkedCode,
+        code_number: u32,
+        at: usize,
+        on_return: OnReturn,
+        dest: usize,
+    ) -> Outcome<()> {
+        let code = &linked.code;
+        self.owe(leaving(code.registers));
+        let registers: Vec<Value> =
+            (at..at + usize::from(code.registers)).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
+        let class = match code.kind {
+            CodeKind::Generator | CodeKind::Plain => ty::GENERATOR,
+            CodeKind::Coroutine => ty::COROUTINE,
+            CodeKind::AsyncGenerator => ty::ASYNC_GENERATOR,
+        };
+        let (globals, name, qualname) = match self.heap.payload(function) {
+            Payload::Function(row) => (row.globals, row.name, row.qualname),
+            _ => return Err(Throw::Trap(Trap::Internal)),
+        };
+        self.heap.retain(name);
+        self.heap.retain(qualname);
+        let generator = Generator {
+            code: code_number,
+            globals,
+            pc: 0,
+            registers,
+            room: code.registers,
+            handled: Vec::new(),
+            sent: 0,
+            delegate: None,
+            again: Box::default(),
+            state: GeneratorState::Created,
+            guarded: false,
+            name,
+            qualname,
+        };
+        let generator = self.heap.make(class, Payload::Generator(Box::new(generator)));
+        self.give_back(generator, on_return, dest)
     }
 
     /// Does what a call's result was wanted for.

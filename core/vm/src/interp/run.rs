@@ -6,6 +6,7 @@ use super::native::Role;
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, FLOAT_ROOT, ITEM_MADE, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
+use crate::frame::leaving;
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::objects::float::is_root;
@@ -617,15 +618,10 @@ impl Vm {
                 }
                 Op::Not => {
                     charge!(Op::Not);
-                    let negated = match *window.at(ins.b) {
-                        Value::Bool(truth) => Some(truth == Truth::False),
-                        Value::Int(number) => Some(number == 0),
-                        Value::None => Some(true),
-                        _ => None,
-                    };
-                    match negated {
+                    match self.heap.quick_truth(window.at(ins.b)) {
                         Some(truth) => {
-                            set!(ins.a, Value::truth(truth));
+                            consume!(ins, ins.b, TEMP_B);
+                            set!(ins.a, Value::truth(!truth));
                             continue;
                         }
                         None => general!(ins),
@@ -916,6 +912,7 @@ impl Vm {
                     if value.is_undefined() {
                         general!(ins)
                     } else if let Some((dest, value)) = landing {
+                        cycles -= leaving(code.code.registers).cycles();
                         for index in 0..code.code.registers {
                             clear!(index);
                         }
@@ -944,6 +941,7 @@ impl Vm {
                         let delegate = (ins.flags & NEGATE != 0).then_some(ins.c);
                         hand_over!(ins, ins.b, TEMP_B);
                         save!();
+                        self.owe(leaving(code.code.registers));
                         if self.drain_quickly(&value, ins.a) || self.yield_quickly(value, ins.a, delegate, code) {
                             load!();
                             continue;

@@ -13,40 +13,32 @@ impl Vm {
     pub(super) fn write_container(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
         let class = self.heap.slot(object).class;
         match self.heap.payload(object).core() {
-            Payload::List(list) => {
-                let items = list.items.clone();
-                self.write_items(out, object, &items, "[", "]")?;
-            }
+            Payload::List(_) => self.write_items(out, object, object, "[", "]")?,
             Payload::Tuple(items) => {
-                let items = items.to_vec();
                 let close = if items.len() == 1 { ",)" } else { ")" };
-                self.write_items(out, object, &items, "(", close)?;
+                self.write_items(out, object, object, "(", close)?;
             }
             Payload::Dict(_) => self.write_dict(out, object)?,
             Payload::Set(dict) => {
-                let items: Vec<Value> = dict.iter().map(|entry| entry.key).collect();
-                let name = self.name_of_class(class);
+                let is_empty = dict.len() == 0;
+                let name = self.full_name(class);
                 let frozen = class != ty::SET;
-                if items.is_empty() {
+                if is_empty {
                     out.push_str(&name);
                     out.push_str("()");
                 } else if frozen {
                     out.push_str(&name);
-                    self.write_items(out, object, &items, "({", "})")?;
+                    self.write_items(out, object, object, "({", "})")?;
                 } else {
-                    self.write_items(out, object, &items, "{", "}")?;
+                    self.write_items(out, object, object, "{", "}")?;
                 }
             }
-            Payload::Slice(parts) => {
-                let parts = **parts;
-                self.write_items(out, object, &parts, "slice(", ")")?;
-            }
+            Payload::Slice(_) => self.write_items(out, object, object, "slice(", ")")?,
             Payload::Exception(row) => {
                 let args = row.args;
-                let name = self.name_of_class(class);
+                let name = self.full_name(class);
                 out.push_str(&name);
-                let items = self.tuple_items(args);
-                self.write_items(out, object, &items, "(", ")")?;
+                self.write_items(out, object, args.object().unwrap_or(object), "(", ")")?;
             }
             Payload::DictView { dict, part } => {
                 let (dict, part) = (*dict, *part);
@@ -67,19 +59,30 @@ impl Vm {
             }
             Payload::Union(arguments) => {
                 let arguments = *arguments;
-                for (index, item) in self.tuple_items(arguments).into_iter().enumerate() {
-                    if index > 0 {
-                        out.push_str(" | ");
-                    }
-                    self.write_type(out, item)?;
-                }
+                self.write_types(out, arguments, " | ")?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn write_items(&mut self, out: &mut String, object: Ref, items: &[Value], open: &str, close: &str) -> Outcome<()> {
+    /// The item of a container at a place, or behind it where an entry was deleted, with its value in a dict, and the place after it.
+    /// Nothing is copied: a repr that is left to Python soon would have copied all of it.
+    fn next_shown(&self, holder: Ref, at: usize) -> Option<(Value, Value, usize)> {
+        let item = match self.heap.payload(holder).core() {
+            Payload::List(list) => list.items.get(at),
+            Payload::Tuple(items) => items.get(at),
+            Payload::Slice(parts) => parts.get(at),
+            Payload::Dict(table) | Payload::Set(table) => {
+                return table.live_from(at).map(|(position, entry)| (entry.key, entry.value, position + 1));
+            }
+            _ => None,
+        };
+        item.map(|&item| (item, Value::None, at + 1))
+    }
+
+    /// The items that `holder` has, as those of `object`.
+    fn write_items(&mut self, out: &mut String, object: Ref, holder: Ref, open: &str, close: &str) -> Outcome<()> {
         if self.in_repr.contains(&object) {
             out.push_str(open);
             out.push_str("...");
@@ -90,11 +93,12 @@ impl Vm {
         self.spend(SHOWN_INSIDE.of(self.in_repr.len()))?;
         self.in_repr.push(object);
         out.push_str(open);
-        let mut outcome = Ok(());
-        for (index, &item) in items.iter().enumerate() {
-            if index > 0 {
+        let (mut outcome, mut at) = (Ok(()), 0);
+        while let Some((item, _, next)) = self.next_shown(holder, at) {
+            if at > 0 {
                 out.push_str(", ");
             }
+            at = next;
             outcome = self.write_repr(out, item);
             if outcome.is_err() {
                 break;
@@ -106,18 +110,18 @@ impl Vm {
     }
 
     fn write_dict(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
-        let pairs = self.dict_pairs(Value::Obj(object));
         if self.in_repr.contains(&object) {
             out.push_str("{...}");
             return Ok(());
         }
         self.in_repr.push(object);
         out.push('{');
-        let mut outcome = Ok(());
-        for (index, (key, item)) in pairs.into_iter().enumerate() {
-            if index > 0 {
+        let (mut outcome, mut at) = (Ok(()), 0);
+        while let Some((key, item, next)) = self.next_shown(object, at) {
+            if at > 0 {
                 out.push_str(", ");
             }
+            at = next;
             outcome = self.write_repr(out, key);
             if outcome.is_ok() {
                 out.push_str(": ");
@@ -134,17 +138,19 @@ impl Vm {
     }
 
     fn write_dict_view(&mut self, out: &mut String, dict: Value, part: DictPart) -> Outcome<()> {
-        let pairs = self.dict_pairs(dict);
+        let Value::Obj(dict) = dict else { return Ok(()) };
         out.push_str(match part {
             DictPart::Keys => "dict_keys",
             DictPart::Values => "dict_values",
             DictPart::Items => "dict_items",
         });
         out.push_str("([");
-        for (index, (key, item)) in pairs.into_iter().enumerate() {
-            if index > 0 {
+        let mut at = 0;
+        while let Some((key, item, next)) = self.next_shown(dict, at) {
+            if at > 0 {
                 out.push_str(", ");
             }
+            at = next;
             match part {
                 DictPart::Keys => self.write_repr(out, key)?,
                 DictPart::Values => self.write_repr(out, item)?,
@@ -161,22 +167,29 @@ impl Vm {
         Ok(())
     }
 
+    /// The types in a tuple.
+    fn write_types(&mut self, out: &mut String, types: Value, between: &str) -> Outcome<()> {
+        let mut at = 0;
+        while let Some((item, _, next)) = types.object().and_then(|types| self.next_shown(types, at)) {
+            if at > 0 {
+                out.push_str(between);
+            }
+            at = next;
+            self.write_type(out, item)?;
+        }
+        Ok(())
+    }
+
     fn write_alias(&mut self, out: &mut String, origin: Value, arguments: Value, starred: bool) -> Outcome<()> {
         if starred {
             out.push('*');
         }
         self.write_type(out, origin)?;
         out.push('[');
-        let items = self.tuple_items(arguments);
-        if items.is_empty() {
+        if self.tuple_ref(arguments).is_empty() {
             out.push_str("()");
         }
-        for (index, item) in items.into_iter().enumerate() {
-            if index > 0 {
-                out.push_str(", ");
-            }
-            self.write_type(out, item)?;
-        }
+        self.write_types(out, arguments, ", ")?;
         out.push(']');
         Ok(())
     }
@@ -224,7 +237,8 @@ impl Vm {
     pub(super) fn write_named(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
         match self.heap.payload(object).core() {
             Payload::Function(row) => {
-                let name = self.text(row.qualname).unwrap_or("?").to_owned();
+                let name = row.qualname;
+                let name = self.shown_text(name);
                 out.push_str(&format!("<function {name} at {:#x}>", object.0));
             }
             Payload::Native(row) => {
@@ -246,7 +260,8 @@ impl Vm {
                 out.push_str(&format!("<class '{name}'>"));
             }
             Payload::Module { name, .. } => {
-                let name = self.text(*name).unwrap_or("?").to_owned();
+                let name = *name;
+                let name = self.shown_text(name);
                 out.push_str(&format!("<module '{name}'>"));
             }
             Payload::Generator(row) => {
@@ -263,9 +278,18 @@ impl Vm {
         Ok(())
     }
 
+    /// A text that is a name.
+    pub(super) fn shown_text(&mut self, name: Value) -> String {
+        self.owe_name(self.text(name).map_or(0, str::len));
+        self.text(name).unwrap_or("?").to_owned()
+    }
+
     fn write_bound_method(&mut self, out: &mut String, object: Ref, function: Value, receiver: Value) -> Outcome<()> {
         let name = match self.heap.payload(function.object().unwrap_or(object)) {
-            Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
+            Payload::Function(row) => {
+                let name = row.qualname;
+                self.shown_text(name)
+            }
             Payload::Native(row) => {
                 let (name, class) = (self.native(*row).short(), self.class_name(receiver));
                 out.push_str(&format!("<built-in method {name} of {class} object at {:#x}>", object.0));
@@ -281,7 +305,7 @@ impl Vm {
 
     fn write_generator(&mut self, out: &mut String, object: Ref, qualname: Value) {
         let class = self.heap.slot(object).class;
-        let name = self.text(qualname).unwrap_or("?").to_owned();
+        let name = self.shown_text(qualname);
         let word = match class {
             ty::COROUTINE => "coroutine",
             ty::ASYNC_GENERATOR => "async_generator",

@@ -27,9 +27,12 @@ impl Vm {
             if part.is_none() {
                 continue;
             }
+            if let Some(value) = self.large_integer(*part) {
+                *number = Some(if value.sign() == dashu_int::Sign::Negative { i64::MIN / 2 } else { i64::MAX / 2 });
+                continue;
+            }
             *number = match self.number(*part) {
                 Some(Number::Small(value)) => Some(value),
-                Some(Number::Big(value)) => Some(if value.sign() == dashu_int::Sign::Negative { i64::MIN / 2 } else { i64::MAX / 2 }),
                 _ => {
                     return Err(self.type_error("slice indices must be integers or None or have an __index__ method"));
                 }
@@ -134,10 +137,11 @@ impl Vm {
     /// Where a slice stops, not before the sequence and not after it.
     pub(crate) fn slice_stop(&mut self, stop: Value, step: i64, length: i64) -> i64 {
         let (low, high) = if step > 0 { (0, length) } else { (-1, length - 1) };
+        if let Some(stop) = self.large_integer(stop) {
+            return if stop.sign() == dashu_int::Sign::Negative { low } else { high };
+        }
         match self.number(stop) {
             Some(Number::Small(stop)) => (if stop < 0 { stop.saturating_add(length) } else { stop }).clamp(low, high),
-            Some(Number::Big(stop)) if stop.sign() == dashu_int::Sign::Negative => low,
-            Some(Number::Big(_)) => high,
             _ if step > 0 => high,
             _ => low,
         }

@@ -4,6 +4,7 @@ use super::iterate::Advance;
 use super::registers::{consume, register, set, take};
 use super::{OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
+use crate::frame::leaving;
 use crate::image::LinkedCode;
 use crate::types::ty;
 use crate::value::Value;
@@ -151,6 +152,7 @@ impl Vm {
                     return Err(self.unbound(code, ins.b));
                 }
                 let delegate = if ins.flags & NEGATE != 0 { Some(ins.c) } else { None };
+                self.owe(leaving(code.code.registers));
                 self.yield_value(value, ins.a, delegate, code)?;
             }
             Op::YieldFromIter | Op::Await => {

@@ -90,7 +90,7 @@ impl Vm {
     fn not_subscriptable(&mut self, object: Value) -> Throw {
         let message = match object {
             Value::Obj(receiver) => match self.heap.payload(receiver) {
-                Payload::Class(row) => format!("type '{}' is not subscriptable", row.name),
+                Payload::Class(_) => format!("type '{}' is not subscriptable", self.name_of_class(receiver)),
                 _ => format!("'{}' object is not subscriptable", self.class_name(object)),
             },
             _ => format!("'{}' object is not subscriptable", self.class_name(object)),
@@ -390,7 +390,7 @@ impl Vm {
             Value::Obj(object) => match self.heap.payload(object).core() {
                 Payload::Dict(dict) | Payload::Set(dict) => Some(dict.len()),
                 Payload::DictView { dict: Value::Obj(dict), .. } => Some(self.dict_len(*dict)),
-                Payload::MappingProxy(_) => Some(self.sequence_snapshot(value).len()),
+                Payload::MappingProxy(_) => Some(self.sequence_length(object)),
                 Payload::MemoryView(_) => {
                     crate::objects::memoryview::check(self, value)?;
                     Some(self.sequence_length(object))

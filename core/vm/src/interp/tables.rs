@@ -200,8 +200,12 @@ impl Vm {
 
     /// Removes the entry at a position.
     pub(crate) fn dict_remove_at(&mut self, object: Ref, position: usize) {
-        let entry = self.table_mut(object).map(|table| table.remove(position));
-        if let Some(entry) = entry {
+        let removed = self.table_mut(object).map(|table| table.remove(position));
+        if let Some((entry, steps)) = removed {
+            // What was looked up was paid for up to where it is; `popitem` looks for nothing.
+            if steps > NEAR {
+                self.owe(KEY_FAR.of(steps as usize));
+            }
             self.heap.release(entry.key);
             self.heap.release(entry.value);
         }
@@ -335,8 +339,9 @@ impl Vm {
         let Value::Obj(object) = callee else { return "function".to_owned() };
         match self.heap.payload(object) {
             Payload::Function(row) => {
-                let module = self.dict_get_name(row.globals, nm::NAME).and_then(|name| self.text(name)).unwrap_or("?").to_owned();
-                format!("{module}.{}()", self.text(row.qualname).unwrap_or("?"))
+                let (name, module) = (row.qualname, self.dict_get_name(row.globals, nm::NAME));
+                let module = self.shown_text(module.unwrap_or(Value::None));
+                format!("{module}.{}()", self.shown_text(name))
             }
             Payload::Native(row) => format!("{}()", self.native(*row).name),
             Payload::Class(_) => format!("{}()", self.qualified_name(object)),

@@ -3,7 +3,7 @@
 use super::compare::NATIVE_DEPTH;
 use super::operators::Number;
 use super::{Expect, Vm};
-use crate::costs::{FLOAT_DIGITS, FORMAT_SPEC, TEXT_PASSED, TEXT_WRITTEN};
+use crate::costs::{FIELD, FLOAT_DIGITS, FORMAT_SPEC, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::payload::Payload;
 use crate::types::{nm, ty};
@@ -93,7 +93,7 @@ impl Vm {
             }
             Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
-                out.push_str(&(self.name_of_class(class) + "("));
+                out.push_str(&(self.full_name(class) + "("));
                 self.write_quoted_bytes(out, &bytes, true)?;
                 out.push(')');
             }
@@ -266,6 +266,9 @@ impl Vm {
 
     /// A replacement field of an f-string.
     pub(crate) fn format_instruction(&mut self, value: Value, spec: Value, conversion: u8) -> Outcome {
+        if !spec.is_undefined() {
+            self.spend(FIELD.once())?;
+        }
         if conversion == 0 {
             return self.format_value(value, spec);
         }

@@ -3,6 +3,7 @@
 use super::{OnReturn, Pending, Vm};
 use crate::costs::{EXCEPTION_CLASS, RAISED};
 use crate::error::{Exit, Outcome, Throw, Trap};
+use crate::frame::leaving;
 use crate::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
@@ -203,6 +204,7 @@ impl Vm {
                 return Ok(None);
             }
             let frame = self.frames.pop().expect("checked above");
+            self.owe(leaving(code.registers));
             for index in base..base + usize::from(code.registers) {
                 let old = std::mem::replace(&mut self.registers[index], Value::Undefined);
                 self.heap.release(old);

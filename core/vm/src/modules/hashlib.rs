@@ -4,7 +4,7 @@ use crate::costs::{
     BLOCK_KECCAK, BLOCK_LONG, BLOCK_SHORT, BLOCK_SPONGE, Charge, Cost, DIGEST, DIGEST_AS_TEXT, HASH_COPIED, HASH_NAME, KECCAK_DIGEST,
 };
 use crate::digests::{Blake2, shake};
-use crate::error::Outcome;
+use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::native::{
     NativeKind::{Function, Method},
@@ -201,30 +201,40 @@ fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 /// A bytes-like argument, its bytes paid for.
 fn buffer(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
-    let bytes = match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.clone(),
-        Some(Payload::MemoryView(_)) => crate::objects::bytes::bytes_like(vm, value)?,
+    let length = match value.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.len(),
+        Some(Payload::MemoryView(_)) => {
+            let bytes = crate::objects::bytes::bytes_like(vm, value)?;
+            vm.spend(HASH_COPIED.of(bytes.len()))?;
+            return Ok(bytes);
+        }
         Some(Payload::Str(_)) => return Err(vm.type_error("Strings must be encoded before hashing")),
         _ => return Err(vm.type_error("object supporting the buffer API required")),
     };
-    vm.spend(HASH_COPIED.of(bytes.len()))?;
-    Ok(bytes)
+    vm.spend(HASH_COPIED.of(length))?;
+    Ok(match value.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.clone(),
+        _ => Vec::new(),
+    })
 }
 
-fn state(vm: &mut Vm, receiver: Value) -> Outcome<HashState> {
+/// The running hash that a receiver is.
+fn running(vm: &Vm, receiver: Value) -> Option<&HashState> {
     match receiver.object().map(|object| vm.heap.payload(object)) {
-        Some(Payload::Hasher(state)) => Ok((**state).clone()),
-        _ => {
-            let message = format!("descriptor requires a '_hashlib.HASH' object but received a '{}'", vm.class_name(receiver));
-            Err(vm.type_error(message))
-        }
+        Some(Payload::Hasher(state)) => Some(state),
+        _ => None,
     }
+}
+
+fn no_hasher(vm: &mut Vm, receiver: Value) -> Throw {
+    let message = format!("descriptor requires a '_hashlib.HASH' object but received a '{}'", vm.class_name(receiver));
+    vm.type_error(message)
 }
 
 fn update(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let more = buffer(vm, arguments[1])?;
     vm.reserve(more.len())?;
-    let Some(object) = arguments[0].object() else { return state(vm, arguments[0]).map(|_| Value::None) };
+    let Some(object) = arguments[0].object() else { return Err(no_hasher(vm, arguments[0])) };
     let before = vm.heap.payload(object).size();
     if let Payload::Hasher(state) = vm.heap.payload_mut(object) {
         state.data.extend_from_slice(&more);
@@ -236,8 +246,10 @@ fn update(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 /// The digest; its length is asked for only with the extendable ones.
 fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
-    let state = state(vm, arguments[0])?;
-    let extendable = state.name.starts_with("shake");
+    let Some((name, fed)) = running(vm, arguments[0]).map(|state| (state.name, state.data.len())) else {
+        return Err(no_hasher(vm, arguments[0]));
+    };
+    let extendable = name.starts_with("shake");
     let length = match (extendable, arguments[1]) {
         (true, Value::Int(length)) => match sizes::index(length) {
             Some(length) if length < 1 << 29 => length,
@@ -251,16 +263,17 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
         (false, Value::Undefined) => 0,
         (false, _) => return Err(vm.type_error("digest() takes no arguments (1 given)")),
     };
-    let (block_size, base, block) = cost(state.name);
-    let blocks = state.data.len().div_ceil(block_size).saturating_add(length / block_size);
+    let (block_size, base, block) = cost(name);
+    let blocks = fed.div_ceil(block_size).saturating_add(length / block_size);
     let rules = vm.meter.limits.rules;
-    let charge = match state.name {
+    let charge = match name {
         "sha256" => Charge::by_rule(rules.sha256, 1) + Charge::by_rule(rules.sha256_block, blocks),
         _ => base.once() + block.of(blocks),
     };
     vm.spend(charge)?;
     vm.reserve(length)?;
-    Ok(match (&state.blake2, algorithm(state.name)) {
+    let Some(state) = running(vm, arguments[0]) else { return Ok(Vec::new()) };
+    Ok(match (&state.blake2, algorithm(name)) {
         (Some(options), _) => options.digest(&state.data),
         (None, Some(row)) => (row.digest)(&state.data),
         (None, None) => shake(block_size, &state.data, length),
@@ -286,12 +299,11 @@ fn hexdigest(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn copy(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let length = match arguments[0].object().map(|object| vm.heap.payload(object)) {
-        Some(Payload::Hasher(state)) => state.data.len(),
-        _ => 0,
-    };
+    let length = running(vm, arguments[0]).map_or(0, |state| state.data.len());
     vm.spend(HASH_COPIED.of(length))?;
     vm.reserve(length)?;
-    let state = state(vm, arguments[0])?;
-    Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(state))))
+    match running(vm, arguments[0]).cloned() {
+        Some(state) => Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(state)))),
+        None => Err(no_hasher(vm, arguments[0])),
+    }
 }

@@ -4,18 +4,23 @@
 //! Neither direction recurses on the host's stack: open containers wait on a stack of their own, at most as many as Python calls may nest.
 
 use crate::costs::{
-    BIT_READ, JSON_BYTES, JSON_DIGIT, JSON_ESCAPED, JSON_FLOAT, JSON_LOOKED_AT, JSON_READ, JSON_SORTED, JSON_STEP, JSON_VALUE, TEXT_READ,
+    BIT_READ, JSON_BYTES, JSON_DIGIT, JSON_ESCAPED, JSON_FLOAT, JSON_LOOKED_AT, JSON_READ, JSON_SORTED, JSON_STEP, JSON_VALUE,
+    TEXT_COMPARED, TEXT_MARKED, TEXT_READ,
 };
 use crate::error::{Outcome, Throw};
+use crate::escapes::push_json;
 use crate::interp::Vm;
+use crate::interp::compare::SHORT_TEXT;
 use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::interp::operators::Number;
 use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
+use cowboy_num::hash::{hash_str, siphash13};
 use cowboy_num::sizes;
 use cowboy_num::{F64, int, repr};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Bytes of a text that are escaped between two looks at how large the result is.
 const PIECE: usize = 4_096;
@@ -190,6 +195,7 @@ impl Writer {
                 if vm.heap.slot(object).class != ty::DICT && has_own_items(vm, object) {
                     return Err(Throw::Fallback);
                 }
+                vm.spend(JSON_BYTES.of(2 * vm.dict_len(object)))?;
                 let mut pairs = vm.dict_pairs(value);
                 if self.style.sort {
                     sort(vm, &mut pairs)?;
@@ -236,7 +242,7 @@ fn quoted(vm: &mut Vm, out: &mut String, text: &str, ascii: bool) -> Outcome<()>
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
         let before = out.len();
-        write_escaped(out, piece, ascii);
+        push_json(out, piece, ascii);
         vm.spend(JSON_ESCAPED.of(out.len() - before - piece.len()))?;
         vm.reserve(out.len())?;
         rest = after;
@@ -252,10 +258,18 @@ fn has_own_items(vm: &mut Vm, object: Ref) -> bool {
     vm.lookup(class, items).is_none_or(|function| vm.native_row(function).is_none())
 }
 
+/// How often each of `count` keys is compared where they are sorted, or where one of them is found.
+fn rounds(count: usize) -> usize {
+    sizes::saturating(count.max(1).ilog2()) + 1
+}
+
 /// Sorts entries by key, as far as keys are texts or integers only.
 fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
-    let count = pairs.len();
-    vm.spend(JSON_SORTED.of(count.saturating_mul(sizes::saturating(count.max(1).ilog2()) + 1)))?;
+    let (count, rounds) = (pairs.len(), rounds(pairs.len()));
+    vm.spend(JSON_SORTED.of(count.saturating_mul(rounds)))?;
+    // Long keys that begin alike are read to their ends in each round.
+    let long = pairs.iter().map(|(key, _)| vm.text(*key).map_or(0, str::len).saturating_sub(SHORT_TEXT)).sum::<usize>();
+    vm.spend(TEXT_COMPARED.of(long.saturating_mul(rounds)))?;
     if pairs.iter().all(|(key, _)| vm.text(*key).is_some()) {
         pairs.sort_by(|(a, _), (b, _)| vm.text(*a).cmp(&vm.text(*b)));
     } else if pairs.iter().all(|(key, _)| matches!(key, Value::Int(_) | Value::Bool(_))) {
@@ -323,45 +337,6 @@ fn number_text(vm: &mut Vm, style: &Style, value: Value) -> Outcome<Option<Strin
     }))
 }
 
-/// A text with what JSON or ASCII cannot hold escaped.
-fn write_escaped(out: &mut String, text: &str, ascii: bool) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let escaped = |out: &mut String, unit: u16| {
-        out.push_str("\\u");
-        for shift in [12, 8, 4, 0] {
-            out.push(char::from(DIGITS[usize::from(unit >> shift & 15)]));
-        }
-    };
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' && (byte < 0x7f || !ascii) {
-            continue;
-        }
-        // Inside a character of several bytes that was written already.
-        if at < plain {
-            continue;
-        }
-        out.push_str(&text[plain..at]);
-        plain = at + 1;
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            0x08 => out.push_str("\\b"),
-            0x0c => out.push_str("\\f"),
-            0..0x80 => escaped(out, u16::from(byte)),
-            _ => {
-                let character = text[at..].chars().next().unwrap_or('\u{fffd}');
-                character.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| escaped(out, unit));
-                plain = at + character.len_utf8();
-            }
-        }
-    }
-    out.push_str(&text[plain..]);
-}
-
 fn quote(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let Some(text) = vm.text(arguments[0]).map(str::to_owned) else {
         let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
@@ -415,11 +390,14 @@ fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, 
         Value::Obj(_) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
         _ => Some(0),
     };
-    let Some(text) = vm.text(arguments[0]).map(str::to_owned) else {
+    let Some((length, is_ascii)) = vm.text(arguments[0]).map(|text| (text.len(), text.is_ascii())) else {
         let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
-    vm.spend(JSON_LOOKED_AT.of(text.len()))?;
+    // Beyond ASCII, the characters up to a place have to be counted.
+    let counted = if is_ascii || arguments[1].is_none() { 0 } else { length };
+    vm.spend(JSON_LOOKED_AT.of(length) + TEXT_MARKED.of(counted))?;
+    let text = vm.text(arguments[0]).unwrap_or_default().to_owned();
     let start = index.and_then(|index| byte_of(&text, index));
     Ok((text, start, matches!(arguments[2], Value::Bool(Truth::True))))
 }
@@ -501,8 +479,8 @@ struct Reader<'a> {
     at: usize,
     strict: bool,
     open: Vec<Partial>,
-    /// One object for each key, however often it occurs.
-    keys: BTreeMap<String, Value>,
+    /// One object for each key, however often it occurs, by its hash.
+    keys: BTreeMap<i64, Value>,
 }
 
 impl Reader<'_> {
@@ -597,16 +575,22 @@ impl Reader<'_> {
         }
         self.at += 1;
         let text = self.string(vm)?;
-        let value = match self.keys.get(&text) {
-            Some(&known) => known,
+        let hash = if text.is_ascii() { siphash13(text.as_bytes()) } else { hash_str(&text) };
+        let known = self.keys.get(&hash).copied().filter(|&known| vm.text(known) == Some(&text));
+        let value = match known {
+            Some(known) => vm.heap.retain(known),
             None => {
-                let key = vm.heap.str(&text);
-                self.keys.insert(text, key);
-                key
+                vm.spend(JSON_SORTED.of(rounds(self.keys.len() + 1)))?;
+                let made = vm.heap.string(text);
+                // Where two keys have one hash, only the first is shared.
+                if let Entry::Vacant(place) = self.keys.entry(hash) {
+                    place.insert(vm.heap.retain(made));
+                }
+                made
             }
         };
         if let Some(Partial::Object { key, .. }) = self.open.last_mut() {
-            *key = vm.heap.retain(value);
+            *key = value;
         }
         self.blanks();
         if self.peek() != Some(b':') {

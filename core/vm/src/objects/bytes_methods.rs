@@ -213,8 +213,8 @@ fn affix(vm: &mut Vm, args: &[Value], name: &str, test: fn(&[u8], &[u8]) -> bool
     let bytes = receiver(vm, args[0])?;
     let window = bounds(vm, args[2], args[3], bytes.len())?;
     let many = vm.is_instance(args[1], ty::TUPLE);
-    let candidates = if many { vm.tuple_items(args[1]) } else { vec![args[1]] };
-    for candidate in candidates {
+    for index in 0..super::tuple::alternatives(vm, args[1]) {
+        let candidate = super::tuple::alternative(vm, args[1], index, bytes.len())?;
         let Some(affix) = content(vm, candidate) else {
             super::memoryview::check_contiguous(vm, candidate)?;
             let class = vm.class_name(candidate);

@@ -1,6 +1,6 @@
 //! Text to bytes and back: the encodings an actor may use, and their error handlers.
 
-use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
+use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED, TEXT_MARKED};
 use crate::error::{Outcome, Throw};
 use crate::escapes::push_escape;
 use crate::interp::Vm;
@@ -362,7 +362,10 @@ pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
             _ => format!("'{encoding}' codec can't decode bytes in position {start}-{last}: {reason}"),
         });
     }
-    let text = vm.text(object)?.to_owned();
+    let length = vm.text(object)?.len();
+    // The characters before it are counted.
+    vm.owe(TEXT_MARKED.of(length.min(sizes::saturating(start).saturating_mul(4))));
+    let text = vm.text(object)?;
     let verb = if vm.is_instance(exception, ty::UNICODE_ENCODE_ERROR) {
         format!("'{encoding}' codec can't encode")
     } else {

@@ -1,6 +1,6 @@
 //! `dict` and its views.
 
-use crate::costs::{ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
+use crate::costs::{ATTRIBUTE_NAME, ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind, NativeRow};
@@ -305,18 +305,24 @@ pub(crate) fn merged(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     }
 }
 
-fn proxy_dict(vm: &mut Vm, value: Value) -> Value {
-    if let Some(Payload::MappingProxy(inner)) = value.object().map(|object| vm.heap.payload(object)) {
-        let inner = *inner;
-        if vm.is_instance(inner, ty::DICT) {
-            return vm.heap.retain(inner);
-        }
+/// What a read-only view shows: a dict, or a class.
+fn proxied(vm: &Vm, value: Value) -> Value {
+    match value.object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::MappingProxy(inner)) => *inner,
+        _ => value,
     }
-    let attributes: Vec<(Ref, Value)> = match value.object().map(|object| vm.heap.payload(object)) {
-        Some(Payload::MappingProxy(Value::Obj(class))) => match vm.heap.payload(*class) {
-            Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
-            _ => Vec::new(),
-        },
+}
+
+/// The dict behind a read-only view, retained: of a class, one that is made of its attributes.
+fn proxy_dict(vm: &mut Vm, value: Value) -> Outcome {
+    let inner = proxied(vm, value);
+    if vm.is_instance(inner, ty::DICT) {
+        return Ok(vm.heap.retain(inner));
+    }
+    let count = value.object().map_or(0, |object| vm.sequence_length(object));
+    vm.spend(ENTRY_FOLDED.of(count))?;
+    let attributes: Vec<(Ref, Value)> = match inner.object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Class(row)) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
         _ => Vec::new(),
     };
     let dict = vm.new_dict();
@@ -324,11 +330,11 @@ fn proxy_dict(vm: &mut Vm, value: Value) -> Value {
         vm.heap.retain(value);
         vm.dict_set_name(dict, name, value);
     }
-    Value::Obj(dict)
+    Ok(Value::Obj(dict))
 }
 
 fn proxy_view(vm: &mut Vm, value: Value, class: Ref, part: DictPart) -> Outcome {
-    let dict = proxy_dict(vm, value);
+    let dict = proxy_dict(vm, value)?;
     let view = view(vm, dict, class, part);
     vm.heap.release(dict);
     view
@@ -347,8 +353,18 @@ fn proxy_items(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn proxy_get(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let dict = proxy_dict(vm, args[0]);
-    let outcome = get(vm, &[dict, args[1], args[2]]);
-    vm.heap.release(dict);
-    outcome
+    let inner = proxied(vm, args[0]);
+    if vm.is_instance(inner, ty::DICT) {
+        return get(vm, &[inner, args[1], args[2]]);
+    }
+    vm.hash_native(args[1])?;
+    let length = vm.text(args[1]).map_or(0, str::len);
+    vm.spend(ATTRIBUTE_NAME.of(length))?;
+    // A text that is no name of anything is no attribute either.
+    let name = vm.text(args[1]).and_then(|text| vm.heap.interned_name(text));
+    let found = match inner.object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Class(row)) => name.and_then(|name| row.attributes.get(&name).copied()),
+        _ => None,
+    };
+    Ok(vm.heap.retain(found.unwrap_or(args[2].or(Value::None))))
 }

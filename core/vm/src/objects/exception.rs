@@ -5,6 +5,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::compare::NATIVE_DEPTH;
 use crate::interp::native::{NativeKind, NativeRow};
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -92,17 +93,24 @@ fn syntax_init(vm: &mut Vm, args: &[Value]) -> Outcome {
         vm.put_attribute(args[0], name, Value::None);
     }
     let details = match args[2..] {
-        [_, details] => vm.sequence_snapshot(details),
+        [_, details] => details,
         _ => return Ok(Value::None),
     };
-    if !matches!(details.len(), 4 | 6) {
-        let message = if details.len() == 5 {
+    let count = match details.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::List(list)) => list.items.len(),
+        Some(Payload::Tuple(items)) => items.len(),
+        Some(Payload::Dict(table) | Payload::Set(table)) => table.len(),
+        _ => 0,
+    };
+    if !matches!(count, 4 | 6) {
+        let message = if count == 5 {
             "end_offset must be provided when end_lineno is provided".to_owned()
         } else {
-            format!("function takes {} 4 arguments ({} given)", if details.len() < 4 { "at least" } else { "at most" }, details.len())
+            format!("function takes {} 4 arguments ({count} given)", if count < 4 { "at least" } else { "at most" })
         };
         return Err(vm.type_error(message));
     }
+    let details = vm.sequence_snapshot(details);
     for (name, value) in ["filename", "lineno", "offset", "text", "end_lineno", "end_offset"].into_iter().zip(details) {
         let name = vm.heap.intern(name);
         vm.put_attribute(args[0], name, value);
@@ -157,10 +165,14 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
     if let Some(text) = super::os_error::message(vm, exception)? {
         return Ok(text);
     }
-    let items = vm.tuple_items(args);
+    let items = vm.tuple_ref(args);
+    // Of more than two, all that is needed here is that they are more.
+    let items = items[..items.len().min(3)].to_vec();
     if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
         let count = items[1].object().map_or(0, |members| vm.sequence_length(members));
-        let text = vm.text(items[0]).unwrap_or_default().to_owned();
+        let length = vm.text(items[0]).map_or(0, str::len);
+        vm.spend(TEXT_COPIED.of(length))?;
+        let text = vm.text(items[0]).unwrap_or_default();
         return Ok(format!("{text} ({count} sub-exception{})", if count == 1 { "" } else { "s" }));
     }
     match items.as_slice() {
@@ -204,7 +216,7 @@ fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.heap.class_of(args[0]);
-    let name = vm.name_of_class(class);
+    let name = vm.full_name(class);
     let items = match vm.exception_data(args[0]) {
         Some(row) => row.args,
         None => return Err(Throw::Fallback),

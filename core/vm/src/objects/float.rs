@@ -17,7 +17,7 @@ const C: NativeKind = NativeKind::ClassMethod;
 
 /// Rows of `float`.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(S, "float.__new__", "cls, x=, /", 3, new, ""),
+    NativeRow(S, "float.__new__", "cls, x=, /", 3, new, "retry_index"),
     NativeRow(M, "float.is_integer", "self, /", 1, is_integer, ""),
     NativeRow(M, "float.as_integer_ratio", "self, /", 5, ratio, ""),
     NativeRow(M, "float.hex", "self, /", 10, hex, ""),
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "float.__trunc__", "self, /", 1, truncate, ""),
     NativeRow(M, "float.__floor__", "self, /", 1, floor, ""),
     NativeRow(M, "float.__ceil__", "self, /", 1, ceil, ""),
-    NativeRow(M, "float.__round__", "self, ndigits=, /", 10, round, "retry_index"),
+    NativeRow(M, "float.__round__", "self, ndigits=, /", 30, round, "retry_index"),
     NativeRow(M, "float.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "float.__neg__", "self, /", 1, neg, ""),
     NativeRow(M, "float.__pos__", "self, /", 1, same, ""),
@@ -79,6 +79,10 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
 }
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    // What is an integer by `__index__` alone is one first.
+    if vm.python_method(args[1], nm::FLOAT).is_none() && vm.python_method(args[1], nm::INDEX).is_some() && vm.number(args[1]).is_none() {
+        return Err(crate::error::Throw::Fallback);
+    }
     let number = if args[1].is_undefined() { F64::ZERO } else { convert(vm, args[1])? };
     match args[0] {
         Value::Obj(class) if class != ty::FLOAT => Ok(vm.wrap_builtin(class, Payload::Scalar(Value::Float(number)))),

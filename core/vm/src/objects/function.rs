@@ -1,5 +1,6 @@
 //! Functions, properties, generators, iterators and the like.
 
+use crate::costs::ITERATOR_MADE;
 use crate::error::{Outcome, Throw};
 use crate::frame::{OnReturn, Pending, Wake};
 use crate::interp::Vm;
@@ -476,20 +477,18 @@ fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
     let strict = vm.option(args[1])?;
     let (mut inner, mut deepest) = (Vec::new(), 1);
+    vm.spend(ITERATOR_MADE.of(args[2..].len().saturating_sub(2)))?;
     for &iterable in &args[2..] {
-        let iterator = match native_iterator(vm, iterable) {
-            Ok(iterator) => iterator,
+        match native_iterator(vm, iterable) {
             Err(throw) => {
                 vm.heap.release_all(inner);
                 return Err(throw);
             }
-        };
-        match iterator {
-            Some((iterator, nesting)) => {
+            Ok(Some((iterator, nesting))) => {
                 inner.push(iterator);
                 deepest = deepest.max(nesting);
             }
-            None => {
+            Ok(None) => {
                 vm.heap.release_all(inner);
                 let items = vm.heap.retain_all(&args[2..]);
                 let items = vm.tuple(items);

@@ -2,7 +2,7 @@
 
 use super::bytes::octets;
 use super::memoryview_items::{self as items, places};
-use crate::costs::{BYTES_COPIED, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
+use crate::costs::{BYTES_COPIED, ITEM_MADE, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
 use crate::interp::native::{NativeKind, NativeRow};
@@ -447,6 +447,8 @@ pub(crate) fn attribute(vm: &mut Vm, object: Value, name: Ref) -> Outcome<Option
     if !KNOWN.contains(&name) {
         return Ok(None);
     }
+    let dimensions = self::view(vm, object).map_or(1, |view| view.shape.len());
+    vm.spend(ITEM_MADE.of(dimensions.saturating_sub(1)))?;
     let view = live(vm, object)?;
     let whole = |length: usize| Value::Int(i64::try_from(length).unwrap_or(i64::MAX));
     Ok(Some(match name {

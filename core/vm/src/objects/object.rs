@@ -123,7 +123,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
             let plain = super::plain(vm, args[0]);
             let outcome = if plain.is(args[0]) {
                 let class = vm.heap.class_of(args[0]);
-                let name = vm.name_of_class(class);
+                let name = vm.full_name(class);
                 let items = vm.exception_data(args[0]).map(|row| row.args);
                 match items {
                     Some(items) => vm.repr_native(items).map(|text| {
@@ -284,6 +284,9 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
             },
         };
         vm.spend(OWN_NAME.of(own.len()))?;
+        for &name in &own {
+            vm.owe_name(vm.text(name).map_or(0, str::len));
+        }
         names.extend(own.into_iter().filter_map(|name| vm.text(name).map(str::to_owned)));
         if matches!(vm.heap.payload(object), Payload::Module { .. }) {
             names.sort();
@@ -296,8 +299,10 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => Vec::new(),
     };
     for base in mro {
-        if let Payload::Class(row) = vm.heap.payload(base) {
-            names.extend(row.attributes.keys().map(|&name| vm.name_text(name).to_owned()));
+        let own = vm.own_names(base);
+        for name in own {
+            vm.owe_name(vm.name_text(name).len());
+            names.push(vm.name_text(name).to_owned());
         }
     }
     names.push("__class__".to_owned());

@@ -2,13 +2,13 @@
 //! `list.sort`, so that the result is the same where `<` is no total order. `frozen/_builtins/sorting.py` does the same for items that
 //! compare in Python.
 
-use crate::costs::{ITEM_SORTED, TEXT_COMPARED};
+use crate::costs::{ITEM_LOOKED_AT, ITEM_SORTED, TEXT_COMPARED};
 use crate::error::Outcome;
 use crate::frame::CompareOp;
 use crate::interp::Vm;
 use crate::interp::compare::SHORT_TEXT;
 use crate::payload::Payload;
-use crate::value::Value;
+use crate::value::{Ref, Value};
 use crate::window::afresh;
 use cowboy_num::sizes;
 use std::cmp::Ordering;
@@ -57,6 +57,9 @@ fn number_pair(vm: &Vm, pair: &Value) -> Option<(i64, i64, Value)> {
 /// How often in a row one run must win before whole stretches of it are looked for.
 const MIN_GALLOP: usize = 7;
 
+/// Items of a tuple that are compared with those of another one for the price of looking at them. Longer ones pay for what is compared.
+const FEW: usize = 4;
+
 /// A run of items in order: its start, its length, and the power of the boundary after it.
 struct Run {
     start: usize,
@@ -81,6 +84,15 @@ impl Runs<'_> {
     }
 
     fn less(&mut self, a: Value, b: Value) -> Outcome<bool> {
+        // A pair of items inside tuples is looked at for each comparison.
+        if let (Value::Obj(one), Value::Obj(other)) = (a, b) {
+            let length = |tuple: Ref| match self.vm.heap.payload(tuple) {
+                Payload::Tuple(items) => items.len(),
+                _ => 0,
+            };
+            let inside = length(one).min(length(other)).min(FEW);
+            self.vm.spend(ITEM_LOOKED_AT.of(inside))?;
+        }
         if let Some(ordering) = self.vm.heap.order(&a, &b) {
             return Ok(ordering == Ordering::Less);
         }

@@ -379,8 +379,8 @@ fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool
     }
     let text = receiver(vm, args[0])?;
     let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::truth(false)) };
-    let candidates = if vm.is_instance(args[1], ty::TUPLE) { vm.tuple_items(args[1]) } else { vec![args[1]] };
-    for candidate in candidates {
+    for index in 0..super::tuple::alternatives(vm, args[1]) {
+        let candidate = super::tuple::alternative(vm, args[1], index, part.len())?;
         match vm.text(candidate) {
             Some(candidate) if test(&part, candidate) => return Ok(Value::truth(true)),
             Some(_) => {}

@@ -1,6 +1,6 @@
 //! `tuple`, `range` and `slice`.
 
-use crate::costs::sequences_joined;
+use crate::costs::{ITEM_LOOKED_AT, TEXT_COMPARED, sequences_joined};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind, NativeRow};
@@ -170,4 +170,20 @@ fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (start, step, _) = vm.slice_span(&parts, length)?;
     let stop = vm.slice_stop(parts[1], step, length);
     Ok(vm.tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
+}
+
+/// How many texts or bytes an argument stands for that is one of them or a tuple of them.
+pub(super) fn alternatives(vm: &Vm, value: Value) -> usize {
+    if vm.is_instance(value, ty::TUPLE) { vm.tuple_ref(value).len() } else { 1 }
+}
+
+/// One of them. Each item of a tuple is charged, with what is compared of it: no more than the other text has.
+pub(super) fn alternative(vm: &mut Vm, value: Value, index: usize, most: usize) -> Outcome {
+    if !vm.is_instance(value, ty::TUPLE) {
+        return Ok(value);
+    }
+    let Some(&item) = vm.tuple_ref(value).get(index) else { return Ok(Value::None) };
+    let length = vm.text(item).map_or(0, str::len);
+    vm.spend(ITEM_LOOKED_AT.once() + TEXT_COMPARED.of(length.min(most)))?;
+    Ok(item)
 }

@@ -7,6 +7,9 @@ use crate::value::{Link, Ref, Value};
 use cowboy_num::hash::{hash_str, siphash13};
 use std::sync::atomic::{AtomicI64, Ordering};
 
+/// Bytes of the name of a class or function that are part of what anything with a name takes and costs.
+pub(crate) const USUAL_NAME: usize = 64;
+
 /// Text with its length in characters and, once needed, its hash.
 #[derive(Debug)]
 pub(crate) struct Str {
@@ -185,6 +188,13 @@ pub(crate) struct Class {
     pub solid: Ref,
 }
 
+impl Class {
+    /// Modelled bytes of the names, as far as they are longer than names are: a program may give a class any text as its name.
+    pub(crate) fn names_size(&self) -> usize {
+        self.name.len().saturating_sub(USUAL_NAME) + self.qualname.len().saturating_sub(USUAL_NAME)
+    }
+}
+
 /// A function made by `def` or `lambda`.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
@@ -192,10 +202,10 @@ pub(crate) struct Function {
     pub code: u32,
     /// The module's dict.
     pub globals: Ref,
-    /// Values of the last positional parameters.
-    pub defaults: Vec<Value>,
-    /// Values of keyword-only parameters.
-    pub keyword_defaults: Vec<(Ref, Value)>,
+    /// `__defaults__`: `None`, or a tuple with the values of the last positional parameters.
+    pub defaults: Value,
+    /// `__kwdefaults__`: `None`, or a dict with the values of keyword-only parameters.
+    pub keyword_defaults: Value,
     /// Cells of the closure.
     pub closure: Box<[Value]>,
     /// `__name__`
@@ -232,6 +242,8 @@ pub(crate) struct Generator {
     pub pc: u32,
     /// Its registers while it does not run.
     pub registers: Vec<Value>,
+    /// How many registers its code has. The list keeps room for them as long as the generator lives.
+    pub room: u16,
     /// Exceptions it is handling.
     pub handled: Vec<Value>,
     /// The register that takes what is sent.

@@ -202,12 +202,13 @@ impl Dict {
         }
     }
 
-    /// Takes the entry at a position out.
-    pub(crate) fn remove(&mut self, position: usize) -> Entry {
+    /// Takes the entry at a position out, with how many index slots were looked at to find its own.
+    pub(crate) fn remove(&mut self, position: usize) -> (Entry, u32) {
         let entry = self.entries[position];
         let mask = self.index.len() - 1;
         let mut probe = self.probe(entry.hash);
         while self.index[probe.slot] as usize != position {
+            probe.steps += 1;
             probe.perturb >>= 5;
             let jump = sizes::saturating(probe.perturb & 0xffff_ffff);
             probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
@@ -235,7 +236,7 @@ impl Dict {
                 self.first += 1;
             }
         }
-        entry
+        (entry, probe.steps)
     }
 
     /// Empties the table; the old one is returned with its references.

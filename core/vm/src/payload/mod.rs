@@ -6,7 +6,9 @@ mod map;
 mod slot;
 mod view;
 
-pub(crate) use contents::{Attributes, Class, DictPart, Exception, Function, Generator, GeneratorState, HashState, Iter, List, Range, Str};
+pub(crate) use contents::{
+    Attributes, Class, DictPart, Exception, Function, Generator, GeneratorState, HashState, Iter, List, Range, Str, USUAL_NAME,
+};
 pub(crate) use map::Map;
 pub(crate) use slot::{Shape, Slot};
 pub(crate) use view::{Format, View};
@@ -174,15 +176,18 @@ impl Payload {
             Payload::Function(function) => 152 + 8 * function.closure.len() + attributes_size(&function.attributes),
             Payload::Native(_) => 72,
             Payload::BoundMethod { .. } => 64,
-            Payload::Class(class) => 1_064 + 16 * class.attributes.len(),
+            Payload::Class(class) => 1_064 + 16 * class.attributes.len() + class.names_size(),
             Payload::Exception(exception) => 88 + attributes_size(&exception.attributes),
             Payload::Module { .. } => 72,
-            // Its registers rest elsewhere while it runs, so they are not part of the size.
-            Payload::Generator(_) => 192,
+            Payload::Generator(generator) => 192 + 8 * usize::from(generator.room),
             Payload::Property(_) => 72,
             Payload::Hasher(state) => 48 + state.data.len(),
             Payload::Regex(program) => program.size(),
             Payload::Decimal(number) => 48 + number.bytes(),
+            Payload::Iterator(iterator) => match &**iterator {
+                Iter::Zip { inner, .. } => 64 + 8 * inner.len(),
+                _ => 64,
+            },
             _ => 64,
         }
     }
@@ -226,8 +231,8 @@ impl Payload {
             Payload::Dict(dict) | Payload::Set(dict) => dict.each(visit),
             Payload::Slice(parts) => parts.iter().for_each(|&value| visit(value)),
             Payload::Function(function) => {
-                function.defaults.iter().for_each(|&value| visit(value));
-                function.keyword_defaults.iter().for_each(|&(_, value)| visit(value));
+                visit(function.defaults);
+                visit(function.keyword_defaults);
                 function.closure.iter().for_each(|&value| visit(value));
                 visit(function.name);
                 visit(function.qualname);

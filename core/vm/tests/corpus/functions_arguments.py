@@ -123,3 +123,43 @@ def modify(*rest, **named):
 
 options = {"k": 1}
 print(passing(1, 2, b=3, q=4), modify(1, 2, **options), options, (lambda *a, k=1, **n: (a, k, n))(1, 2, k=3, z=4), (lambda: None)(), (lambda x=1, /, *y: (x, y))(5, 6), (lambda x: lambda y: x + y)(1)(2))
+
+
+# Defaults that a program sets: the last ones count, however many there are.
+def replaced(a, b=2, *rest, c=3, d=4):
+    return a, b, rest, c, d
+
+
+replaced.__defaults__ = (10, 20, 30)
+print(replaced(), replaced(1), replaced(1, 2, 5), replaced.__defaults__, replaced.__defaults__ is replaced.__defaults__)
+replaced.__kwdefaults__ = {"d": 40, "e": 5, 7: 8, "c": 30}
+print(replaced(), replaced(c=1), replaced.__kwdefaults__, replaced.__kwdefaults__ is replaced.__kwdefaults__)
+replaced.__kwdefaults__["c"] = 31
+del replaced.__kwdefaults__["d"]
+print(replaced(d=1))
+replaced.__defaults__ = ()
+replaced.__kwdefaults__ = None
+print(replaced.__defaults__, replaced.__kwdefaults__)
+
+
+def one(a):
+    return a
+
+
+one.__defaults__ = (1, 2, 3)
+for call in (lambda: one(), lambda: one(1, 2), lambda: replaced(), lambda: replaced(1, 2), lambda: replaced(1, 2, 3, d=1), lambda: one(b=1)):
+    try:
+        print(call())
+    except TypeError as error:
+        print(error)
+
+
+def keywords(*, a=1, b, c=3):
+    return a, b, c
+
+
+for given in ({"b": 2}, {}, {"c": 1, "b": 0, "a": -1}):
+    try:
+        print(keywords(**given))
+    except TypeError as error:
+        print(error)

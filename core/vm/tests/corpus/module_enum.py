@@ -132,3 +132,9 @@ match Color.GREEN:
     case Color.GREEN | Color.BLUE as which:
         print("matched", which)
 print(Color.RED.__class__.__name__, Color.__name__, callable(Color), Color.RED in (Color.RED, Color.BLUE), [c for c in Color if c is not Color.RED], dict((c.name, c.value) for c in Color), sorted(Color, key=lambda c: c.name))
+members = Color.__members__
+print(type(members).__name__, members["RED"], len(members), "RED" in members, members.get("NONE"), members.get("RED"), [*members.items()] == [*dict(members).items()], list(iter(members)) == list(members), {**members} == members)
+try:
+    members["PINK"] = 1
+except TypeError as error:
+    print(error)

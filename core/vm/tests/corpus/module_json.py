@@ -66,3 +66,9 @@ deep = []
 for _ in range(50):
     deep = [deep]
 print(json.dumps(deep), json.loads(json.dumps(deep)) == deep)
+for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
+    for text in ('"é𝄞"', "7", '{"a": [1, "b"]}', "[]"):
+        data = text.encode(encoding)
+        print(encoding, json.detect_encoding(data), json.loads(data), json.loads(bytearray(data)))
+for data in (b"", b"1", b"\x00", b"\x00\x00\x00", b"\xff\xfe"):
+    print(data, json.detect_encoding(data))

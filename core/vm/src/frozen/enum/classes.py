@@ -9,6 +9,7 @@ __all__ = [
 _property = property
 _bin = bin
 _MISSING = object()
+_ReadOnly = type(type.__dict__)
 
 
 class nonmember:
@@ -331,7 +332,7 @@ class EnumType(type):
 
     @_property
     def __members__(cls):
-        return dict(cls._member_map_)
+        return _ReadOnly(cls._member_map_)
 
     def __setattr__(cls, name, value):
         if name in cls.__dict__.get("_member_map_", ()):
