@@ -44,7 +44,8 @@ def namedtuple_class(typename, field_names, bases=(tuple,), *, rename=False, def
     for index, name in enumerate(fields):
         namespace[name] = _Item(index)
     namespace["__module__"] = "__main__" if module is None else module
-    namespace["__new__"].__defaults__ = tuple(field_defaults.values())
+    if defaults is not None:
+        namespace["__new__"].__defaults__ = defaults
     return type(typename, bases, {**namespace, **(more or {})})
 
 

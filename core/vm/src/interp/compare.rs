@@ -236,7 +236,7 @@ impl Vm {
     }
 
     /// The dict that a read-only view shows; anything else is itself.
-    fn behind_proxy(&self, object: Ref) -> Ref {
+    pub(super) fn behind_proxy(&self, object: Ref) -> Ref {
         match self.heap.payload(object) {
             Payload::MappingProxy(Value::Obj(inner)) if matches!(self.heap.payload(*inner).core(), Payload::Dict(_)) => *inner,
             _ => object,

@@ -354,9 +354,12 @@ impl Vm {
 impl Vm {
     /// The integer beyond 64 bits that a value is, without a copy of it.
     pub(crate) fn large_integer(&self, value: Value) -> Option<&IBig> {
-        match self.heap.payload(value.object()?).core() {
+        let mut payload = self.heap.payload(value.object()?).core();
+        if let Payload::Scalar(inner) = payload {
+            payload = self.heap.payload(inner.object()?);
+        }
+        match payload {
             Payload::BigInt(value) => Some(value),
-            Payload::Scalar(inner) => self.large_integer(*inner),
             _ => None,
         }
     }

@@ -117,6 +117,9 @@ impl Vm {
     /// `iter(value)`, retained; a call when `__iter__` is written in Python.
     pub(crate) fn iterator(&mut self, value: Value) -> Outcome {
         let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
+        // A read-only view of a dict is iterated as the dict is.
+        let object = self.behind_proxy(object);
+        let value = Value::Obj(object);
         let class = self.heap.slot(object).class;
         if class.0 >= crate::types::FIXED_COUNT || matches!(self.heap.payload(object), Payload::Class(_)) {
             match self.lookup(class, nm::ITER) {
@@ -163,10 +166,6 @@ impl Vm {
                 };
                 let iterator = Iter::Dict { dict, index: 0, size, kind: part };
                 return Ok(self.heap.make(class, Payload::Iterator(Box::new(iterator))));
-            }
-            Payload::MappingProxy(inner) if self.is_dict(*inner) => {
-                let inner = *inner;
-                return self.iterator(inner);
             }
             Payload::MappingProxy(_) => {
                 self.spend(ITEM_MADE.of(self.sequence_length(object)))?;

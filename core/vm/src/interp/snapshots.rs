@@ -13,11 +13,6 @@ impl Vm {
         }
     }
 
-    /// Whether a value is a dict, or an instance of a subclass.
-    pub(super) fn is_dict(&self, value: Value) -> bool {
-        value.object().is_some_and(|object| matches!(self.heap.payload(object).core(), Payload::Dict(_)))
-    }
-
     /// The items of a builtin container now, not retained.
     pub(crate) fn sequence_snapshot(&self, value: Value) -> Vec<Value> {
         let Value::Obj(object) = value else { return Vec::new() };
