@@ -138,11 +138,11 @@ impl Vm {
             }
         }
         if let Value::Obj(dict) = keyword_defaults {
-            for index in positional..named {
-                if bound[index].is_undefined() {
+            for (value, name) in bound[positional..named].iter_mut().zip(&linked.parameters[positional..named]) {
+                if value.is_undefined() {
                     self.owe(KEYWORD_DEFAULT.once());
-                    match self.keyword_default(dict, linked.parameters[index]) {
-                        Ok(value) => bound[index] = value,
+                    match self.keyword_default(dict, *name) {
+                        Ok(found) => *value = found,
                         Err(throw) => return Some(throw),
                     }
                 }
