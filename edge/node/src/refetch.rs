@@ -243,17 +243,19 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                     let Ok((peer, message)) = received else { return };
                     let bytes: bytes::Bytes = message.into();
                     match Message::decode(&bytes) {
-                        // Who is not answered asks another validator.
-                        Some(Message::Request { number, offset }) => {
-                            if self.askers.admits(&peer, number, context.current()) {
-                                drop(self.requests.try_send(Request { peer, number, offset }));
-                            }
-                        }
+                        Some(Message::Request { number, offset }) => self.admit(Request { peer, number, offset }, context.current()),
                         Some(Message::Part { number, offset, total, bytes }) => self.take(&mut context, &peer, (number, offset, total), bytes),
                         None => {}
                     }
                 }
             }
+        }
+    }
+
+    /// Has a request served, or leaves it: who is not answered asks another validator.
+    fn admit(&mut self, request: Request, now: SystemTime) {
+        if self.askers.admits(&request.peer, request.number, now) {
+            drop(self.requests.try_send(request));
         }
     }
 
