@@ -26,8 +26,8 @@ import { transactionView } from "./views/transaction.js";
 import { validatorsView } from "./views/validators.js";
 
 /**
- * First word of the address → the view: (parameters, context) → { title, node }, possibly later. The context is
- * { live, signal, redraw }: the signal aborts when the reader leaves.
+ * First word of the address → the view: (parameters, context) → { title, node }, or { next } with the address where it leads on, possibly
+ * later. The context is { live, signal, redraw }: the signal aborts when the reader leaves.
  */
 const VIEWS = {
   "": homeView,
@@ -92,6 +92,7 @@ function start() {
   drawBottom();
   window.addEventListener("hashchange", () => show(false));
   document.addEventListener("keydown", focusSearch);
+  document.querySelector(".skip").addEventListener("click", skip);
   document.addEventListener("click", ({ target }) => more.contains(target) || (more.open = false));
   setInterval(refreshMoments, 1_000);
   live.addEventListener("state", drawState);
@@ -117,11 +118,11 @@ function unescaped(text) {
 }
 
 async function show(isRedraw) {
-  if (location.hash === "#content") return;
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
   const { name, parameters } = address();
+  const asked = location.hash;
   markSection(name);
   const loading = isRedraw
     ? undefined
@@ -148,18 +149,19 @@ async function show(isRedraw) {
   } finally {
     clearTimeout(loading);
   }
-  if (signal.aborted) return;
+  // The address changes at once, and its event, which draws what it says now, comes later.
+  if (signal.aborted || location.hash !== asked) return;
+  if (view.next) return location.replace(view.next);
   document.title = view.title ? `${view.title} · Cowboy` : "Cowboy explorer";
   replace(content, view.node);
-  const key = location.hash;
   // Following a link moves the reader to the new heading; a redraw leaves everything where it is.
-  if (!isRedraw && shown !== null && shown !== key) {
+  if (!isRedraw && shown !== null && shown !== asked) {
     if (!view.stay) window.scrollTo(0, 0);
     const heading = content.querySelector("h1");
     heading?.setAttribute("tabindex", "-1");
     if (!view.stay) heading?.focus({ preventScroll: true });
   }
-  shown = key;
+  shown = asked;
   view.ready?.();
 }
 
@@ -259,6 +261,12 @@ function search(event) {
   searchField.value = "";
   searchField.blur();
   location.hash = route.search(text);
+}
+
+/** Moves to the content without an address of its own, which would hide where the reader is. */
+function skip(event) {
+  event.preventDefault();
+  content.focus();
 }
 
 function focusSearch(event) {

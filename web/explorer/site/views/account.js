@@ -15,14 +15,8 @@ export async function accountView([address = ""], { live, signal }) {
     find(`/account/${encodeURIComponent(address)}`, signal),
     find(`/actor/${encodeURIComponent(address)}`, signal),
   ]);
-  if (actor) {
-    location.replace(route.actor(actor.address));
-    return { title: "Actor", node: h("div"), stay: true };
-  }
-  if (!account && !/^(0x)?[0-9a-f]{40}$/i.test(address)) {
-    location.replace(route.search(address));
-    return { title: "Search", node: h("div"), stay: true };
-  }
+  if (actor) return { next: route.actor(actor.address) };
+  if (!account && !/^(0x)?[0-9a-f]{40}$/i.test(address)) return { next: route.search(address) };
   const shown = account ?? { address: `0x${address.replace(/^0x/, "").toLowerCase()}`, nonce: 0, balance: 0 };
   const name = systemName(shown.address);
   const state = h("div", {});

@@ -15,14 +15,10 @@ const KINDS = {
   account: ["Address", false],
 };
 
-/** See VIEWS in main.js. Answers by going there where there is one place to go. */
+/** See VIEWS in main.js. Leads on where there is one place to go. */
 export async function searchView([text = ""], { signal }) {
-  const target = await lead(text.trim(), signal);
-  if (signal.aborted) return { title: "", node: h("div") };
-  if (target) {
-    location.replace(target);
-    return { title: "Search", node: h("div", { class: "loading" }, h("i"), h("i")), stay: true };
-  }
+  const next = await lead(text.trim(), signal);
+  if (next) return { next };
   const results = await matches(text.trim(), signal);
   if (results.length > 0) return { title: "Search", node: resultsView(text, results) };
   const node = h(

@@ -13,6 +13,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** How long a page may take for what it must show: far longer than on a free machine, for nothing here is about speed. */
+const PATIENCE_MS = 60_000;
+
 const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** Starts the machine's own chromium; CHROMIUM names another one. */
@@ -23,7 +26,7 @@ export function launch() {
 /** A new page. `problems` fills with what the page logs as an error, missing things aside: asking is how it learns. */
 export async function open(browser, { size = "desktop", scheme = "light" } = {}) {
   const page = await browser.newPage({ viewport: WIDTHS[size], colorScheme: scheme });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const problems = [];
   page.on("pageerror", (problem) => problems.push(String(problem.stack)));
   page.on("console", (message) => {

@@ -322,6 +322,36 @@ test("the keyboard searches", async () => {
   await page.close();
 });
 
+test("an address of an actor leads on, but not away from where the reader went meanwhile", async () => {
+  const { page } = await open(browser);
+  assert.equal(await visit(page, base, `#/account/${COUNTER_ADDRESS}`), "Counter");
+  // The reader leaves in the moment in which the last answer arrives: of what the account has, and of whether it is an actor.
+  await page.addInitScript((address) => {
+    const { text } = Response.prototype;
+    let answers = 0;
+    Response.prototype.text = async function () {
+      const answer = await text.call(this);
+      if (this.url.endsWith(address) && ++answers === 2) location.hash = "#/parameters";
+      return answer;
+    };
+  }, COUNTER_ADDRESS);
+  await page.goto("about:blank");
+  await page.goto(`${base}#/account/${COUNTER_ADDRESS}`);
+  await page.locator("main h1", { hasText: "Parameters" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "#/parameters");
+  await page.close();
+});
+
+test("the link to the content leaves the reader on the page", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/parameters");
+  await page.locator(".skip").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "content");
+  assert.equal(new URL(page.url()).hash, "#/parameters");
+  await page.close();
+});
+
 test("storage has pages and prefixes", async () => {
   const { page } = await open(browser);
   await visit(page, base, `#/actor/${COUNTER_ADDRESS}/storage`);
