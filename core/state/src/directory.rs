@@ -261,36 +261,59 @@ impl Directory {
 
     /// Up to `limit` names from `from` on, ascending.
     pub fn list(self, world: &World, from: &[u8], limit: usize) -> Result<Vec<Bytes>, Miss> {
+        self.names(world, Order::From(from), limit)
+    }
+
+    /// The last `limit` names, descending.
+    pub fn last(self, world: &World, limit: usize) -> Result<Vec<Bytes>, Miss> {
+        self.names(world, Order::Back, limit)
+    }
+
+    fn names(self, world: &World, order: Order<'_>, limit: usize) -> Result<Vec<Bytes>, Miss> {
         let mut found = Vec::new();
         if let Some(root) = world.read::<Root>(&self.root_key())? {
-            self.list_below(world, root.top, from, limit, &mut found)?;
+            self.list_below(world, root.top, order, limit, &mut found)?;
         }
         Ok(found)
     }
 
-    fn list_below(self, world: &World, at: Count, from: &[u8], limit: usize, found: &mut Vec<Bytes>) -> Result<(), Miss> {
-        match self.node(world, at)? {
-            Node::Page { names } => {
-                let room = limit.saturating_sub(found.len());
+    fn list_below(self, world: &World, at: Count, order: Order<'_>, limit: usize, found: &mut Vec<Bytes>) -> Result<(), Miss> {
+        let room = limit.saturating_sub(found.len());
+        let children: Vec<Child> = match (self.node(world, at)?, order) {
+            (Node::Page { names }, Order::From(from)) => {
                 found.extend(names.iter().filter(|name| &name[..] >= from).take(room).map(|name| name.bytes().clone()));
+                return Ok(());
             }
-            Node::Inner { children } => {
-                let below = children.iter().skip(child_of(&children, from).0);
-                if limit == usize::MAX {
-                    // Everything is wanted, so everything is asked for at once.
-                    let keys: Vec<Key> = below.clone().map(|child| self.node_key(child.node)).collect();
-                    world.require(&keys)?;
-                }
-                for child in below {
-                    if found.len() >= limit {
-                        break;
-                    }
-                    self.list_below(world, child.node, from, limit, found)?;
-                }
+            (Node::Page { names }, Order::Back) => {
+                found.extend(names.iter().rev().take(room).map(|name| name.bytes().clone()));
+                return Ok(());
             }
+            (Node::Inner { children }, Order::From(from)) => children.iter().skip(child_of(&children, from).0).cloned().collect(),
+            (Node::Inner { children }, Order::Back) => children.iter().rev().cloned().collect(),
+        };
+        let mut rest = &children[..];
+        while found.len() < limit && !rest.is_empty() {
+            // No fewer nodes are needed than the names that are wanted fill, so these are asked for at once.
+            let needed = limit.saturating_sub(found.len()).div_ceil(PAGE_NAMES).min(rest.len());
+            let (next, later) = rest.split_at(needed);
+            let keys: Vec<Key> = next.iter().map(|child| self.node_key(child.node)).collect();
+            world.require(&keys)?;
+            for child in next {
+                self.list_below(world, child.node, order, limit, found)?;
+            }
+            rest = later;
         }
         Ok(())
     }
+}
+
+/// In which order names are listed.
+#[derive(Clone, Copy)]
+enum Order<'a> {
+    /// Ascending, from a name on.
+    From(&'a [u8]),
+    /// Descending, from the last on.
+    Back,
 }
 
 /// The child below which a name belongs: the last whose first name is not greater.

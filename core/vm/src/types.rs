@@ -271,7 +271,7 @@ names! {
     ERRNO "errno"; FILENAME "filename"; STRERROR "strerror"; METACLASS "metaclass"; GENERIC_NAME "_name"; DIR "__dir__"; SIZEOF "__sizeof__";
     ORIG_CLASS "__orig_class__"; ORIG_BASES "__orig_bases__"; EMPTY ""; OBJCLASS "__objclass__"; GI_RUNNING "gi_running"; CR_RUNNING "cr_running"; MRO_METHOD "mro";
     REAL "real"; IMAG "imag"; NUMERATOR "numerator"; DENOMINATOR "denominator"; DIGEST_SIZE "digest_size"; BLOCK_SIZE "block_size";
-    ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; COMPLEX "__complex__"; MAPPING "mapping"; MATCH_SEQUENCE "__match_sequence__"; MATCH_MAPPING "__match_mapping__"; DEEPCOPY "__deepcopy__";
+    ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; COPY "__copy__"; COMPLEX "__complex__"; MAPPING "mapping"; MATCH_SEQUENCE "__match_sequence__"; MATCH_MAPPING "__match_mapping__"; DEEPCOPY "__deepcopy__";
     UNPACKED "__unpacked__"; UNPACKED_ARGS "__typing_unpacked_tuple_args__";
     DECIMAL "Decimal"; DECIMAL_MODULE "decimal"; DECIMAL_NUMBER "_n"; NAME_IN_MESSAGES "_name_in_messages";
     NBYTES "nbytes"; READONLY "readonly"; ITEMSIZE "itemsize"; FORMAT_NAME "format"; NDIM "ndim"; SHAPE "shape"; STRIDES "strides";

@@ -79,6 +79,11 @@ proptest! {
             let expected: Vec<Vec<u8>> = model.range(from..).take(100).cloned().collect();
             prop_assert_eq!(listed.iter().map(|name| name.to_vec()).collect::<Vec<_>>(), expected);
         }
+        for limit in [0, 1, 65, 200] {
+            let last = with(&store, &mut world, |world| directory.last(world, limit));
+            let expected: Vec<Vec<u8>> = model.iter().rev().take(limit).cloned().collect();
+            prop_assert_eq!(last.iter().map(|name| name.to_vec()).collect::<Vec<_>>(), expected);
+        }
         for name in &model {
             with(&store, &mut world, |world| directory.remove(world, name));
         }
@@ -98,4 +103,25 @@ fn a_directory_grows_levels() {
     let listed = with(&store, &mut world, |world| directory.list(world, &5_990u32.to_be_bytes(), 100));
     assert_eq!(listed.len(), 10);
     assert_eq!(with(&store, &mut world, |world| directory.list(world, &[], usize::MAX)).len(), 6_000);
+}
+
+/// A long list is read in few rounds: each miss has everything done again, and one for each page would make the work grow as its square.
+#[test]
+fn a_long_list_is_asked_for_at_once() {
+    let directory = Directory::timers();
+    let (mut store, mut world) = (Store::new(), World::default());
+    for number in 0u32..6_000 {
+        with(&store, &mut world, |world| directory.insert(world, &number.to_be_bytes()));
+    }
+    commit(&mut store, world);
+    for is_back in [false, true] {
+        let (mut world, mut rounds) = (World::default(), 0);
+        let found = with(&store, &mut world, |world| {
+            rounds += 1;
+            if is_back { directory.last(world, 5_000) } else { directory.list(world, &[], 5_000) }
+        });
+        assert_eq!(found.len(), 5_000);
+        // 188 pages, half full.
+        assert!(rounds < 30, "{rounds} rounds");
+    }
 }

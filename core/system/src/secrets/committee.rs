@@ -289,6 +289,21 @@ pub(super) fn hasten(world: &mut World, params: &Params, height: Height, id: u32
     state::set_key(world, id, Some(before), &key)
 }
 
+/// Makes a key the newest, and has the committee drawn that will deal it.
+pub(super) fn begin(context: &mut Context<'_>, id: u32) -> Result<(), Miss> {
+    let key = ReleaseKey {
+        master: None,
+        epoch: Count::ZERO,
+        draw_at: context.height,
+        next_look: Height(context.height.0.saturating_add(context.params.secrets.phase)),
+        rounds: Count::ZERO,
+        sunset: None,
+        volumes: Count::ZERO,
+    };
+    context.world.write(state::current_key(), &id);
+    state::set_key(context.world, id, None, &key)
+}
+
 impl Handle for Rekey {
     /// Makes room for a new key. Secrets are sealed to the present one until the new one is dealt.
     fn handle(self, context: &mut Context<'_>) -> Step<Count> {
@@ -298,15 +313,7 @@ impl Handle for Rekey {
         let old = ReleaseKey { sunset: Some(Height(context.height.0.saturating_add(rows.sunset))), ..key };
         context.world.write(state::release_key(id), &old);
         let next = id.saturating_add(1);
-        context.world.write(state::current_key(), &next);
-        let next_look = Height(context.height.0.saturating_add(rows.phase));
-        let (master, epoch, rounds, sunset, volumes) = (None, Count::ZERO, Count::ZERO, None, Count::ZERO);
-        state::set_key(
-            context.world,
-            next,
-            None,
-            &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset, volumes },
-        )?;
+        begin(context, next)?;
         KeyBegun { key_id: u64::from(next) }.emit(context.world);
         Ok(Count(u64::from(next)))
     }

@@ -2,8 +2,8 @@
 
 use super::api::{AddStake, Heartbeat, Leave, Leaving, Left, RegisterProxy, Registered, Slashed, Staked, UpdateProxy, Updated, Withdraw};
 use super::forms::{DescribedProxy, Moved};
-use super::types::{Proxy, ReleaseKey};
-use super::{NUMBER, state, views};
+use super::types::Proxy;
+use super::{NUMBER, committee, state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
 use crate::market::payment;
@@ -56,7 +56,10 @@ impl Handle for RegisterProxy {
             silent_since: Height::ZERO,
             demands: List::default(),
         };
-        begin_first_key(context)?;
+        // The first key is dealt once proxies can be drawn.
+        if state::current(context.world)?.is_none() {
+            committee::begin(context, FIRST_KEY)?;
+        }
         state::proxies().insert(context.world, &context.sender.0)?;
         context.world.write(state::signer_key(&self.key), &context.sender);
         context.charge_kept(&record);
@@ -64,22 +67,6 @@ impl Handle for RegisterProxy {
         Registered(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
         Ok(views::described_proxy(context, context.sender, &record))
     }
-}
-
-/// Has a committee drawn for the first key once proxies can be drawn.
-fn begin_first_key(context: &mut Context<'_>) -> Result<(), Miss> {
-    if state::current(context.world)?.is_some() {
-        return Ok(());
-    }
-    context.world.write(state::current_key(), &FIRST_KEY);
-    let next_look = Height(context.height.0.saturating_add(context.params.secrets.phase));
-    let (master, epoch, rounds, sunset, volumes) = (None, Count::ZERO, Count::ZERO, None, Count::ZERO);
-    state::set_key(
-        context.world,
-        FIRST_KEY,
-        None,
-        &ReleaseKey { master, epoch, draw_at: context.height, next_look, rounds, sunset, volumes },
-    )
 }
 
 impl Handle for UpdateProxy {

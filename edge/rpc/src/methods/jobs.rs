@@ -22,10 +22,10 @@ use cowboy_types::{Address, Hash, Height};
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
     let mut state = Snapshot::newest(&app);
-    let names = state.ask(|world| jobs::jobs().list(world, &[], usize::MAX)).await?;
-    let ids: Vec<Hash> = page.of(names.iter().rev().map(|name| jobs::job_of(name)));
-    let listed = state.ask(|world| summaries(world, &ids)).await?;
-    Ok(Json(model::Jobs { jobs: listed, total_count: count(names.len()) }))
+    let (names, total_count) = state.ask(|world| Ok((jobs::jobs().last(world, page.end())?, jobs::jobs().count(world)?))).await?;
+    let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
+    let jobs = state.ask(|world| summaries(world, &ids)).await?;
+    Ok(Json(model::Jobs { jobs, total_count }))
 }
 
 pub(crate) async fn job(State(app): State<App>, Named(id): Named<Hash>) -> Answer<model::Job> {
@@ -64,10 +64,11 @@ pub(crate) async fn runner(State(app): State<App>, Named(address): Named<Address
 
 pub(crate) async fn runner_jobs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
     let mut state = Snapshot::newest(&app);
-    let names = state.ask(|world| runners::jobs_of(address).list(world, &[], usize::MAX)).await?;
+    let listed = runners::jobs_of(address);
+    let (names, total_count) = state.ask(|world| Ok((listed.list(world, &[], page.end())?, listed.count(world)?))).await?;
     let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
-    let listed = state.ask(|world| summaries(world, &ids)).await?;
-    Ok(Json(model::Jobs { jobs: listed, total_count: count(names.len()) }))
+    let jobs = state.ask(|world| summaries(world, &ids)).await?;
+    Ok(Json(model::Jobs { jobs, total_count }))
 }
 
 pub(crate) async fn delegation(State(app): State<App>, Path((runner, delegator)): Path<(String, String)>) -> Answer<model::Delegation> {
