@@ -239,6 +239,13 @@ impl Space {
         cycles.saturating_add(kept) <= self.left(params, lane)
     }
 
+    /// Cells that one message or callback may use now, before the transactions. None where those before it used as many together, so that transactions
+    /// always find half of the block's (decision 583).
+    pub fn delivery_cells(&self, params: &Params) -> Cells {
+        let most = Cells(params.fees.cells_target.min(params.fees.block_cells / 4));
+        if self.cells() < most { most } else { Cells::ZERO }
+    }
+
     /// Cells that the block still holds.
     pub fn cells_left(&self, params: &Params) -> Cells {
         Cells(params.fees.block_cells).saturating_sub(self.cells())

@@ -6,7 +6,7 @@ use cowboy_state::records::{Message, Origin, Payload};
 use cowboy_testkit::chain::{Chain, address, execution, signed};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::receipt::ReceiptKind;
-use cowboy_types::units::{Amount, Cycles};
+use cowboy_types::units::{Amount, Cells, Cycles};
 use cowboy_types::{Address, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -106,6 +106,28 @@ fn an_exhausted_origin_fails_its_messages() {
     let delivered = chain.idle(1);
     assert_eq!(delivered[0].abort, Some(error::ORIGIN_EXHAUSTED));
     assert!(chain.idle(2).is_empty());
+}
+
+/// However many cells the origins of messages hold, transactions find half of a block's: whoever keeps a stock of messages keeps nobody out (decision 583).
+#[test]
+fn messages_leave_cells_for_transactions() {
+    let mut chain = Chain::new();
+    let greedy = chain.deploy("handler go\n charge 10 15000000\nhandler idle\n");
+    let sender = chain.deploy(&format!("handler run\n send {} '' 0 'go'\n", hex(greedy)));
+    let with_cells = |from: u8, nonce: u64, target, handler, cells: u64| {
+        let mut transaction = cowboy_testkit::chain::unsigned(from, nonce, execution(target, handler, b"", 0));
+        transaction.cells_limit = Cells(cells);
+        cowboy_testkit::chain::sign(from, transaction)
+    };
+    let nonce = chain.nonce(1);
+    let stock: Vec<_> = (0..4).map(|place| with_cells(1, nonce + place, sender, "run", 15_500_000)).collect();
+    assert_eq!(chain.block(stock).receipts.iter().filter(|receipt| receipt.is_success()).count(), 4);
+    for _ in 0..4 {
+        let nonce = chain.nonce(2);
+        let block = chain.block(vec![with_cells(2, nonce, greedy, "idle", 8_000_000)]);
+        let aborts: Vec<_> = block.receipts.iter().map(|receipt| receipt.abort.clone()).collect();
+        assert_eq!(aborts, [Some(error::OUT_OF_CELLS), None], "one message gets its part, and the transaction finds room");
+    }
 }
 
 /// a transaction and all that follows enqueues 1,024 messages; one more reverts its sender.

@@ -1,5 +1,5 @@
 //! An actor's answer as HTTP (004 §8.2): missing headers are none, a text body is UTF-8, a single header value is a list of one
-//! (decision 104); anything else is no response.
+//! (decision 104); anything else is no response. Headers have a bound, and cookies are those of one host (decision 575).
 
 use crate::{
     failure::{ERROR_HEADER, Failure},
@@ -9,8 +9,14 @@ use bytes::Bytes;
 use cowboy_types::cbor::{self, Value};
 use http::{
     HeaderMap, Response, StatusCode,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, SET_COOKIE},
 };
+
+/// The most header lines of an answer, those included that an actor may not set.
+pub const MAX_HEADER_LINES: usize = 128;
+
+/// The most bytes of all its header lines, names and values.
+pub const MAX_HEADER_BYTES: usize = 64 * 1024;
 
 /// An actor's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +94,7 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
         Some(_) => return Err(Failure::invalid_response("its headers are not a map")),
     };
     let mut headers = HeaderMap::new();
+    let (mut lines, mut bytes) = (0_usize, 0_usize);
     for (name, values) in pairs {
         let name = name.as_text().ok_or_else(|| wrong("name is not text"))?;
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name is none"))?;
@@ -99,13 +106,32 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
         for value in values {
             let value = value.as_text().ok_or_else(|| wrong("value is not text"))?;
             let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong("value has a line's end in it"))?;
-            let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
-            if !is_own && !is_hop_by_hop(&HeaderMap::new(), &name) {
+            lines = lines.saturating_add(1);
+            bytes = bytes.saturating_add(name.as_str().len()).saturating_add(value.len());
+            if lines > MAX_HEADER_LINES || bytes > MAX_HEADER_BYTES {
+                return Err(Failure::invalid_response("its headers have more than 128 lines or 65,536 bytes"));
+            }
+            if is_the_actors(&name, &value) {
                 headers.append(&name, value);
             }
         }
     }
     Ok(headers)
+}
+
+/// Whether a header line is one that an actor may set: not the connection's, not the gateway's own, and no cookie for other hosts than the
+/// one that was asked. All names of a zone are below one domain, so such a cookie would reach every other site there.
+fn is_the_actors(name: &HeaderName, value: &HeaderValue) -> bool {
+    let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
+    !is_own && !is_hop_by_hop(name) && !(name == SET_COOKIE && has_domain(value))
+}
+
+/// Whether a cookie has the attribute `Domain`, as RFC 6265 §5.2 reads attributes.
+fn has_domain(cookie: &HeaderValue) -> bool {
+    let attributes = cookie.as_bytes().split(|byte| *byte == b';').skip(1);
+    attributes
+        .filter_map(|attribute| attribute.split(|byte| *byte == b'=').next())
+        .any(|name| name.trim_ascii().eq_ignore_ascii_case(b"domain"))
 }
 
 /// JSON as the values that CBOR has.
@@ -184,6 +210,54 @@ mod tests {
         }
         for own in ["x-cowboy-block", "content-length", "transfer-encoding", "connection"] {
             assert!(read(&headers(own, Value::text("1"))).expect("an answer").headers.is_empty(), "{own} is not the actor's");
+        }
+    }
+
+    /// Decision 575: headers have a bound of lines and of bytes, which holds for those that are left out as well.
+    #[test]
+    fn headers_have_a_bound() {
+        let with = |headers: Value| Answer::read(&Value::map([("status", Value::uint(200)), ("headers", headers)]).encode(), 10);
+        let lines = |name: &str, lines: usize| with(Value::dict([(name, Value::Array(vec![Value::text("b"); lines]))]));
+        let bytes = |bytes: usize| with(Value::dict([("a", Value::text("b".repeat(bytes)))]));
+        let names = |names: usize| {
+            let names: Vec<String> = (0..names).map(|number| format!("x-{number:05}")).collect();
+            with(Value::dict(names.iter().map(|name| (name.as_str(), Value::text("1"))).collect::<Vec<_>>()))
+        };
+        for allowed in
+            [lines("a", MAX_HEADER_LINES), bytes(MAX_HEADER_BYTES - 1), names(MAX_HEADER_LINES), lines("connection", MAX_HEADER_LINES)]
+        {
+            assert!(allowed.is_ok(), "{:?}", allowed.err());
+        }
+        let refused = [
+            lines("a", MAX_HEADER_LINES + 1),
+            bytes(MAX_HEADER_BYTES),
+            names(30_000),
+            lines("connection", MAX_HEADER_LINES + 1),
+            bytes(1 << 20),
+        ];
+        for refused in refused {
+            assert_eq!(refused.map_err(|failure| failure.code), Err("INVALID_RESPONSE"));
+        }
+    }
+
+    /// Decision 575: a cookie is for the host that was asked.
+    #[test]
+    fn cookies_are_for_one_host() {
+        let rows = [
+            ("a=1", true),
+            ("a=1; Path=/; Secure; HttpOnly; SameSite=Lax", true),
+            ("domain=1; Path=/", true),
+            ("a=domain; Path=/domain", true),
+            ("a=1; Domain=cowboy.network; Path=/", false),
+            ("a=1;domain=.cowboy.network", false),
+            ("a=1; Path=/;\t DOMAIN \t= x", false),
+            ("a=1; domain", false),
+            ("; domain=x", false),
+        ];
+        for (cookie, stays) in rows {
+            let headers = Value::dict([("Set-Cookie", list(&["first=1", cookie]))]);
+            let answer = read(&Value::map([("status", Value::uint(200)), ("headers", headers)])).expect("an answer");
+            assert_eq!(answer.headers.get_all(SET_COOKIE).iter().count(), if stays { 2 } else { 1 }, "{cookie}");
         }
     }
 

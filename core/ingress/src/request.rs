@@ -8,7 +8,7 @@ use http::{
     header::{CONNECTION, HeaderName},
 };
 use percent_encoding::percent_decode_str;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Headers that belong to one connection, and go no further (RFC 9110 §7.6.1).
 const HOP_BY_HOP: [&str; 9] = [
@@ -44,12 +44,17 @@ pub fn asks_for_witness(uri: &Uri, headers: &HeaderMap) -> bool {
 /// Paths of the gateway itself (004 §8.6).
 pub const RESERVED: &str = "/_cowboy";
 
-/// Whether a header belongs to one connection: by its name, or because `Connection` lists it.
-pub fn is_hop_by_hop(headers: &HeaderMap, name: &HeaderName) -> bool {
-    let listed = |value: &http::header::HeaderValue| {
-        value.to_str().is_ok_and(|text| text.split(',').any(|item| item.trim().eq_ignore_ascii_case(name.as_str())))
-    };
-    HOP_BY_HOP.contains(&name.as_str()) || headers.get_all(CONNECTION).iter().any(listed)
+/// Whether a header of this name always belongs to one connection.
+pub fn is_hop_by_hop(name: &HeaderName) -> bool {
+    HOP_BY_HOP.contains(&name.as_str())
+}
+
+/// The headers of a request that its `Connection` lists, in lower case: they belong to one connection, too. A list may be as long as a head,
+/// so it is read once, and what names no header of the request is left out.
+fn listed(headers: &HeaderMap) -> BTreeSet<String> {
+    let lists = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let items = lists.flat_map(|list| list.split(',')).map(str::trim);
+    items.filter(|item| headers.contains_key(*item)).map(str::to_ascii_lowercase).collect()
 }
 
 /// A path as it came, where it does not hide one of the gateway's own.
@@ -102,9 +107,10 @@ pub fn envelope(parts: &Parts<'_>, body: Option<&[u8]>) -> Value {
             query.entry(key.into_owned()).or_default().push(Value::text(value));
         }
     }
+    let listed = listed(parts.headers);
     let mut headers: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (name, value) in parts.headers {
-        if !is_hop_by_hop(parts.headers, name) && name != VERIFY_HEADER {
+        if !is_hop_by_hop(name) && !listed.contains(name.as_str()) && name != VERIFY_HEADER {
             headers.entry(name.as_str().to_owned()).or_default().push(Value::text(text(value.as_bytes())));
         }
     }
@@ -168,6 +174,29 @@ mod tests {
         assert_eq!(made("/", &[], None).get("body"), Some(&Value::Null));
         let asking = made("/a?_cowboy_proof&x=1", &[("cowboy-verify", "1")], None);
         assert_eq!(asking, made("/a?x=1", &[], None), "who asks for a proof gets the answer that others get");
+    }
+
+    /// What `Connection` lists is removed, however it is written and however often; the rest of the list is nothing.
+    #[test]
+    fn a_list_of_headers_is_read_once() {
+        let headers =
+            [("connection", "X-Mine,, \t,no such, X-MINE"), ("connection", "x-Other"), ("x-mine", "1"), ("x-other", "2"), ("x-third", "3")];
+        let value = made("/", &headers, None);
+        assert_eq!(["x-mine", "x-other", "x-third"].map(|name| strings(&value, "headers", name).len()), [0, 0, 1]);
+        let mut long = HeaderMap::new();
+        let value = |text: String| http::header::HeaderValue::try_from(text).expect("a header");
+        for number in 0..1_000 {
+            long.insert(HeaderName::try_from(format!("x-{number}")).expect("a name"), value(number.to_string()));
+        }
+        long.insert(CONNECTION, value(format!("x-7{}", ",".repeat(1_000_000))));
+        assert_eq!(listed(&long), BTreeSet::from(["x-7".to_owned()]));
+        // If each header read the list again, this would take minutes.
+        #[allow(clippy::disallowed_types, reason = "the test measures time; the protocol does not")]
+        let started = std::time::Instant::now();
+        let uri = Uri::from_static("/");
+        let value = envelope(&Parts { method: "GET", uri: &uri, headers: &long, host: "a.localhost", request_id: ID }, None);
+        assert!(started.elapsed() < std::time::Duration::from_secs(10), "the list is read once");
+        assert_eq!(["x-6", "x-7", "x-8"].map(|name| strings(&value, "headers", name).len()), [1, 0, 1]);
     }
 
     /// a path of the gateway's own is seen in every disguise.

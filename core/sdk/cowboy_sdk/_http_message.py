@@ -102,17 +102,13 @@ class Response:
         self.headers[name.lower()] = [value]
         return self
 
-    def set_cookie(
-        self, name, value, *, max_age=None, path="/", secure=True, http_only=True, same_site="Lax", domain=None
-    ):
-        """Adds a cookie. ValueError for a name or value with separators in it."""
+    def set_cookie(self, name, value, *, max_age=None, path="/", secure=True, http_only=True, same_site="Lax"):
+        """Adds a cookie for the host that was asked. ValueError for a name or value with separators in it."""
         if any([mark in f"{name}{value}" for mark in ";, \t\r\n"]) or not name or "=" in name:
             raise ValueError(f"{name!r}={value!r} is no cookie: no blanks, commas or semicolons; encode the value")
         parts = [f"{name}={value}", f"Path={path}"]
         if max_age is not None:
             parts.append(f"Max-Age={int(max_age)}")
-        if domain is not None:
-            parts.append(f"Domain={domain}")
         if secure:
             parts.append("Secure")
         if http_only:

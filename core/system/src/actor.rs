@@ -104,6 +104,11 @@ pub struct Work {
     pub weight: u64,
 }
 
+/// Whether an address acts for governance on a chain with these system deployers.
+pub(crate) fn governs(deployers: &[Address], address: Address) -> bool {
+    address == Address::system(actors::GOVERNANCE) || deployers.contains(&address)
+}
+
 impl Context<'_> {
     /// Whether governance acts: its own address, when it executes a decision, or a system deployer.
     pub fn is_governance(&self) -> bool {
@@ -112,7 +117,7 @@ impl Context<'_> {
 
     /// Whether an address acts for governance.
     pub(crate) fn governs(&self, address: Address) -> bool {
-        address == Address::system(actors::GOVERNANCE) || self.deployers.contains(&address)
+        governs(self.deployers, address)
     }
 
     /// Fails unless governance acts.

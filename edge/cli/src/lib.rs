@@ -12,6 +12,7 @@ mod client;
 mod daemon;
 mod gateway;
 mod log;
+mod random;
 mod send;
 mod service;
 mod worker;

@@ -16,8 +16,9 @@ use cowboy_system::gateways::{
     answers::{SignedAnswer, Statement},
 };
 use cowboy_types::{
-    Address, Blob, Hash, Text, Transaction,
+    Abort, Address, Blob, Hash, Height, Text, Transaction,
     cbor::Value,
+    error,
     instruction::{Actor, Instruction, MAX_TRANSACTION_BYTES},
     signing::PrivateKey,
     units::{Amount, Cells, Cycles, Nonce, Price},
@@ -50,7 +51,7 @@ pub(crate) struct Commander {
     runner: Runner,
     /// What was signed and is not final.
     journal: Mutex<Journal>,
-    /// Cycles of a command that fails when it is tried.
+    /// Cycles of a transaction that fails when it is tried.
     cycles: u64,
 }
 
@@ -73,7 +74,8 @@ impl Commander {
         MAX_TRANSACTION_BYTES - OVERHEAD_BYTES
     }
 
-    /// Sends a request to its actor, by way of the registry, where the gateway agrees to the cycles and cells that it would sign for.
+    /// Sends a request to its actor, by way of the registry, where it does not fail when it is tried, and the gateway agrees to the cycles and cells
+    /// that it would sign for.
     pub(crate) async fn dispatch(
         &self,
         client: Client,
@@ -90,7 +92,10 @@ impl Commander {
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
         }
         let unsigned = self.unsigned(state, DISPATCH, payload, Amount::ZERO)?;
-        let priced = self.priced(client, state, unsigned).await?;
+        let (priced, abort) = self.priced(client, state, unsigned).await?;
+        if let Some(abort) = abort.filter(|abort| *abort != error::UNAUTHORIZED_GATEWAY) {
+            return Err(failing(&abort, state.head.height));
+        }
         agree((priced.cycles_limit, priced.cells_limit))?;
         self.submit(node, priced).await
     }
@@ -106,7 +111,7 @@ impl Commander {
         value: Amount,
     ) -> Result<Accepted, Refusal> {
         let unsigned = self.unsigned(state, method, payload, value)?;
-        let priced = self.priced(client, state, unsigned).await?;
+        let (priced, _) = self.priced(client, state, unsigned).await?;
         self.submit(node, priced).await
     }
 
@@ -138,23 +143,28 @@ impl Commander {
         })
     }
 
-    /// Limits and prices: tried on committed state, with room for what may change until it runs.
-    async fn priced(&self, client: Client, state: &Arc<BlockState>, mut transaction: Transaction) -> Result<Transaction, Refusal> {
+    /// Limits and prices: tried on committed state, with room for what may change until it runs. And why it failed there, where it did.
+    async fn priced(
+        &self,
+        client: Client,
+        state: &Arc<BlockState>,
+        mut transaction: Transaction,
+    ) -> Result<(Transaction, Option<Abort>), Refusal> {
         let (state, trial) = (state.clone(), transaction.clone());
         let tried = self.runner.run(client, move |runtime| simulate(runtime, &state, trial)).await?;
         let twice = |price: Price| Price(price.0.saturating_mul(2).saturating_add(TIP.0));
         transaction.max_fee_per_cycle = twice(tried.base_fees.cycle);
         transaction.max_fee_per_cell = twice(tried.base_fees.cell);
         let size = u64::try_from(transaction.to_bytes().len()).unwrap_or(u64::MAX);
-        let (cycles, cells) = match tried.result {
-            Ok((receipt, _)) if receipt.is_success() => (receipt.cycles_used.0, receipt.cells_used.0),
+        let (receipt, _) = tried.result.map_err(Refusal::unavailable)?;
+        let (cycles, cells) = match &receipt.abort {
+            None => (receipt.cycles_used.0, receipt.cells_used.0),
             // It may do better on the state that it will meet.
-            Ok(_) => (self.cycles, size.saturating_add(65_536)),
-            Err(invalid) => return Err(Refusal::unavailable(invalid)),
+            Some(_) => (self.cycles, size.saturating_add(65_536)),
         };
         transaction.cycles_limit = Cycles(cycles.saturating_mul(3).div_ceil(2).saturating_add(50_000));
         transaction.cells_limit = Cells(cells.saturating_mul(3).div_ceil(2).saturating_add(2_000));
-        Ok(transaction)
+        Ok((transaction, receipt.abort))
     }
 
     /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
@@ -207,6 +217,14 @@ impl Commander {
         self.key.sign_transaction(&mut transaction);
         transaction
     }
+}
+
+/// A command that fails on the newest state. What the gateway itself lacks there, a registration or a heartbeat, is on its way and no failure of it.
+fn failing(abort: &Abort, height: Height) -> Refusal {
+    let row = error::row(abort.code);
+    let what = format!("The command fails on the state after block {height}, so it was not sent: {} {}", row.what, row.why);
+    let fix = "Correct the request. If it relies on a command that is under way, send it again when that one is done.";
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", what, fix)
 }
 
 fn next(nonce: Nonce) -> Nonce {

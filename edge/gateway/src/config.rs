@@ -47,6 +47,11 @@ pub struct Limits {
     pub requests_per_second: Option<u32>,
     /// Requests of one actor at once; the protocol's parameter where absent.
     pub requests_at_once: Option<usize>,
+    /// Requests a second of one client to one actor; a quarter of the actor's where absent, 0 for no limit (decision 574). The clients of a subnet
+    /// have twice as many. A gateway behind a proxy on another machine needs as many as the actor has.
+    pub client_requests_per_second: Option<u32>,
+    /// Requests of one client to one actor at once, likewise.
+    pub client_requests_at_once: Option<usize>,
     /// Connections of the whole gateway at once; fewer where the process may open fewer files.
     pub connections: usize,
     /// Connections of one address at once. A gateway behind a proxy needs as many as it has in all.
@@ -65,7 +70,7 @@ pub struct Limits {
     pub queries_at_once: Option<usize>,
     /// Commands under way at once; more are asked to come back.
     pub commands_at_once: usize,
-    /// Cycles of a command that cannot be tried beforehand.
+    /// Cycles of a command that cannot be tried beforehand: while the gateway registers, or sends a heartbeat after its health ran out.
     pub command_cycles: u64,
     /// The most cycles that the gateway signs for in one command; one that needs more is refused.
     pub max_command_cycles: u64,
@@ -75,13 +80,13 @@ pub struct Limits {
     pub actor_cycles_per_hour: u64,
     /// The same for commands to one name.
     pub name_cycles_per_hour: u64,
-    /// The same for commands from one client.
+    /// The same for commands from one client; the clients of a subnet have twice as many.
     pub client_cycles_per_hour: u64,
     /// Cells that it signs for in an hour in commands to one actor; 0 for any number.
     pub actor_cells_per_hour: u64,
     /// The same for commands to one name.
     pub name_cells_per_hour: u64,
-    /// The same for commands from one client.
+    /// The same for commands from one client; the clients of a subnet have twice as many.
     pub client_cells_per_hour: u64,
 }
 
@@ -90,6 +95,8 @@ impl Default for Limits {
         Self {
             requests_per_second: None,
             requests_at_once: None,
+            client_requests_per_second: None,
+            client_requests_at_once: None,
             connections: 10_000,
             connections_per_client: 256,
             head_timeout_ms: 10_000,

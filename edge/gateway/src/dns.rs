@@ -1,18 +1,23 @@
 //! The zone's name server: every name below a zone is where the active gateways are (004 §9.1, §9.3).
 //!
-//! Absences: no recursion, no transfers, no word about other zones, no UDP answer longer than 1,232 bytes.
+//! Absences: no recursion, no transfers, no word about other zones, no UDP answer longer than 1,232 bytes, and none to a network that asks much but
+//! that it may ask over TCP: whose address a datagram has, nobody knows.
 
-use crate::{Shared, acme::Challenges, state::BlockState};
+mod tcp;
+
+use crate::{Shared, acme::Challenges, buckets::Buckets, state::BlockState};
+use cowboy_serve::Subnet;
 use cowboy_system::gateways::state::{gateway, listed};
 use hickory_server::{
     Server,
-    net::runtime::Time,
+    net::{runtime::Time, xfer::Protocol},
     proto::{
         op::{Edns, Metadata, OpCode, ResponseCode},
         rr::{
             DNSClass, LowerName, Name, RData, Record, RecordType,
             rdata::{A, AAAA, NS, SOA, TXT},
         },
+        serialize::binary::BinEncoder,
     },
     server::{Request, RequestHandler, ResponseHandler, ResponseInfo},
     zone_handler::MessageResponseBuilder,
@@ -42,8 +47,8 @@ const UDP_BYTES: u16 = 1_232;
 /// The longest that an answer may be kept, in seconds: gateways come and go.
 const TTL_MAX: u32 = 300;
 
-/// How long a TCP connection may ask nothing.
-const TCP_IDLE: Duration = Duration::from_secs(5);
+/// Answers over UDP to one network in a second. Beyond them it is told to ask over TCP, in as many bytes as it asked.
+const DATAGRAMS: u64 = 100;
 
 /// How long the name of a gateway's endpoint may take to resolve.
 const RESOLVE: Duration = Duration::from_secs(5);
@@ -99,12 +104,13 @@ struct Places {
 /// Answers until it is dropped.
 pub(crate) async fn serve(sockets: Sockets, settings: Dns, shared: Arc<Shared>, challenges: Arc<Challenges>) {
     let places = Arc::new(Places::default());
-    let handler = Zones::new(&settings, &shared.config.zones, places.clone(), challenges);
-    let mut server = Server::new(handler);
+    let zones = Arc::new(Zones::new(&settings, &shared.config.zones, places.clone(), challenges));
+    let mut server = Server::new(Datagrams::new(zones.clone()));
     server.register_socket(sockets.udp);
-    server.register_listener(sockets.tcp, TCP_IDLE, 16);
+    let share = shared.config.limits.connections_per_client;
     tokio::select! {
         ended = server.block_until_done() => tracing::error!(?ended, "the name server ended"),
+        () = tcp::accept(sockets.tcp, zones, shared.slots.clone(), share) => {}
         () = keep(&shared, &places, settings.ttl) => {}
     }
 }
@@ -197,12 +203,31 @@ struct Said {
     code: ResponseCode,
     answers: Vec<Record>,
     authority: Vec<Record>,
+    /// Whether the client is told to ask over TCP.
+    is_truncated: bool,
 }
 
 impl Said {
     fn only(code: ResponseCode) -> Self {
-        Self { code, answers: Vec::new(), authority: Vec::new() }
+        Self { code, answers: Vec::new(), authority: Vec::new(), is_truncated: false }
     }
+
+    /// Its header.
+    fn metadata(&self, request: &Request) -> Metadata {
+        let mut metadata = Metadata::response_from_request(&request.metadata);
+        metadata.response_code = self.code;
+        metadata.authoritative = self.code == ResponseCode::NoError;
+        metadata.recursion_available = false;
+        metadata.truncation = self.is_truncated;
+        metadata
+    }
+}
+
+/// What the answer to a request says of the length of datagrams.
+fn edns(request: &Request) -> Edns {
+    let mut edns = Edns::new();
+    edns.set_max_payload(request.max_payload().min(UDP_BYTES));
+    edns
 }
 
 impl Zones {
@@ -235,7 +260,17 @@ impl Zones {
             self.data(zone, query.name(), kind).into_iter().map(|data| Record::from_rdata(asked.clone(), self.ttl, data)).collect();
         // Nothing of this kind: the zone's beginning says for how long that may be remembered.
         let authority = if answers.is_empty() { vec![Record::from_rdata(zone.soa_name.clone(), self.ttl, self.soa(zone))] } else { vec![] };
-        Said { code: ResponseCode::NoError, answers, authority }
+        Said { code: ResponseCode::NoError, answers, authority, is_truncated: false }
+    }
+
+    /// The answer as a message of any length.
+    fn encoded(&self, request: &Request) -> Option<Vec<u8>> {
+        let (said, edns, none) = (self.say(request), edns(request), std::iter::empty::<&Record>);
+        let builder = MessageResponseBuilder::new(&request.queries, request.edns.as_ref().map(|_| &edns));
+        let message = builder.build(said.metadata(request), said.answers.iter(), none(), said.authority.iter(), none());
+        let mut bytes = Vec::new();
+        message.destructive_emit(&mut BinEncoder::new(&mut bytes)).ok()?;
+        Some(bytes)
     }
 
     fn data(&self, zone: &Zone, name: &LowerName, kind: RecordType) -> Vec<RData> {
@@ -282,17 +317,30 @@ fn full(name: &str) -> Option<Name> {
     Some(name)
 }
 
+/// Answers over UDP, as many as each network may have.
+struct Datagrams {
+    zones: Arc<Zones>,
+    answers: Option<Buckets<Subnet>>,
+}
+
+impl Datagrams {
+    fn new(zones: Arc<Zones>) -> Self {
+        Self { zones, answers: Buckets::new(DATAGRAMS, Duration::from_secs(1)) }
+    }
+
+    fn say(&self, request: &Request, now: Instant) -> Said {
+        let subnet = Subnet::of(request.src().ip());
+        let is_much = request.protocol() == Protocol::Udp && self.answers.as_ref().is_some_and(|answers| !answers.take(&subnet, 1, now));
+        if is_much { Said { is_truncated: true, ..Said::only(ResponseCode::NoError) } } else { self.zones.say(request) }
+    }
+}
+
 #[async_trait::async_trait]
-impl RequestHandler for Zones {
+impl RequestHandler for Datagrams {
     async fn handle_request<R: ResponseHandler, T: Time>(&self, request: &Request, mut response: R) -> ResponseInfo {
-        let said = self.say(request);
-        let mut edns = Edns::new();
-        edns.set_max_payload(request.max_payload().min(UDP_BYTES));
+        let (said, edns) = (self.say(request, Instant::now()), edns(request));
         let builder = MessageResponseBuilder::new(&request.queries, request.edns.as_ref().map(|_| &edns));
-        let mut metadata = Metadata::response_from_request(&request.metadata);
-        metadata.response_code = said.code;
-        metadata.authoritative = said.code == ResponseCode::NoError;
-        metadata.recursion_available = false;
+        let metadata = said.metadata(request);
         let none = || std::iter::empty::<&Record>();
         let message = builder.build(metadata, said.answers.iter(), none(), said.authority.iter(), none());
         match response.send_response(message).await {
@@ -303,5 +351,46 @@ impl RequestHandler for Zones {
                 header.into()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zone with one gateway.
+    pub(super) fn zones() -> Arc<Zones> {
+        let places = Arc::new(Places::default());
+        *places.addresses.write().expect("no panic") = vec![IpAddr::from([192, 0, 2, 7])].into();
+        Arc::new(Zones::new(&Dns::default(), &["localhost".to_owned()], places, Arc::default()))
+    }
+
+    /// A question for the address of a name, as it is sent.
+    pub(super) fn question(name: &str) -> Vec<u8> {
+        let mut message = vec![0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+        for label in name.split('.') {
+            message.push(u8::try_from(label.len()).expect("a short label"));
+            message.extend(label.as_bytes());
+        }
+        message.extend([0, 1, 0, 1]);
+        message
+    }
+
+    /// A network that asks much is told to ask over TCP, where it is answered; others are not concerned.
+    #[test]
+    fn a_network_has_a_rate_of_datagrams() {
+        let (datagrams, now) = (Datagrams::new(zones()), Instant::now());
+        let say = |source: &str, protocol: Protocol, now: Instant| {
+            let source = source.parse().expect("an address");
+            let request = Request::from_bytes(question("mysite.localhost."), source, protocol).expect("a question");
+            let said = datagrams.say(&request, now);
+            (said.answers.len(), said.metadata(&request).truncation)
+        };
+        let answered = (0..1_000).filter(|host| say(&format!("192.0.2.{}:53", host % 256), Protocol::Udp, now) == (1, false)).count();
+        assert_eq!(answered, 100);
+        assert_eq!(say("192.0.2.1:53", Protocol::Udp, now), (0, true));
+        assert_eq!(say("192.0.2.1:53", Protocol::Tcp, now), (1, false));
+        assert_eq!(say("198.51.100.1:53", Protocol::Udp, now), (1, false));
+        assert_eq!(say("192.0.2.1:53", Protocol::Udp, now + Duration::from_secs(1)), (1, false));
     }
 }

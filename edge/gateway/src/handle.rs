@@ -3,20 +3,21 @@
 use crate::{
     Shared,
     acme::CHALLENGE_PATH,
-    command::Commander,
-    compress, conditional,
+    budgets::Payers,
+    command::{Accepted, Commander},
     cors::{self, Cors},
     host::{self, Host},
     ids::{self, Salt},
     membership::Urgency,
     metrics::method_label,
     refusal::Refusal,
-    requests::Fate,
+    requests::{Fate, Sent},
+    shown,
     signed::Reading,
     state::BlockState,
     witness::witness,
 };
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use cowboy_ingress::{
     Failure, Route,
     request::{self as envelope, Parts, REQUEST_ID_HEADER, RESERVED, VERIFY_HEADER},
@@ -31,7 +32,7 @@ use cowboy_system::gateways::{
 };
 use cowboy_system::names::label;
 use cowboy_types::{Address, cbor::Value};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
     body::{Body, Incoming},
@@ -39,7 +40,11 @@ use hyper::{
     http::request,
 };
 use serde_json::json;
-use std::{net::SocketAddr, sync::Arc, time::Duration, time::Instant};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// The header that says after which block an answer was made (004 §8.3).
 const BLOCK_HEADER: &str = "x-cowboy-block";
@@ -71,7 +76,7 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
     let started = Instant::now();
     let (parts, body) = request.into_parts();
     let mut seen = Seen::default();
-    let mut response = match answer(&shared, peer.ip().into(), &parts, body, &mut seen).await {
+    let mut response = match answer(&shared, peer.ip(), &parts, body, &mut seen).await {
         Ok(response) => response,
         Err(refusal) => {
             let mut response = refusal.response(&parts.headers);
@@ -86,7 +91,7 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
         response.headers_mut().insert(BLOCK_HEADER, height.into());
     }
     let mut held = shared.bodies.hold(peer.ip().into());
-    if !held.add(response.body().len()) {
+    if !held.add_answer(response.body().len()) {
         response = crowded().response(&parts.headers);
     }
     seen.cors.tell(response.headers_mut());
@@ -118,7 +123,7 @@ fn crowded() -> Refusal {
 
 async fn answer(
     shared: &Shared,
-    client: Client,
+    address: IpAddr,
     parts: &request::Parts,
     body: Incoming,
     seen: &mut Seen,
@@ -151,11 +156,14 @@ async fn answer(
             return Ok(preflight);
         }
     }
+    // That a name leads nowhere is proven or signed too, which takes work.
+    let (client, actor) = (Client::from(address), route.as_ref().map_or(Address::ZERO, |route| route.actor));
+    if let Ok(route) = &route {
+        seen.name.clone_from(&route.name);
+    }
+    shared.limits.take(&state.params, actor, address)?;
     if is_witnessed {
-        // That a name leads nowhere is proven too.
-        let (of, actor) = route.as_ref().map_or((String::new(), Address::ZERO), |route| (route.name.clone(), route.actor));
-        seen.name = of;
-        let _held = shared.limits.enter(&state.params, actor)?;
+        let _held = shared.limits.enter(&state.params, actor, address)?;
         let id = ids::of_query(&parts.headers)?;
         let request = envelope_of(parts, &text, &id, None).encode();
         let (response, height) = witness(shared, client, &name, parts.method.as_str(), (id, request.into())).await?;
@@ -164,12 +172,12 @@ async fn answer(
     }
     let is_reading = !is_own && QUERIES.contains(&parts.method.as_str());
     if is_reading && route.as_ref().err().is_none_or(|refusal| refusal.is_of_chain) {
-        let actor = route.as_ref().map_or(Address::ZERO, |route| route.actor);
         seen.reading = Some(Reading::of(parts, &text, state.block(), &name, actor)?);
     }
     let route = route?;
-    seen.name.clone_from(&route.name);
-    let _held = shared.limits.enter(&state.params, route.actor)?;
+    // A command takes its place when its body is there.
+    let is_command = !is_own && seen.reading.is_none();
+    let _held = (!is_command).then(|| shared.limits.enter(&state.params, actor, address)).transpose()?;
     if is_own {
         return reserved(shared, client, parts, path, &state, &route).await;
     }
@@ -177,7 +185,7 @@ async fn answer(
         Some(reading) => read(shared, client, parts, state, route, reading).await,
         None => {
             let ingress = route.admits(parts.method.as_str())?;
-            let command = Command { shared, client, parts, host: &text, state, name: &route.name, actor: route.actor, ingress };
+            let command = Command { shared, address, parts, host: &text, state, name: &route.name, actor, ingress };
             command.send(body).await
         }
     }
@@ -193,11 +201,7 @@ async fn read(
     reading: &Reading,
 ) -> Result<Response<Bytes>, Refusal> {
     let visited = shared.runner.visit(client, state, route, parts.method.as_str(), reading.envelope.clone()).await?;
-    let response = visited.outcome?.response();
-    // Signed is what the actor answered, whatever part of it the client wants, and however it is encoded.
-    let said = Said::of(response.status().as_u16(), response.headers(), response.body());
-    let response = conditional::answer(&parts.method, &parts.headers, response);
-    let mut response = compress::answer(&parts.headers, response);
+    let (mut response, said) = shown::answer(&shared.runner, client, parts, visited.outcome?.response()).await?;
     reading.sign(shared, &said, response.headers_mut());
     Ok(response)
 }
@@ -205,7 +209,7 @@ async fn read(
 /// A command to an actor that takes it.
 struct Command<'a> {
     shared: &'a Shared,
-    client: Client,
+    address: IpAddr,
     parts: &'a request::Parts,
     host: &'a str,
     state: Arc<BlockState>,
@@ -224,8 +228,10 @@ impl Command<'_> {
             let what = "This gateway only reads: it has no key.";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
         };
-        let most = self.ingress.request_bytes.min(u64::try_from(Commander::payload_bytes()).unwrap_or(u64::MAX));
-        let (body, _held) = self.shared.body(self.client, body, most).await?;
+        let (most, client) = (Commander::payload_bytes(), Client::from(self.address));
+        let most = self.ingress.request_bytes.min(u64::try_from(most).unwrap_or(u64::MAX));
+        let (body, _held) = self.shared.body(client, body, most).await?;
+        let _place = self.shared.limits.enter(&self.state.params, self.actor, self.address)?;
         // DELETE has no body (004 §8.1, decision 76).
         let body = (self.parts.method != Method::DELETE).then_some(body);
         let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
@@ -239,12 +245,19 @@ impl Command<'_> {
         }
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
-        let agree = |used| self.shared.limits.agree(&self.state.params, (self.client, self.name, self.actor), used);
-        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
-        requests.add(&id, self.actor, sent.hash, self.state.head.number);
+        let payers = Payers::new(self.address, self.name, self.actor);
+        let agree = |used| self.shared.limits.agree(&self.state.params, &payers, used);
+        let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
+        requests.add(&id, self.sent(&sent, payers));
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
+    }
+
+    fn sent(&self, accepted: &Accepted, payers: Payers) -> Sent {
+        let Accepted { hash, transaction } = accepted;
+        let (cycles_limit, cells_limit) = (transaction.cycles_limit, transaction.cells_limit);
+        Sent { target: self.actor, hash: *hash, at: self.state.head.number, payers, cycles_limit, cells_limit }
     }
 
     /// Whether the request of this id was delivered already.
@@ -421,26 +434,34 @@ impl Shared {
         }
     }
 
-    /// The whole body, where it is not too long and does not take too long, and what counts it.
-    async fn body(&self, client: Client, body: Incoming, most: u64) -> Result<(Bytes, Held), Refusal> {
+    /// The whole body, where it is not too long and does not take too long, and what counts it. What did not come yet counts nowhere.
+    async fn body(&self, client: Client, mut body: Incoming, most: u64) -> Result<(Bytes, Held), Refusal> {
         if body.size_hint().lower() > most {
             return Err(Refusal::too_large(most));
         }
-        let length = usize::try_from(body.size_hint().upper().unwrap_or(most).min(most)).unwrap_or(usize::MAX);
-        let mut held = self.bodies.hold(client);
-        if !held.add(length) {
-            return Err(crowded());
-        }
-        let whole = Limited::new(body, length).collect();
-        match tokio::time::timeout(Duration::from_millis(self.config.limits.body_timeout_ms), whole).await {
-            Ok(Ok(whole)) => Ok((whole.to_bytes(), held)),
-            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Refusal::too_large(most)),
-            Ok(Err(_)) => Err(Refusal::bad_request("The body ends too early, or is not what its head says.")),
+        let (mut held, mut bytes, longest) = (self.bodies.hold(client), BytesMut::new(), usize::try_from(most).unwrap_or(usize::MAX));
+        let read = async {
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|_| Refusal::bad_request("The body ends too early, or is not what its head says."))?;
+                let Ok(chunk) = frame.into_data() else { continue };
+                if bytes.len().saturating_add(chunk.len()) > longest {
+                    return Err(Refusal::too_large(most));
+                }
+                if !held.add(chunk.len()) {
+                    return Err(crowded());
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(())
+        };
+        match tokio::time::timeout(Duration::from_millis(self.config.limits.body_timeout_ms), read).await {
+            Ok(result) => result?,
             Err(_) => {
                 let what = "The body did not come in time.";
-                Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", what, "Send it faster."))
+                return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", what, "Send it faster."));
             }
         }
+        Ok((bytes.freeze(), held))
     }
 }
 

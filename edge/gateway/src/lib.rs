@@ -7,6 +7,8 @@
 //! retried with another id.
 
 mod acme;
+mod buckets;
+mod budgets;
 mod certificates;
 mod command;
 mod compress;
@@ -29,6 +31,7 @@ mod refusal;
 mod requests;
 mod resolver;
 mod server;
+mod shown;
 mod signed;
 mod source;
 mod state;

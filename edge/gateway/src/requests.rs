@@ -1,6 +1,7 @@
 //! What became of commands (004 §8.4, decision 106): derived from the chain by any gateway, and from the own pool where it is not there yet.
 
 use crate::{
+    budgets::{Budgets, Payers},
     pooled::{Pooled, dispatched},
     query::Runner,
     refusal::Refusal,
@@ -12,7 +13,7 @@ use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_serve::Client;
 use cowboy_state::Key;
 use cowboy_system::gateways::state as records;
-use cowboy_types::{Abort, Address, Hash, cbor, error};
+use cowboy_types::{Abort, Address, Cells, Cycles, Hash, Receipt, cbor, error};
 use hyper::StatusCode;
 use std::{
     collections::{HashMap, VecDeque},
@@ -45,10 +46,25 @@ pub(crate) enum Fate {
 }
 
 /// A command that was sent and is not final.
-struct Sent {
-    target: Address,
-    hash: Hash,
-    at: u64,
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) target: Address,
+    pub(crate) hash: Hash,
+    /// The newest block when it was sent.
+    pub(crate) at: u64,
+    /// In whose budgets its limits count.
+    pub(crate) payers: Payers,
+    pub(crate) cycles_limit: Cycles,
+    pub(crate) cells_limit: Cells,
+}
+
+impl Sent {
+    /// Gives back what it did not use of what it was counted for.
+    fn settle(&self, budgets: &Budgets, receipt: &Receipt) {
+        let cycles = self.cycles_limit.0.saturating_sub(receipt.cycles_used.0);
+        let cells = self.cells_limit.0.saturating_sub(receipt.cells_used.0);
+        budgets.give_back(&self.payers, Cycles(cycles), Cells(cells));
+    }
 }
 
 /// Commands under way, and those that failed lately.
@@ -73,17 +89,16 @@ impl Requests {
         self.sent.lock().expect("nothing panics while it holds the lock").contains_key(id)
     }
 
-    pub(crate) fn add(&self, id: &str, target: Address, hash: Hash, at: u64) {
-        let sent = Sent { target, hash, at };
+    pub(crate) fn add(&self, id: &str, sent: Sent) {
         self.sent.lock().expect("nothing panics while it holds the lock").insert(id.to_owned(), sent);
     }
 
     /// Looks at final blocks for as long as the node lives.
-    pub(crate) async fn watch(&self, node: &NodeHandle) {
+    pub(crate) async fn watch(&self, node: &NodeHandle, budgets: &Budgets) {
         let mut blocks = node.subscribe();
         loop {
             match blocks.recv().await {
-                Ok(block) => self.look(&block),
+                Ok(block) => self.look(&block, budgets),
                 // Those that were missed are given up in time, and found in the state before.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
@@ -91,12 +106,14 @@ impl Requests {
         }
     }
 
-    fn look(&self, block: &FinalizedBlock) {
+    fn look(&self, block: &FinalizedBlock, budgets: &Budgets) {
         let number = block.block.header().number.0;
         let mut sent = self.sent.lock().expect("nothing panics while it holds the lock");
         for (transaction, receipt) in block.block.block().transactions.iter().zip(block.receipts.iter()) {
             let Some((id, target)) = dispatched(transaction) else { continue };
-            sent.remove(&id);
+            if let Some(sent) = sent.remove(&id).filter(|sent| sent.hash == transaction.digest()) {
+                sent.settle(budgets, receipt);
+            }
             if let Some(abort) = &receipt.abort {
                 let mut failed = self.failed.lock().expect("nothing panics while it holds the lock");
                 if failed.1.len() >= FAILURES

@@ -5,9 +5,13 @@ use bytes::Bytes;
 use cowboy_chain::{query::At, resume::Records};
 use cowboy_ingress::{Failure, Route, signed::Chain, witness::Entry};
 use cowboy_light::Anchor;
-use cowboy_node::{Head, NodeHandle};
+use cowboy_node::{
+    Head, NodeHandle,
+    reader::{self, ProveError},
+};
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
+use cowboy_store::proof::StateProof;
 use cowboy_types::{
     Address, Hash,
     wire::{Blob, List},
@@ -24,8 +28,8 @@ const REMEMBERED_BYTES: usize = 256 * 1024 * 1024;
 /// Names that are remembered of one block's state.
 const REMEMBERED_NAMES: usize = 100_000;
 
-/// Proofs that are remembered of one block's state.
-const REMEMBERED_PROOFS: usize = 65_536;
+/// Bytes of proofs, with what they prove, that are remembered of one block's state.
+const REMEMBERED_PROOF_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most rounds of reading that one answer takes.
 const MAX_ROUNDS: usize = 1_024;
@@ -38,7 +42,7 @@ pub(crate) struct BlockState {
     pub(crate) params: Params,
     records: RwLock<Remembered>,
     routes: RwLock<HashMap<String, Option<Arc<Route>>>>,
-    proofs: RwLock<HashMap<StateKey, Entry>>,
+    proofs: RwLock<Proofs>,
     anchor: OnceLock<Anchor>,
     slow: RwLock<HashSet<Address>>,
 }
@@ -47,6 +51,39 @@ pub(crate) struct BlockState {
 struct Remembered {
     values: HashMap<StateKey, Option<Bytes>>,
     bytes: usize,
+}
+
+/// Proofs that are remembered. One of absence carries the record of a neighbour, so that few of them may have many bytes.
+#[derive(Default)]
+struct Proofs {
+    entries: HashMap<StateKey, Entry>,
+    bytes: usize,
+}
+
+impl Proofs {
+    /// Remembers an entry, and forgets the others where there is no room beside them.
+    fn remember(&mut self, key: StateKey, entry: Entry) {
+        if let Some(former) = self.entries.remove(&key) {
+            self.bytes -= bytes_of(&former);
+        }
+        if self.bytes + bytes_of(&entry) > REMEMBERED_PROOF_BYTES {
+            *self = Self::default();
+        }
+        self.bytes += bytes_of(&entry);
+        self.entries.insert(key, entry);
+    }
+}
+
+/// Bytes that an entry takes, about.
+fn bytes_of(entry: &Entry) -> usize {
+    128 + entry.value.as_ref().map_or(0, |value| value.len()) + entry.proof.len()
+}
+
+/// What is in the state under a key, as a witness says it.
+fn entry(key: StateKey, proven: StateProof) -> Result<Entry, Refusal> {
+    let long = || Refusal::unavailable("a record is longer than a proof may be");
+    let value = proven.value.map(|value| Blob::new(value).ok_or_else(long)).transpose()?;
+    Ok(Entry { key: Hash(key.0), value, proof: Blob::new(proven.proof).ok_or_else(long)? })
 }
 
 impl BlockState {
@@ -113,33 +150,47 @@ impl BlockState {
         self.remembered(&keys).map_or_else(|| runtime.block_on(self.fetch(keys)), Ok)
     }
 
-    /// These records with proofs against the block's root, each made once; nothing where a newer block came.
-    pub(crate) async fn prove(&self, keys: BTreeSet<StateKey>) -> Result<Option<BTreeMap<StateKey, Entry>>, Refusal> {
-        let (mut entries, mut missing) = (BTreeMap::new(), Vec::new());
+    /// These records with proofs against the block's root, each made once; nothing where a newer block came. `take` is told the bytes of each, and refuses
+    /// what there is no room for.
+    pub(crate) async fn prove(
+        &self,
+        keys: BTreeSet<StateKey>,
+        mut take: impl FnMut(usize) -> Result<(), Refusal>,
+    ) -> Result<Option<BTreeMap<StateKey, Entry>>, Refusal> {
+        let (mut entries, mut missing) = (BTreeMap::new(), BTreeSet::new());
         {
             let known = self.proofs.read().expect("nothing panics while it holds the lock");
             for key in keys {
-                match known.get(&key) {
-                    Some(entry) => drop(entries.insert(key, entry.clone())),
-                    None => missing.push(key),
-                }
+                let Some(entry) = known.entries.get(&key) else {
+                    missing.insert(key);
+                    continue;
+                };
+                take(bytes_of(entry))?;
+                entries.insert(key, entry.clone());
             }
         }
         let chain = self.node.chain().map_err(Refusal::unavailable)?;
         let state = chain.state().ok_or_else(|| Refusal::unavailable("the state is not open yet"))?;
-        let proofs = state.prove(missing.clone()).await;
-        for (key, proven) in missing.into_iter().zip(proofs) {
+        let mut refused = None;
+        let has_room = |bytes: usize| match take(bytes) {
+            Ok(()) => true,
+            Err(refusal) => {
+                refused = Some(refusal);
+                false
+            }
+        };
+        let proven = reader::prove(state.as_ref(), &missing, has_room).await;
+        let made = match proven {
+            Ok(made) => made,
+            Err(ProveError::Moved) => return Ok(None),
+            Err(error @ ProveError::NoRoom) => return Err(refused.unwrap_or_else(|| Refusal::unavailable(error))),
+        };
+        for (key, proven) in made {
             if proven.root != self.head.state_root {
                 return Ok(None);
             }
-            let long = || Refusal::unavailable("a record is longer than a proof may be");
-            let value = proven.value.map(|value| Blob::new(value).ok_or_else(long)).transpose()?;
-            let entry = Entry { key: Hash(key.0), value, proof: Blob::new(proven.proof).ok_or_else(long)? };
-            let mut proofs = self.proofs.write().expect("nothing panics while it holds the lock");
-            if proofs.len() >= REMEMBERED_PROOFS {
-                proofs.clear();
-            }
-            proofs.insert(key, entry.clone());
+            let entry = entry(key, proven)?;
+            self.proofs.write().expect("nothing panics while it holds the lock").remember(key, entry.clone());
             entries.insert(key, entry);
         }
         Ok(Some(entries))
@@ -246,4 +297,25 @@ fn anchor(node: &NodeHandle, number: u64) -> Result<Option<Anchor>, Refusal> {
     }
     let anchor = List::new(headers).zip(Blob::new(certificate)).map(|(headers, certificate)| Anchor { headers, certificate });
     anchor.map(Some).ok_or_else(|| Refusal::unavailable("the certificate is too long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However long proofs are, and however often one is made, what is remembered of them has a bound.
+    #[test]
+    fn remembered_proofs_have_a_bound_of_bytes() {
+        let (mut proofs, long) = (Proofs::default(), Bytes::from(vec![0; 1024 * 1024]));
+        for number in 0..=u8::MAX {
+            let key = StateKey([number; 32]);
+            for _ in 0..2 {
+                let proof = Blob::new(long.clone()).expect("a neighbour's record is as long");
+                proofs.remember(key, Entry { key: Hash(key.0), value: None, proof });
+                assert!(proofs.bytes <= REMEMBERED_PROOF_BYTES && proofs.entries.contains_key(&key));
+                assert_eq!(proofs.bytes, proofs.entries.values().map(bytes_of).sum::<usize>());
+            }
+        }
+        assert!(proofs.entries.len() > 1, "those of the newest keys");
+    }
 }

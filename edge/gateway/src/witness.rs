@@ -2,17 +2,17 @@
 //!
 //! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block.
 
-use crate::{Shared, refusal::Refusal, signed::Reading, state::BlockState};
+use crate::{BODIES_OF_CLIENT, Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
-use commonware_codec::Encode as _;
+use commonware_codec::{Encode as _, EncodeSize as _};
 use cowboy_chain::{Image, engine::Images, query::At, resume};
 use cowboy_ingress::{
     Visit, Witness,
     signed::{SIGNATURE_HEADER, Said},
     visit::Visited,
-    witness::{CONTENT_TYPE, MAX_ENTRIES},
+    witness::{CONTENT_TYPE, MAX_ENTRIES, MAX_WITNESS_BYTES},
 };
-use cowboy_serve::Client;
+use cowboy_serve::{Client, Held};
 use cowboy_state::{StateKey, records};
 use cowboy_types::{Address, Hash};
 use hyper::{
@@ -32,6 +32,34 @@ const ATTEMPTS: usize = 16;
 /// How long a certificate that is on its way is given.
 const PAUSE: Duration = Duration::from_millis(25);
 
+/// The most bytes of a witness: more of one answer are sent to no client.
+const MAX_BYTES: usize = BODIES_OF_CLIENT;
+
+const _: () = assert!(MAX_BYTES <= MAX_WITNESS_BYTES, "clients read what is sent");
+
+/// What the records and proofs of a witness take while it is made. They count for the client before there are many.
+struct Room {
+    held: Held,
+    bytes: usize,
+}
+
+impl Room {
+    fn new(held: Held) -> Self {
+        Self { held, bytes: 0 }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MAX_BYTES {
+            return Err(too_large());
+        }
+        match self.held.add(bytes) {
+            true => Ok(()),
+            false => Err(Refusal::busy("MEMORY_FULL", "Other requests and answers fill the memory that is reserved for proofs.")),
+        }
+    }
+}
+
 /// The answer to a request that only reads, with its witness, and the height of the state it was made on.
 pub(crate) async fn witness(
     shared: &Shared,
@@ -50,9 +78,13 @@ pub(crate) async fn witness(
         if keys.len() > MAX_ENTRIES {
             return Err(too_large());
         }
-        let Some(entries) = state.prove(keys).await? else { continue };
+        let mut room = Room::new(shared.bodies.hold(client));
+        let Some(entries) = state.prove(keys, |bytes| room.take(bytes)).await? else { continue };
         let answer = visited.answer();
         let witness = Witness::new(name, request.clone(), &answer, anchor, entries).ok_or_else(too_large)?;
+        if witness.encode_size() > MAX_BYTES {
+            return Err(too_large());
+        }
         let mut response = Response::new(witness.encode());
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
@@ -116,5 +148,26 @@ impl Images for Seen {
 
     fn put(&self, code_hash: Hash, image: Image) {
         self.images.put(code_hash, image);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_serve::Memory;
+
+    /// An actor that reads keys with long proofs fills no gateway: its witness is refused before it is made.
+    #[test]
+    fn the_proofs_of_a_witness_have_a_bound() {
+        let (mib, client) = (1024 * 1024, Client::from(std::net::IpAddr::from([192, 0, 2, 1])));
+        let refused = |memory: &Memory| {
+            let mut room = Room::new(memory.hold(client));
+            let refusal = (0..4_096).find_map(|_| room.take(mib).err()).expect("there is a bound");
+            (refusal.code, memory.held() / mib)
+        };
+        assert_eq!(refused(&Memory::new(usize::MAX, usize::MAX)), ("PROOF_TOO_LARGE", MAX_BYTES / mib));
+        let memory = Memory::new(10 * mib, 10 * mib);
+        assert_eq!(refused(&memory), ("MEMORY_FULL", 10));
+        assert_eq!(memory.held(), 0);
     }
 }

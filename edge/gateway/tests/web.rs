@@ -1,6 +1,7 @@
 //! A gateway over a devnet in this process, visited by an ordinary client and by hand.
 
 mod nonces;
+mod others;
 mod signed;
 mod witness;
 
@@ -156,45 +157,6 @@ impl World {
     }
 }
 
-/// Handlers that are tried with few cycles first, on the thread that reads requests, answer as those that get all at once: what they
-/// would catch, a call or the end of the cycles, no handler catches.
-async fn on_large_stacks(world: &World) {
-    let backend = Backend {
-        node: world.node.clone(),
-        upstream: Upstream::Own,
-        key: None,
-        journal: None,
-        registration: None,
-        keeps_up: false,
-        source: Source::default(),
-        slots: Slots::new(1_000),
-    };
-    let runtime = cowboy_serve::runtime(Some(2)).expect("the system has threads");
-    let served = runtime.spawn(async move {
-        let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into()).await.expect("the loopback has free ports");
-        let limits = Limits { requests_per_second: Some(0), ..Limits::default() };
-        listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate")
-    });
-    let other = served.await.expect("it starts");
-    let rows = [
-        ("/echo/a?b=c", 200, "", r#""path":"/echo/a""#),
-        ("/middle", 200, "", "199990000"),
-        ("/greedy", 422, "QUERY_CYCLE_LIMIT", "cycles"),
-        ("/loop", 422, "QUERY_CYCLE_LIMIT", "cycles"),
-        ("/nested", 500, "QUERY_SIDE_EFFECT_TRAP", "call_actor"),
-    ];
-    for (path, status, error, body) in rows {
-        let url = format!("http://{}{path}", other.address());
-        for request in [world.request("GET", "rogue.localhost", path), world.http.get(url).header("host", "rogue.localhost")] {
-            let found = taken(request).await;
-            assert_eq!((found.0, &*found.1), (status, error), "{path}: {}", found.2);
-            assert!(found.2.contains(body), "{path}: {}", found.2);
-        }
-    }
-    other.stop().await;
-    runtime.shutdown_background();
-}
-
 /// Status, `X-Cowboy-Error`, body.
 async fn taken(request: reqwest::RequestBuilder) -> (u16, String, String) {
     let response = request.send().await.expect("the gateway answers");
@@ -276,6 +238,24 @@ class Rogue:
     @http.post('/fail')
     def fail_later(self, request):
         raise ValueError('no')
+
+    @http.post('/keep')
+    def keep(self, request):
+        self.storage['kept'] = self.storage.get('kept', 0) + 1
+
+    @http.post('/once')
+    def once(self, request):
+        if 'once' in self.storage:
+            raise ValueError('no')
+        self.storage['once'] = True
+
+    @http.get('/cookies')
+    def cookies(self, request):
+        return http.Response(200, 'x', {'set-cookie': ['a=1; Path=/', 'b=2; Domain=localhost']})
+
+    @http.get('/headers/{number}')
+    def headers(self, request, number: int):
+        return http.Response(200, 'x', {'x-a': ['b'] * number})
 ";
 const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "ingress.http", "params": {"cors_origins": ["https://app.example.com"], "max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
 
@@ -298,7 +278,8 @@ async fn actors_are_web_sites() {
     refusing(&world).await;
     other_origins(&world).await;
     by_hand(&world).await;
-    on_large_stacks(&world).await;
+    others::on_large_stacks(&world).await;
+    others::with_a_rate(&world).await;
     world.stop().await;
 }
 
@@ -382,7 +363,7 @@ async fn writing(world: &World, site: Address) {
     let again: serde_json::Value = serde_json::from_str(&again).expect("JSON");
     assert_eq!((status, &again["request_id"]), (202, &id), "sent again, it is the same request");
     assert!(again["transaction_hash"].is_null(), "and there is no second transaction");
-    let elsewhere = world.request("POST", "rogue.localhost", "/fail").header("idempotency-key", "one").body("x");
+    let elsewhere = world.request("POST", "rogue.localhost", "/keep").header("idempotency-key", "one").body("x");
     let elsewhere: serde_json::Value = serde_json::from_str(&taken(elsewhere).await.2).expect("JSON");
     assert!(elsewhere["transaction_hash"].is_string() && elsewhere["request_id"] != id, "the same key at another name is another request");
     let (status, error, _) = taken(world.request("POST", "rogue.localhost", "/burn").body("x")).await;
@@ -398,18 +379,34 @@ async fn writing(world: &World, site: Address) {
         Amount::from_cby(50).expect("small"),
         "and the actor does not"
     );
-    let failing = world.request("POST", "rogue.localhost", "/fail").body("x");
-    let (_, _, accepted) = taken(failing).await;
-    let accepted: serde_json::Value = serde_json::from_str(&accepted).expect("JSON");
-    let path = accepted["result"].as_str().expect("a path").to_owned();
-    loop {
-        let (status, error, _) = world.visit("GET", "rogue.localhost", &path).await;
-        if status != 202 {
-            assert_eq!((status, error.as_str()), (500, "HANDLER_PANIC"));
-            break;
+    failing(world).await;
+}
+
+/// Decision 574: a command that fails when it is tried is not sent, and costs the gateway nothing; one that fails later says so where its result
+/// would be.
+async fn failing(world: &World) {
+    // What waits counts.
+    let nonce = world.node.next_nonce(world.keys[1].address()).await.expect("the node runs");
+    let (status, error, said) = taken(world.request("POST", "rogue.localhost", "/fail").body("x")).await;
+    assert_eq!((status, error.as_str()), (500, "HANDLER_PANIC"));
+    assert!(said.contains("was not sent"), "{said}");
+    assert_eq!(world.node.next_nonce(world.keys[1].address()).await.expect("the node runs"), nonce);
+    let once = || taken(world.request("POST", "rogue.localhost", "/once").body("x"));
+    let (first, second) = tokio::join!(once(), once());
+    let mut heads = world.node.watch_head();
+    let mut failed = 0;
+    for (mut status, mut error, accepted) in [first, second] {
+        let accepted: serde_json::Value = serde_json::from_str(&accepted).expect("JSON");
+        while status == 202 {
+            let path = accepted["result"].as_str().expect("a path");
+            (status, error, _) = world.visit("GET", "rogue.localhost", path).await;
+            if status == 202 {
+                heads.changed().await.expect("the node runs");
+            }
         }
-        heads.changed().await.expect("the node runs");
+        failed += usize::from((status, error.as_str()) == (500, "HANDLER_PANIC"));
     }
+    assert_eq!(failed, 1, "one of them is the first");
 }
 
 async fn misbehaving(world: &World) {
@@ -423,6 +420,8 @@ async fn misbehaving(world: &World) {
         ("/status/600", 502, "INVALID_RESPONSE"),
         ("/inject", 502, "INVALID_RESPONSE"),
         ("/long", 502, "INVALID_RESPONSE"),
+        ("/headers/50", 200, ""),
+        ("/headers/129", 502, "INVALID_RESPONSE"),
         ("/status/204", 204, ""),
         ("/nowhere", 404, ""),
         ("/echo/a%2Fb/../c?x=1&x=2", 200, ""),
@@ -433,6 +432,9 @@ async fn misbehaving(world: &World) {
     }
     let page = world.request("GET", "rogue.localhost", "/raise").header("accept", "text/html");
     assert!(taken(page).await.2.starts_with("<!doctype html>"), "people get a page");
+    let cookies = world.request("GET", "rogue.localhost", "/cookies").send().await.expect("the gateway answers");
+    let cookies: Vec<_> = cookies.headers().get_all("set-cookie").iter().map(|cookie| cookie.to_str().expect("text")).collect();
+    assert_eq!(cookies, ["a=1; Path=/"], "decision 575");
 }
 
 async fn refusing(world: &World) {

@@ -33,6 +33,7 @@ use cowboy_store::{
     state::{self, Db, Family, MAX_VALUE_BYTES},
 };
 use futures::future::BoxFuture;
+use rand_core::CryptoRng;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -114,6 +115,12 @@ impl Certified {
     fn sealed(&self) -> Result<SealedBlock, BeginError> {
         let bytes = Bytes::copy_from_slice(&self.block);
         SealedBlock::decode_cfg(bytes, &()).map_err(|error| BeginError::NotABlock(error.to_string()))
+    }
+
+    /// Whether the certificate is a finalization of exactly this block by the validators of a chain.
+    pub fn is_final(&self, genesis: &Genesis, random: &mut impl CryptoRng) -> bool {
+        let verifier = genesis.committee.verifier(&genesis.namespace());
+        self.sealed().is_ok_and(|block| is_certificate(random, &verifier, &block.hash(), &self.certificate))
     }
 
     /// The block's number.

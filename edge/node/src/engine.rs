@@ -212,7 +212,7 @@ where
     let archive = |name: &str| archive(&prefix, name, pages.clone(), kept.section);
     let finalizations = prunable::Archive::init(context.child("finalizations"), archive("finalizations")).await;
     let blocks = prunable::Archive::init(context.child("blocks"), archive("blocks")).await;
-    let history = History::new(chain.ledger.clone());
+    let history = History::new(Arc::new(chain.genesis.clone()), chain.ledger.clone());
     let plan = SyncPlan::init(context.child("plan"), prefix.clone()).await;
     let (actor, marshal, floor) = MarshalActor::<_, Standard<SealedBlock>, _, _, _, _, _>::init(
         context.child("marshal"),

@@ -22,7 +22,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::staking::{
     faults::Fault,
     state,
-    types::{Attestations, StakeTotal, Status},
+    types::{Attestations, StakeTotal, Status, ValidatorSet},
 };
 use cowboy_types::{
     Address, Amount, Cells, Cycles, Hash, Header, Instruction, Nonce, Price, Transaction,
@@ -95,7 +95,8 @@ impl Report {
         })
     }
 
-    /// Whether the chain would still take it from this member. One that sits in jail is not accused again before it is out.
+    /// Whether the chain would still take it from this member. One that sits in jail is not accused again before it is out, and one that is no member of
+    /// the epoch's set any more was punished.
     fn is_due(&self, world: &World, own: Address) -> Result<bool, Miss> {
         let key = state::fault_key(self.accused, self.fault.number(), self.epoch, self.view);
         let (validator, known) = (state::validator(world, self.accused), state::attestations(world, &key));
@@ -104,18 +105,22 @@ impl Report {
         if is_done || matches!(validator.status, Status::Jailed { .. }) {
             return Ok(false);
         }
+        let set = state::set(world, self.epoch)?;
         if self.headers.is_some() {
-            return Ok(true);
+            // The chain keeps the sets of a few epochs, and takes two headers for longer.
+            return Ok(set.is_none_or(|set| is_in(&set, self.accused)));
         }
         // Of the epoch before, the chain takes what is young.
         let is_young = |total: &StakeTotal| total.epoch.0.checked_sub(self.epoch).is_some_and(|epochs| epochs <= 1);
         if !state::total(world)?.as_ref().is_some_and(is_young) {
             return Ok(false);
         }
-        let set = state::set(world, self.epoch)?;
-        let is_member = |address| set.as_ref().is_some_and(|set| set.members.iter().any(|member| member.address == address));
-        Ok(is_member(own) && is_member(self.accused) && !witnesses.contains(&own))
+        Ok(set.is_some_and(|set| is_in(&set, own) && is_in(&set, self.accused)) && !witnesses.contains(&own))
     }
+}
+
+fn is_in(set: &ValidatorSet, address: Address) -> bool {
+    set.members.iter().any(|member| member.address == address)
 }
 
 /// Starts reporting. A dev chain may be reverted, after which its validators sign rounds again: there nothing is reported.
@@ -278,6 +283,59 @@ impl Witness {
             origin_remaining_cells: None,
             signature: Signature::default(),
             additional_signers: List::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_system::staking::types::{Member as Seat, NO_ENDPOINT, Validator};
+    use cowboy_types::{
+        units::{Count, Height},
+        wire::Fixed,
+    };
+
+    const OWN: Address = Address([1; 20]);
+    const ACCUSED: Address = Address([2; 20]);
+
+    /// Epoch 7 runs, with one epoch before it; the accused gave notice.
+    fn overlay(before: &[Address], running: &[Address]) -> World {
+        let (signing_key, network_key, vrf_key, endpoint) = (Fixed([1; 33]), Fixed([1; 32]), Fixed([1; 96]), NO_ENDPOINT);
+        let seat = |address: &Address| Seat { address: *address, signing_key, network_key, vrf_key, endpoint, stake: Amount(1) };
+        let set = |epoch: u64, members: &[Address]| ValidatorSet {
+            epoch: Count(epoch),
+            members: List::new(members.iter().map(seat).collect()).expect("few"),
+        };
+        let status = Status::Leaving { until: Height(9) };
+        let validator = Validator { signing_key, network_key, vrf_key, endpoint, stake: Amount(1), status, jailings: Count(1) };
+        let mut world = World::default();
+        state::set_validator(&mut world, ACCUSED, &validator);
+        world.write(state::total_key(), &StakeTotal { epoch: Count(7), members: Count(2), stake: Amount(2) });
+        world.write(state::set_key(6), &set(6, before));
+        world.write(state::set_key(7), &set(7, running));
+        world
+    }
+
+    fn header() -> Box<Header> {
+        let (config, _) = crate::genesis::dev(crate::genesis::DevGenesis::default()).expect("a genesis");
+        Box::new(config.block.header().clone())
+    }
+
+    /// Who leaves is punished once: where the chain took it out of an epoch's set, this node reports no more of that epoch.
+    #[test]
+    fn who_was_punished_is_not_reported_again() {
+        let (both, rest) = ([OWN, ACCUSED], [OWN]);
+        let rows = [("no fault was proven", both, &both[..], true), ("one was", both, &rest[..], false)];
+        for (case, running, before, expected) in rows {
+            for is_of_headers in [false, true] {
+                let mut world = overlay(before, &running);
+                let headers = is_of_headers.then(|| [header(), header()]);
+                let fault = if is_of_headers { Fault::Equivocation } else { Fault::DoubleVote };
+                let report = Report { accused: ACCUSED, fault, epoch: 6, view: 3, headers, after: 0, sent: None, attempts: 0 };
+                world.put(state::fault_key(ACCUSED, fault.number(), 6, 3), None);
+                assert_eq!(report.is_due(&world, OWN).expect("every record is there"), expected, "{case}, headers: {is_of_headers}");
+            }
         }
     }
 }

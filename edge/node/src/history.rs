@@ -36,14 +36,15 @@ impl<A> Backed<A> {
 /// The ledger as the engine's archives read it. Clones share it.
 #[derive(Clone)]
 pub(crate) struct History {
+    genesis: Arc<SealedBlock>,
     ledger: Ledger,
     is_open: Arc<AtomicBool>,
 }
 
 impl History {
     /// Closed at first: while the engine recovers, only its own archives say how far it had come.
-    pub(crate) fn new(ledger: Ledger) -> Self {
-        Self { ledger, is_open: Arc::default() }
+    pub(crate) fn new(genesis: Arc<SealedBlock>, ledger: Ledger) -> Self {
+        Self { genesis, ledger, is_open: Arc::default() }
     }
 
     /// Answers from the ledger from now on.
@@ -51,9 +52,13 @@ impl History {
         self.is_open.store(true, Ordering::Release);
     }
 
-    /// What the ledger says, once it may be asked. Genesis is the engine's own.
+    fn is_open(&self) -> bool {
+        self.is_open.load(Ordering::Acquire)
+    }
+
+    /// What the ledger says, once it may be asked. It begins after genesis.
     fn ask<T>(&self, id: &Identifier<'_, Digest>, read: impl Fn(&cowboy_store::View, u64) -> Result<Option<T>, StoreError>) -> Option<T> {
-        if !self.is_open.load(Ordering::Acquire) {
+        if !self.is_open() {
             return None;
         }
         let found = self.ledger.view().and_then(|view| {
@@ -69,14 +74,22 @@ impl History {
         })
     }
 
-    fn block(&self, id: &Identifier<'_, Digest>) -> Option<SealedBlock> {
+    fn block(&self, id: &Identifier<'_, Digest>) -> Option<Arc<SealedBlock>> {
+        let is_genesis = match id {
+            Identifier::Index(number) => *number == 0,
+            Identifier::Key(digest) => **digest == self.genesis.digest(),
+        };
+        if is_genesis {
+            // It says who signs in the first epoch, whose every start needs it.
+            return self.is_open().then(|| self.genesis.clone());
+        }
         let block = self.ask(id, |view, number| view.boundary(number))?;
         let block = SealedBlock::check(block).ok()?;
         let is_wanted = match id {
             Identifier::Index(number) => block.header().number.0 == *number,
             Identifier::Key(digest) => block.digest() == **digest,
         };
-        is_wanted.then_some(block)
+        is_wanted.then(|| Arc::new(block))
     }
 
     fn certificate(&self, id: &Identifier<'_, Digest>) -> Option<Finalization<Scheme, Digest>> {
@@ -158,7 +171,7 @@ impl<A: Blocks<Block = Arc<SealedBlock>>> Blocks for Backed<A> {
     async fn get(&self, id: Identifier<'_, Digest>) -> Result<Option<Arc<SealedBlock>>, A::Error> {
         match self.archive.get(copied(&id)).await? {
             Some(found) => Ok(Some(found)),
-            None => Ok(self.history.block(&id).map(Arc::new)),
+            None => Ok(self.history.block(&id)),
         }
     }
 

@@ -4,7 +4,10 @@
 //! Whoever stakes the least is connected to every validator. To decode a dealing or a block takes far longer than to send one, so a
 //! message that its sender has no reason to send is dropped before anybody decodes it.
 
-use crate::{chain::Chain, committees::Term};
+use crate::{
+    chain::Chain,
+    committees::{Committees, Term},
+};
 use commonware_codec::{DecodeExt as _, ReadExt as _};
 use commonware_cryptography::{
     bls12381::primitives::variant::MinSig,
@@ -14,7 +17,7 @@ use commonware_glue::dkg::types::Message;
 use commonware_p2p::{self as p2p, Receiver, utils::mux};
 use commonware_runtime::IoBuf;
 use commonware_utils::{N3f1, ordered::Quorum as _};
-use cowboy_types::{Hash, block::Header, keccak256};
+use cowboy_types::{Address, Hash, block::Header, keccak256, signing::address_of_public_key};
 use std::{
     collections::BTreeMap,
     fmt,
@@ -83,30 +86,43 @@ where
     (sender, Filtered::new(receiver, dealings(chain)))
 }
 
-/// Passes blocks that a leader of their epoch has signed, from those who sign in the newest epoch that this node knows, or in the next. Only the header is
-/// read for that: a body of five megabytes is decoded for nobody who made it up.
+/// Passes blocks above the newest final one that a leader of their epoch has signed, from those who sign in the newest epoch that this node knows, or in
+/// the next. Only the header is read for that: a body of five megabytes is decoded for nobody who made it up.
 fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
     let mut passed = Headers::default();
     move |from, message| {
         let newest = chain.committees.newest();
-        let is_member =
-            |key: &PublicKey| newest.info.output.players().position(key).is_some() || newest.info.players.position(key).is_some();
-        if !is_member(from) {
+        if !is_member(&newest, from) {
             return false;
         }
         let Ok(header) = Header::read(&mut message.clone()) else { return false };
-        let epoch = header.context.epoch.0;
-        let is_of_leader = match chain.committees.term(epoch) {
-            Some(term) => term.committee.member(&header.context.leader.0).is_some_and(|member| header.signer() == Some(member.signer)),
-            // The committee of the next epoch is known once the last block of this one is final, and its first proposal may be here before.
-            None => {
-                newest.info.epoch.get().checked_add(1) == Some(epoch)
-                    && PublicKey::decode(header.context.leader.0.to_vec())
-                        .is_ok_and(|leader| newest.info.players.position(&leader).is_some())
-            }
-        };
-        is_of_leader && passed.is_new(from, header.digest(), chain.head.borrow().number)
+        let (number, head) = (header.number.0, chain.head.borrow().number);
+        // A final block is of no use any more. Anyone has its header, and could send it with any body; and its epoch would be read from the disk each time.
+        if number <= head || chain.committees.epoch_of(number) != header.context.epoch.0 {
+            return false;
+        }
+        let signer = signer_of_leader(&chain.committees, &newest, &header);
+        signer.is_some() && header.signer() == signer && passed.is_new(from, header.digest(), head)
     }
+}
+
+/// Whether a node signs in an epoch, or is dealt a share for the next.
+fn is_member(term: &Term, key: &PublicKey) -> bool {
+    term.info.output.players().position(key).is_some() || term.info.players.position(key).is_some()
+}
+
+/// The address whose key signs the headers of the leader that a header names; none where it leads nothing in its epoch.
+fn signer_of_leader(committees: &Committees, newest: &Term, header: &Header) -> Option<Address> {
+    let (epoch, leader) = (header.context.epoch.0, &header.context.leader.0);
+    if epoch <= newest.info.epoch.get() {
+        return Some(committees.term(epoch)?.committee.member(leader)?.signer);
+    }
+    // The committee of the next epoch is known once the last block of this one is final, and its first proposal may be here before. It is of the players, or
+    // of those who sign now where no shares were dealt.
+    let leader = PublicKey::decode(leader.to_vec()).ok().filter(|leader| is_member(newest, leader))?;
+    let is_next = newest.info.epoch.get().checked_add(1) == Some(epoch);
+    let member = newest.info.directory.get(&leader).filter(|_| is_next)?;
+    address_of_public_key(&member.signing_key)
 }
 
 /// The newest headers that were passed, by sender.
@@ -209,6 +225,7 @@ mod tests {
     use commonware_codec::{Encode as _, Write as _, varint::UInt};
     use commonware_consensus::types::Epoch;
     use commonware_cryptography::Signer as _;
+    use commonware_utils::ordered::Set;
     use cowboy_types::{Amount, wire::Fixed};
 
     fn four() -> (Term, Vec<PublicKey>) {
@@ -283,6 +300,7 @@ mod tests {
         let (genesis, _) = crate::genesis::dev(crate::genesis::DevGenesis::default()).expect("a genesis");
         let mut header = genesis.block.header().clone();
         header.context.leader = Fixed(own.as_ref().try_into().expect("32 bytes"));
+        header.number.0 = chain.head.borrow().number + 1;
         let message = |header: &Header| IoBuf::from([header.encode().as_ref(), &[0; 64]].concat());
         let signed = |mut header: Header, signer: &cowboy_types::signing::PrivateKey| {
             header.signature = signer.sign(&header.signing_digest());
@@ -292,12 +310,40 @@ mod tests {
         let good = signed(header.clone(), &signer);
         assert!(!passes(&stranger.network.public_key(), &message(&good)), "a stranger hands it on");
         assert!(!passes(&own, &IoBuf::default()) && !passes(&own, &message(&signed(header.clone(), &stranger.signer))), "nobody's");
+        let with = |change: fn(&mut Header)| {
+            let mut other = header.clone();
+            change(&mut other);
+            message(&signed(other, &signer))
+        };
+        assert!(!passes(&own, &with(|header| header.number.0 -= 1)), "a final block, whose body may be another");
+        assert!(!passes(&own, &with(|header| header.context.epoch.0 += 1)), "an epoch that the number is not of");
         assert!(passes(&own, &message(&good)));
         assert!(!passes(&own, &message(&good)), "again before the next block");
         header.timestamp_ms.0 += 1;
         assert!(passes(&own, &message(&signed(header.clone(), &signer))), "a second one is evidence");
         header.context.leader = Fixed(stranger.network.public_key().as_ref().try_into().expect("32 bytes"));
         assert!(!passes(&own, &message(&signed(header, &stranger.signer))), "no leader of the epoch");
+    }
+
+    /// The first proposal of an epoch may come before its committee is known: who is dealt to leads in it, or who signs now.
+    #[test]
+    fn the_next_epoch_has_leaders_that_are_known() {
+        let (mut term, keys) = four();
+        let committees = chain(None).committees.clone();
+        let (genesis, _) = crate::genesis::dev(crate::genesis::DevGenesis::default()).expect("a genesis");
+        let mut header = genesis.block.header().clone();
+        header.context.epoch.0 = 1;
+        term.info.players = Set::from_iter_dedup(keys[..3].iter().cloned());
+        for key in &keys {
+            header.context.leader = Fixed(key.as_ref().try_into().expect("32 bytes"));
+            assert!(signer_of_leader(&committees, &term, &header).is_some(), "it signs now");
+        }
+        header.context.epoch.0 = 2;
+        assert_eq!(signer_of_leader(&committees, &term, &header), None, "the epoch after the next");
+        header.context.epoch.0 = 1;
+        let stranger = ValidatorKeys::derive(b"stranger").network.public_key();
+        header.context.leader = Fixed(stranger.as_ref().try_into().expect("32 bytes"));
+        assert_eq!(signer_of_leader(&committees, &term, &header), None);
     }
 
     /// However many headers a sender signs, few are remembered.

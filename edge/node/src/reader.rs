@@ -10,7 +10,10 @@ use cowboy_store::{
 };
 use cowboy_types::Hash;
 use futures::future::BoxFuture;
-use std::num::NonZeroU64;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU64,
+};
 
 /// The most operations that are fetched at once.
 pub const MAX_OPERATIONS: u64 = 64;
@@ -18,6 +21,23 @@ pub const MAX_OPERATIONS: u64 = 64;
 /// The most bytes of operations with their proof: one with the largest value fits. Of operations that are together larger, fewer are given,
 /// and the rest is asked for again ([decision 427](../../../docs/decisions/0427-batches-of-state-are-small.md)).
 pub const MAX_OPERATIONS_BYTES: usize = 2 * MAX_VALUE_BYTES;
+
+/// The most proofs that are made at once: blocks are not committed meanwhile.
+pub const PROOFS_AT_ONCE: usize = 32;
+
+/// Bytes of records and proofs that are made at once, except for those of the last one.
+pub const PROOF_BYTES_AT_ONCE: usize = 256 * 1024;
+
+/// Why keys are not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProveError {
+    /// There is no room for them. A proof that a key has no value carries the whole record of a neighbour, whose length strangers choose.
+    #[error("there is no room for the records and their proofs")]
+    NoRoom,
+    /// The proofs are not of one state.
+    #[error("a block changed the state while it was proven")]
+    Moved,
+}
 
 /// Operations that are wanted, in the order in which the state was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +84,44 @@ pub trait StateReader: Send + Sync {
     /// are gone, or yet to come.
     fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
 
-    /// Proofs that these keys have the values they have, or none, all against one root, in order.
+    /// Proofs that these keys have the values they have, or none, all against one root, in order. Of many keys, or of long records, only the first are proven,
+    /// one at least: [`PROOFS_AT_ONCE`], [`PROOF_BYTES_AT_ONCE`]. [`prove`] asks for the others.
     fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>>;
+}
+
+/// Bytes of a record with its proof.
+pub fn proven_bytes(proven: &StateProof) -> usize {
+    proven.value.as_ref().map_or(0, Bytes::len).saturating_add(proven.proof.len())
+}
+
+/// Proofs of all these keys against one root. The state may change meanwhile. `has_room` is asked with the bytes of each record and its proof.
+///
+/// # Errors
+///
+/// If the state changed, or if there is no room.
+pub async fn prove(
+    state: &dyn StateReader,
+    keys: &BTreeSet<StateKey>,
+    mut has_room: impl FnMut(usize) -> bool,
+) -> Result<BTreeMap<StateKey, StateProof>, ProveError> {
+    let (mut proofs, mut root) = (BTreeMap::new(), None);
+    let mut left: Vec<StateKey> = keys.iter().copied().collect();
+    while !left.is_empty() {
+        let made = state.prove(left.clone()).await;
+        assert!(!made.is_empty(), "a state proves one key at least");
+        let later = left.split_off(made.len());
+        for (key, proven) in left.into_iter().zip(made) {
+            if *root.get_or_insert(proven.root) != proven.root {
+                return Err(ProveError::Moved);
+            }
+            if !has_room(proven_bytes(&proven)) {
+                return Err(ProveError::NoRoom);
+            }
+            proofs.insert(key, proven);
+        }
+        left = later;
+    }
+    Ok(proofs)
 }
 
 /// What a reader of records finds in the newest final state. It is called again with what it missed until it misses nothing.
@@ -79,5 +135,59 @@ pub(crate) async fn read_records<T>(state: &dyn StateReader, mut read: impl FnMu
         let keys = world.want(missed);
         let values = state.read(keys.clone()).await;
         keys.iter().zip(values).for_each(|(key, value)| world.fill(key, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt as _;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A state that proves three keys at a time, each with 100 bytes, and changes before this batch.
+    struct Moving {
+        batches: AtomicUsize,
+        moves_before: usize,
+    }
+
+    impl StateReader for Moving {
+        fn read(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
+            unreachable!("keys are only proven")
+        }
+
+        fn root(&self) -> BoxFuture<'_, Hash> {
+            unreachable!("keys are only proven")
+        }
+
+        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+            unreachable!("keys are only proven")
+        }
+
+        fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
+            let has_moved = self.batches.fetch_add(1, Ordering::Relaxed) >= self.moves_before;
+            let proven =
+                |_| StateProof { root: Hash([u8::from(has_moved); 32]), value: Some(Bytes::from_static(&[0; 40])), proof: vec![0; 60] };
+            std::future::ready(keys.into_iter().take(3).map(proven).collect()).boxed()
+        }
+    }
+
+    /// The proofs are of one state and have a bound: beyond it none are made.
+    #[test]
+    fn proofs_have_a_bound_and_one_root() {
+        let prove_of = |keys: u8, mut room: usize, moves_before: usize| {
+            let state = Moving { batches: AtomicUsize::new(0), moves_before };
+            let keys = (0..keys).map(|number| StateKey([number; 32])).collect();
+            let has_room = |bytes| {
+                let left = room.checked_sub(bytes);
+                room = left.unwrap_or(0);
+                left.is_some()
+            };
+            let proven = prove(&state, &keys, has_room).now_or_never().expect("nothing is waited for");
+            (proven.map(|proven| proven.into_keys().eq(keys)), state.batches.into_inner())
+        };
+        assert_eq!(prove_of(0, 0, 9), (Ok(true), 0));
+        assert_eq!(prove_of(8, 800, 9), (Ok(true), 3));
+        assert_eq!(prove_of(200, 799, 99), (Err(ProveError::NoRoom), 3));
+        assert_eq!(prove_of(8, 800, 2), (Err(ProveError::Moved), 3));
     }
 }

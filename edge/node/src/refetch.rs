@@ -118,9 +118,9 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let me = keys.network.public_key();
     let (sender, receiver) = channel;
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
-    let server = Server { chain: chain.clone(), sender: sender.clone(), served: VecDeque::new() };
+    let server = Server { chain: chain.clone(), sender: sender.clone(), copies: Copies::default(), askers: Askers::default() };
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None, askers: Askers::default() };
+    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -144,19 +144,24 @@ struct Request {
 struct Server<S> {
     chain: Arc<Chain>,
     sender: S,
-    /// The copies that were asked for last, with their numbers: their parts are asked for one after another.
-    served: VecDeque<(u64, Vec<u8>)>,
+    copies: Copies,
+    askers: Askers,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Server<S> {
-    async fn run<E: Spawner + Supervisor>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
-        while let Some(request) = requests.recv().await {
-            if self.served.iter().all(|(served, _)| *served != request.number)
-                && let Some(copy) = self.read(&context, request.number).await
-            {
-                self.keep(request.number, copy);
+    async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
+        while let Some(Request { peer, number, offset }) = requests.recv().await {
+            if !self.copies.has(number) {
+                if !self.askers.admits(&peer, context.current()) {
+                    // Who is not answered asks another validator.
+                    continue;
+                }
+                if let Some(copy) = self.read(&context, number).await {
+                    self.copies.keep(number, copy);
+                }
             }
-            self.serve(request);
+            let part = self.copies.part(number, offset);
+            self.sender.send(Recipients::One(peer), part, false);
         }
     }
 
@@ -166,54 +171,52 @@ impl<S: Sender<PublicKey = PublicKey>> Server<S> {
         let copy = context.child("copy").shared(true).spawn(move |_| async move { chain.copy_of(number) }).await;
         copy.ok().flatten()
     }
+}
+
+/// The copies that were asked for last, with their numbers: their parts are asked for one after another.
+#[derive(Debug, Default)]
+struct Copies(VecDeque<(u64, Vec<u8>)>);
+
+impl Copies {
+    fn has(&self, number: u64) -> bool {
+        self.0.iter().any(|(kept, _)| *kept == number)
+    }
 
     /// Keeps a copy for its next parts, in the place of the oldest where there are too many.
     fn keep(&mut self, number: u64, copy: Vec<u8>) {
-        self.served.push_back((number, copy));
-        while self.served.len() > 1
-            && (self.served.len() > MAX_SERVED || self.served.iter().map(|(_, copy)| copy.len()).sum::<usize>() > MAX_COPY_BYTES)
-        {
-            self.served.pop_front();
+        self.0.push_back((number, copy));
+        while self.0.len() > 1 && (self.0.len() > MAX_SERVED || self.0.iter().map(|(_, copy)| copy.len()).sum::<usize>() > MAX_COPY_BYTES) {
+            self.0.pop_front();
         }
     }
 
-    /// Sends the part that is asked for, out of the copy that was read.
-    fn serve(&mut self, Request { peer, number, offset }: Request) {
-        let copy = self.served.iter().find(|(served, _)| *served == number).map_or([].as_slice(), |(_, copy)| copy);
+    /// The message with the part that begins here.
+    fn part(&mut self, number: u64, offset: u64) -> Vec<u8> {
+        let copy = self.0.iter().find(|(kept, _)| *kept == number).map_or([].as_slice(), |(_, copy)| copy);
         let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
         let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
         let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
-        if bytes.len() == rest.len() {
+        if !bytes.is_empty() && bytes.len() == rest.len() {
             // That was its end, and nobody asks for more of it soon.
-            self.served.retain(|(served, _)| *served != number);
+            self.0.retain(|(kept, _)| *kept != number);
         }
-        self.sender.send(Recipients::One(peer), part, false);
+        part
     }
 }
 
-/// For how many blocks each peer asked in the second that began last.
+/// How many blocks were read for each peer in the second that began last.
 #[derive(Debug, Default)]
-struct Askers(BTreeMap<PublicKey, Asker>);
-
-#[derive(Debug)]
-struct Asker {
-    began: SystemTime,
-    /// The block it asked for last.
-    number: u64,
-    reads: u32,
-}
+struct Askers(BTreeMap<PublicKey, (SystemTime, u32)>);
 
 impl Askers {
-    /// Whether a peer's request for a part of a block is served: parts of one block are, and further blocks up to the limit.
-    fn admits(&mut self, peer: &PublicKey, number: u64, now: SystemTime) -> bool {
-        let asker = self.0.entry(peer.clone()).or_insert(Asker { began: now, number, reads: 1 });
-        if now.duration_since(asker.began).is_ok_and(|passed| passed >= TICK) {
-            // A block that it went on asking for may have to be read again.
-            *asker = Asker { began: now, number, reads: 1 };
-        } else if asker.number != number {
-            (asker.number, asker.reads) = (number, asker.reads.saturating_add(1));
+    /// Whether another block is read for a peer.
+    fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
+        let (began, reads) = self.0.entry(peer.clone()).or_insert((now, 0));
+        if now.duration_since(*began).is_ok_and(|passed| passed >= TICK) {
+            (*began, *reads) = (now, 0);
         }
-        asker.reads <= MAX_READS
+        *reads = reads.saturating_add(1);
+        *reads <= MAX_READS
     }
 }
 
@@ -226,7 +229,6 @@ struct Exchange<S> {
     fetch: Option<Fetch>,
     /// To the task that serves copies.
     requests: mpsc::Sender<Request>,
-    askers: Askers,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
@@ -243,19 +245,13 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                     let Ok((peer, message)) = received else { return };
                     let bytes: bytes::Bytes = message.into();
                     match Message::decode(&bytes) {
-                        Some(Message::Request { number, offset }) => self.admit(Request { peer, number, offset }, context.current()),
+                        // Where too many wait it is left.
+                        Some(Message::Request { number, offset }) => drop(self.requests.try_send(Request { peer, number, offset })),
                         Some(Message::Part { number, offset, total, bytes }) => self.take(&mut context, &peer, (number, offset, total), bytes),
                         None => {}
                     }
                 }
             }
-        }
-    }
-
-    /// Has a request served, or leaves it: who is not answered asks another validator.
-    fn admit(&mut self, request: Request, now: SystemTime) {
-        if self.askers.admits(&request.peer, request.number, now) {
-            drop(self.requests.try_send(request));
         }
     }
 
@@ -298,7 +294,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         fetch.is_alive = true;
         fetch.bytes.extend_from_slice(bytes);
         let (length, total) = (fetch.bytes.len(), usize::try_from(total).unwrap_or(usize::MAX));
-        if length < total && total <= MAX_COPY_BYTES && !bytes.is_empty() {
+        if has_more(length, total, bytes.len()) {
             return self.ask(peer, number, length);
         }
         let fetched = self.fetch.take().map(|fetch| fetch.bytes).unwrap_or_default();
@@ -314,6 +310,12 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
     }
 }
 
+/// Whether a copy of `total` bytes, of which `length` are here, is continued after a part of this many. A part before the last is as long as parts get: else
+/// a peer could give a byte a second, for a year.
+fn has_more(length: usize, total: usize, part: usize) -> bool {
+    length < total && total <= MAX_COPY_BYTES && part == MAX_PART_BYTES
+}
+
 fn wide(bytes: usize) -> u64 {
     u64::try_from(bytes).expect("there are no larger machines")
 }
@@ -323,16 +325,41 @@ mod tests {
     use super::*;
     use commonware_cryptography::ed25519::PrivateKey;
 
-    /// Parts of one block come as fast as they are asked for; a peer that asks for one block after another has few of them read in a second.
+    /// Of a peer that asks for one block after another, few are read in a second.
     #[test]
     fn a_peer_has_few_blocks_read() {
         let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
         let (start, mut askers) = (SystemTime::UNIX_EPOCH, Askers::default());
-        assert!((0..100).all(|_| askers.admits(&one, 7, start)), "parts of one block");
-        let read = (0..100).filter(|turn| askers.admits(&one, turn % 2, start)).count();
-        assert_eq!(read, 3, "the fifth block of the second, and all behind it, are not read");
-        assert!(askers.admits(&other, 7, start));
-        assert!(askers.admits(&one, 9, start + TICK));
+        assert_eq!((0..100).filter(|_| askers.admits(&one, start)).count(), 4);
+        assert!(askers.admits(&other, start));
+        assert!(askers.admits(&one, start + TICK));
+    }
+
+    /// Requests beyond the end of a copy have it read once, and requests for all of it few times a second.
+    #[test]
+    fn repeated_requests_have_few_blocks_read() {
+        let peer = PrivateKey::from_seed(1).public_key();
+        for (offset, expected) in [(u64::MAX, 1), (10, 1), (0, 4)] {
+            let (mut copies, mut askers, mut reads) = (Copies::default(), Askers::default(), 0);
+            for _ in 0..100 {
+                if !copies.has(7) && askers.admits(&peer, SystemTime::UNIX_EPOCH) {
+                    copies.keep(7, vec![1; 10]);
+                    reads += 1;
+                }
+                copies.part(7, offset);
+            }
+            assert_eq!(reads, expected, "from {offset} on");
+        }
+    }
+
+    /// A part that is short ends a copy that is not whole.
+    #[test]
+    fn a_peer_that_drips_is_left() {
+        assert!(has_more(MAX_PART_BYTES, MAX_COPY_BYTES, MAX_PART_BYTES));
+        assert!(!has_more(1, 1_000, 1), "one byte at a time");
+        assert!(!has_more(0, 1_000, 0), "nothing");
+        assert!(!has_more(1_000, 1_000, 1_000), "the end");
+        assert!(!has_more(MAX_PART_BYTES, MAX_COPY_BYTES + 1, MAX_PART_BYTES), "more than any copy has");
     }
 
     #[test]

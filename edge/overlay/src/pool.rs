@@ -141,13 +141,25 @@ impl Pool {
     /// The source to ask next, where there is one.
     pub fn choose(&self) -> Option<Arc<dyn Source>> {
         let chosen = self.usable().into_iter().next()?;
+        self.note_use(&*chosen);
+        Some(chosen)
+    }
+
+    /// The source of this name, where it may be asked.
+    pub fn choose_named(&self, name: &str) -> Option<Arc<dyn Source>> {
+        let chosen = self.usable().into_iter().find(|source| source.name() == name)?;
+        self.note_use(&*chosen);
+        Some(chosen)
+    }
+
+    /// Whoever is asked now comes after its equals.
+    fn note_use(&self, source: &dyn Source) {
         let mut inner = self.inner();
         inner.turn += 1;
         let turn = inner.turn;
-        if let Some(member) = inner.members.get_mut(chosen.name()) {
+        if let Some(member) = inner.members.get_mut(source.name()) {
             member.used = turn;
         }
-        Some(chosen)
     }
 
     /// Hands transactions on toward a proposer, through several sources at once, so that one of them cannot keep them back. Answers
@@ -229,8 +241,10 @@ mod tests {
         assert_eq!(names(&pool), ["a", "b", "c"]);
         let chosen: Vec<_> = (0..4).filter_map(|_| pool.choose()).map(|source| source.name().to_owned()).collect();
         assert_eq!(chosen, ["a", "b", "c", "a"], "equals take turns");
+        assert!(pool.choose_named("b").is_some() && pool.choose_named("other").is_none());
+        assert_eq!(names(&pool), ["c", "a", "b"], "also one that was named");
         pool.report(&*sources[2], Offence::Silent);
-        assert_eq!(names(&pool), ["b", "a", "c"]);
+        assert_eq!(names(&pool), ["a", "b", "c"]);
         pool.report(&*sources[0], Offence::Lie);
         assert_eq!((names(&pool), pool.standing()), (vec!["c".to_owned()], Standing { usable: 1, banned: 2 }));
         assert!(sources[0].is_closed() && pool.is_banned("new name", Some("192.0.2.1")));

@@ -122,15 +122,18 @@ impl Server {
         let mut connections = JoinSet::new();
         while let Some(incoming) = endpoint.accept().await {
             while connections.try_join_next().is_some() {}
-            let Some(Admitted { incoming, handshake, mut connection }) = self.gate.admit(incoming) else { continue };
+            let Some(Admitted { incoming, handshake }) = self.gate.admit(incoming) else { continue };
             let server = self.clone();
             connections.spawn(async move {
                 let greeted = server.greet(incoming).await;
                 drop(handshake);
                 let Some(peer) = greeted else { return };
-                let closed = connection.closable();
+                let Ok(mut permit) = server.gate.enter(peer.remote_address().ip()) else {
+                    return peer.close(CLOSED, b"all connections are in use");
+                };
+                let closed = permit.closable();
                 tokio::select! {
-                    () = server.serve(&peer, &connection) => {}
+                    () = server.serve(&peer, &permit) => {}
                     Ok(()) = closed => peer.close(CLOSED, b"others need the connection"),
                 }
             });

@@ -66,17 +66,17 @@ pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>, coming: Caps) {
     let (gate, shared) = (Gate::new(HANDSHAKES, CONNECTIONS), Arc::new(Shared::new(app, coming)));
     while let Some(incoming) = endpoint.accept().await {
         let Some(admitted) = gate.admit(incoming) else { continue };
-        let shared = shared.clone();
+        let (shared, gate) = (shared.clone(), gate.clone());
         tokio::spawn(async move {
-            if let Err(error) = connected(shared, admitted).await {
+            if let Err(error) = connected(shared, &gate, admitted).await {
                 tracing::debug!(%error, "a connection ended");
             }
         });
     }
 }
 
-async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireError> {
-    let Admitted { incoming, handshake, connection: mut permit } = admitted;
+async fn connected(shared: Arc<Shared>, gate: &Gate, admitted: Admitted) -> Result<(), WireError> {
+    let Admitted { incoming, handshake } = admitted;
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
     let opened = async {
         let peer = Peer::new(shared, incoming.await.map_err(broken)?);
@@ -88,6 +88,10 @@ async fn connected(shared: Arc<Shared>, admitted: Admitted) -> Result<(), WireEr
     let peer = timeout(OPENING, opened).await.map_err(|_| WireError::Silent)??;
     drop(handshake);
     let Ok(session) = peer.session() else { return Ok(()) };
+    let Ok(mut permit) = gate.enter(peer.connection.remote_address().ip()) else {
+        peer.connection.close(VarInt::from_u32(0), b"all connections are in use");
+        return Ok(());
+    };
     if session.is_of_a_writer() {
         peer.connection.set_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS));
     }

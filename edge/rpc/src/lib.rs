@@ -5,6 +5,7 @@
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
+mod cached;
 mod explorer;
 mod forwarded;
 mod limits;
@@ -22,11 +23,17 @@ mod trace;
 pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
-use axum::{Router, body::Body, http::Request, response::Response};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::Request,
+    response::Response,
+};
+use cached::Cached;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
-use cowboy_serve::{Settings, Slots};
+use cowboy_serve::{Admission, Settings, Slots};
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
@@ -111,6 +118,12 @@ pub(crate) struct Shared {
     pub(crate) last_block: standing::LastBlock,
     pub(crate) is_source_away: Arc<AtomicBool>,
     pub(crate) metrics: Metrics,
+    /// The page of the metrics.
+    pub(crate) page: Cached<Bytes>,
+    /// Peers that the node is connected to, and whether hosts answer it.
+    pub(crate) network: Cached<(usize, bool)>,
+    /// Streams of blocks.
+    pub(crate) followers: Admission,
     pub(crate) started: Instant,
     pub(crate) sites: OnceLock<Sites>,
 }
@@ -181,6 +194,9 @@ impl Listeners {
             last_block: standing::LastBlock::new(),
             is_source_away: backend.is_source_away,
             metrics: Metrics::new(),
+            page: Cached::new(FRESH),
+            network: Cached::new(FRESH),
+            followers: Admission::new(methods::streams::FOLLOWERS),
             started: Instant::now(),
             sites: OnceLock::new(),
         });
@@ -199,6 +215,9 @@ impl Listeners {
 
 /// How long requests under way have when the server stops. Streams never end by themselves.
 const DRAIN: Duration = Duration::from_secs(1);
+
+/// How long the node's metrics count as those of this moment: to write all of them takes some milliseconds.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// How often what nobody asks for any more is forgotten.
 const TIDY_EVERY: Duration = Duration::from_secs(60);

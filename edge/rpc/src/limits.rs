@@ -296,11 +296,11 @@ async fn whole(app: &App, endpoint: Endpoint, client: Client, request: Request) 
     Ok((Request::from_parts(parts, Body::from(bytes.freeze())), held))
 }
 
-/// The answer, counted until it is sent, where it is not a stream.
+/// The answer, counted until it is sent, where it is not a stream. How the node is can be asked for however much others hold.
 fn bounded(app: &App, client: Client, response: Response) -> Response {
     let Some(length) = response.body().size_hint().exact() else { return response };
     let mut held = app.limits.bodies.hold(client);
-    match held.add(usize::try_from(length).unwrap_or(usize::MAX)) {
+    match held.add_answer(usize::try_from(length).unwrap_or(usize::MAX)) {
         true => response.map(|body| Body::new(held.with(body))),
         false => crowded().into_response(),
     }

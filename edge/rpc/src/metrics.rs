@@ -113,12 +113,18 @@ pub(crate) async fn count(State((app, endpoint)): State<(App, Endpoint)>, reques
     response
 }
 
-/// The page that Prometheus reads.
+/// The page that Prometheus reads, which may be a second old.
 pub(crate) async fn page(State(app): State<App>) -> Response {
+    let text = app.page.get(|| written(&app).into());
+    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response()
+}
+
+/// The metrics of this moment.
+fn written(app: &App) -> String {
     set(&app.metrics.connections, app.slots.open());
     set(&app.metrics.refused, app.slots.refused());
     let engine = app.node.metrics();
-    app.metrics.node.refresh(&app, engine.as_deref().unwrap_or_default());
+    app.metrics.node.refresh(app, engine.as_deref().unwrap_or_default());
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = encode(&mut text, &app.metrics.registry);
@@ -128,5 +134,5 @@ pub(crate) async fn page(State(app): State<App>) -> Response {
         text.truncate(end);
         text.push_str(&engine);
     }
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response()
+    text
 }

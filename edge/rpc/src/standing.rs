@@ -83,9 +83,9 @@ impl LastBlock {
     }
 }
 
-/// How the node is now.
+/// How the node is now; what its network is like may be a second old.
 pub(crate) fn standing(app: &App) -> Standing {
-    standing_of(app, || app.node.metrics().map_or((0, false), |text| reached(&text)))
+    standing_of(app, || app.network.get(|| app.node.metrics().map_or((0, false), |text| reached(&text))))
 }
 
 /// How the node is now, if it is connected to this many peers, and if hosts answer it.

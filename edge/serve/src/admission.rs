@@ -5,8 +5,7 @@
 
 use crate::{Client, subnet::Subnet};
 use std::{
-    cmp::Reverse,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -15,6 +14,9 @@ use std::{
     time::Instant,
 };
 use tokio::sync::oneshot;
+
+/// Connections that were closed for others and have not ended yet, at most: an end takes a moment, and until then they have their descriptors.
+const MAX_ENDING: usize = 32;
 
 /// Bounds on connections at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +31,16 @@ pub struct Caps {
 
 #[derive(Debug, Default)]
 struct Counts {
+    /// Without those that end.
     total: usize,
+    /// Connections that were closed for others, and whose permits are still held.
+    ending: usize,
     clients: BTreeMap<Client, usize>,
     subnets: BTreeMap<Subnet, usize>,
-    /// Connections that may be closed for others, by the number of their permit.
-    closable: BTreeMap<u64, Closable>,
+    /// The same by their counts.
+    ranks: BTreeSet<(usize, Subnet)>,
+    /// Connections that may be closed for others, by subnet and by the number of their permit; no subnet without one.
+    closable: BTreeMap<Subnet, BTreeMap<u64, Closable>>,
     /// The number of the next permit.
     next: u64,
 }
@@ -42,7 +49,6 @@ struct Counts {
 #[derive(Debug)]
 struct Closable {
     client: Client,
-    subnet: Subnet,
     used: Arc<AtomicU64>,
     close: oneshot::Sender<()>,
 }
@@ -52,26 +58,76 @@ impl Counts {
         self.subnets.get(subnet).copied().unwrap_or(0)
     }
 
-    fn leave(&mut self, client: &Client, subnet: &Subnet) {
-        self.total = self.total.saturating_sub(1);
-        release(&mut self.clients, client);
-        release(&mut self.subnets, subnet);
+    fn enter(&mut self, client: Client, subnet: Subnet) {
+        self.total += 1;
+        *self.clients.entry(client).or_default() += 1;
+        self.rank(subnet, self.of_subnet(&subnet) + 1);
     }
 
-    /// Closes a connection for one more of `subnet`: of the subnet that has the most, the one that was not used for longest. Answers whether there is one
-    /// of a subnet that has more than `subnet` would have.
-    fn close_one_for(&mut self, subnet: &Subnet) -> bool {
-        let rank = |closable: &Closable| (self.of_subnet(&closable.subnet), Reverse(closable.used.load(Ordering::Relaxed)));
-        let found = self.closable.iter().max_by_key(|(_, closable)| rank(closable)).map(|(number, _)| *number);
-        let Some(closable) = found.and_then(|number| self.closable.remove(&number)) else { return false };
-        if self.of_subnet(&closable.subnet) <= self.of_subnet(subnet).saturating_add(1) {
-            self.closable.extend(found.map(|number| (number, closable)));
-            return false;
+    fn leave(&mut self, client: &Client, subnet: Subnet) {
+        self.total = self.total.saturating_sub(1);
+        if let Some(count) = self.clients.get_mut(client) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.clients.remove(client);
+            }
         }
-        self.leave(&closable.client, &closable.subnet);
+        self.rank(subnet, self.of_subnet(&subnet).saturating_sub(1));
+    }
+
+    /// The count of a subnet, which is forgotten with its last connection.
+    fn rank(&mut self, subnet: Subnet, count: usize) {
+        self.ranks.remove(&(self.of_subnet(&subnet), subnet));
+        if count == 0 {
+            self.subnets.remove(&subnet);
+        } else {
+            self.subnets.insert(subnet, count);
+            self.ranks.insert((count, subnet));
+        }
+    }
+
+    /// Why one more of a client and its subnet does not count. In all there is room too where a connection can be closed for it.
+    fn refusal(&self, client: &Client, subnet: &Subnet, caps: Caps) -> Option<Full> {
+        if self.clients.get(client).is_some_and(|count| *count >= caps.client) {
+            return Some(Full::Client(caps.client));
+        }
+        if self.of_subnet(subnet) >= caps.subnet {
+            return Some(Full::Subnet(caps.subnet));
+        }
+        let has_room = self.total < caps.total || self.closable_for(subnet).is_some();
+        (!has_room).then_some(Full::Total(caps.total))
+    }
+
+    /// The connection to close for one more of `subnet`: of the fullest subnet that has one, the connection that was not used for longest. None where no
+    /// subnet has more than `subnet` would have, or too many connections are ending.
+    fn closable_for(&self, subnet: &Subnet) -> Option<(Subnet, u64)> {
+        if self.ending >= MAX_ENDING {
+            return None;
+        }
+        let own = self.of_subnet(subnet).saturating_add(1);
+        let mut fuller = self.ranks.iter().rev().take_while(|(count, _)| *count > own);
+        let (holder, closable) = fuller.find_map(|(_, holder)| self.closable.get_key_value(holder))?;
+        let (number, _) = closable.iter().min_by_key(|(_, closable)| closable.used.load(Ordering::Relaxed))?;
+        Some((*holder, *number))
+    }
+
+    fn take_closable(&mut self, subnet: Subnet, number: u64) -> Option<Closable> {
+        let of_subnet = self.closable.get_mut(&subnet)?;
+        let found = of_subnet.remove(&number);
+        if of_subnet.is_empty() {
+            self.closable.remove(&subnet);
+        }
+        found
+    }
+
+    /// Closes a connection for one more of `subnet`, where that is possible.
+    fn close_one_for(&mut self, subnet: &Subnet) {
+        let Some((holder, number)) = self.closable_for(subnet) else { return };
+        let Some(closable) = self.take_closable(holder, number) else { return };
+        self.leave(&closable.client, holder);
+        self.ending += 1;
         // Who holds it may have dropped the other end meanwhile: then it is closed already.
         let _ = closable.close.send(());
-        true
     }
 }
 
@@ -110,12 +166,12 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// From now on this connection may be closed for another: what is returned is ready then, and the connection counts no more.
+    /// From now on this connection may be closed for another: what is returned is ready then, and whoever holds the permit ends the connection and drops it.
     pub fn closable(&mut self) -> oneshot::Receiver<()> {
         let (close, closed) = oneshot::channel();
-        let (client, subnet, used) = (self.client, self.subnet, self.used.clone());
+        let closable = Closable { client: self.client, used: self.used.clone(), close };
         self.is_closable = true;
-        self.admission.counts().closable.insert(self.number, Closable { client, subnet, used, close });
+        self.admission.counts().closable.entry(self.subnet).or_default().insert(self.number, closable);
         closed
     }
 
@@ -144,24 +200,23 @@ impl Admission {
     pub(crate) fn admit_within(&self, address: IpAddr, caps: Caps) -> Result<Permit, Full> {
         let (client, subnet) = (Client::from(address), Subnet::of(address));
         let mut counts = self.counts();
-        let (of_client, of_subnet) = (counts.clients.get(&client).copied().unwrap_or(0), counts.of_subnet(&subnet));
-        if of_client >= caps.client {
-            return Err(Full::Client(caps.client));
+        if let Some(full) = counts.refusal(&client, &subnet, caps) {
+            return Err(full);
         }
-        if of_subnet >= caps.subnet {
-            return Err(Full::Subnet(caps.subnet));
+        if counts.total >= caps.total {
+            counts.close_one_for(&subnet);
         }
-        if counts.total >= caps.total && !counts.close_one_for(&subnet) {
-            return Err(Full::Total(caps.total));
-        }
-        counts.total += 1;
-        counts.clients.insert(client, of_client + 1);
-        counts.subnets.insert(subnet, of_subnet + 1);
+        counts.enter(client, subnet);
         let number = counts.next;
         counts.next += 1;
         drop(counts);
         let used = Arc::new(AtomicU64::new(self.now()));
         Ok(Permit { admission: self.clone(), client, subnet, number, used, is_closable: false })
+    }
+
+    /// Whether one more of this address would count now. Nothing is closed for it.
+    pub(crate) fn has_room(&self, address: IpAddr) -> bool {
+        self.counts().refusal(&Client::from(address), &Subnet::of(address), self.caps).is_none()
     }
 
     /// Milliseconds since it began.
@@ -179,22 +234,14 @@ impl Admission {
     }
 }
 
-/// One less of a key, which is forgotten with the last.
-fn release<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
-    if let Some(count) = counts.get_mut(key) {
-        *count = count.saturating_sub(1);
-        if *count == 0 {
-            counts.remove(key);
-        }
-    }
-}
-
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut counts = self.admission.counts();
-        // One that was closed for another counts no more.
-        if !self.is_closable || counts.closable.remove(&self.number).is_some() {
-            counts.leave(&self.client, &self.subnet);
+        let is_closed = self.is_closable && counts.take_closable(self.subnet, self.number).is_none();
+        if is_closed {
+            counts.ending = counts.ending.saturating_sub(1);
+        } else {
+            counts.leave(&self.client, self.subnet);
         }
     }
 }
@@ -243,7 +290,27 @@ mod tests {
         assert_eq!(is_closed.iter().filter(|is_closed| **is_closed).count(), 6);
         assert_eq!(admission.count(), 8);
         drop(taken);
-        assert!(admission.count() == 0 && admission.counts().closable.is_empty() && admission.counts().subnets.is_empty());
+        let counts = admission.counts();
+        assert!(
+            counts.total == 0 && counts.ending == 0 && counts.closable.is_empty() && counts.subnets.is_empty() && counts.ranks.is_empty()
+        );
+    }
+
+    /// Connections that were closed for others and do not end are few: then nobody is let in any more.
+    #[test]
+    fn what_does_not_end_keeps_its_descriptor() {
+        let admission = Admission::new(Caps { total: 200, client: 200, subnet: 200 });
+        let admit = |address: [u8; 4]| admission.admit(IpAddr::from(address));
+        let mut held: Vec<Permit> = (0..200).map(|_| admit([192, 0, 2, 1]).expect("there is room")).collect();
+        let closed: Vec<_> = held.iter_mut().map(Permit::closable).collect();
+        let mut others: Vec<_> = (0..100).map_while(|net| admit([10, 0, net, 1]).ok()).collect();
+        assert_eq!(others.len(), MAX_ENDING);
+        assert_eq!(admit([10, 0, 200, 1]).err(), Some(Full::Total(200)));
+        let ended = closed.into_iter().zip(held).filter_map(|(mut closed, permit)| closed.try_recv().is_err().then_some((closed, permit)));
+        let still: Vec<_> = ended.collect();
+        assert_eq!((still.len(), admission.counts().ending), (200 - MAX_ENDING, 0), "the closed ones have ended");
+        others.push(admit([10, 0, 200, 1]).expect("others are closed now"));
+        assert_eq!(admission.count(), 200);
     }
 
     /// Of one subnet the connection goes that was not used for longest, and none that cannot be closed.

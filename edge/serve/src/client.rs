@@ -1,5 +1,6 @@
 //! Who a request counts for.
 
+use crate::Subnet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// A client as budgets see it: an IPv4 address, or the 64 leading bits of an IPv6 address, because one subscriber has all addresses
@@ -10,6 +11,11 @@ pub struct Client(IpAddr);
 impl Client {
     /// The process itself, for work that no request asks for.
     pub const OWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+
+    /// The subnet that it is of.
+    pub(crate) fn subnet(self) -> Subnet {
+        Subnet::of(self.0)
+    }
 }
 
 impl From<IpAddr> for Client {

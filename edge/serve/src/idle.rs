@@ -15,6 +15,10 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
+/// Bytes of each answer that a client has to take in a second, in the time in which there are some to take. Whoever takes one piece whenever its time
+/// is nearly over would hold an answer for hours.
+const MIN_BYTES_PER_SECOND: u64 = 4_096;
+
 /// The requests of one connection that are being answered. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity(Arc<Mutex<Requests>>);
@@ -29,10 +33,44 @@ struct Requests {
     is_upgraded: bool,
     /// Since when none is under way.
     quiet_since: Instant,
-    /// Each request under way, and since when the client has had bytes of its answer to take.
-    under_way: BTreeMap<u64, Option<Instant>>,
+    /// Each request under way, and how far the client has taken its answer.
+    under_way: BTreeMap<u64, Taking>,
     /// The number of the next request.
     next: u64,
+}
+
+/// How far a client has taken an answer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taking {
+    /// Since when there have been bytes to take; none while the server prepares more.
+    since: Option<Instant>,
+    /// How long there were bytes to take before.
+    waited: Duration,
+    /// Bytes that were offered.
+    offered: u64,
+}
+
+impl Taking {
+    /// The client has taken what there was.
+    fn take(&mut self, now: Instant) {
+        if let Some(since) = self.since.take() {
+            self.waited += now.saturating_duration_since(since);
+        }
+    }
+
+    /// The client has taken what there was, and has this many bytes more to take.
+    fn offer(&mut self, bytes: usize, now: Instant) {
+        self.take(now);
+        self.since = Some(now);
+        self.offered = self.offered.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Until when the client has to take what there is: `after` for each piece, and for the answer as much, beside the time in which the slowest client
+    /// takes what was offered.
+    fn deadline(&self, after: Duration) -> Option<Instant> {
+        let of_answer = after.saturating_add(Duration::from_secs(self.offered / MIN_BYTES_PER_SECOND));
+        self.since.map(|since| since + after.min(of_answer.saturating_sub(self.waited)))
+    }
 }
 
 /// What a connection waits for.
@@ -44,7 +82,7 @@ enum Awaits {
     Request { since: Instant, is_shared: bool },
     /// An answer that the server prepares.
     Answer,
-    /// The client, which has taken nothing of an answer since then.
+    /// The client, which has to take more of an answer until then.
     Client(Instant),
     /// Bytes of another protocol.
     Bytes,
@@ -82,7 +120,7 @@ impl Activity {
         let number = requests.next;
         requests.next += 1;
         requests.has_begun = true;
-        requests.under_way.insert(number, None);
+        requests.under_way.insert(number, Taking::default());
         Busy { activity: self.clone(), number }
     }
 
@@ -91,10 +129,11 @@ impl Activity {
         self.lock().is_upgraded = true;
     }
 
-    fn awaits(&self) -> Awaits {
+    /// What the connection waits for, if the client has the time `after` to take a piece of an answer.
+    fn awaits(&self, after: Duration) -> Awaits {
         let requests = self.lock();
-        if let Some(since) = requests.under_way.values().flatten().min() {
-            return Awaits::Client(*since);
+        if let Some(deadline) = requests.under_way.values().filter_map(|taking| taking.deadline(after)).min() {
+            return Awaits::Client(deadline);
         }
         if !requests.under_way.is_empty() {
             Awaits::Answer
@@ -109,18 +148,20 @@ impl Activity {
 }
 
 impl Busy {
-    /// From now on the client has bytes of the answer to take.
-    pub(crate) fn offers(&self) {
-        self.set(Some(Instant::now()));
+    /// From now on the client has this many bytes more of the answer to take.
+    pub(crate) fn offers(&self, bytes: usize) {
+        self.change(|taking, now| taking.offer(bytes, now));
     }
 
     /// The client has taken what there was; the server prepares more.
     pub(crate) fn prepares(&self) {
-        self.set(None);
+        self.change(Taking::take);
     }
 
-    fn set(&self, since: Option<Instant>) {
-        self.activity.lock().under_way.insert(self.number, since);
+    fn change(&self, change: impl FnOnce(&mut Taking, Instant)) {
+        if let Some(taking) = self.activity.lock().under_way.get_mut(&self.number) {
+            change(taking, Instant::now());
+        }
     }
 }
 
@@ -132,9 +173,36 @@ impl Drop for Busy {
     }
 }
 
+/// That a connection is closed for another. Clones share it; whoever polled last is woken.
+#[derive(Clone, Debug)]
+pub(crate) struct Closed(Arc<Mutex<Option<oneshot::Receiver<()>>>>);
+
+impl Closed {
+    /// When the connection of this permit is closed for another, which is possible from now on.
+    pub(crate) fn of(slot: &mut Permit) -> Self {
+        Self(Arc::new(Mutex::new(Some(slot.closable()))))
+    }
+
+    /// Waits until the connection is closed for another.
+    pub(crate) async fn wait(&self) {
+        std::future::poll_fn(|context| self.poll(context)).await;
+    }
+
+    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut receiver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waiting) = receiver.as_mut() {
+            // Ready too where the other end is gone.
+            let _ = ready!(Pin::new(waiting).poll(context));
+            *receiver = None;
+        }
+        Poll::Ready(())
+    }
+}
+
 /// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or takes nothing of one of
-/// its answers. The time in which the server prepares an answer does not count. The first request has a time of its own to come, and so has the rest
-/// of each head whose first byte came: a connection that is kept for later requests may be silent for longer.
+/// its answers, or too little in a second. The time in which the server prepares an answer does not count. The first request has a time of its own to
+/// come, and so has the rest of each head whose first byte came: a connection that is kept for later requests may be silent for longer. The stream fails
+/// with `ConnectionAborted` once it is closed for another, whatever moves on it.
 ///
 /// Bytes that are no request and take no answer do not count, except after an upgrade: a client of HTTP/2 can send control frames for
 /// ever while it takes nothing.
@@ -150,10 +218,7 @@ pub(crate) struct Idle<S> {
     /// Set again only when it rings: a busy connection pays for no timer.
     alarm: Pin<Box<Sleep>>,
     /// An upgraded connection outlives the task that accepted it, but not its stream.
-    slot: Option<Permit>,
-    /// Ready when the connection is closed for another.
-    closed: Option<oneshot::Receiver<()>>,
-    is_closed: bool,
+    slot: Option<(Permit, Closed)>,
 }
 
 /// Which half of a stream waits.
@@ -164,31 +229,30 @@ enum Half {
 }
 
 impl<S> Idle<S> {
-    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, mut slot: Option<Permit>) -> Self {
-        let closed = slot.as_mut().map(Permit::closable);
+    pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<(Permit, Closed)>) -> Self {
         let (opened, alarm) = (Instant::now(), Box::pin(tokio::time::sleep(first.min(after))));
-        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, slot, closed, is_closed: false }
+        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, slot }
+    }
+
+    /// Fails once the connection is closed for another.
+    fn look(&self, context: &mut Context<'_>) -> io::Result<()> {
+        let is_closed = self.slot.as_ref().is_some_and(|(_, closed)| closed.poll(context).is_ready());
+        if is_closed { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 
     /// What a ready or waiting operation means for the time.
     fn watch<T>(&mut self, context: &mut Context<'_>, half: Half, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.moved = Instant::now();
-            if let Some(slot) = &self.slot {
-                slot.note_use();
+            if let Some((permit, _)) = &self.slot {
+                permit.note_use();
             }
             if half == Half::Read
-                && let Awaits::Request { since, .. } = self.activity.awaits()
+                && let Awaits::Request { since, .. } = self.activity.awaits(self.after)
             {
                 self.head = self.head.filter(|head| *head >= since).or(Some(self.moved));
             }
             return result;
-        }
-        if self.closed.as_mut().is_some_and(|closed| Pin::new(closed).poll(context).is_ready()) {
-            (self.closed, self.is_closed) = (None, true);
-        }
-        if self.is_closed {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         loop {
             ready!(self.alarm.as_mut().poll(context));
@@ -205,9 +269,9 @@ impl<S> Idle<S> {
     /// When the connection ends, if nothing moves until then.
     fn end(&self, half: Half, now: Instant) -> Instant {
         let moved = self.moved + self.after;
-        match (self.activity.awaits(), half) {
-            (Awaits::Client(since), Half::Read) => since + self.after,
-            (Awaits::Client(since), Half::Write) => moved.min(since + self.after),
+        match (self.activity.awaits(self.after), half) {
+            (Awaits::Client(deadline), Half::Read) => deadline,
+            (Awaits::Client(deadline), Half::Write) => moved.min(deadline),
             (Awaits::Bytes, _) | (_, Half::Write) => moved,
             (Awaits::First, Half::Read) => self.opened + self.first,
             (Awaits::Request { since, is_shared }, Half::Read) => match self.head.filter(|head| !is_shared && *head >= since) {
@@ -221,6 +285,7 @@ impl<S> Idle<S> {
 
 impl<S: AsyncRead + Unpin> AsyncRead for Idle<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.look(context)?;
         let result = Pin::new(&mut self.stream).poll_read(context, buffer);
         self.watch(context, Half::Read, result)
     }
@@ -228,11 +293,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Idle<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Idle<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.look(context)?;
         let result = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.watch(context, Half::Write, result)
     }
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.look(context)?;
         let result = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
         self.watch(context, Half::Write, result)
     }
@@ -242,10 +309,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Idle<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.look(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.look(context)?;
         let result = Pin::new(&mut self.stream).poll_shutdown(context);
         self.watch(context, Half::Write, result)
     }
@@ -254,6 +323,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Idle<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Admission, Caps};
+    use std::net::IpAddr;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     /// A connection on which something moves lives; one that stands still, reading or writing, ends.
@@ -290,6 +361,48 @@ mod tests {
         drop(busy);
         let silent = near.read_exact(&mut byte).await.expect_err("nobody sends");
         assert_eq!(silent.kind(), io::ErrorKind::TimedOut);
+    }
+
+    /// An upgraded connection that is closed for another ends, also while bytes come on it.
+    #[tokio::test]
+    async fn what_is_closed_for_another_ends() {
+        let admission = Admission::new(Caps { total: 2, client: 2, subnet: 2 });
+        let [mut slot, _second] = [1, 2].map(|host| admission.admit(IpAddr::from([192, 0, 2, host])).expect("there is room"));
+        let (near, mut far) = tokio::io::duplex(8);
+        let (hour, closed) = (Duration::from_secs(3_600), Closed::of(&mut slot));
+        let mut near = Idle::new(near, hour, hour, Activity::new(), Some((slot, closed)));
+        far.write_all(b"ab").await.expect("there is room");
+        let mut byte = [0];
+        assert!(near.read_exact(&mut byte).await.is_ok());
+        let _third = admission.admit(IpAddr::from([198, 51, 100, 1])).expect("another makes room");
+        let ended = near.read_exact(&mut byte).await.expect_err("it is closed");
+        assert_eq!(ended.kind(), io::ErrorKind::ConnectionAborted);
+        let ended = near.write_all(b"c").await.expect_err("it is closed");
+        assert_eq!(ended.kind(), io::ErrorKind::ConnectionAborted);
+    }
+
+    /// A client that takes a piece whenever its time is nearly over is cut off; one that takes enough in a second is not, and the server's own time is its own.
+    #[test]
+    fn an_answer_has_a_minimum_rate() {
+        let (after, piece) = (Duration::from_secs(60), 16 * 1024);
+        let pieces = |pause: Duration, prepares: Duration| {
+            let (mut taking, mut now) = (Taking::default(), Instant::now());
+            (0..1_000)
+                .take_while(|_| {
+                    taking.offer(piece, now);
+                    let is_late = taking.deadline(after).is_none_or(|deadline| deadline < now + pause);
+                    now += pause;
+                    taking.take(now);
+                    now += prepares;
+                    !is_late
+                })
+                .count()
+        };
+        assert_eq!(pieces(Duration::from_secs(59), Duration::ZERO), 1);
+        assert_eq!(pieces(Duration::from_secs(61), Duration::ZERO), 0, "each piece has its time too");
+        assert_eq!(pieces(Duration::from_secs(4), Duration::ZERO), 1_000, "4 KiB a second");
+        assert_eq!(pieces(Duration::from_secs(1), Duration::from_secs(3_600)), 1_000, "blocks that come once an hour");
+        assert_eq!(Taking::default().deadline(after), None);
     }
 
     /// A connection that is kept may be silent for longer than a head takes, and a head that has begun must come.

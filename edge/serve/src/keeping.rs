@@ -15,7 +15,7 @@ pub struct Keeping<B, K> {
 
 impl<B, K> Keeping<B, K> {
     /// Keeps the value as long as the body.
-    pub(crate) fn new(body: B, kept: K) -> Self {
+    pub fn new(body: B, kept: K) -> Self {
         Self { body, _kept: kept }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`Slots`] and [`Server`]: connections, bounded in all, for each client and for each subnet, with deadlines for heads and for clients that do not read.
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
-//! - [`Memory`]: bytes of requests and answers that are held at once, in all and for each client.
+//! - [`Memory`]: bytes of requests and answers that are held at once, in all, for each client and for each subnet.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
@@ -20,6 +20,7 @@ pub mod limits;
 mod memory;
 mod pool;
 mod public;
+mod queue;
 pub mod quic;
 mod sending;
 mod server;

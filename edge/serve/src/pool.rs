@@ -2,12 +2,14 @@
 //!
 //! The work of one request cannot be interrupted, but it is bounded: by cycles, by the modelled memory, and by the depth that the
 //! VM allows, for which this stack is sized. What is not bounded by that waits in a queue that is: in all, for each client, and in
-//! time. Clients take turns, so that one of them delays the others by one piece of work at most for each thread.
+//! time. Subnets take turns, and so do the clients of one, so that none of them delays the others by more than one piece of work for each thread.
 
-use crate::Client;
+use crate::{
+    Client,
+    queue::{Queue, Work},
+};
 use std::{
     cell::Cell,
-    collections::{HashMap, VecDeque},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -76,71 +78,6 @@ struct Shared {
     bounds: Bounds,
     queue: Mutex<Queue>,
     changed: Condvar,
-}
-
-/// What a worker runs. It calls its argument when the work is done, before anybody learns of it.
-type Work = Box<dyn FnOnce(&dyn Fn()) + Send>;
-
-#[derive(Default)]
-struct Queue {
-    /// What waits, by client; no client without work.
-    waiting: HashMap<Client, VecDeque<Work>>,
-    /// The clients that have work waiting, in the order of their turns.
-    turns: VecDeque<Client>,
-    /// How much waits.
-    length: usize,
-    /// How much of each client waits or runs.
-    held: HashMap<Client, usize>,
-    is_over: bool,
-}
-
-impl Queue {
-    fn push(&mut self, client: Client, work: Work) {
-        let own = self.waiting.entry(client).or_default();
-        if own.is_empty() {
-            self.turns.push_back(client);
-        }
-        own.push_back(work);
-        self.length += 1;
-        *self.held.entry(client).or_default() += 1;
-    }
-
-    /// The next work: the oldest of the client whose turn it is.
-    fn pop(&mut self) -> Option<(Client, Work)> {
-        let client = self.turns.pop_front()?;
-        let own = self.waiting.get_mut(&client)?;
-        let work = own.pop_front()?;
-        self.length -= 1;
-        if own.is_empty() {
-            self.waiting.remove(&client);
-        } else {
-            self.turns.push_back(client);
-        }
-        Some((client, work))
-    }
-
-    /// Takes out the newest work of the client that has the most waiting, where that is more than `client` would have with one more:
-    /// a full queue is shared by those who wait in it.
-    fn displace(&mut self, client: Client) -> Option<Work> {
-        let own = self.waiting.get(&client).map_or(0, VecDeque::len);
-        let (holder, waiting) = self.waiting.iter_mut().max_by_key(|(holder, waiting)| (waiting.len(), **holder))?;
-        if waiting.len() <= own + 1 {
-            return None;
-        }
-        let (holder, work) = (*holder, waiting.pop_back()?);
-        self.length -= 1;
-        self.done(holder);
-        Some(work)
-    }
-
-    fn done(&mut self, client: Client) {
-        if let Some(held) = self.held.get_mut(&client) {
-            *held -= 1;
-            if *held == 0 {
-                self.held.remove(&client);
-            }
-        }
-    }
 }
 
 impl Pool {
@@ -367,6 +304,33 @@ mod tests {
         assert_eq!(results, [Ok(1), Ok(1), full.clone(), Ok(2), Ok(2), full.clone(), Ok(3), full, Ok(4)]);
         assert_eq!(running.await.expect("no panic"), Ok(()));
         assert!(pool.0.shared.lock().held.is_empty(), "no client is remembered");
+    }
+
+    /// Many clients of one subnet keep no other subnet out of the queue, and take turns with it.
+    #[tokio::test]
+    async fn a_full_queue_is_shared_by_subnets() {
+        let pool = pool(6, 4, HOUR);
+        let (release, running) = occupy(&pool, client(1)).await;
+        let (said, heard) = mpsc::channel();
+        let other = Client::from(IpAddr::from([198, 51, 100, 1]));
+        let rows = (1..=6).map(|number| (client(number), number)).chain([(other, 10), (other, 11)]);
+        let mut waiting = Vec::new();
+        for (client, number) in rows {
+            let (pool, said) = (pool.clone(), said.clone());
+            let mut asked = Box::pin(async move { pool.run(client, move |_| said.send(number)).await });
+            assert!(futures_poll(&mut asked).is_none(), "{number} gets its place");
+            waiting.push(asked);
+        }
+        drop((release, said));
+        let mut refused = Vec::new();
+        for asked in waiting {
+            refused.push(asked.await.is_err());
+        }
+        assert_eq!(refused, [false, false, false, false, true, true, false, false]);
+        assert_eq!(heard.iter().collect::<Vec<u8>>(), [1, 10, 2, 11, 3, 4]);
+        assert_eq!(running.await.expect("no panic"), Ok(()));
+        let queue = pool.0.shared.lock();
+        assert!(queue.held.is_empty() && queue.length == 0, "nobody is remembered");
     }
 
     /// Clients take turns: one that asks much does not delay another by all of it.

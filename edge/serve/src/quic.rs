@@ -1,7 +1,7 @@
 //! QUIC over TLS 1.3 between nodes (003 §3.2). Certificates are self-signed and prove nothing: each protocol proves who the peer is
 //! inside the connection.
 
-use crate::admission::{Admission, Caps, Permit};
+use crate::admission::{Admission, Caps, Full, Permit};
 use quinn::{ClientConfig, Incoming, ServerConfig, TransportConfig};
 use rustls::{
     DigitallySignedStruct, SignatureScheme,
@@ -9,7 +9,7 @@ use rustls::{
     crypto::CryptoProvider,
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime},
 };
-use std::{fmt, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 /// The server name that both ends use; no certificate is checked against it.
 pub const SERVER_NAME: &str = "peer";
@@ -57,15 +57,13 @@ pub struct Gate {
     connections: Admission,
 }
 
-/// A connection that was let in.
+/// A connection whose handshake may be done.
 #[derive(Debug)]
 pub struct Admitted {
     /// The handshake, to finish.
     pub incoming: Incoming,
     /// Counts until the handshake is over.
     pub handshake: Permit,
-    /// Counts until the connection is over.
-    pub connection: Permit,
 }
 
 impl Gate {
@@ -74,21 +72,34 @@ impl Gate {
         Self { handshakes: Admission::new(handshakes), connections: Admission::new(connections) }
     }
 
-    /// Lets a connection in, or sends it away. An address that was not shown to be the sender's costs no state until it is.
+    /// Lets a handshake begin, or sends it away. An address that was not shown to be the sender's costs no state until it is.
     pub fn admit(&self, incoming: Incoming) -> Option<Admitted> {
         if !incoming.remote_address_validated() {
             // Fails only for addresses that are validated already.
             let _ = incoming.retry();
             return None;
         }
-        let address = incoming.remote_address().ip();
-        match (self.handshakes.admit(address), self.connections.admit(address)) {
-            (Ok(handshake), Ok(connection)) => Some(Admitted { incoming, handshake, connection }),
-            _ => {
+        match self.begin(incoming.remote_address().ip()) {
+            Some(handshake) => Some(Admitted { incoming, handshake }),
+            None => {
                 incoming.refuse();
                 None
             }
         }
+    }
+
+    /// The permit of a handshake, where there would be room for its connection. Nobody's connection is closed for a peer that may still be turned away.
+    fn begin(&self, address: IpAddr) -> Option<Permit> {
+        self.handshakes.admit(address).ok().filter(|_| self.connections.has_room(address))
+    }
+
+    /// Counts a connection whose peer may stay, until the permit is dropped. Another one may be closed for it.
+    ///
+    /// # Errors
+    ///
+    /// Where that is beyond a cap.
+    pub fn enter(&self, address: IpAddr) -> Result<Permit, Full> {
+        self.connections.admit(address)
     }
 }
 
@@ -128,5 +139,27 @@ impl ServerCertVerifier for AnyCertificate {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A handshake closes nobody's connection, whether it is refused or only begins; a peer that enters does.
+    #[test]
+    fn only_who_enters_makes_room() {
+        let gate = Gate::new(Caps { total: 1, client: 1, subnet: 1 }, Caps { total: 2, client: 2, subnet: 2 });
+        let of = |host: u8| IpAddr::from([192, 0, 2, host]);
+        let mut held = [1, 2].map(|host| gate.enter(of(host)).expect("there is room"));
+        let mut closed: Vec<_> = held.iter_mut().map(Permit::closable).collect();
+        let other = IpAddr::from([198, 51, 100, 1]);
+        let handshake = gate.begin(other).expect("its connection would have room");
+        assert!(gate.begin(other).is_none(), "there is one handshake at a time");
+        drop(handshake);
+        assert!(gate.begin(of(3)).is_none(), "nobody makes room for a neighbour");
+        assert!(closed.iter_mut().all(|closed| closed.try_recv().is_err()));
+        let _entered = gate.enter(other).expect("one is closed for it");
+        assert_eq!(closed.iter_mut().filter_map(|closed| closed.try_recv().ok()).count(), 1);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Sending<B> {
 
 impl<B> Sending<B> {
     pub(crate) fn new(body: B, busy: Busy) -> Self {
-        busy.offers();
+        busy.offers(0);
         Self { body, rest: Bytes::new(), busy }
     }
 }
@@ -38,7 +38,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Sending<B> {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => this.rest = data,
                     Err(trailers) => {
-                        this.busy.offers();
+                        this.busy.offers(0);
                         return Poll::Ready(Some(Ok(trailers)));
                     }
                 },
@@ -49,8 +49,8 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Sending<B> {
                 end => return end,
             }
         }
-        this.busy.offers();
         let piece = this.rest.split_to(this.rest.len().min(PIECE));
+        this.busy.offers(piece.len());
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 

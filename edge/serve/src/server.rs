@@ -1,8 +1,8 @@
 //! The loop that accepts connections and serves HTTP on them.
 
 use crate::{
-    Client, Slots,
-    idle::{Activity, Idle},
+    Client, Permit, Slots,
+    idle::{Activity, Closed, Idle},
     sending::Sending,
 };
 use bytes::Bytes;
@@ -133,30 +133,54 @@ impl Server {
                 }
             };
             let (server, tls, handler, watcher) = (self.clone(), tls.clone(), handler.clone(), graceful.watcher());
-            connections.spawn(async move {
-                prepare(&stream);
-                let Settings { head_timeout: first, idle_timeout: idle, .. } = server.settings;
-                let activity = Activity::new();
-                let Some(tls) = tls else {
-                    let stream = Idle::new(stream, first, idle, activity.clone(), Some(slot));
-                    return server.serve(stream, peer, activity, watcher, handler).await;
-                };
-                match tokio::time::timeout(first, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => {
-                        let stream = Idle::new(stream, first, idle, activity.clone(), Some(slot));
-                        server.serve(stream, peer, activity, watcher, handler).await;
-                    }
-                    Ok(Err(error)) => tracing::debug!(server = server.name, %peer, %error, "a TLS handshake failed"),
-                    Err(_) => tracing::debug!(server = server.name, %peer, "a TLS handshake took too long"),
-                }
-            });
+            connections.spawn(async move { server.connected(stream, tls, peer, slot, watcher, handler).await });
         }
         drop(tcp);
         // What does not end by itself is cut off with the set of connections.
         let _ = tokio::time::timeout(drain, graceful.shutdown()).await;
     }
 
-    /// Serves a connection to its end.
+    /// Serves a connection to its end, or until it is closed for another. That must not wait for the connection to read or write: a client decides whether
+    /// it does.
+    async fn connected<H, F, B>(
+        &self,
+        stream: TcpStream,
+        tls: Option<TlsAcceptor>,
+        peer: SocketAddr,
+        mut slot: Permit,
+        watcher: Watcher,
+        handler: H,
+    ) where
+        H: Fn(SocketAddr, Request<Incoming>) -> F + Send + Sync + 'static,
+        F: Future<Output = Response<B>> + Send + 'static,
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        prepare(&stream);
+        let Settings { head_timeout: first, idle_timeout: idle, .. } = self.settings;
+        let (closed, activity) = (Closed::of(&mut slot), Activity::new());
+        let slot = Some((slot, closed.clone()));
+        let served = async move {
+            let Some(tls) = tls else {
+                let stream = Idle::new(stream, first, idle, activity.clone(), slot);
+                return self.serve(stream, peer, activity, watcher, handler).await;
+            };
+            match tokio::time::timeout(first, tls.accept(stream)).await {
+                Ok(Ok(stream)) => {
+                    let stream = Idle::new(stream, first, idle, activity.clone(), slot);
+                    self.serve(stream, peer, activity, watcher, handler).await;
+                }
+                Ok(Err(error)) => tracing::debug!(server = self.name, %peer, %error, "a TLS handshake failed"),
+                Err(_) => tracing::debug!(server = self.name, %peer, "a TLS handshake took too long"),
+            }
+        };
+        tokio::select! {
+            () = served => {}
+            () = closed.wait() => tracing::debug!(server = self.name, %peer, "a connection is closed for another"),
+        }
+    }
+
+    /// Serves HTTP on a connection to its end.
     async fn serve<S, H, F, B>(&self, stream: S, peer: SocketAddr, activity: Activity, watcher: Watcher, handler: H)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -326,6 +350,77 @@ mod tests {
         stop.send_replace(true);
         gate.open.add_permits(1);
         assert!(answer(begun).await.ends_with("yes"));
+        running.join_all().await;
+    }
+
+    /// A connection from this address of the loopback: another subnet than the other tests have.
+    #[cfg(target_os = "linux")]
+    async fn connect_from(host: [u8; 4], address: SocketAddr) -> TcpStream {
+        let socket = tokio::net::TcpSocket::new_v4().expect("the system has sockets");
+        socket.bind(SocketAddr::from((host, 0))).expect("the loopback has all of 127.0.0.0/8");
+        socket.connect(address).await.expect("it listens")
+    }
+
+    /// Waits until one of these connections has ended, of which nothing comes.
+    #[cfg(target_os = "linux")]
+    async fn one_ends([one, other]: &mut [TcpStream; 2]) {
+        let (mut of_one, mut of_other) = ([0], [0]);
+        let ended = async {
+            tokio::select! {
+                read = one.read(&mut of_one) => read,
+                read = other.read(&mut of_other) => read,
+            }
+        };
+        let read = tokio::time::timeout(Duration::from_secs(20), ended).await.expect("one of them ends");
+        // It may also be reset.
+        assert_eq!(read.unwrap_or(0), 0);
+    }
+
+    /// A client that sends one byte too many keeps its connection from being read, and it ends all the same when it is closed for another.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn connections_that_read_nothing_make_room() {
+        let (slots, gate) = (Slots::new(2), Gate::shut());
+        let (address, stop, running) = start(slots.clone(), settings(2, Duration::from_secs(60)), gate.clone()).await;
+        let begun = "GET / HTTP/1.1\r\nhost: a\r\n\r\nX";
+        let mut held = [ask(address, begun).await, ask(address, begun).await];
+        gate.entered.acquire_many(2).await.expect("the requests come").forget();
+        let mut other = connect_from([127, 0, 1, 1], address).await;
+        one_ends(&mut held).await;
+        other.write_all(WHOLE.as_bytes()).await.expect("it reads");
+        gate.open.add_permits(2);
+        assert!(answer(other).await.ends_with("yes"));
+        drop(held);
+        stop.send_replace(true);
+        running.join_all().await;
+        assert_eq!(slots.open(), 0);
+    }
+
+    /// TLS handshakes that stand still make room for others.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn handshakes_make_room() {
+        let certified = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
+        let key = rustls::pki_types::PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+        let tls = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has them")
+            .with_no_client_auth()
+            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .expect("the key is the certificate's");
+        let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let (address, stop, slots) = (tcp.local_addr().expect("it listens"), watch::Sender::new(false), Slots::new(2));
+        let (server, mut running) = (Server::new("test", slots.clone(), settings(2, Duration::from_secs(60))), JoinSet::new());
+        let tls = Some(TlsAcceptor::from(Arc::new(tls)));
+        let handler = |_: SocketAddr, _: Request<Incoming>| std::future::ready(Response::new(Full::new(Bytes::new())));
+        running.spawn(server.accept(tcp, tls, stop.subscribe(), Duration::from_secs(1), handler));
+        let mut silent = [ask(address, "\u{16}").await, ask(address, "\u{16}").await];
+        while slots.open() < 2 {
+            tokio::task::yield_now().await;
+        }
+        let _other = connect_from([127, 0, 1, 1], address).await;
+        one_ends(&mut silent).await;
+        stop.send_replace(true);
         running.join_all().await;
     }
 

@@ -1,6 +1,9 @@
 //! How many connections a process has open, in all, for each client and for each subnet.
 
-use crate::admission::{Admission, Caps, Full, Permit};
+use crate::{
+    admission::{Admission, Caps, Full, Permit},
+    subnet,
+};
 use std::{
     net::IpAddr,
     sync::{
@@ -8,9 +11,6 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-
-/// Shares of a client that all clients of its subnet have together.
-const SHARES_OF_A_SUBNET: usize = 2;
 
 /// The connections that servers of one process share. Clones share them.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Slots {
     ///
     /// If all places are taken, or this client or its subnet has its share.
     pub fn take(&self, address: IpAddr, share: usize) -> Result<Permit, Full> {
-        let caps = Caps { total: self.total, client: share, subnet: share.saturating_mul(SHARES_OF_A_SUBNET) };
+        let caps = Caps { total: self.total, client: share, subnet: share.saturating_mul(subnet::SHARES) };
         self.admission.admit_within(address, caps).inspect_err(|_| {
             self.refused.fetch_add(1, Ordering::Relaxed);
         })

@@ -2,8 +2,11 @@
 
 use std::net::IpAddr;
 
+/// Shares of a client that all clients of a subnet have together.
+pub(crate) const SHARES: usize = 2;
+
 /// A group of addresses: the 24 leading bits of an IPv4 address, the 48 leading bits of an IPv6 address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subnet([u8; 6], bool);
 
 impl Subnet {

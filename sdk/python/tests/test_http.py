@@ -115,6 +115,9 @@ def test_etags_cookies_assets_and_forms(chain, web):
     assert response["headers"]["set-cookie"] == ["seen=yes; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Lax"]
     with pytest.raises(ValueError, match="no cookie"):
         http.Response().set_cookie("a", "b; c")
+    # All names of a zone are below one domain: a cookie is for the host that was asked.
+    with pytest.raises(TypeError):
+        http.Response().set_cookie("a", "b", domain="cowboy.network")
     posted = chain.visit(web, "POST", "/static", body="a=1&b=x+y%26&a=2&c")
     assert json.loads(posted["body"]) == {"a": ["1", "2"], "b": ["x y&"], "c": [""]}
     asset = chain.visit(web, "GET", "/static/a/b.css")

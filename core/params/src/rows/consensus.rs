@@ -15,7 +15,7 @@ rows! {
         0x04 clock_gap: Milliseconds = 3_600_000 in 1_000..=86_400_000, Fixed, "ours: decision 121";
         /// The minimum stake of a validator.
         0x05 validator_stake: Amount = 100_000_000_000_000 in 1_000_000_000..=1_000_000_000_000_000_000, T0, "003 §13; the number is ours: decision 131";
-        /// Blocks between leaving and withdrawing the stake: 7 days.
+        /// Blocks between leaving and withdrawing the stake; for a validator, between the last epoch in which it signs and withdrawing: 7 days.
         0x06 unbonding: Blocks = 604_800 in 3_600..=31_536_000, T0, "003 §13";
         /// Blocks in jail: 24 hours.
         0x07 jail: Blocks = 86_400 in 3_600..=31_536_000, T0, "003 §13";

@@ -81,5 +81,7 @@ rows! {
         0x0F command_cycles_max: Cycles = 20_000_000 in 100_000..=1_000_000_000, T0, "decision 178";
         /// Blocks for which `max_fees` in `ingress.http` bounds what an actor pays for its commands: a day.
         0x10 fee_period: Blocks = 86_400 in 100..=31_536_000, T0, "ours: decision 329";
+        /// The most that an actor pays for its commands in `gateways.fee_period`, if its manifest names no `max_fees`.
+        0x11 max_fees_default: Amount = 10_000_000_000 in 0..=1_000_000_000_000_000, T0, "ours: decision 581";
     }
 }

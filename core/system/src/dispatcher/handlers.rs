@@ -100,9 +100,11 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let size = size_of(context, spec, &registered)?;
     let candidates = candidates::of_job(context, spec, submitter, &registered, size.committee, checked)?;
     let count = u64::try_from(candidates.candidates.len()).unwrap_or(u64::MAX);
-    // Decision 103: a small network has small committees, as long as the mode makes sense with them.
+    // Decision 103: a small network has small committees, as long as the mode makes sense with them. Those that judge others are more than these (decision
+    // 585).
     let committee = size.committee.min(count);
-    if committee < spec.verification.mode.least_runners() {
+    let least = checked.map_or(spec.verification.mode.least_runners(), |job| job.committee.0.saturating_add(1));
+    if committee < least {
         return Err(error::NO_CANDIDATES.into());
     }
     pay_judging(context, spec, committee)?;

@@ -75,8 +75,10 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
         container_of(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
     }
     check(offer.rows, &spec)?;
-    // What others answer can be made to differ: who takes part would be held to the answer of a server that is the submitter's (decision 558).
-    if spec.verification.mode == Mode::Deterministic && !request.hosts().is_empty() {
+    // What others answer can be made to differ: who takes part would be held to the answer of a server, or of a program, that is the submitter's
+    // (decision 584).
+    let is_repeatable = matches!(spec.kind, JobKind::Llm | JobKind::Custom) && request.hosts().is_empty();
+    if spec.verification.mode == Mode::Deterministic && !is_repeatable {
         return Err(invalid());
     }
     if spec.timeout_blocks.0 < shortest_timeout(offer, &request, spec.bounds.wall_ms.0) {

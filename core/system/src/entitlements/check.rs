@@ -4,32 +4,55 @@
 //! never does more than its first link may.
 
 use super::open;
-use super::permissions::{has_authority, holder, read, require_authority, sweep};
+use super::permissions::{has_authority, holder, is_owner, read, require_authority, sweep};
 use super::roles;
 use super::state::{self, Assignment, Permission, Window};
-use crate::actor::Context;
+use crate::actor::{self, Context};
 use cowboy_params::Params;
+use cowboy_state::records::{Deployers, keys};
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Hash, error};
+use cowboy_types::{Address, Hash, List, error};
+
+/// The record that another was delegated from. `None` where it is gone, or was granted again since: that ends what was passed on before
+/// (decision 580).
+fn parent(context: &mut Context<'_>, record: &Permission, id: &Hash) -> Result<Option<Permission>, Miss> {
+    context.charge_records(1);
+    Ok(read(context.world, id)?.filter(|above| above.number == record.parent_number))
+}
+
+/// The first record of a chain of delegations. `None` where one above `record` is gone or over.
+fn first(context: &mut Context<'_>, record: &Permission) -> Result<Option<Permission>, Miss> {
+    let mut link = record.clone();
+    // Each link is less deep than the one below it, so this ends.
+    while let Some(id) = link.parent_id {
+        match parent(context, &link, &id)? {
+            Some(above) if !above.constraints.is_expired(context.height) => link = above,
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(link))
+}
 
 /// Whether every record that this was delegated from is still there and in its span.
 pub(super) fn has_ancestors(context: &mut Context<'_>, record: &Permission) -> Result<bool, Miss> {
-    let mut parent = record.parent_id;
-    while let Some(id) = parent {
-        context.charge_records(1);
-        // Each link is less deep than the one below it, so this ends.
-        let Some(above) = read(context.world, &id)? else { return Ok(false) };
-        if above.constraints.is_expired(context.height) {
-            return Ok(false);
-        }
-        parent = above.parent_id;
-    }
-    Ok(true)
+    Ok(first(context, record)?.is_some())
 }
 
-/// Whether a record may be used at this height, and all that it was delegated from.
+/// Whether a record binds who granted it: it is not over, and who granted the first of its chain may still grant in its scope.
+pub(super) fn is_in_force(context: &mut Context<'_>, record: &Permission) -> Result<bool, Miss> {
+    if record.constraints.is_expired(context.height) {
+        return Ok(false);
+    }
+    match first(context, record)? {
+        Some(first) => has_authority(context, first.issuer, &first.scope),
+        None => Ok(false),
+    }
+}
+
+/// Whether a record may be used at this height, and all that it was delegated from. Who sold what it is about has given it away, as a role
+/// (decision 580).
 pub(super) fn is_live(context: &mut Context<'_>, record: &Permission) -> Result<bool, Miss> {
     let height = context.height;
     let is_usable = |constraints: &Constraints| constraints.is_in_span(height) && !constraints.is_exhausted();
@@ -38,9 +61,8 @@ pub(super) fn is_live(context: &mut Context<'_>, record: &Permission) -> Result<
         if !is_usable(&link.constraints) {
             return Ok(false);
         }
-        let Some(parent) = link.parent_id else { return Ok(true) };
-        context.charge_records(1);
-        match read(context.world, &parent)? {
+        let Some(id) = link.parent_id else { return has_authority(context, link.issuer, &link.scope) };
+        match parent(context, &link, &id)? {
             Some(above) => link = above,
             None => return Ok(false),
         }
@@ -83,7 +105,12 @@ fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &
     let mut found = Vec::new();
     for id in held.permissions.iter().chain(&open) {
         let Some(record) = read(context.world, id)? else { continue };
-        if covers(&record.scope, &record.action, scope, action) && is_live(context, &record)? {
+        if !covers(&record.scope, &record.action, scope, action) {
+            continue;
+        }
+        // Whose the scope is.
+        context.charge_records(1);
+        if is_live(context, &record)? {
             found.push(Source::Permission(*id, Box::new(record)));
         }
     }
@@ -107,8 +134,8 @@ pub fn check(context: &mut Context<'_>, grantee: Address, scope: &Scope, action:
     Ok(!sources(context, grantee, scope, action)?.is_empty())
 }
 
-/// Whether a runner is in a pool at a height (002 §7.3): a permission of exactly this scope and action, in its span and not used up. No
-/// wildcard counts, no role, and no use is counted. Where nobody granted anything nobody is (002 §7.6).
+/// Whether a runner is in a pool at a height (002 §7.3): a permission of exactly this scope and action, in its span and not used up, of who may
+/// grant it now. No wildcard counts, no role, and no use is counted. Where nobody granted anything nobody is (002 §7.6).
 pub fn is_member(world: &mut World, params: &Params, height: Height, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
     let Some(pool) = Name::new(pool.to_vec()) else { return Ok(false) };
     let (scope, action) = (Scope::RunnerPool { pool: pool.clone() }, Action::RunnerJoinPool { pool });
@@ -120,7 +147,16 @@ pub fn is_member(world: &mut World, params: &Params, height: Height, runner: Add
         super::permissions::forget(world, runner, &[id])?;
         return Ok(false);
     }
-    Ok(record.constraints.is_in_span(height) && !record.constraints.is_exhausted())
+    if !record.constraints.is_in_span(height) || record.constraints.is_exhausted() {
+        return Ok(false);
+    }
+    Ok(is_owner(world, (params, height), record.issuer, &record.scope)? || governs(world, record.issuer)?)
+}
+
+/// Whether an address acts for governance. Reads what a [`Context`] has of the block.
+fn governs(world: &World, address: Address) -> Result<bool, Miss> {
+    let deployers = world.read::<Deployers>(&keys::deployers())?.map_or_else(List::default, |deployers| deployers.accounts);
+    Ok(actor::governs(&deployers, address))
 }
 
 /// Conditions after one more use that moves this much, `None` where they do not allow it.

@@ -5,9 +5,11 @@ use super::state::{self, Holder, NUMBER, Permission};
 use crate::actor::Context;
 use crate::ledger;
 use crate::registrations::{self, label};
+use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, error};
 
 /// Whether the sender may say who does what within a scope.
@@ -19,30 +21,34 @@ pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Ste
 }
 
 /// Whether an address may grant in a scope now.
-pub(super) fn has_authority(context: &Context<'_>, sender: Address, scope: &Scope) -> Result<bool, Miss> {
-    let may = match scope {
+pub(super) fn has_authority(context: &Context<'_>, address: Address, scope: &Scope) -> Result<bool, Miss> {
+    Ok(is_owner(context.world, (context.params, context.height), address, scope)? || context.governs(address))
+}
+
+/// Whether a scope is an address's own.
+pub(super) fn is_owner(world: &World, now: (&Params, Height), address: Address, scope: &Scope) -> Result<bool, Miss> {
+    Ok(match scope {
         Scope::Global => false,
-        Scope::Token { token } => ledger::find(context.world, token)?.is_some_and(|token| token.owner == sender),
-        Scope::Actor { actor } => sender == *actor || context.world.actor(*actor)?.is_some_and(|record| record.owner == sender),
-        Scope::Runner { runner } => sender == *runner,
-        Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(context, name)? == Some(sender),
-    };
-    Ok(may || context.governs(sender))
+        Scope::Token { token } => ledger::find(world, token)?.is_some_and(|token| token.owner == address),
+        Scope::Actor { actor } => address == *actor || world.actor(*actor)?.is_some_and(|record| record.owner == address),
+        Scope::Runner { runner } => address == *runner,
+        Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(world, now, name)? == Some(address),
+    })
 }
 
 /// Whose a pool or namespace is, by its name alone (decision 180): the address that it begins with, 40 lower-case digits and a slash, or
 /// who owns the name in the Route Registry. So nobody can be first in another's.
-fn owner_of(context: &Context<'_>, name: &Name) -> Result<Option<Address>, Miss> {
+fn owner_of(world: &World, (params, height): (&Params, Height), name: &Name) -> Result<Option<Address>, Miss> {
     let Ok(text) = core::str::from_utf8(name) else { return Ok(None) };
     if let Some((digits, label)) = text.split_once('/') {
         let written = format!("0x{digits}");
         let address = written.parse::<Address>().ok();
         return Ok(address.filter(|address| !label.is_empty() && address.to_string() == written));
     }
-    if label::check(context.params, text).is_err() {
+    if label::check(params, text).is_err() {
         return Ok(None);
     }
-    Ok(registrations::state::live(context.world, text, context.height)?.map(|found| found.record.owner))
+    Ok(registrations::state::live(world, text, height)?.map(|found| found.record.owner))
 }
 
 /// What an address holds.
@@ -125,7 +131,15 @@ pub(super) fn hold(context: &mut Context<'_>, grantee: Address, id: Hash) -> Ste
 fn put(context: &mut Context<'_>, record: &Permission) -> Step<Hash> {
     let id = record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
     sweep(context, record.grantee)?;
-    match read(context.world, &id)? {
+    let present = match read(context.world, &id)? {
+        // What binds nobody any more makes room: else its new owner could not grant what the one before did.
+        Some(present) if !super::check::is_in_force(context, &present)? => {
+            forget(context.world, record.grantee, &[id])?;
+            None
+        }
+        present => present,
+    };
+    match present {
         Some(present) if present.issuer != record.issuer => return Err(error::PERMISSION_EXISTS.into()),
         // What may not be taken back may not be narrowed either.
         Some(present) if !present.constraints.revocable => return Err(error::NOT_REVOCABLE.into()),
@@ -152,25 +166,44 @@ pub(super) fn check_new(context: &Context<'_>, constraints: &Constraints) -> Ste
     if is_right { Ok(()) } else { Err(error::CONSTRAINTS_INVALID.into()) }
 }
 
+/// The number of the next grant or delegation.
+fn next_number(world: &mut World) -> Result<Count, Miss> {
+    let granted = world.read::<Count>(&state::granted())?.unwrap_or(Count::ZERO);
+    let number = Count(granted.0.saturating_add(1));
+    world.write(state::granted(), &number);
+    Ok(number)
+}
+
 /// Instruction 30: gives an address one action in one scope. Answers the record's id.
 pub fn grant(context: &mut Context<'_>, grantee: Address, scope: Scope, action: Action, constraints: Constraints) -> Step<Hash> {
     check_new(context, &constraints)?;
     check_pair(&scope, &action, &constraints)?;
     require_authority(context, &scope)?;
-    let (issuer, granted_at) = (context.sender, context.height);
-    let record = Permission { grantee, scope, action, constraints, parent_id: None, issuer, depth: 0, window: None, granted_at };
+    let record = Permission {
+        grantee,
+        scope,
+        action,
+        constraints,
+        parent_id: None,
+        issuer: context.sender,
+        depth: 0,
+        window: None,
+        granted_at: context.height,
+        number: next_number(context.world)?,
+        parent_number: Count::ZERO,
+    };
     let id = put(context, &record)?;
     context.announce(NUMBER, "EntitlementGranted", &data_of(&id, &record));
     Ok(id)
 }
 
-/// Instruction 31: takes a record back. Its issuer may, whoever rules the scope, and governance; nobody, where it is not revocable.
+/// Instruction 31: takes a record back. Its issuer may, whoever rules the scope, and governance; nobody, where it is not revocable and in force.
 pub fn revoke(context: &mut Context<'_>, id: &Hash) -> Step<()> {
     let record = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
     if record.issuer != context.sender {
         require_authority(context, &record.scope)?;
     }
-    if !record.constraints.revocable {
+    if !record.constraints.revocable && super::check::is_in_force(context, &record)? {
         return Err(error::NOT_REVOCABLE.into());
     }
     forget(context.world, record.grantee, &[*id])?;
@@ -208,6 +241,8 @@ pub fn delegate(context: &mut Context<'_>, id: &Hash, delegatee: Address, constr
         depth,
         window: None,
         granted_at: context.height,
+        number: next_number(context.world)?,
+        parent_number: parent.number,
     };
     let delegated = put(context, &record)?;
     context.announce(NUMBER, "EntitlementDelegated", &data_of(&delegated, &record));

@@ -116,6 +116,10 @@ record! {
         pub window: Option<Window>,
         /// The height of the grant.
         pub granted_at: Height,
+        /// The number of the grant, which no other grant or delegation has: the id stays where a record is granted again.
+        pub number: Count,
+        /// The number of the grant that it was delegated from; zero where it was not.
+        pub parent_number: Count,
     }
 }
 
@@ -216,6 +220,11 @@ fn registry_key(prefix: &str, parts: &[&[u8]]) -> Key {
 /// A permission by its id.
 pub fn permission(id: &Hash) -> Key {
     registry_key(PERMISSION, &[&id.0])
+}
+
+/// How many permissions were granted or delegated so far.
+pub fn granted() -> Key {
+    Key::system(NUMBER, "system:entitlements:granted")
 }
 
 /// What an address holds.

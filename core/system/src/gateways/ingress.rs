@@ -28,7 +28,7 @@ pub struct Ingress {
     pub query_cycles: u64,
     /// Origins whose pages may read the answers; `*` is any (decision 182).
     pub cors_origins: Vec<String>,
-    /// Where the actor pays the base fees of its commands: base units of a period, at most (decision 178).
+    /// Where the actor pays the base fees of its commands: base units of a period, at most (decisions 178, 581).
     pub max_fees: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Ingress {
             response_bytes: bounded(grant, "max_response_bytes", rows.response_bytes_default, rows.response_bytes_max),
             query_cycles: bounded(grant, "max_query_cycles", rows.query_cycles_default, rows.query_cycles_max),
             cors_origins: texts(grant, "cors_origins"),
-            max_fees: (grant.text("pays") == Some("actor")).then(|| grant.number("max_fees").unwrap_or(u64::MAX)),
+            max_fees: (grant.text("pays") == Some("actor")).then(|| grant.number("max_fees").unwrap_or(rows.max_fees_default)),
         })
     }
 
@@ -99,7 +99,8 @@ mod tests {
         let payer = |name: &'static str| ("pays", Value::text(name));
         assert_eq!(of(vec![payer("gateway"), ("max_fees", Value::uint(9))]).max_fees, None);
         assert_eq!(of(vec![payer("actor"), ("max_fees", Value::uint(9))]).max_fees, Some(9));
-        assert_eq!(of(vec![payer("actor")]).max_fees, Some(u64::MAX));
+        assert_eq!(of(vec![payer("actor"), ("max_fees", Value::uint(u64::MAX))]).max_fees, Some(u64::MAX), "as much as it says");
+        assert_eq!(of(vec![payer("actor")]).max_fees, Some(10_000_000_000), "10 CBY a day where it says nothing");
         assert_eq!(of(vec![("cors_origins", texts(&["https://a.example"]))]).cors_origins, ["https://a.example"]);
         let huge = of(vec![("max_request_bytes", Value::uint(u64::MAX)), ("max_query_cycles", Value::uint(u64::MAX))]);
         assert_eq!((huge.request_bytes, huge.query_cycles), (10_485_760, 100_000_000));

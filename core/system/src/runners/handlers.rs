@@ -91,9 +91,7 @@ impl Handle for Register {
         if stake < required_stake(rows, declared.rates.max_job_value) {
             return Err(error::STAKE_TOO_LOW.into());
         }
-        if state::directory().count(context.world)? >= rows.runners {
-            return Err(error::REGISTRY_FULL.into());
-        }
+        make_room(context)?;
         let mut runner = Runner {
             stake,
             delegated: Amount::ZERO,
@@ -221,12 +219,9 @@ fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Ste
 
 impl Handle for Withdraw {
     fn handle(self, context: &mut Context<'_>) -> Step<Withdrawn> {
-        let (sender, height) = (context.sender, context.height);
+        let sender = context.sender;
         let mut runner = state::read(context.world, sender)?;
-        let (held, still) = (runner.held_until, jobs::standstill(context.world)?);
-        let is_free = |tranche: &Tranche| free_at(context.params, &still, tranche.release, height).max(held) <= height;
-        let (free, waiting): (Vec<Tranche>, Vec<Tranche>) = std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(is_free);
-        let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
+        let (amount, waiting) = freed(context, &jobs::standstill(context.world)?, &runner);
         let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
         if amount == Amount::ZERO && !is_gone {
             return Err(error::UNBONDING.into());
@@ -236,12 +231,7 @@ impl Handle for Withdraw {
         }
         runner.unbonding = List::new(waiting).expect("fewer tranches fit");
         if is_gone {
-            delegations::close(context.world, sender, &runner)?;
-            state::directory().remove(context.world, &sender.0)?;
-            context.world.require([&state::profile_key(sender), &attestation_key(sender)])?;
-            context.world.remove(state::profile_key(sender));
-            context.world.remove(attestation_key(sender));
-            context.world.remove(state::runner_key(sender));
+            remove(context.world, sender, &runner)?;
         } else {
             state::write(context.world, sender, &runner);
         }
@@ -249,6 +239,53 @@ impl Handle for Withdraw {
         Withdrew { runner: sender, amount }.emit(context.world);
         Ok(Withdrawn { amount })
     }
+}
+
+/// What a runner asked back and may take out now, and what has to wait.
+fn freed(context: &Context<'_>, still: &Standstill, runner: &Runner) -> (Amount, Vec<Tranche>) {
+    let (params, now) = (context.params, context.height);
+    let is_free = |tranche: &&Tranche| free_at(params, still, tranche.release, now).max(runner.held_until) <= now;
+    let (free, waiting): (Vec<&Tranche>, Vec<&Tranche>) = runner.unbonding.iter().partition(is_free);
+    let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
+    (amount, waiting.into_iter().cloned().collect())
+}
+
+/// Removes a runner that has no stake left.
+fn remove(world: &mut World, address: Address, runner: &Runner) -> Result<(), Miss> {
+    delegations::close(world, address, runner)?;
+    state::directory().remove(world, &address.0)?;
+    world.require([&state::profile_key(address), &attestation_key(address)])?;
+    world.remove(state::profile_key(address));
+    world.remove(attestation_key(address));
+    world.remove(state::runner_key(address));
+    Ok(())
+}
+
+/// Makes room for one more runner. Where the registry is full, runners go that have left, with what they asked back (decision 582); fails where too few
+/// have.
+fn make_room(context: &mut Context<'_>) -> Step<()> {
+    let count = state::directory().count(context.world)?;
+    let mut excess = count.saturating_add(1).saturating_sub(context.params.jobs.runners);
+    if excess == 0 {
+        return Ok(());
+    }
+    // Paid for before they are read.
+    context.charge_records(usize::try_from(count).unwrap_or(usize::MAX));
+    context.spend(0, 0)?;
+    let still = jobs::standstill(context.world)?;
+    for (address, runner) in state::all(context.world)? {
+        if excess == 0 || !runner.is_leaving || runner.stake > Amount::ZERO || runner.active_jobs > Count::ZERO {
+            continue;
+        }
+        let (amount, waiting) = freed(context, &still, &runner);
+        if waiting.is_empty() {
+            remove(context.world, address, &runner)?;
+            pay_out(context.world, address, amount)?;
+            Withdrew { runner: address, amount }.emit(context.world);
+            excess = excess.saturating_sub(1);
+        }
+    }
+    if excess == 0 { Ok(()) } else { Err(error::REGISTRY_FULL.into()) }
 }
 
 /// When stake is free that was asked back for a height: later by the blocks since then in which the market stood still, so that nobody

@@ -14,6 +14,7 @@ use cowboy_secrets::proxy::proof_message;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, error};
+use std::collections::BTreeSet;
 
 /// The number of the first key.
 const FIRST_KEY: u32 = 1;
@@ -31,9 +32,7 @@ impl Handle for RegisterProxy {
         if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
             return Err(error::PROXY_EXISTS.into());
         }
-        if state::proxies().count(context.world)? >= rows.proxies {
-            return Err(error::PROXIES_FULL.into());
-        }
+        make_room(context)?;
         if context.value.0 < rows.proxy_stake {
             return Err(error::PROXY_STAKE.into());
         }
@@ -120,43 +119,67 @@ impl Handle for Leave {
 impl Handle for Withdraw {
     /// Pays the stake once nothing of the proxy can be asked for, or shown to be false, any more.
     fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
-        let proxy = context.sender;
         let record = own(context)?;
-        let left_at = record.left_at.ok_or(error::PROXY_STATE)?;
-        if has_seat(context.world, proxy)? || !record.demands.is_empty() {
+        if record.left_at.is_none() || !record.demands.is_empty() || seated(context.world)?.contains(&context.sender) {
             return Err(error::PROXY_STATE.into());
         }
-        let free_at = left_at.max(record.seated_until).0.saturating_add(context.params.secrets.unbonding);
-        if context.height.0 < free_at {
+        if context.height < record.free_at(context.params) {
             return Err(error::STILL_BOUND.into());
         }
-        take(context.world, record.stake)?;
-        context.world.credit(proxy, record.stake)?;
-        state::proxies().remove(context.world, &proxy.0)?;
-        context.world.require([&state::signer_key(&record.key)])?;
-        context.world.remove(state::signer_key(&record.key));
-        context.world.remove(state::proxy_key(proxy));
-        Left(Moved { amount: record.stake, proxy }).emit(context.world);
+        remove(context.world, context.sender, &record)?;
         Ok(record.stake)
     }
 }
 
-/// Whether a proxy is a member of a committee that answers, or of a dealing.
-fn has_seat(world: &World, proxy: Address) -> Result<bool, Miss> {
+/// Removes a proxy of which nothing can be asked any more, and pays its stake.
+fn remove(world: &mut World, proxy: Address, record: &Proxy) -> Result<(), Miss> {
+    take(world, record.stake)?;
+    world.credit(proxy, record.stake)?;
+    state::proxies().remove(world, &proxy.0)?;
+    world.require([&state::signer_key(&record.key)])?;
+    world.remove(state::signer_key(&record.key));
+    world.remove(state::proxy_key(proxy));
+    Left(Moved { amount: record.stake, proxy }).emit(world);
+    Ok(())
+}
+
+/// Makes room for one more proxy. Where the registry is full, proxies go that are gone, with their stakes (decision 582); fails where too few are.
+fn make_room(context: &mut Context<'_>) -> Step<()> {
+    let (params, height) = (context.params, context.height);
+    let count = state::proxies().count(context.world)?;
+    let mut excess = count.saturating_add(1).saturating_sub(params.secrets.proxies);
+    if excess == 0 {
+        return Ok(());
+    }
+    // Paid for before they are read: the proxies, and for each key two committees and a dealing.
+    let keys = u64::from(state::current(context.world)?.unwrap_or(0));
+    context.charge_records(usize::try_from(count.saturating_add(keys.saturating_mul(3))).unwrap_or(usize::MAX));
+    context.spend(0, 0)?;
+    let seated = seated(context.world)?;
+    for (address, proxy) in state::all_proxies(context.world)? {
+        let is_idle = proxy.demands.is_empty() && !seated.contains(&address);
+        if excess > 0 && is_idle && height >= proxy.free_at(params) {
+            remove(context.world, address, &proxy)?;
+            excess = excess.saturating_sub(1);
+        }
+    }
+    if excess == 0 { Ok(()) } else { Err(error::PROXIES_FULL.into()) }
+}
+
+/// The members of committees that answer, and of dealings.
+fn seated(world: &World) -> Result<BTreeSet<Address>, Miss> {
     let newest = state::current(world)?.unwrap_or(0);
+    let mut seated = BTreeSet::new();
     for id in FIRST_KEY..=newest {
         let Some(key) = state::key(world, id)? else { continue };
         for epoch in [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten() {
             let committee = state::committee(world, id, epoch)?;
-            if committee.is_some_and(|committee| committee.members.iter().any(|member| member.address == proxy)) {
-                return Ok(true);
-            }
+            seated.extend(committee.iter().flat_map(|committee| committee.members.iter().map(|member| member.address)));
         }
-        if state::round(world, id)?.is_some_and(|round| round.players.iter().any(|player| player.member.address == proxy)) {
-            return Ok(true);
-        }
+        let round = state::round(world, id)?;
+        seated.extend(round.iter().flat_map(|round| round.players.iter().map(|player| player.member.address)));
     }
-    Ok(false)
+    Ok(seated)
 }
 
 /// Takes CBY that 0x04 holds for others out of its balance.

@@ -258,6 +258,14 @@ impl Proxy {
         height.0.saturating_sub(self.last_heartbeat.0) <= params.secrets.alive
     }
 
+    /// The height from which its stake answers for nothing any more: the unbonding time after it left and gave up its seat. One that is not heard of
+    /// counts from when it was absent, and not excluded any more.
+    pub fn free_at(&self, params: &Params) -> Height {
+        let absent_at = Height(self.last_heartbeat.0.saturating_add(params.secrets.alive));
+        let gone_at = self.left_at.unwrap_or(absent_at.max(self.excluded_until)).max(self.seated_until);
+        Height(gone_at.0.saturating_add(params.secrets.unbonding))
+    }
+
     /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a proxy counts as absent.
     pub fn is_heartbeat_due(&self, alive: u64, height: u64) -> bool {
         height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)

@@ -79,7 +79,8 @@ methods! {
         endpoint: Endpoint,
     } -> ();
 
-    /// Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw.
+    /// Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw: `consensus.unbonding` blocks after the end
+    /// of the epoch in which it signs, and not before a jail is over. It is later where the sender signs in later epochs.
     "leave" Leave [] {} -> Height;
 
     /// Pays a validator that left its stake back, and returns the amount.

@@ -33,6 +33,12 @@ pub fn epoch_of(params: &Params, height: Height) -> u64 {
     height.0 / params.consensus.epoch
 }
 
+/// When the stake of a validator is free whose last duty was in an epoch: as long as a fault of the epoch's last block can be shown.
+pub fn free_after(params: &Params, epoch: u64) -> Height {
+    let ended = epoch.saturating_add(1).saturating_mul(params.consensus.epoch);
+    Height(ended.saturating_add(params.consensus.unbonding))
+}
+
 /// What a block makes for its validators: a block's part of the year's inflation of all CBY there are, rounded down.
 /// Nothing where nobody stakes.
 pub fn reward(world: &mut World, params: &Params, height: Height, supply: &Supply) -> Result<Amount, Miss> {
@@ -139,6 +145,9 @@ fn begin(world: &mut World, epoch: u64, signers: &[Member], validators: Vec<(Add
         };
         if let Some(member) = signs.filter(|_| !matches!(validator.status, Status::Jailed { .. })) {
             members.push((*member).clone());
+        }
+        if signs.is_some() && matches!(validator.status, Status::Leaving { .. }) {
+            world.write(state::duty_key(address), &Count(epoch));
         }
         if let Some(status) = status {
             validator.status = status;

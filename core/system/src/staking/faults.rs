@@ -105,10 +105,10 @@ impl Handle for AttestFault {
             return Err(error::SYSTEM_UNAUTHORIZED.into());
         }
         let witness = witness.unwrap_or(context.sender);
-        // Who does not sign in an epoch has no part in its rounds; a fault that is proven ends the part of who committed it.
+        // Who does not sign in an epoch has no part in its rounds; a fault that is proven ends the part of who committed it, in this epoch and the one
+        // before (see `state::drop_member`).
         let is_recent = is_recent((epoch, view), (context.draw.epoch, context.draw.view), context.params.consensus.evidence_age);
-        let is_out = epoch < context.draw.epoch && matches!(validator.status, Status::Jailed { .. });
-        if !is_recent || is_out || !is_member(accused) {
+        if !is_recent || !is_member(accused) {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, fault.number(), epoch, view);
@@ -156,10 +156,11 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
     let times = 1u64.checked_shl(u32::try_from(validator.jailings.0).unwrap_or(u32::MAX)).unwrap_or(u64::MAX).min(rows.jail_growth_cap);
     let until = Height(context.height.0.saturating_add(rows.jail.saturating_mul(times)));
     validator.jailings = Count(validator.jailings.0.saturating_add(1));
-    // Who gave notice already is out of the next set anyhow, and stays bound.
-    if !matches!(validator.status, Status::Leaving { .. }) {
-        validator.status = Status::Jailed { until };
-    }
+    validator.status = match validator.status {
+        // Who gave notice is out of the next set anyhow. It stays bound as long as it would sit in jail, so that leaving ends no jail (decision 582).
+        Status::Leaving { until: free_at } => Status::Leaving { until: free_at.max(until) },
+        _ => Status::Jailed { until },
+    };
     state::set_validator(context.world, accused, &validator);
     state::drop_member(context.world, accused)?;
     let fault = Text::new(fault.name()).expect("names of faults are short");

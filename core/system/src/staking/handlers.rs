@@ -4,12 +4,13 @@ use super::api::{
     AddStake, EditValidator, Edited, GetValidator, Leave, Leaving, Left, RegisterValidator, Registered, Staked, Unjail, Unjailed,
     ValidatorState, Withdraw,
 };
+use super::epoch::free_after;
 use super::possession::Registration;
 use super::state;
 use super::types::{MAX_VALIDATORS, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step};
 use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Text, error, signing};
@@ -17,6 +18,12 @@ use cowboy_types::{Address, Text, error, signing};
 /// The sender's own record.
 fn own(context: &Context<'_>) -> Step<Validator> {
     Ok(state::validator(context.world, context.sender)?.ok_or(error::VALIDATOR_UNKNOWN)?)
+}
+
+/// When the stake of a validator is free that gave notice: later than the notice says, where it signed for longer.
+fn free_at(context: &Context<'_>, validator: Address, until: Height) -> Result<Height, Miss> {
+    let duty = state::duty(context.world, validator)?;
+    Ok(duty.map_or(until, |epoch| until.max(free_after(context.params, epoch.0))))
 }
 
 /// Moves what came with the call to where stakes stand.
@@ -90,7 +97,15 @@ impl Handle for Leave {
         if matches!(record.status, Status::Leaving { .. }) {
             return Err(error::VALIDATOR_STATE.into());
         }
-        let until = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
+        let at_once = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
+        let running = state::total(context.world)?.map_or(0, |total| total.epoch.0);
+        let after_duty = at_once.max(free_after(context.params, running));
+        let until = match record.status {
+            Status::Active => after_duty,
+            // Who was jailed in this epoch has its share to the end of it. Leaving ends no jail (decision 582).
+            Status::Jailed { until } => after_duty.max(until),
+            Status::Waiting | Status::Leaving { .. } => at_once,
+        };
         record.status = Status::Leaving { until };
         state::set_validator(context.world, context.sender, &record);
         Leaving { stake: record.stake, validator: context.sender }.emit(context.world);
@@ -102,7 +117,7 @@ impl Handle for Withdraw {
     fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
         let record = own(context)?;
         let Status::Leaving { until } = record.status else { return Err(error::VALIDATOR_STATE.into()) };
-        if context.height < until || state::has_duty(context.world, &record.network_key)? {
+        if context.height < free_at(context, context.sender, until)? || state::has_duty(context.world, &record.network_key)? {
             return Err(error::STILL_BOUND.into());
         }
         assert!(context.world.debit(state::stakes(), record.stake)?, "every stake is there");
@@ -137,7 +152,7 @@ impl Handle for GetValidator {
         let (status, until) = match record.status {
             Status::Waiting => ("waiting", None),
             Status::Active => ("active", None),
-            Status::Leaving { until } => ("leaving", Some(until)),
+            Status::Leaving { until } => ("leaving", Some(free_at(context, address, until)?)),
             Status::Jailed { until } => ("jailed", Some(until)),
         };
         let Validator { signing_key, network_key, vrf_key, endpoint, stake, jailings, .. } = record;

@@ -5,7 +5,7 @@
 //! dealing, and one set is paid, votes and attests: who signs in the running epoch (decision 382).
 //!
 //! Invariants: the stakes of all validators stand at one address without a key; the set of an epoch is fixed once, when the epoch begins,
-//! and loses only members that are jailed; no fault is punished twice.
+//! and loses only members whose fault was proven; no fault is punished twice.
 
 pub(crate) mod api;
 pub mod epoch;

@@ -48,6 +48,11 @@ pub fn players_fixed_at(length: u64, epoch: u64) -> Option<u64> {
     epoch.checked_sub(2)?.checked_mul(length)?.checked_add((length / 2).checked_sub(1)?)
 }
 
+/// The last epoch in which a validator signs that gave notice before the epoch.
+pub fn duty_key(address: Address) -> Key {
+    of("validator_duty:", &address.0)
+}
+
 /// How shares were dealt to those who sign in the running epoch.
 pub fn dealing_key() -> Key {
     Key::system(NUMBER, "system:dealing")
@@ -83,9 +88,10 @@ pub fn add(world: &mut World, address: Address, record: &Validator) -> Result<()
 
 /// Takes a validator out.
 pub fn remove(world: &mut World, address: Address, record: &Validator) -> Result<(), Miss> {
-    world.require([&network_key(&record.network_key)])?;
+    world.require([&network_key(&record.network_key), &duty_key(address)])?;
     Directory::validators().remove(world, &address.0)?;
     world.remove(network_key(&record.network_key));
+    world.remove(duty_key(address));
     world.remove(validator_key(address));
     Ok(())
 }
@@ -118,6 +124,11 @@ pub fn has_duty(world: &World, key: &Fixed<32>) -> Result<bool, Miss> {
         has_duty |= names(players(world, running.epoch.0.saturating_add(ahead))?);
     }
     Ok(has_duty)
+}
+
+/// The last epoch in which a validator signs that gave notice before the epoch.
+pub fn duty(world: &World, address: Address) -> Result<Option<Count>, Miss> {
+    world.read(&duty_key(address))
 }
 
 /// Who signs in an epoch: the newest few are kept.
@@ -185,19 +196,29 @@ fn member(address: Address, validator: &Validator) -> Member {
     }
 }
 
-/// Takes a validator out of the running epoch's set at once: it earns, votes and attests no more.
+/// Takes a validator whose fault was proven out of the running epoch's set at once: it earns, votes and attests no more. It goes out of the set of
+/// the epoch before, too, whose faults are still attested: so it is punished once, whether it is jailed or leaves.
 pub fn drop_member(world: &mut World, address: Address) -> Result<(), Miss> {
     let Some(mut total) = self::total(world)? else { return Ok(()) };
-    let Some(mut set) = self::set(world, total.epoch.0)? else { return Ok(()) };
-    let mut members = set.members.into_vec();
-    let Some(place) = members.iter().position(|member| member.address == address) else { return Ok(()) };
-    let gone = members.remove(place);
+    if let Some(before) = total.epoch.0.checked_sub(1) {
+        take_member(world, before, address)?;
+    }
+    let Some(gone) = take_member(world, total.epoch.0, address)? else { return Ok(()) };
     total.members = Count(total.members.0.saturating_sub(1));
     total.stake = total.stake.saturating_sub(gone.stake);
-    set.members = List::new(members).expect("fewer members than before fit");
-    world.write(set_key(total.epoch.0), &set);
     world.write(total_key(), &total);
     Ok(())
+}
+
+/// Takes a validator out of the set of an epoch. `None` where it is not in it.
+fn take_member(world: &mut World, epoch: u64, address: Address) -> Result<Option<Member>, Miss> {
+    let Some(mut set) = self::set(world, epoch)? else { return Ok(None) };
+    let mut members = set.members.into_vec();
+    let Some(place) = members.iter().position(|member| member.address == address) else { return Ok(None) };
+    let gone = members.remove(place);
+    set.members = List::new(members).expect("fewer members than before fit");
+    world.write(set_key(epoch), &set);
+    Ok(Some(gone))
 }
 
 /// Who attested a fault so far.

@@ -60,16 +60,25 @@ impl Handle for Reproduce {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         let (mut job, mut spec) = challenged(context, &self.job_id)?;
         let is_under_way = job.claims.iter().any(|claim| claim.is_open() && claim.retrial != Hash::ZERO);
-        if spec.verification.mode != Mode::Deterministic || is_under_way {
+        // Whoever names the pool would name the judges (decision 585).
+        if spec.verification.mode != Mode::Deterministic || is_under_way || spec.required_runner_pool.is_some() {
             return Err(error::CHALLENGE_REFUSED.into());
         }
+        let runners = job.committee.0.saturating_mul(2).saturating_add(1).min(context.params.jobs.committee_max);
         spec.callback = None;
-        spec.verification.runners = Count((job.committee.0 * 2 + 1).min(context.params.jobs.committee_max));
+        spec.max_price = for_runners(spec.max_price, job.committee, runners);
+        spec.verification.runners = Count(runners);
         spec.verification.threshold = Count::ZERO;
         let retrial = dispatcher::submit(context, &spec, Some(&job))?;
         put_down(context, &mut job, Address::ZERO, Text::default(), retrial)?;
         Ok(retrial)
     }
+}
+
+/// The price for `runners` where it is `price` for `committee`: each gets as much, so that whoever was asked for that can be asked again.
+fn for_runners(price: Amount, committee: Count, runners: u64) -> Amount {
+    let price = u128::from(price.0).saturating_mul(u128::from(runners)).div_ceil(u128::from(committee.0.max(1)));
+    Amount(u64::try_from(price).unwrap_or(u64::MAX))
 }
 
 /// The place of a new claim: the next one, or, where a job has all that it may have, that of one which is over, or of the open one with the

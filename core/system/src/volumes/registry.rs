@@ -14,7 +14,7 @@ use crate::endpoint;
 use crate::schema::Emit;
 use crate::staking::possession;
 use cowboy_params::Params;
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, Text, actors, error, keccak256};
 use cowboy_volumes::relay::key_message;
@@ -50,16 +50,13 @@ fn region(text: &str) -> Step<Text<REGION_BYTES>> {
 
 impl Handle for RegisterRelay {
     fn handle(self, context: &mut Context<'_>) -> Step<DescribedRelay> {
-        let rows = &context.params.volumes;
         let (endpoint, port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
         let region = region(&self.region)?;
         let is_new = state::relay(context.world, context.sender)?.is_none();
         if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
             return Err(error::RELAY_EXISTS.into());
         }
-        if state::relays().count(context.world)? >= rows.relays {
-            return Err(error::RELAYS_FULL.into());
-        }
+        make_room(context)?;
         if context.value < stake_for(context.params, self.capacity) {
             return Err(error::RELAY_STAKE.into());
         }
@@ -157,26 +154,54 @@ impl Handle for Leave {
 impl Handle for Withdraw {
     /// Pays the stake once nothing of the relay can be asked for any more.
     fn handle(self, context: &mut Context<'_>) -> Step<Amount> {
-        let relay = context.sender;
         let record = own(context)?;
-        let left_at = record.left_at.ok_or(error::RELAY_STATE)?;
-        if record.slots > 0 || record.reserved > 0 {
+        if record.left_at.is_none() || !record.is_idle() {
             return Err(error::RELAY_STATE.into());
         }
-        if context.height.0 < left_at.0.saturating_add(context.params.volumes.unbonding) {
+        if context.height < record.free_at(context.params) {
             return Err(error::STILL_BOUND.into());
         }
-        state::take(context.world, actors::RELAYS, record.stake)?;
-        context.world.credit(relay, record.stake)?;
-        state::relays().remove(context.world, &relay.0)?;
-        state::reschedule(context.world, state::Subject::Relay(relay), Some(record.next_look), None)?;
-        context.world.require([&state::signer_key(&record.key), &state::round_key(relay)])?;
-        context.world.remove(state::signer_key(&record.key));
-        context.world.remove(state::round_key(relay));
-        context.world.remove(state::relay_key(relay));
-        Left(Moved { amount: record.stake, relay }).emit(context.world);
+        remove(context.world, context.sender, &record)?;
         Ok(record.stake)
     }
+}
+
+/// Removes a relay of which nothing can be asked any more, and pays its stake.
+fn remove(world: &mut World, relay: Address, record: &Relay) -> Result<(), Miss> {
+    state::take(world, actors::RELAYS, record.stake)?;
+    world.credit(relay, record.stake)?;
+    state::relays().remove(world, &relay.0)?;
+    state::reschedule(world, state::Subject::Relay(relay), Some(record.next_look), None)?;
+    world.require([&state::signer_key(&record.key), &state::round_key(relay)])?;
+    world.remove(state::signer_key(&record.key));
+    world.remove(state::round_key(relay));
+    world.remove(state::relay_key(relay));
+    Left(Moved { amount: record.stake, relay }).emit(world);
+    Ok(())
+}
+
+/// Makes room for one more relay. Where the registry is full, relays go that are gone, with their stakes (decision 582); fails where too few are.
+fn make_room(context: &mut Context<'_>) -> Step<()> {
+    let (params, height) = (context.params, context.height);
+    let count = state::relays().count(context.world)?;
+    let mut excess = count.saturating_add(1).saturating_sub(params.volumes.relays);
+    if excess == 0 {
+        return Ok(());
+    }
+    // Paid for before they are read.
+    context.charge_records(usize::try_from(count).unwrap_or(usize::MAX));
+    context.spend(0, 0)?;
+    for (address, relay) in state::all_relays(context.world)? {
+        if excess == 0 || !relay.is_idle() || height < relay.free_at(params) {
+            continue;
+        }
+        context.charge_records(1);
+        if state::round(context.world, address)?.is_none() {
+            remove(context.world, address, &relay)?;
+            excess = excess.saturating_sub(1);
+        }
+    }
+    if excess == 0 { Ok(()) } else { Err(error::RELAYS_FULL.into()) }
 }
 
 impl Handle for TakeSlot {

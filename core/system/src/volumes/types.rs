@@ -311,6 +311,18 @@ impl Relay {
         height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)
     }
 
+    /// Whether it keeps nothing and has to answer nothing.
+    pub fn is_idle(&self) -> bool {
+        self.slots == 0 && self.reserved == 0 && self.demands.is_empty()
+    }
+
+    /// The height from which its stake answers for nothing any more: the unbonding time after it left or was evicted. One that is not heard of counts
+    /// from when it was silent, and no slot was left to it.
+    pub fn free_at(&self, params: &Params) -> Height {
+        let gone_at = self.left_at.unwrap_or(self.silent_at(params).max(self.missed_at));
+        Height(gone_at.0.saturating_add(params.volumes.unbonding))
+    }
+
     /// Bytes that no slot has.
     pub fn free(&self) -> u64 {
         self.capacity.saturating_sub(self.reserved)

@@ -218,7 +218,7 @@ pub const REGISTRY: &[Entitlement] = &[
             param(
                 "max_fees",
                 Schema::Number,
-                "Maximum base units that the actor pays for commands in `gateways.fee_period` blocks, if `pays` is `actor`; by default its balance.",
+                "Maximum base units that the actor pays for commands in `gateways.fee_period` blocks, if `pays` is `actor`; by default `gateways.max_fees_default`.",
             ),
             param("max_query_cycles", Schema::Positive, "Maximum cycles of one GET or HEAD request."),
             param("max_request_bytes", Schema::Positive, "Maximum bytes of a request's body."),

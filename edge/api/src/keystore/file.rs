@@ -4,9 +4,9 @@ use super::{KeyError, encrypted, passphrase};
 use cowboy_types::{keccak256, signing::PrivateKey};
 use pem::{EncodeConfig, LineEnding, Pem};
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 const LABEL: &str = "COWBOY PRIVATE KEY";
@@ -106,43 +106,23 @@ pub fn create(path: &Path, text: &str) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let draft = draft_of(path);
-    // A crash may have left one.
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    // A link replaces nothing, unlike a rename. Not every file system has links.
-    match fs::hard_link(&draft, path) {
-        Ok(()) => fs::remove_file(&draft)?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_file(&draft)?;
-            return Err(error);
-        }
-        Err(_) => fs::rename(&draft, path)?,
-    }
+    // A draft of its own for each writer; only its owner can read it.
+    let mut draft = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
+    draft.write_all(text.as_bytes())?;
+    draft.as_file().sync_all()?;
+    draft.persist_noclobber(path).map_err(|failed| failed.error)?;
     sync_folder(path)
 }
 
-/// Where a file is written before it has its name.
-fn draft_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    name.into()
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes a new name in a folder last.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::File::open(folder)?.sync_all()
+    fs::File::open(folder_of(path))?.sync_all()
 }
 
 #[cfg(not(unix))]
@@ -166,7 +146,6 @@ mod tests {
     fn a_new_file_is_whole_or_not_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("genesis.json");
-        std::fs::write(draft_of(&path), "cut o").expect("a crash left it");
         let text = "x".repeat(32 * 1024 * 1024);
         let (seen, whole) = (path.clone(), text.len());
         let reader = std::thread::spawn(move || {
@@ -183,6 +162,22 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).expect("it is readable"), text);
         let names: Vec<_> = std::fs::read_dir(folder.path()).expect("it is readable").flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(names, ["genesis.json"], "nothing is left beside it");
+    }
+
+    /// Of several that write the same new file at once one succeeds, and the file is what that one wrote.
+    #[test]
+    fn one_of_several_writers_succeeds() {
+        for _ in 0..50 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("key.pem");
+            let write = |writer: usize| {
+                let (path, text) = (path.clone(), writer.to_string().repeat(10_000));
+                std::thread::spawn(move || create(&path, &text).is_ok().then_some(text))
+            };
+            let writers: Vec<_> = (0..4).map(write).collect();
+            let written: Vec<String> = writers.into_iter().filter_map(|writer| writer.join().expect("it does not panic")).collect();
+            assert_eq!(written, [fs::read_to_string(&path).expect("it is there")]);
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! `cowboy secret`: values that only a committee can open, for whom their policy names (003 §9).
 
 use super::{method::instruction, session::Session};
-use crate::send::{self, Sent, Terms};
+use crate::{
+    random,
+    send::{self, Sent, Terms},
+};
 use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{HexBytes, model};
@@ -17,8 +20,6 @@ use cowboy_types::environment::{Environment, Measurement};
 use cowboy_types::job::JobKind;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
@@ -347,12 +348,6 @@ pub(super) fn unproven(error: impl std::fmt::Display) -> Failure {
     Failure::Witness(error.to_string())
 }
 
-pub(super) fn generator() -> Result<ChaCha20Rng, Failure> {
-    let mut seed = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *seed).map_err(|error| Failure::argument(error.to_string(), "the computer gives no random bytes"))?;
-    Ok(ChaCha20Rng::from_seed(*seed))
-}
-
 /// The newest key that was dealt: its number and its public half, with proof. Asks for one and waits where there is none.
 pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms) -> Result<(u32, PointG2), Failure> {
     let mut has_asked = false;
@@ -395,7 +390,8 @@ async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, tru
     let version = latest.0.saturating_add(1);
     let genesis = chain.genesis;
     let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash, version, policy_hash: policy.hash() };
-    let sealed = seal(&mut generator()?, &master, identity, &value).map_err(|error| Failure::argument(error.to_string(), "shorten it"))?;
+    let sealed =
+        seal(&mut random::generator()?, &master, identity, &value).map_err(|error| Failure::argument(error.to_string(), "shorten it"))?;
     let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
     let argument = json!({ "policy": hex(&policy.encode()), "sealed": hex(&sealed.to_bytes()) });
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "put_secret", &argument, Amount::ZERO)?, terms).await?;
@@ -424,7 +420,7 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
     let account = key.address();
     let name_hash = name.hash(account);
     let chain = connect(session, trusted).await?;
-    let transport = TransportSecret::random(&mut generator()?);
+    let transport = TransportSecret::random(&mut random::generator()?);
     let public = transport.key();
     let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
     let argument = json!({

@@ -37,6 +37,23 @@ const DISBELIEF: Duration = Duration::from_secs(600);
 /// The age of the newest header, in milliseconds, up to which a node is not behind whatever sources claim.
 const FRESH_MS: u64 = 30_000;
 
+/// For what a follower changed to a source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Promise {
+    /// The height that the source claimed.
+    pub(super) claimed: u64,
+    /// The height at which the follower was.
+    pub(super) from: u64,
+}
+
+impl Promise {
+    /// Whether the source has not kept it when the follower leaves it at this height: blocks are still missing, and it came no closer.
+    pub(super) fn is_broken(self, height: u64) -> bool {
+        let gap = self.claimed.saturating_sub(self.from);
+        self.claimed > height.saturating_add(NEAR) && height.saturating_sub(self.from) <= gap / SHRINKS
+    }
+}
+
 /// Sources whose claims do not count, and until when.
 #[derive(Debug, Default)]
 pub(super) struct Disbelieved(Mutex<BTreeMap<String, Instant>>);
@@ -126,8 +143,8 @@ fn is_behind((height, timestamp_ms): (u64, u64), now_ms: u64, best: u64) -> bool
 /// Why a source is left.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Overtaken {
-    /// The source of this name says that it is ahead.
-    By(String),
+    /// The source of this name says that it is ahead, at this height.
+    By(String, u64),
     /// The source itself says so, and gives its blocks too slowly.
     Itself,
 }
@@ -217,7 +234,7 @@ impl Gaps {
             let seen = self.others.entry((*name).to_owned()).or_insert_with(|| measured(gap));
             let is_still = now.at.saturating_duration_since(stands.1.max(seen.since)) >= STILL;
             if is_still || seen.is_slow(now, gap) {
-                return Some(Overtaken::By((*name).to_owned()));
+                return Some(Overtaken::By((*name).to_owned(), *height));
             }
         }
         let own = claimed.saturating_sub(now.taken);
@@ -249,20 +266,20 @@ mod tests {
         })
     }
 
-    fn by_other(second: u64) -> Option<(u64, Overtaken)> {
-        Some((second, Overtaken::By("other".into())))
+    fn by_other(second: u64, height: u64) -> Option<(u64, Overtaken)> {
+        Some((second, Overtaken::By("other".into(), height)))
     }
 
     /// A source that gives a block every four seconds, and says that it has no more, is left for one with a block each second.
     #[test]
     fn a_source_that_drips_is_left() {
         let drips = |second: u64| 100 + second / 4;
-        assert_eq!(left(drips, |second| second, drips, |second| 120 + second), by_other(30));
+        assert_eq!(left(drips, |second| second, drips, |second| 120 + second), by_other(30, 150));
         // One that says itself that it has more breaks its word.
         assert_eq!(left(drips, |second| second, |second| 120 + second, |_| 0), Some((30, Overtaken::Itself)));
         // A little faster than the chain is not fast enough.
         let barely = |second: u64| 100 + second + second / 20;
-        assert_eq!(left(barely, |second| second, barely, |second| 1_000_000 + second), by_other(30));
+        assert_eq!(left(barely, |second| second, barely, |second| 1_000_000 + second), by_other(30, 1_000_030));
     }
 
     /// A node that comes closer stays with its source; one that is slow itself would be no faster with another.
@@ -277,7 +294,7 @@ mod tests {
     /// A source that stays where it is, and says so, is left sooner.
     #[test]
     fn a_source_that_stays_is_left() {
-        assert_eq!(left(|_| 100, |second| second, |_| 100, |_| 200), by_other(10));
+        assert_eq!(left(|_| 100, |second| second, |_| 100, |_| 200), by_other(10, 200));
         assert_eq!(left(|_| 100, |second| second, |_| 100, |_| 108), None, "nobody is ahead");
     }
 
@@ -290,6 +307,16 @@ mod tests {
         assert!(!is_behind((100, now_ms - 60_000), now_ms, 108), "the chain rests");
         assert!(!is_behind((100, now_ms + 60_000), now_ms, 200), "the clocks differ");
         assert!(!is_behind((u64::MAX, 0), now_ms, u64::MAX));
+    }
+
+    /// Who was changed to for what it claimed, and gives next to nothing, broke its word, whatever it claims when it is left: two that name each other
+    /// would else keep a follower between them for ever.
+    #[test]
+    fn a_claim_that_brings_no_blocks_is_broken() {
+        let promise = Promise { claimed: 10_100, from: 100 };
+        assert!(promise.is_broken(100) && promise.is_broken(141), "a 240th of the gap");
+        assert!(!promise.is_broken(142) && !promise.is_broken(10_092));
+        assert!(!Promise { claimed: 108, from: 100 }.is_broken(100), "it is near enough");
     }
 
     /// A source that did not give the blocks that it claimed is not believed again at once.

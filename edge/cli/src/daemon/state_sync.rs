@@ -6,6 +6,7 @@ use super::{
     checkpoint, node_failure,
     sync::{RETRY, Received, failure_of, next_source, report},
 };
+use crate::random::generator;
 use cowboy_api::follow::Frame;
 use cowboy_console::failure::Failure;
 use cowboy_node::{
@@ -66,6 +67,8 @@ pub(crate) async fn begin_at_newest(
 ) -> Result<Option<Head>, Failure> {
     let fetch = operations_from(pool.clone(), received.clone());
     let (mut excluded, mut rounds, mut last) = (BTreeSet::new(), 0, None);
+    // Whether every source says that the chain has not begun. One alone may be new itself.
+    let mut is_young = true;
     loop {
         // Before the first try it waits for a source as long as it takes; later others are banned, and may be the only ones.
         let patience = if last.is_some() { PATIENCE } else { Duration::MAX };
@@ -73,15 +76,16 @@ pub(crate) async fn begin_at_newest(
         let Some((source, claimed)) = found else {
             rounds += 1;
             if rounds >= ROUNDS {
+                if is_young && last.is_some() {
+                    return Ok(None);
+                }
                 return Err(last.unwrap_or_else(|| node_failure("no source says how far its chain is: name another one")));
             }
             excluded.clear();
             sleep(RETRY.saturating_mul(rounds)).await;
             continue;
         };
-        if claimed.height == 0 && excluded.is_empty() {
-            return Ok(None);
-        }
+        is_young &= claimed.height == 0;
         let failure = match begin_from(&*source, &claimed, trusted, directory, fetch.clone()).await {
             Ok(head) => return Ok(Some(head)),
             Err(Tried::Never(failure)) => return Err(failure),
@@ -175,8 +179,8 @@ async fn one_batch(pool: Arc<Pool>, received: Received, wanted: Wanted) -> Resul
     Err(reason)
 }
 
-/// One of the source's newest blocks that has a certificate of its own, and the block that says who signs after it, where one does.
-/// Neither certificate is verified yet.
+/// One of the source's newest blocks that has a certificate of its own, and the block that says who signs after it, where one does. Both are final: until
+/// that is known their numbers are whatever the source likes, and nothing is waited for, or given up, for them.
 async fn newest_certified(source: &dyn Source, claimed: &Position, genesis: &Genesis) -> Result<(Certified, Option<Certified>), Tried> {
     if claimed.height == 0 {
         return Err(Tried::Source(None, node_failure("the source says that its chain has not begun")));
@@ -190,14 +194,25 @@ async fn newest_certified(source: &dyn Source, claimed: &Position, genesis: &Gen
         let reason = format!("{} claims height {height}, and gives block {given} as one of its newest", source.name());
         return Err(Tried::Source(Some(Offence::Silent), node_failure(reason)));
     }
+    final_in(genesis, &newest, source)?;
     let Some(number) = begin::boundary(genesis, block.header.number.0) else { return Ok((newest, None)) };
     let introduces = certified_from(source, Position { number, height: number }).await.map_err(Tried::of)?;
     if introduces.number().ok() == Some(number) {
+        final_in(genesis, &introduces, source)?;
         return Ok((newest, Some(introduces)));
     }
     // A validator that caught up has no certificates of the blocks that it missed: another one has them.
     let reason = format!("{} has no certificate of block {number}, which says who signs in the running epoch", source.name());
     Err(Tried::Source(Some(Offence::Away), node_failure(reason)))
+}
+
+/// Fails where the validators did not finalize a block.
+fn final_in(genesis: &Genesis, block: &Certified, source: &dyn Source) -> Result<(), Tried> {
+    if block.is_final(genesis, &mut generator().map_err(Tried::Never)?) {
+        return Ok(());
+    }
+    let reason = format!("{} gives a block whose certificate is not of this chain's validators", source.name());
+    Err(Tried::Source(Some(Offence::Lie), node_failure(reason)))
 }
 
 /// Whether a block is one of the newest of a chain that is this long. Numbers and heights differ only on dev chains.

@@ -1,7 +1,7 @@
 //! How a full node gets its chain: genesis and blocks from one source after another, each verified.
 
 use super::{
-    lag::{self, Disbelieved, Feeding, NEAR},
+    lag::{self, Disbelieved, Feeding, NEAR, Promise},
     node_failure, not_running,
 };
 use commonware_codec::DecodeExt as _;
@@ -114,8 +114,8 @@ pub(super) fn failure_of(failed: Failed) -> Failure {
 enum Left {
     /// What it did wrong, and the reason in words.
     Offence(Offence, String),
-    /// The source of this name says that it is ahead. It has not shown its blocks yet, so nothing counts against the one that is left.
-    Overtaken(String),
+    /// The source of this name says that it is ahead, at this height. It has not shown its blocks yet, so nothing counts against the one that is left.
+    Overtaken(String, u64),
     /// The follower cannot continue with any source.
     Never(Failure),
 }
@@ -136,7 +136,7 @@ pub(crate) async fn feed_for_ever(
     output: Output,
     note: &(dyn Fn(bool) + Sync),
 ) -> Failure {
-    let (mut lied, mut next, disbelieved) = (None, None::<String>, Disbelieved::default());
+    let (mut lied, mut next, disbelieved) = (None, None::<(String, u64)>, Disbelieved::default());
     loop {
         if let Some(lied) = lied.take_if(|_| pool.is_exhausted()) {
             return lied;
@@ -145,21 +145,25 @@ pub(crate) async fn feed_for_ever(
             note(true);
         }
         // Who says that it is ahead must show it: its word alone would keep others from being followed.
-        let ahead = next.take().and_then(|name| pool.usable().into_iter().find(|source| source.name() == name));
-        let source = match ahead {
-            Some(source) => source,
+        let ahead = next.take().and_then(|(name, claimed)| Some((pool.choose_named(&name)?, claimed)));
+        let (source, claimed) = match ahead {
+            Some((source, claimed)) => (source, Some(claimed)),
             None => match next_source(pool).await {
-                Ok(source) => source,
+                Ok(source) => (source, None),
                 Err(failure) => return failure,
             },
         };
+        let promise = claimed.map(|claimed| Promise { claimed, from: node.head().height.get() });
         let left = feed_once(pool, &*source, node, feed, (received, &disbelieved), note).await;
+        if promise.is_some_and(|promise| promise.is_broken(node.head().height.get())) {
+            disbelieved.add(source.name());
+        }
         note(true);
         let reason = match left {
             Left::Never(failure) => return failure,
-            Left::Overtaken(name) => {
+            Left::Overtaken(name, claimed) => {
                 let reason = format!("{name} is ahead");
-                next = Some(name);
+                next = Some((name, claimed));
                 reason
             }
             Left::Offence(offence, reason) => {
@@ -258,7 +262,7 @@ async fn take_all(
 impl From<lag::Overtaken> for Left {
     fn from(found: lag::Overtaken) -> Self {
         match found {
-            lag::Overtaken::By(name) => Self::Overtaken(name),
+            lag::Overtaken::By(name, height) => Self::Overtaken(name, height),
             lag::Overtaken::Itself => Self::Offence(Offence::Silent, "it gives the blocks that it says it has too slowly".into()),
         }
     }

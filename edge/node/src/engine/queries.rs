@@ -4,7 +4,7 @@ use crate::{
     application::Machine,
     chain::Chain,
     execute::Databases,
-    reader::{MAX_OPERATIONS_BYTES, StateReader, Wanted},
+    reader::{MAX_OPERATIONS_BYTES, PROOF_BYTES_AT_ONCE, PROOFS_AT_ONCE, StateReader, Wanted, proven_bytes},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -67,9 +67,14 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
     fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
         Box::pin(async move {
             let state = self.0.read().await;
-            let mut proofs = Vec::with_capacity(keys.len());
-            for key in &keys {
-                proofs.push(proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node"));
+            let (mut proofs, mut bytes) = (Vec::new(), 0_usize);
+            for key in keys.iter().take(PROOFS_AT_ONCE) {
+                let proven = proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node");
+                bytes = bytes.saturating_add(proven_bytes(&proven));
+                proofs.push(proven);
+                if bytes >= PROOF_BYTES_AT_ONCE {
+                    break;
+                }
             }
             proofs
         })

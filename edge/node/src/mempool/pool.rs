@@ -280,7 +280,7 @@ impl Pool {
     fn worth_of_last(&self, queue: &Queue, gone: usize) -> Option<Worth> {
         let (nonce, last) = queue.waiting().iter().rev().nth(gone)?;
         let before = queue.waiting().len() - gone - 1;
-        Some(Worth { is_reachable: queue.is_without_gap(*nonce, before), fee: self.fee(last) })
+        Some(Worth { is_reachable: queue.is_covered() && queue.is_without_gap(*nonce, before), fee: self.fee(last) })
     }
 
     /// Puts a queue that has changed where it belongs among the last ones; an empty one goes.

@@ -134,6 +134,11 @@ impl Queue {
         self.walk(rates, |_| ControlFlow::Continue(()))
     }
 
+    /// Whether the account pays for all that waits. It did when each came in; what it has since then paid elsewhere does not keep others out.
+    pub(super) fn is_covered(&self) -> bool {
+        self.committed <= u128::from(self.account.balance.0)
+    }
+
     /// Whether nothing is missing between the account and this nonce, when a number of transactions wait before it.
     pub(super) fn is_without_gap(&self, nonce: Nonce, before: usize) -> bool {
         u64::try_from(before).is_ok_and(|before| self.account.nonce.0.saturating_add(before) == nonce.0)

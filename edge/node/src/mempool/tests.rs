@@ -398,6 +398,20 @@ fn funds_are_checked_in_sum() {
     assert_eq!(waiting(&mempool), [(1, 1)]);
 }
 
+/// Whoever empties an account that covered a full pool keeps nobody out with what it does not pay any more.
+#[test]
+fn what_nobody_pays_makes_room() {
+    let mempool = mempool(few(3));
+    assert!((0..3).all(|nonce| admit(&mempool, transfer(1, nonce, 1_000, 0)).is_ok()));
+    assert_eq!(admit(&mempool, transfer(2, 0, 0, 0)), Err(Refused::Full), "they offer more");
+    let key = Key::account(sender(1));
+    let left = Account { nonce: Nonce(1), balance: Amount::ZERO };
+    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.base_fees());
+    assert!((2..5).all(|from| admit(&mempool, transfer(from, 0, 0, 0)).is_ok()));
+    assert_eq!(waiting(&mempool).len(), 3);
+    assert!(mempool.get(transfer(1, 1, 1_000, 0).digest()).is_none());
+}
+
 /// A sender whose transaction held up a proposer is left out for a while, with all that waits of it.
 #[test]
 fn a_sender_can_be_set_apart_for_a_while() {

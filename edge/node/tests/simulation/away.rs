@@ -92,14 +92,14 @@ fn run(plan: commonware_glue::simulate::plan::PlanBuilder<Network>) {
     }
 }
 
-/// The last validator stops at 6 s and is back at 60 s, when the others have pruned what it needs, and leads again.
-fn comes_back(is_wiped: bool) {
+/// The last validator stops, is back some time later, both in seconds, and leads again.
+fn comes_back(is_wiped: bool, (stop, back): (u64, u64)) {
     let mut network = Network::new();
     network.kept = KEPT;
     let last = network.participants().pop().expect("there are four");
     network.wiped = is_wiped.then_some(network.participants().len() - 1);
     let at = Duration::from_secs;
-    let schedule = Schedule::new().at(at(6), Action::Crash(last.clone())).at(at(60), Action::Restart(last.clone()));
+    let schedule = Schedule::new().at(at(stop), Action::Crash(last.clone())).at(at(back), Action::Restart(last.clone()));
     let led = Check(Of("who was away leads again", has_led), last);
     run(plan(network, seed(), true).exit_condition(ProcessedHeightAtLeast::new(LAST)).crash(Crash::Schedule(schedule)).property(led));
 }
@@ -107,13 +107,19 @@ fn comes_back(is_wiped: bool) {
 /// the blocks that a validator missed are long pruned by the others' engines; their ledgers serve them.
 #[test]
 fn a_validator_comes_back_from_beyond_what_the_engines_keep() {
-    comes_back(false);
+    comes_back(false, (6, 60));
+}
+
+/// a validator whose own engine has pruned genesis, which says who signs in the first epoch, starts again in that epoch.
+#[test]
+fn a_validator_restarts_after_genesis_was_pruned() {
+    comes_back(false, (40, 42));
 }
 
 /// the same with an empty disk.
 #[test]
 fn a_validator_comes_back_with_an_empty_disk() {
-    comes_back(true);
+    comes_back(true, (6, 60));
 }
 
 /// the turns of a leader that nobody has heard of are given up at once, not after the leader's time.

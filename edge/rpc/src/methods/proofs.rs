@@ -16,17 +16,27 @@ use cowboy_api::{
     error::{BAD_REQUEST, BUSY},
     model::{self, MAX_PROOF_KEYS},
 };
+use cowboy_node::reader::{self, ProveError, StateReader, proven_bytes};
 use cowboy_state::{Key, Kind, StateKey};
-use cowboy_store::View;
+use cowboy_store::{View, proof::StateProof};
 use cowboy_types::{Address, Hash, Header, Receipt, Transaction, merkle};
 use serde_json::json;
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// How long a block or a certificate that is on its way is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The wait before the ledger is asked again for a certificate.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// The most bytes of records and proofs of one answer, which doubles them in hex: one record of the largest size, with the longest proof, fits.
+const MAX_PROVEN_BYTES: usize = 8 * 1024 * 1024;
+
+/// How often proofs are made anew because a block came in between.
+const ATTEMPTS: usize = 32;
 
 /// The most headers between what is proven and what is finalized by a certificate of its own.
 const MAX_HEADERS: u64 = 64;
@@ -60,15 +70,42 @@ async fn of_state(app: &App, keys: Vec<Key>) -> Answer<model::Proof> {
     let chain = app.node.chain()?;
     let state = chain.state().ok_or(BUSY)?;
     let keys: Vec<StateKey> = keys.iter().map(Key::digest).collect();
-    let proofs = state.prove(keys.clone()).await;
-    let root = proofs.first().map(|proof| proof.root).ok_or(BUSY)?;
+    let proofs = proven(state.as_ref(), &keys).await?;
+    let root = proofs.values().next().map(|proof| proof.root).ok_or(BUSY)?;
     let number = block_of(app, root).await?;
-    let items = keys.iter().zip(proofs).map(|(key, proven)| model::ProofItem {
-        key: Hex(Hash(key.0)),
-        value: proven.value.map(|value| Hex(value.to_vec())),
-        proof: Hex(proven.proof),
-    });
-    finalized(app, number, "state", items.collect()).await
+    let item = |key: &StateKey| {
+        let proven = proofs.get(key)?;
+        Some(model::ProofItem {
+            key: Hex(Hash(key.0)),
+            value: proven.value.as_ref().map(|value| Hex(value.to_vec())),
+            proof: Hex(proven.proof.clone()),
+        })
+    };
+    finalized(app, number, "state", keys.iter().filter_map(item).collect()).await
+}
+
+/// Proofs of these keys in one state, each made once. The answer has an item for each key, so that a key that is named twice counts twice.
+async fn proven(state: &dyn StateReader, keys: &[StateKey]) -> Result<BTreeMap<StateKey, StateProof>, Refusal> {
+    let too_large = || {
+        let reason = "the records and their proofs are too long: ask for fewer keys at once";
+        Refusal::new(BAD_REQUEST, json!({ "keys": keys.len(), "max_bytes": MAX_PROVEN_BYTES, "reason": reason }))
+    };
+    let once: BTreeSet<StateKey> = keys.iter().copied().collect();
+    for _ in 0..ATTEMPTS {
+        let mut made = 0_usize;
+        let has_room = |bytes| {
+            made = made.saturating_add(bytes);
+            made <= MAX_PROVEN_BYTES
+        };
+        let proofs = match reader::prove(state, &once, has_room).await {
+            Ok(proofs) => proofs,
+            Err(ProveError::Moved) => continue,
+            Err(ProveError::NoRoom) => return Err(too_large()),
+        };
+        let bytes: usize = keys.iter().filter_map(|key| proofs.get(key)).map(proven_bytes).sum();
+        return if bytes <= MAX_PROVEN_BYTES { Ok(proofs) } else { Err(too_large()) };
+    }
+    Err(Refusal::new(BUSY, json!({ "reason": ProveError::Moved.to_string() })))
 }
 
 /// The block whose state has this root. The state is committed a moment before its block is in the ledger, and by then others may follow.
@@ -155,4 +192,54 @@ async fn finalized(app: &App, number: u64, root: &str, items: Vec<model::ProofIt
         headers: headers.iter().map(|header| Hex(header.encode().to_vec())).collect(),
         finalization: Hex(finalization),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use cowboy_node::reader::Wanted;
+    use futures::{FutureExt as _, future::BoxFuture};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A state in which the proof of every key has 1 MiB, as one of absence has behind a long record. It counts the proofs that it makes.
+    #[derive(Default)]
+    struct Long(AtomicUsize);
+
+    impl StateReader for Long {
+        fn read(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
+            unreachable!("keys are only proven")
+        }
+
+        fn root(&self) -> BoxFuture<'_, Hash> {
+            unreachable!("keys are only proven")
+        }
+
+        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+            unreachable!("keys are only proven")
+        }
+
+        fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let proof = StateProof { root: Hash([7; 32]), value: None, proof: vec![0; 1024 * 1024] };
+            std::future::ready(keys.into_iter().take(1).map(|_| proof.clone()).collect()).boxed()
+        }
+    }
+
+    /// Whoever names one key, or many, with a long proof does not fill the node's memory: a key is proven once, and few megabytes are proven at all.
+    #[tokio::test]
+    async fn proofs_of_one_answer_have_a_bound() {
+        let key = |number: usize| StateKey([u8::try_from(number).expect("few keys"); 32]);
+        for (keys, made, is_answered) in [
+            (vec![key(1); MAX_PROOF_KEYS], 1, false),
+            (vec![key(1); 8], 1, true),
+            ((0..8).map(key).collect(), 8, true),
+            ((0..200).map(key).collect(), 9, false),
+        ] {
+            let state = Long::default();
+            let found = proven(&state, &keys).await;
+            assert_eq!((state.0.into_inner(), found.is_ok()), (made, is_answered), "{} keys", keys.len());
+            assert!(found.is_ok() || found.is_err_and(|refusal| refusal.0.code == BAD_REQUEST.code));
+        }
+    }
 }

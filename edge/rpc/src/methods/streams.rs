@@ -18,12 +18,13 @@ use axum::{
 };
 use cowboy_api::{
     ApiError,
-    error::{BAD_REQUEST, BUSY},
+    error::{BAD_REQUEST, BUSY, RATE_LIMITED},
     follow::Frame,
     model::{Notice, Subscribe},
 };
 use cowboy_node::{AskError, reader::Wanted};
-use cowboy_serve::Held;
+use cowboy_serve::{Caps, Client, Held, Keeping};
+use cowboy_store::View;
 use futures::{
     SinkExt as _, StreamExt as _,
     stream::{SplitSink, Stream},
@@ -33,6 +34,9 @@ use std::{convert::Infallible, time::Duration};
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
+
+/// Streams of blocks that are open at a time: each reads a block from the disk whenever its client takes one.
+pub(crate) const FOLLOWERS: Caps = Caps { total: 1_024, client: 8, subnet: 64 };
 
 /// How soon a node that is stopped for a moment is asked again.
 const RESTARTING: Duration = Duration::from_millis(100);
@@ -122,6 +126,10 @@ pub(crate) struct From {
 
 /// Sends blocks with certificates, from a height on, for ever.
 pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
+    let place = app.followers.admit(peer.0.ip()).map_err(|_| {
+        let reason = "too many streams of blocks are open: of this client, of its network or in all";
+        Refusal::new(RATE_LIMITED, serde_json::json!({ "of_client": FOLLOWERS.client, "reason": reason }))
+    })?;
     let first = match from {
         None => app.node.head().number.saturating_add(1),
         Some(height) if height <= app.node.head().height.get() => {
@@ -131,15 +139,17 @@ pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from
         }
         Some(_) => app.node.head().number.saturating_add(1),
     };
+    let client = peer.client();
     let room = {
         let app = app.clone();
-        move || app.limits.hold(peer.client())
+        move || app.limits.hold(client)
     };
     let frames = counted(first, room, move |number| {
         let app = app.clone();
-        async move { next_frame(&app, number).await }
+        async move { frame_of_reader(&app, client, number).await }
     });
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(frames)).into_response())
+    let body = Body::new(Keeping::new(Body::from_stream(frames), place));
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], body).into_response())
 }
 
 /// The frames from a number on, each counted as held by the client until the next one is asked for: the server asks once it has handed
@@ -199,17 +209,29 @@ fn one_frame(bytes: &[u8]) -> Result<Response, Refusal> {
 
 /// The frame of a block, once it is final. `None` ends the stream: the block is damaged here, or the chain went back behind it.
 pub(crate) async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
+    frame(&ledger_with(app, number).await?, number)
+}
+
+/// The same, read where other lists are: a client that takes blocks as fast as they come keeps nobody else's requests waiting. `None` also where there are
+/// too many reads; the client connects again.
+async fn frame_of_reader(app: &App, client: Client, number: u64) -> Option<Bytes> {
+    let view = ledger_with(app, number).await?;
+    let read = app.limits.read(client, move || frame(&view, number)).await;
+    read.inspect_err(|refusal| tracing::debug!(number, reason = %refusal.0, "a stream of blocks ends")).ok().flatten()
+}
+
+/// The ledger, once it has a block.
+async fn ledger_with(app: &App, number: u64) -> Option<View> {
     let mut heads = app.node.watch_head();
     heads.wait_for(|head| head.number >= number).await.ok()?;
     let view = once_it_runs(|| app.node.view()).await;
-    let frame = view.and_then(|view| Ok(view.block_bytes(number)?.zip(Some(view.certificate(number)?.unwrap_or_default()))));
-    match frame {
-        Ok(found) => found.map(|(block, certificate)| Frame { block, certificate }.encode().into()),
-        Err(error) => {
-            tracing::warn!(number, %error, "a stream of blocks ends");
-            None
-        }
-    }
+    view.inspect_err(|error| tracing::warn!(number, %error, "a stream of blocks ends")).ok()
+}
+
+fn frame(view: &View, number: u64) -> Option<Bytes> {
+    let found = view.block_bytes(number).and_then(|block| Ok(block.zip(Some(view.certificate(number)?.unwrap_or_default()))));
+    let found = found.inspect_err(|error| tracing::warn!(number, %error, "a stream of blocks ends")).ok()?;
+    found.map(|(block, certificate)| Frame { block, certificate }.encode().into())
 }
 
 /// Asks the node, and again where it is stopped for a moment: a validator starts anew to vote once it has listened, and a dev chain
@@ -227,7 +249,7 @@ async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result
 mod tests {
     use super::*;
     use cowboy_node::Unavailable;
-    use cowboy_serve::{Client, Memory};
+    use cowboy_serve::Memory;
     use std::pin::pin;
 
     /// A stream outlives the moment in which its node is stopped, and ends where the ledger refuses.

@@ -8,6 +8,7 @@ use cowboy_api::{
 };
 use cowboy_types::{Amount, Block, Instruction, System};
 use futures::{SinkExt as _, StreamExt as _};
+use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,6 +48,28 @@ pub(crate) type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::M
 pub(crate) async fn notice(socket: &mut Socket) -> Notice {
     let message = socket.next().await.expect("the socket is open").expect("a message");
     serde_json::from_str(message.to_text().expect("messages are text")).expect("messages are notices")
+}
+
+/// A client has eight streams of blocks, and a place again when one of them ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_has_few_streams_of_blocks() {
+    let devnet = Devnet::start(None).await;
+    let follow = || devnet.client.stream("/follow?from=1");
+    let mut streams = Vec::new();
+    for _ in 0..8 {
+        streams.push(follow().await.expect("there is a place"));
+    }
+    let Err(refused) = follow().await else { panic!("the client has its streams") };
+    assert_eq!(refused.code, 2005);
+    streams.pop();
+    let again = async {
+        while follow().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), again).await.expect("the place is free again");
+    drop(streams);
+    devnet.stop().await;
 }
 
 /// `/follow` starts at the requested height, skips no block, and continues with new ones.

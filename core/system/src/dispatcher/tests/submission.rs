@@ -128,7 +128,7 @@ fn jobs_that_are_none() {
     assert_eq!(market.refused(&serde_json::json!([1])), "job_invalid");
 }
 
-/// An answer costs at least the base fees (decision 557), and what can be repeated reaches no host (decision 558).
+/// An answer costs at least the base fees (decision 557), and what can be repeated is decided by the submission alone (decision 584).
 #[test]
 fn what_a_submitter_would_take_from_others() {
     let answer = |field: &str, price: u64| {
@@ -141,6 +141,16 @@ fn what_a_submitter_would_take_from_others() {
         ("cells below their base fee", answer("max_fee_per_cell", 9_999), "job_invalid"),
         ("cells at their base fee", answer("max_fee_per_cell", 10_000), ""),
         ("bytes that a server decides", repeated(serde_json::json!({ "type": "Http", "url": "https://example.com" })), "job_invalid"),
+        (
+            "bytes that a clock decides",
+            repeated(serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) })),
+            "job_invalid",
+        ),
+        (
+            "bytes that a server beside the runner decides",
+            repeated(serde_json::json!({ "type": "Mcp", "server": "local", "tool": "now", "reaches": [] })),
+            "job_invalid",
+        ),
         ("bytes that a tool decides", repeated(serde_json::json!({ "type": "Custom", "tool": "sum" })), ""),
     ];
     for (case, job, expected) in rows {

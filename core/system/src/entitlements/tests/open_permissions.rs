@@ -1,20 +1,26 @@
 //! Permissions that their holder did not accept yet, and whose pools and namespaces are (decisions 180, 332).
 
 use super::permissions::{
-    Permissions, accept_from, delegating, granting, id_argument, id_of, making, method, name, of, paint, passable, space,
+    Permissions, accept_from, delegating, granting, id_argument, id_of, making, method, name, of, paint, passable, revoking, space,
 };
 use commonware_codec::Encode as _;
 use cowboy_system::entitlements::state;
 use cowboy_testkit::chain::{Chain, address, execution, parameters};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Instruction, System};
-use cowboy_types::permission::{Action, Constraints, Scope, record_id};
+use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
 use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash, List, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
     cowboy_testkit::scenarios![nobody_fills_anothers_list, unaccepted_records_lapse, a_name_names_its_owners_pool];
+
+fn is_member(chain: &mut Chain, runner: u8, pool: &Name) -> bool {
+    let argument = Value::map([("runner", Value::Bytes(address(runner).0.to_vec())), ("pool", Value::Bytes(pool.to_vec()))]);
+    let receipt = chain.send(8, execution(Address::system(7), "is_member", &argument.encode(), 0));
+    cbor::decode(&receipt.return_data) == Ok(Value::Bool(true))
+}
 
 /// Decisions 180 and 332: junk grants take their grantor's places and none of the holder's, whoever is granted something else has it at once,
 /// and the holder accepts, refuses and gives up as it likes.
@@ -93,12 +99,7 @@ fn unaccepted_records_lapse() {
     assert_eq!(method(&mut chain, 5, "accept", id_argument("entitlement_id", &ids[5])), None);
     let seen = |chain: &mut Chain| {
         let arts: Vec<bool> = (2..6).map(|holder| chain.allows(address(holder), &space("art"), &paint())).collect();
-        let member = |chain: &mut Chain, runner: u8| {
-            let argument = Value::map([("runner", Value::Bytes(address(runner).0.to_vec())), ("pool", Value::Bytes(of(1, "eu").to_vec()))]);
-            let receipt = chain.send(8, execution(Address::system(7), "is_member", &argument.encode(), 0));
-            cbor::decode(&receipt.return_data) == Ok(Value::Bool(true))
-        };
-        (arts, [member(chain, 2), member(chain, 3)])
+        (arts, [2, 3].map(|runner| is_member(chain, runner, &of(1, "eu"))))
     };
     assert_eq!(seen(&mut chain), (vec![true; 4], [true; 2]));
     chain.height = Height(chain.height.0 + 100);
@@ -106,7 +107,8 @@ fn unaccepted_records_lapse() {
     assert_eq!(ids.iter().map(|id| chain.permission(id).is_some()).collect::<Vec<_>>(), [false, false, false, true, true, true]);
 }
 
-/// Decision 180: a pool with a plain name is whose the name is in the Route Registry; nobody is first in another's.
+/// Decisions 180 and 580: a pool with a plain name is whose the name is in the Route Registry; nobody is first in another's, and members that its
+/// owner admitted are members while it is the owner.
 #[test]
 fn a_name_names_its_owners_pool() {
     let mut chain = Chain::new();
@@ -121,8 +123,11 @@ fn a_name_names_its_owners_pool() {
     ]);
     assert_eq!(chain.send(1, execution(Address::system(0x0E), "register", &argument.encode(), 1_000_000_000_000)).abort, None);
     assert_eq!(chain.send(2, grant.clone()).abort, Some(error::GRANT_UNAUTHORIZED));
-    assert_eq!(chain.send(1, grant.clone()).abort, None);
+    let admitted = id_of(&chain.send(1, grant.clone()));
+    assert_eq!(method(&mut chain, 5, "accept", id_argument("entitlement_id", &admitted)), None);
+    assert!(is_member(&mut chain, 5, &name("coinbase")));
     chain.height = Height(chain.height.0 + 40_000_000);
+    assert!(!is_member(&mut chain, 5, &name("coinbase")), "whoever admitted it owns no pool");
     assert_eq!(chain.send(1, grant).abort, Some(error::GRANT_UNAUTHORIZED), "the name has run out");
 }
 
@@ -157,4 +162,53 @@ fn a_role_ends_with_its_creators_authority() {
     assert!(chain.allows(address(4), &scope, &paint()));
     assert!(chain.send(1, Instruction::System(System::TransferActorOwnership { actor, owner: address(2) })).is_success());
     assert!(!chain.allows(address(4), &scope, &paint()), "its new owner never allowed it");
+}
+
+/// Decision 580: so it is with a permission and all that was passed on of it, also where nobody may take it back, and it is not in the way of the
+/// new owner's.
+#[test]
+fn a_permission_ends_with_its_issuers_authority() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler x\n");
+    let scope = Scope::Actor { actor };
+    let fixed = Constraints { revocable: false, ..passable(2) };
+    let id = id_of(&chain.send(1, granting(address(4), &scope, &paint(), &fixed)));
+    assert!(chain.send(4, delegating(id, address(5), &Constraints::default())).is_success());
+    let allowed = |chain: &mut Chain| [4, 5].map(|holder| chain.allows(address(holder), &scope, &paint()));
+    assert_eq!(allowed(&mut chain), [true, true]);
+    let transfer = |owner: u8| Instruction::System(System::TransferActorOwnership { actor, owner: address(owner) });
+    assert!(chain.send(1, transfer(2)).is_success());
+    assert_eq!(allowed(&mut chain), [false, false], "its new owner never allowed it");
+    let more = delegating(id, address(6), &Constraints::default());
+    assert_eq!(chain.send(4, more).abort, Some(error::PERMISSION_UNUSABLE));
+    assert!(chain.send(2, transfer(1)).is_success());
+    assert_eq!(allowed(&mut chain), [true, true], "it counts while its issuer rules the scope");
+    assert_eq!(chain.send(1, revoking(id)).abort, Some(error::NOT_REVOCABLE));
+    assert!(chain.send(1, transfer(2)).is_success());
+    assert_eq!(id_of(&chain.send(2, granting(address(4), &scope, &paint(), &fixed))), id, "the new owner's takes its place");
+    assert_eq!(allowed(&mut chain), [true, false], "what was passed on was of the other grant");
+    assert!(chain.send(2, transfer(3)).is_success());
+    assert!(chain.send(3, revoking(id)).is_success(), "what binds nobody is removed by whoever rules the scope");
+    assert_eq!(chain.permission(&id), None);
+}
+
+/// Decision 580: what was passed on ends when its source is revoked or replaced, whatever is granted afterwards.
+#[test]
+fn delegations_end_with_their_grant() {
+    let mut chain = Chain::new();
+    let grant = |constraints: &Constraints| granting(address(2), &space("art"), &paint(), constraints);
+    for (case, is_revoked, constraints) in [
+        ("revoked, granted again as before", true, passable(1)),
+        ("revoked, granted again not to be passed on", true, Constraints::default()),
+        ("replaced by one not to be passed on", false, Constraints::default()),
+    ] {
+        let id = id_of(&chain.send(1, grant(&passable(1))));
+        assert!(chain.send(2, delegating(id, address(3), &Constraints::default())).is_success(), "{case}");
+        assert!(chain.allows(address(3), &space("art"), &paint()), "{case}");
+        assert!(!is_revoked || chain.send(1, revoking(id)).is_success(), "{case}");
+        assert_eq!(id_of(&chain.send(1, grant(&constraints))), id, "{case}");
+        let allowed = [2, 3].map(|holder| chain.allows(address(holder), &space("art"), &paint()));
+        assert_eq!(allowed, [true, false], "{case}");
+        assert_eq!(chain.uses(1, address(3), &paint(), 0), Some(error::MISSING_ENTITLEMENT), "{case}");
+    }
 }

@@ -78,7 +78,7 @@ fn grant_argument(grantee: Address, scope: &Scope, action: &Action, constraints:
     ])
 }
 
-fn revoking(entitlement_id: Hash) -> Instruction {
+pub(super) fn revoking(entitlement_id: Hash) -> Instruction {
     Instruction::System(System::EntitlementRevoke { entitlement_id })
 }
 

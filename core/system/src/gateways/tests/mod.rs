@@ -235,15 +235,38 @@ fn a_command_has_a_ceiling() {
     assert_eq!(chain.send(2, execution(burning, "own", b"", 0)).abort, None, "other calls have their transaction's limit");
 }
 
+/// A manifest with these parameters of `ingress.http`.
+fn paying(params: Vec<(&'static str, Value)>) -> Vec<u8> {
+    let grant = |id: &str, params: Vec<(&'static str, Value)>| Value::map([("id", Value::text(id)), ("params", Value::dict(params))]);
+    let grants = Value::Array(vec![grant("econ.hold_balance", vec![]), grant("ingress.http", params)]);
+    Value::map([("entitlements", grants)]).encode()
+}
+
+/// Decision 581: an actor that names no bound pays no more in a period than the parameter says, whatever its balance is.
+#[test]
+fn an_actor_that_names_no_bound_has_one() {
+    let rows = [("gateways.fee_period", 100), ("gateways.max_fees_default", 1_000)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    register(&mut chain, 2, STAKE);
+    let script = b"#script\nhandler http.request\n burn 50000\n return 'x'\n";
+    let deployment = deployment_of(script, Some(paying(vec![("pays", Value::text("actor"))])), None, b"", CBY);
+    let actor = chain.send(1, deployment).created.expect("a deployment creates");
+    let paid: Vec<u64> = (1..=3)
+        .map(|number| {
+            // The third is of another period.
+            chain.height = Height(if number == 3 { (chain.height.0 / 100 + 1) * 100 } else { chain.height.0 });
+            let before = chain.balance(actor);
+            assert_eq!(post(&mut chain, 2, actor, number).abort, None);
+            before - chain.balance(actor)
+        })
+        .collect();
+    assert_eq!(paid, [1_000, 0, 1_000]);
+}
+
 /// Decisions 178 and 329: the actor pays the base fees of commands that succeed, within its bound and its balance; tips stay the gateway's.
 #[test]
 fn an_actor_pays_for_its_commands() {
     let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("gateways.fee_period", 100)]));
-    let paying = |params: Vec<(&'static str, Value)>| {
-        let grant = |id: &str, params: Vec<(&'static str, Value)>| Value::map([("id", Value::text(id)), ("params", Value::dict(params))]);
-        let grants = Value::Array(vec![grant("econ.hold_balance", vec![]), grant("ingress.http", params)]);
-        Value::map([("entitlements", grants)]).encode()
-    };
     let by_actor = ("pays", Value::text("actor"));
     register(&mut chain, 2, STAKE);
     let mut deploy = |params, end: &str| {

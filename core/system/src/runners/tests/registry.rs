@@ -67,6 +67,23 @@ fn the_registry_is_bounded() {
     assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_000)))), "registry_full");
 }
 
+/// Decision 582: a runner that left makes room in a full registry once its stake is free, and is paid.
+#[test]
+fn who_left_makes_room() {
+    let rows = [("jobs.runners", 16), ("consensus.unbonding", 3_600)];
+    let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&rows));
+    let enter = |market: &mut Market| slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_000))));
+    assert_eq!(slug(&market.chain.send(12, ask(REGISTRY, "leave", &serde_json::json!({}), 0))), "");
+    let release = runner(&market, 12).unbonding[0].release;
+    market.chain.height = Height(release.0 - 2);
+    assert_eq!(enter(&mut market), "registry_full", "its stake can still be slashed");
+    let before = market.chain.balance(address(12));
+    assert_eq!(enter(&mut market), "");
+    assert_eq!(market.chain.balance(address(12)), before + cby(10_000));
+    let registered = runners_of(&market.chain);
+    assert_eq!((registered.len(), registered.contains_key(&address(12))), (16, false));
+}
+
 /// stake leaves after 7 days, can be slashed until then, and the last of it removes the runner.
 #[test]
 fn leaving_takes_its_time() {

@@ -20,7 +20,7 @@ use cowboy_types::cbor::{self, Value};
 use cowboy_types::job::JobKind;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, List, Receipt, Text, error};
+use cowboy_types::{Abort, Address, Hash, List, Receipt, Text, error};
 use ed25519_consensus::SigningKey;
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -370,6 +370,52 @@ fn a_proxy_registers_and_leaves() {
     assert_eq!(without_fee(before, chain.balance(address(2)), &receipt), i128::from(STAKE + CBY));
     assert_eq!(chain.record::<Proxy>(&state::proxy_key(address(2))), None);
     register(&mut chain, 2);
+}
+
+/// A chain with these rows for four proxies at most, and as many.
+fn full(rows: &[(&'static str, u64)]) -> Chain {
+    let rows = [rows, &[("secrets.proxies", 4)]].concat();
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    (2..=5).for_each(|number| register(&mut chain, number));
+    chain
+}
+
+fn enter(chain: &mut Chain, from: u8) -> Option<Abort> {
+    let argument = registration(chain, from);
+    ask(chain, from, "register_proxy", argument, STAKE).abort
+}
+
+/// Decision 582: a proxy that left, or is absent and not excluded any more, makes room in a full registry once its stake answers for nothing, and is
+/// paid.
+#[test]
+fn who_is_gone_makes_room() {
+    let mut chain = full(&[("secrets.unbonding", 5_000)]);
+    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
+    let left_at = proxy(&chain, 2).left_at.expect("it left").0;
+    let key = state::proxy_key(address(3));
+    let excluded = Proxy { excluded_until: Height(6_000), ..proxy(&chain, 3) };
+    chain.state.insert(key.digest(), key.seal(&excluded.encode()));
+    for (gone, gone_at, newcomer) in [(2, left_at, 6), (3, 6_000, 7)] {
+        chain.height = Height(gone_at + 5_000 - 2);
+        assert_eq!(enter(&mut chain, newcomer), Some(error::PROXIES_FULL), "{gone} is bound");
+        let before = chain.balance(address(gone));
+        assert_eq!(enter(&mut chain, newcomer), None, "{gone} is not");
+        assert_eq!(chain.balance(address(gone)) - before, STAKE);
+        assert_eq!(chain.record::<Proxy>(&state::proxy_key(address(gone))), None);
+        for number in [4, 5] {
+            assert!(ask(&mut chain, number, "heartbeat", [], 0).is_success());
+        }
+    }
+}
+
+/// A seat is given up to another committee, not to a newcomer.
+#[test]
+fn who_has_a_seat_makes_no_room() {
+    let mut chain = full(&[&quick_rows()[..], &[("secrets.unbonding", 1)]].concat());
+    seat(&mut chain, 1);
+    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
+    chain.idle(3);
+    assert_eq!(enter(&mut chain, 6), Some(error::PROXIES_FULL));
 }
 
 /// Decision 147: governance has a new key made. Until it is dealt secrets are sealed to the old one, which opens what is sealed to it until its sunset.

@@ -169,6 +169,8 @@ fn a_validator_leaves_and_withdraws() {
     assert_eq!(set(&chain, 1), [address(1)]);
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
     chain.height = Height(20_010);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND), "it signed to the end of the epoch");
+    chain.height = Height(23_599);
     let before = chain.balance(address(2));
     let receipt = ask(&mut chain, 2, "withdraw", [], 0);
     assert_eq!(chain.balance(address(2)), before + 100_000 * CBY - receipt.fee.burned.0 - receipt.fee.tip.0);

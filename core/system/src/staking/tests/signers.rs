@@ -132,7 +132,55 @@ fn who_signs_stays_bound() {
     assert!(chain.height.0 > 20_000, "the unbonding time is over");
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND), "it signs");
     end_epoch(&mut chain, &[1, 3], &[], true);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND), "a fault of its last round can still be shown");
+    // It signed in epoch 6.
+    chain.height = Height(7 * 3_600 + 20_000 - 2);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, None);
+    assert!(!chain.state.contains_key(&state::duty_key(address(2)).digest()), "nothing is left of it");
+}
+
+/// Decision 582: as long as a fault can be shown, the stake of who committed it is there. Who does not sign waits for no epoch to end.
+#[test]
+fn unbonding_counts_from_the_last_duty() {
+    let mut chain = with_validators(&[1, 2, 3], &[("consensus.evidence_age", 20_000)]);
+    let keys = keys_of(&chain, 4);
+    assert!(ask(&mut chain, 4, "register_validator", keys, 100_000 * CBY).is_success());
+    for number in [2, 4] {
+        assert!(ask(&mut chain, number, "leave", [], 0).is_success());
+    }
+    let statuses = [2, 4].map(|number| validator(&chain, number).status);
+    let at_once = chain.height.0 + 20_000;
+    assert_eq!(statuses, [3_600 + 20_000, at_once].map(|until| Status::Leaving { until: Height(until) }));
+    chain.height = Height(3_599);
+    let (one, two) = (header(&chain, 2, 5, 1), header(&chain, 2, 5, 2));
+    chain.height = Height(3_599 + 20_000 - 2);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
+    assert!(report(&mut chain, 2, &one, &two).is_success(), "of the last block of its last epoch, as late as can be");
+    assert_eq!(validator(&chain, 2).stake.0, 99_000 * CBY);
+}
+
+/// Decision 582: who is in jail, or goes there after its notice, leaves when its jail is over, and not before.
+#[test]
+fn leaving_ends_no_jail() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[]);
+    assert!(ask(&mut chain, 3, "leave", [], 0).is_success());
+    for accused in [2, 3] {
+        for view in [5, 6, 7] {
+            let (one, two) = (header(&chain, accused, view, 1), header(&chain, accused, view, 2));
+            assert!(report(&mut chain, accused, &one, &two).is_success());
+        }
+    }
+    let Status::Jailed { until } = validator(&chain, 2).status else { panic!("2 is in jail") };
+    assert!(until.0 > 4 * 7_200, "the third time, which is longer than the unbonding time");
+    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
+    assert_eq!(validator(&chain, 2).status, Status::Leaving { until });
+    assert_eq!(validator(&chain, 3).status, Status::Leaving { until: Height(until.0 + 3) }, "three reports later");
+    chain.height = Height(until.0 - 2);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, None);
+    let keys = keys_of(&chain, 2);
+    assert!(ask(&mut chain, 2, "register_validator", keys, 100_000 * CBY).is_success());
 }
 
 /// Who stakes less than the minimum of the moment is dealt no more shares.
@@ -245,4 +293,26 @@ fn the_last_rounds_of_an_epoch_are_attested_in_the_next() {
     }
     assert!(matches!(validator(&chain, 4).status, Status::Jailed { .. }));
     assert_eq!(attest_in(&mut chain, 1, "double_vote", (0, 3_599)).abort, Some(error::BAD_EVIDENCE), "it sits in jail for it");
+}
+
+/// Who gave notice is punished once for the rounds of an epoch, as anybody else: the first proof ends its part in them.
+#[test]
+fn who_leaves_is_punished_once() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[]);
+    assert!(ask(&mut chain, 4, "leave", [], 0).is_success());
+    end_epoch(&mut chain, &[1, 2, 3, 4], &[], true);
+    end_epoch(&mut chain, &[1, 2, 3], &[], true);
+    chain.idle(2);
+    // Blocks here are of epoch 1.
+    for number in [1, 2, 3] {
+        assert_eq!(attest_in(&mut chain, number, "double_vote", (0, 3_600)).abort, None);
+    }
+    let punished = validator(&chain, 4);
+    assert!(matches!(punished.status, Status::Leaving { .. }));
+    assert_eq!((punished.stake.0, punished.jailings.0), (99_000 * CBY, 1));
+    assert!(!set(&chain, 1).contains(&address(4)));
+    for number in [1, 2, 3] {
+        assert_eq!(attest_in(&mut chain, number, "double_vote", (0, 3_599)).abort, Some(error::BAD_EVIDENCE));
+    }
+    assert_eq!(validator(&chain, 4), punished);
 }

@@ -146,3 +146,45 @@ fn a_retrial_that_loses_its_place_ends_its_claim() {
     assert_eq!(again.market.job(&again.id).status, JobStatus::Verified);
     assert!(again.is_nobody_slashed());
 }
+
+/// Who has work done again has no say in who judges: not by the pool that the job names, nor by a price for which only its own runners work, nor by the
+/// absence of others (decision 585).
+#[test]
+fn a_challenger_does_not_choose_the_judges() {
+    let asked = |change: &dyn Fn(&mut Market, &mut serde_json::Value)| {
+        let mut market = Market::with(6, |genesis| genesis.parameters = parameters(&[("jobs.challenge_window", 20)]));
+        let mut job = committee_job("deterministic", 2);
+        job["verification"]["tee_required"] = true.into();
+        job["toolchain_digest"] = hex(&[5; 32]).into();
+        change(&mut market, &mut job);
+        let id = market.submit(&job);
+        let members = market.draw(&id);
+        work_attested(&mut market, &id, &members, b"first");
+        (market, id, members)
+    };
+    let again = |market: &mut Market, id: Hash| {
+        market.chain.send(2, ask(VERIFIER, "reproduce", &serde_json::json!({ "job_id": hex(&id.0) }), cby(100)))
+    };
+    // For the price of the job, shared by more, nobody of the others would work.
+    let (mut market, id, members) = asked(&|market, _| {
+        for number in market.runners.clone() {
+            let mut dear = declaration(number);
+            dear["rates"]["compute_second"] = 40_000.into();
+            assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &dear, 0))), "");
+        }
+    });
+    let receipt = again(&mut market, id);
+    assert_eq!(slug(&receipt), "");
+    let retrial = market.job(&id_of(&receipt));
+    assert_eq!(retrial.committee.0, 4, "all others");
+    assert_eq!(members.len(), 2);
+    // Fewer than those who are judged judge nobody.
+    let (mut market, id, members) = asked(&|_, _| ());
+    let others: Vec<u8> = market.runners.iter().copied().filter(|number| !members.contains(number)).collect();
+    for number in &others[..2] {
+        let mut absent = declaration(*number);
+        absent["rates"]["min_job_value"] = cby(1).into();
+        assert_eq!(slug(&market.chain.send(*number, ask(REGISTRY, "update", &absent, 0))), "");
+    }
+    assert_eq!(slug(&again(&mut market, id)), "no_candidates");
+}

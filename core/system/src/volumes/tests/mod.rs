@@ -5,6 +5,7 @@ mod directory;
 pub(crate) mod money;
 mod mounts;
 pub(crate) mod proofs;
+mod registry;
 
 use bao::encode::{SliceExtractor, encode};
 use commonware_codec::Encode as _;

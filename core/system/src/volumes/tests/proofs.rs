@@ -36,7 +36,7 @@ fn answer_all(chain: &mut Chain, volumes: &[(Hash, &Files)]) {
 }
 
 /// Answers the rounds of all relays but one.
-fn answer_but(chain: &mut Chain, silent: u8, volumes: &[(Hash, &Files)]) {
+pub(super) fn answer_but(chain: &mut Chain, silent: u8, volumes: &[(Hash, &Files)]) {
     for number in KEEPERS.filter(|number| *number != silent) {
         if let Some(round) = round(chain, number).filter(|round| round.until > chain.height) {
             assert_eq!(prove(chain, number, round.height.0, &proofs_of(&round, volumes)).abort, None);

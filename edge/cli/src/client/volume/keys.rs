@@ -2,6 +2,7 @@
 
 use super::{Which, hex, storage_failure};
 use crate::client::{method::instruction, secret, session::Session};
+use crate::random;
 use crate::send::{self, Terms};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
@@ -86,7 +87,7 @@ async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name
     if let Some(signature) = files::read(&path).map_err(Failure::file(&path))? {
         return Ok(PartitionKey::released(&signature));
     }
-    let transport = TransportSecret::random(&mut secret::generator()?);
+    let transport = TransportSecret::random(&mut random::generator()?);
     let public = transport.key();
     let argument = json!({
         "volume": volume.id().to_string(),

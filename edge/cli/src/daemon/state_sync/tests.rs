@@ -20,6 +20,9 @@ use futures::{
 /// How long a test may take where a fault makes it hang.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// How long a source that drips takes for each block: less than it is waited for.
+const DRIP: Duration = Duration::from_secs(10);
+
 /// What a source does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Behaviour {
@@ -31,10 +34,14 @@ enum Behaviour {
     Version,
     /// Its newest block is the first.
     Old,
+    /// It says that the chain has not begun.
+    Empty,
     /// It does not have the checkpoint.
     Forgets,
     /// Its blocks after the checkpoint are invented, and all have the same number.
     Invents,
+    /// Its newest block is invented, very far from the checkpoint, and the blocks between the two come slowly, each after the one that it names.
+    Drips,
     /// It is honest, and has no certificates of its first 20 to 30 blocks.
     Boundary,
     /// It is honest, and has no certificates of its first 300 blocks.
@@ -45,8 +52,8 @@ impl Behaviour {
     /// What it adds to the height of the chain.
     fn claims(self) -> u64 {
         match self {
-            Self::Honest | Self::Uncertified => 0,
-            Self::Missing | Self::Version | Self::Old => 1 << 62,
+            Self::Honest | Self::Uncertified | Self::Empty => 0,
+            Self::Missing | Self::Version | Self::Old | Self::Drips => 1 << 62,
             Self::Forgets | Self::Invents | Self::Boundary => 8,
         }
     }
@@ -72,7 +79,10 @@ impl Scripted {
     }
 
     fn claimed(&self) -> Position {
-        let place = self.node.head().number + self.behaviour.claims();
+        let place = match self.behaviour {
+            Behaviour::Empty => 0,
+            behaviour => self.node.head().number + behaviour.claims(),
+        };
         Position { number: place, height: place }
     }
 
@@ -87,15 +97,21 @@ impl Scripted {
         (checkpoint::decoded(&frame.block).expect("a block"), frame.certificate)
     }
 
-    /// The checkpoint, and blocks that name the one before them, without an end: all have the number of the first.
-    fn invented(&self, from: u64) -> BlockStream {
+    /// The checkpoint, and blocks that name the one before them, without an end. Where they have a drip each has the next number, else that of the first.
+    fn invented(&self, from: u64, drip: Option<Duration>) -> BlockStream {
         let (first, block) = (self.frame(from).expect("it is there"), self.newest().0);
         let parent = checkpoint::decoded(&first.block).expect("a block").digest();
-        let more = stream::unfold(parent, move |parent| {
+        let more = stream::unfold((from, parent), move |(number, parent)| {
             let mut block = block.clone();
-            (block.header.number.0, block.header.parent) = (0, parent);
+            let number = drip.map_or(0, |_| number + 1);
+            (block.header.number.0, block.header.parent) = (number, parent);
             let frame = Frame { block: block.encode().to_vec(), certificate: Vec::new() };
-            ready(Some((Ok(frame), block.digest())))
+            async move {
+                if let Some(drip) = drip {
+                    sleep(drip).await;
+                }
+                Some((Ok(frame), (number, block.digest())))
+            }
         });
         stream::once(ready(Ok(first))).chain(more).boxed()
     }
@@ -124,13 +140,17 @@ impl Source for Scripted {
         let found = match self.behaviour {
             Behaviour::Missing => Err(Failed::Missing),
             Behaviour::Old => Ok(self.genuine(1)),
-            Behaviour::Version => {
+            Behaviour::Drips if from.number < 10 => Ok(self.invented(from.number, Some(DRIP))),
+            Behaviour::Version | Behaviour::Drips => {
                 let (mut block, certificate) = self.newest();
-                (block.header.number.0, block.header.version) = (from.number, 255);
+                block.header.number.0 = from.number;
+                if self.behaviour == Behaviour::Version {
+                    block.header.version = 255;
+                }
                 let frame = Frame { block: block.encode().to_vec(), certificate };
                 Ok(stream::once(ready(Ok(frame))).chain(stream::pending()).boxed())
             }
-            Behaviour::Invents if from.number < 10 => Ok(self.invented(from.number)),
+            Behaviour::Invents if from.number < 10 => Ok(self.invented(from.number, None)),
             _ => Ok(self.genuine(from.number)),
         };
         ready(found).boxed()
@@ -213,16 +233,34 @@ fn claims_without_blocks_do_not_stop_a_state_sync() {
 fn a_checkpoint_is_found_where_one_source_has_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let node = validator(folder.path(), true, 50, 40);
-    let liars = [Behaviour::Forgets, Behaviour::Invents].repeat(3);
+    let liars = [Behaviour::Forgets, Behaviour::Invents, Behaviour::Drips].repeat(3);
     let pool = pool_of(&node, &[&liars[..], &[Behaviour::Honest]].concat());
     let view = node.view().expect("the ledger opens");
     let checkpoint = view.block(5).expect("the ledger reads").expect("it is there").digest();
     let head = begun(&node, &pool, Some(checkpoint)).expect("one is honest").expect("the chain has begun");
     assert!(head.number >= 24, "{head:?}");
-    assert!(pool.is_banned("1 Invents", None), "it lied");
+    assert!(pool.is_banned("1 Invents", None) && pool.is_banned("2 Drips", None), "they lied");
     assert!(!pool.is_banned("0 Forgets", None), "a node may have pruned the block");
     let unknown = begun(&node, &pool_of(&node, &[Behaviour::Honest]), Some(Hash([7; 32]))).expect_err("nobody has it");
     assert!(unknown.to_string().contains("no block with the hash of the checkpoint"), "{unknown}");
+    node.shutdown();
+}
+
+/// Until several rounds agree that the chain has not begun, another source may come that has blocks.
+#[test]
+fn one_source_without_blocks_does_not_end_a_state_sync() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(folder.path(), true, 50, 40);
+    let pool = pool_of(&node, &[Behaviour::Empty]);
+    let (more, honest, mut head) = (pool.clone(), node.clone(), node.watch_head());
+    let adding = std::thread::spawn(move || {
+        // Several blocks later, when the first source was asked.
+        runtime().block_on(head.wait_for(|head| head.number >= 60)).expect("it lives");
+        more.add(Arc::new(Scripted { name: "honest".into(), node: honest, behaviour: Behaviour::Honest }));
+    });
+    assert!(begun(&node, &pool, None).expect("one is honest").is_some());
+    adding.join().expect("it does not panic");
+    assert!(begun(&node, &pool_of(&node, &[Behaviour::Empty]), None).expect("all agree").is_none());
     node.shutdown();
 }
 

@@ -1,0 +1,69 @@
+//! Other gateways of the same node, without a key.
+
+use super::{World, taken};
+use cowboy_gateway::{Backend, Config, Limits, Listener, Source, Upstream};
+use cowboy_serve::Slots;
+use std::net::Ipv4Addr;
+
+fn reader(world: &World) -> Backend {
+    Backend {
+        node: world.node.clone(),
+        upstream: Upstream::Own,
+        key: None,
+        journal: None,
+        registration: None,
+        keeps_up: false,
+        source: Source::default(),
+        slots: Slots::new(1_000),
+    }
+}
+
+/// Handlers that are tried with few cycles first, on the thread that reads requests, answer as those that get all at once: what they
+/// would catch, a call or the end of the cycles, no handler catches.
+pub(crate) async fn on_large_stacks(world: &World) {
+    let backend = reader(world);
+    let runtime = cowboy_serve::runtime(Some(2)).expect("the system has threads");
+    let served = runtime.spawn(async move {
+        let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into()).await.expect("the loopback has free ports");
+        let limits = Limits { requests_per_second: Some(0), ..Limits::default() };
+        listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate")
+    });
+    let other = served.await.expect("it starts");
+    let rows = [
+        ("/echo/a?b=c", 200, "", r#""path":"/echo/a""#),
+        ("/middle", 200, "", "199990000"),
+        ("/greedy", 422, "QUERY_CYCLE_LIMIT", "cycles"),
+        ("/loop", 422, "QUERY_CYCLE_LIMIT", "cycles"),
+        ("/nested", 500, "QUERY_SIDE_EFFECT_TRAP", "call_actor"),
+    ];
+    for (path, status, error, body) in rows {
+        let url = format!("http://{}{path}", other.address());
+        for request in [world.request("GET", "rogue.localhost", path), world.http.get(url).header("host", "rogue.localhost")] {
+            let found = taken(request).await;
+            assert_eq!((found.0, &*found.1), (status, error), "{path}: {}", found.2);
+            assert!(found.2.contains(body), "{path}: {}", found.2);
+        }
+    }
+    other.stop().await;
+    runtime.shutdown_background();
+}
+
+/// Decision 574: names that lead nowhere have one rate together, and take nothing of others'; a witness counts as well.
+pub(crate) async fn with_a_rate(world: &World) {
+    let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into()).await.expect("the loopback has free ports");
+    let limits = Limits { requests_per_second: Some(3), ..Limits::default() };
+    let other = listener.serve(Config { limits, ..Config::default() }, reader(world)).expect("it needs no certificate");
+    let ask = |host: String, verify: &'static str| {
+        let url = format!("http://{}/", other.address());
+        taken(world.http.get(url).header("host", host).header("cowboy-verify", verify))
+    };
+    let mut found = Vec::new();
+    for number in 0..40 {
+        let (status, error, _) = ask(format!("unknown-{number}.localhost"), if number % 2 == 0 { "0" } else { "1" }).await;
+        found.push((status, error));
+    }
+    assert_eq!(found[0], (404, "UNKNOWN_NAME".to_owned()));
+    assert!(found.contains(&(429, "RATE_LIMIT".to_owned())), "{found:?}");
+    assert_eq!(ask("mysite.localhost".to_owned(), "0").await.0, 200);
+    other.stop().await;
+}
