@@ -1348,7 +1348,7 @@ class _Governance(SystemActor):
         self, *,
         cycles_limit: int = ...,
     ) -> int:
-        """Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw."""
+        """Takes the sender out of the next set that is fixed. Returns the height from which it may withdraw: `consensus.unbonding` blocks after the end of the epoch in which it signs, and not before a jail is over. It is later where the sender signs in later epochs."""
     def withdraw(
         self, *,
         cycles_limit: int = ...,

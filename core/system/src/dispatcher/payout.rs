@@ -75,18 +75,19 @@ pub(super) fn excuse(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, fault
     let mut progress: Vec<u64> = reporting.iter().map(|place| members[*place].progress.0.min(10_000)).collect();
     progress.sort_unstable();
     let median = progress[(progress.len() - 1) / 2];
+    let least = Amount(block.params.jobs.minimum_fee).min(cap);
     // What one alone says nobody confirms: it would be paid for a claim more than for work (decision 586).
-    let is_confirmed = reporting.len() > 1;
+    let most = if reporting.len() > 1 { cap } else { least };
     let prices: Vec<Amount> = reporting
         .iter()
         .map(|place| match fault {
-            market::FAULT_EXTERNAL | market::FAULT_IMPOSSIBLE if is_confirmed => {
-                // A part of what the runner would have asked for all that the bounds allow, for the time that the chain saw it held.
+            market::FAULT_ACTOR => least,
+            // A part of what the runner would have asked for all that the bounds allow, for the time that the chain saw it held.
+            _ => {
                 let member = &members[*place];
                 let whole = payment::estimate(&member.rates, &spec.kind, &spec.bounds).min(cap);
-                payment::share(whole, median.min(held(block.params, spec, member)))
+                payment::share(whole, median.min(held(block.params, spec, member))).min(most)
             }
-            _ => Amount(block.params.jobs.minimum_fee).min(cap),
         })
         .collect();
     // What is left of the price: a job that waited for its runners paid for that.

@@ -30,7 +30,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
 ];
 
 /// A market with short windows.
-fn quick(runners: u8) -> Market {
+pub(super) fn quick(runners: u8) -> Market {
     Market::with(runners, |genesis| {
         genesis.parameters = parameters(&[
             ("jobs.challenge_window", 10),

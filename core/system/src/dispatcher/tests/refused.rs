@@ -1,5 +1,6 @@
 //! Results that a job refuses: what they cost, and who is paid (decision 323).
 
+use super::adversaries::quick;
 use super::*;
 use cowboy_testkit::chain::{address, parameters};
 use cowboy_types::job::JobStatus;
@@ -58,4 +59,19 @@ fn results_cost_their_price() {
         let runners = runners_of(&market.chain);
         assert!(runners.values().all(|runner| runner.reputation.0 == 100_000_000), "{}", row.case);
     }
+}
+
+/// What one runner alone reports as a fault is no way to earn the price of a dear job (decision 586).
+#[test]
+fn a_fault_that_one_reports_is_paid_little() {
+    let mut market = quick(1);
+    let mut dear = declaration(10);
+    dear["rates"]["http_request_base"] = cby(1).into();
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &dear, 0))), "");
+    let mut job = simple_job();
+    job["max_price"] = cby(20).into();
+    let id = market.submit(&job);
+    let said = market.said(10, b"").failing(2, 10_000);
+    assert_eq!(slug(&market.submit_alone(&id, &said)), "");
+    assert_eq!(market.job(&id).members[0].paid.0, 8_900_000, "89 % of the minimum fee, and not of 1 CBY");
 }

@@ -136,16 +136,14 @@ fn what_a_submitter_would_take_from_others() {
         job["callback"] = serde_json::json!({ "actor": hex(&address(1).0), field: price });
         job
     };
+    let mut container = repeated(serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) }));
+    (container["bounds"], container["timeout_blocks"], container["max_price"]) = (serde_json::json!({}), 14_000.into(), cby(50).into());
     let rows = [
         ("cycles for nothing", answer("max_fee_per_cycle", 0), "job_invalid"),
         ("cells below their base fee", answer("max_fee_per_cell", 9_999), "job_invalid"),
         ("cells at their base fee", answer("max_fee_per_cell", 10_000), ""),
         ("bytes that a server decides", repeated(serde_json::json!({ "type": "Http", "url": "https://example.com" })), "job_invalid"),
-        (
-            "bytes that a clock decides",
-            repeated(serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) })),
-            "job_invalid",
-        ),
+        ("bytes that a clock decides", container, "job_invalid"),
         (
             "bytes that a server beside the runner decides",
             repeated(serde_json::json!({ "type": "Mcp", "server": "local", "tool": "now", "reaches": [] })),
