@@ -78,6 +78,10 @@ def test_a_volume_survives_the_loss_of_relays(tmp_path):
         assert (put["files"], len(put["commits"])) == (len(sizes), 1)
         for path, expected in files.items():
             assert world.fetched("memory", path) == expected
+        tree = world.run("volume", "get", "memory", "notes", tmp_path / "tree")
+        assert len(tree["files"]) == len(files)
+        for path, expected in files.items():
+            assert hashlib.sha256((tmp_path / "tree" / path.removeprefix("notes/")).read_bytes()).hexdigest() == expected
 
         first = world.holders("memory")
         assert len(set(first)) == 6 and None not in first

@@ -41,9 +41,13 @@ impl Client {
     pub fn new(url: &str) -> Result<Self, ApiError> {
         let base = url.trim_end_matches('/').to_owned();
         if !base.starts_with("http://") && !base.starts_with("https://") {
-            return Err(
-                ApiError::of_fault(BAD_REQUEST).with(json!({ "rpc_url": url, "expected": "http://host:port or https://host:port" }))
-            );
+            let context = json!({ "rpc_url": url, "expected": "http://host:port or https://host:port" });
+            return Err(ApiError {
+                what: format!("{url:?} is not the address of a node."),
+                why: "An address begins with http:// or https://.".into(),
+                fix: "Give one like http://localhost:4000.".into(),
+                ..ApiError::of_fault(BAD_REQUEST).with(context)
+            });
         }
         let http = builder(&base).build().map_err(|error| unreachable(&base, &error))?;
         Ok(Self { base, http })

@@ -3,6 +3,7 @@
 //! Failures that the protocol names keep the protocol's number and words ([`cowboy_types::error::TABLE`]).
 //! Failures of the server itself are the rows of [`FAULTS`], from 2000 on, so that the two never meet.
 
+use crate::traceback;
 use cowboy_types::error::{Abort, row};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -133,6 +134,10 @@ impl ApiError {
 
 impl std::fmt::Display for ApiError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The exception is what the author looks for.
+        if let Some(raised) = self.context["trace"].as_str().and_then(traceback::headline) {
+            write!(f, "{raised}\n  ")?;
+        }
         write!(f, "{} ({} {})\n  why: {}\n  fix: {}", self.what, self.code, self.slug, self.why, self.fix)?;
         match &self.context {
             serde_json::Value::Null => Ok(()),
@@ -164,5 +169,14 @@ mod tests {
         for fault in FAULTS {
             assert!(cowboy_types::error::TABLE.iter().all(|row| row.code != fault.code && row.slug != fault.slug), "{}", fault.slug);
         }
+    }
+
+    #[test]
+    fn the_exception_comes_first() {
+        let trace = "Traceback (most recent call last):\n  File \"actor.py\", line 7, in go\nValueError: no";
+        let error = ApiError::of_abort(cowboy_types::error::HANDLER_RAISED).with(serde_json::json!({ "trace": trace }));
+        let shown = error.to_string();
+        assert!(shown.starts_with("ValueError: no (line 7 of actor.py, in go)\n  The handler raised an exception. (1201 "), "{shown}");
+        assert!(shown.ends_with(&format!("\n  trace:\n{trace}")), "{shown}");
     }
 }

@@ -85,6 +85,32 @@ pub fn canonical_pattern(text: &str) -> Option<String> {
     cowboy_types::entitlement::domain::is_canonical_pattern(&pattern).then_some(pattern)
 }
 
+/// What is wrong with a manifest as it was written: the chain would refuse it by a number, or a key would count as nothing. Ids that no
+/// entitlement has are left for the chain.
+pub fn check(manifest: &Value) -> Result<(), String> {
+    let Some(fields) = manifest.as_object() else { return Err("it is not an object".to_owned()) };
+    if let Some(key) = fields.keys().find(|key| *key != "entitlements") {
+        return Err(format!("it has the key {key:?}, which no manifest has"));
+    }
+    let Some(grants) = fields.get("entitlements") else { return Ok(()) };
+    let grants = grants.as_array().ok_or_else(|| "its entitlements are not a list".to_owned())?;
+    grants.iter().try_for_each(check_grant)
+}
+
+fn check_grant(grant: &Value) -> Result<(), String> {
+    let id = grant.get("id").and_then(Value::as_str).ok_or_else(|| format!("the grant {grant} is not an object with an id"))?;
+    let other = grant.as_object().and_then(|fields| fields.keys().find(|key| !matches!(key.as_str(), "id" | "params")));
+    if let Some(key) = other {
+        return Err(format!("the grant of {id} has the key {key:?}: it takes id and params"));
+    }
+    let (Some(params), Some(row)) = (grant.get("params"), entitlement(id)) else { return Ok(()) };
+    let params = params.as_object().ok_or_else(|| format!("the params of {id} are not an object"))?;
+    let Some(unknown) = params.keys().find(|name| row.param(name).is_none()) else { return Ok(()) };
+    let known: Vec<&str> = row.params.iter().map(|param| param.name).collect();
+    let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
+    Err(format!("{id} has no parameter {unknown:?}: it takes {known}"))
+}
+
 /// The grants in a manifest; what is malformed is left out.
 pub fn grants(manifest: &Value) -> Vec<Entitlement> {
     let grants = manifest.get("entitlements").unwrap_or(manifest).as_array();
@@ -143,5 +169,30 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(canonical_pattern(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn mistakes_in_manifests_are_named() {
+        let rows = [
+            (json!({}), None),
+            (
+                json!({ "entitlements": [{ "id": "storage.kv", "params": { "max_bytes": 10 } }, { "id": "no.such", "params": { "x": 1 } }] }),
+                None,
+            ),
+            (json!([{ "id": "storage.kv" }]), Some("it is not an object")),
+            (json!({ "entitlement": [] }), Some("it has the key \"entitlement\", which no manifest has")),
+            (json!({ "entitlements": {} }), Some("its entitlements are not a list")),
+            (json!({ "entitlements": ["storage.kv"] }), Some("the grant \"storage.kv\" is not an object with an id")),
+            (
+                json!({ "entitlements": [{ "id": "storage.kv", "param": {} }] }),
+                Some("the grant of storage.kv has the key \"param\": it takes id and params"),
+            ),
+        ];
+        for (manifest, expected) in rows {
+            assert_eq!(check(&manifest).err().as_deref(), expected, "{manifest}");
+        }
+        let wrong = json!({ "entitlements": [{ "id": "storage.kv", "params": { "max_byte": 10 } }] });
+        let refused = check(&wrong).expect_err("there is no such parameter");
+        assert!(refused.starts_with("storage.kv has no parameter \"max_byte\": it takes ") && refused.contains("max_bytes"), "{refused}");
     }
 }

@@ -3,9 +3,11 @@
 //! A guess by names, not by flow: whatever is spelled like the SDK's function counts as a use of it. So the guess may ask for too
 //! much and never for too little, unless the source hides a name. People see the guess before it is signed.
 
-use crate::{ApiError, model::Entitlement};
-use cowboy_types::entitlement::entitlement;
-use cowboy_types::error::{ENTITLEMENT_UNKNOWN, MISSING_ENTITLEMENT};
+mod explain;
+
+pub use explain::{Asked, HOLD_BALANCE, explain_missing, explain_unknown};
+
+use crate::model::Entitlement;
 use ruff_python_ast::{
     Alias, Expr, Keyword as KeywordArgument, ModModule, Stmt, StmtClassDef, StmtFunctionDef,
     visitor::{self, Visitor},
@@ -176,65 +178,6 @@ pub fn missing(source: &str, granted: &[Entitlement]) -> Vec<Need> {
     needs(source).into_iter().filter(|need| granted.iter().all(|grant| grant.id != need.id)).collect()
 }
 
-/// What an actor needs that keeps CBY across transactions (000 §9.7).
-pub const HOLD_BALANCE: &str = "econ.hold_balance";
-
-/// A deployed source, or one that is about to be, and what a failed transaction gave to its actor.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// The source.
-    pub source: &'a str,
-    /// What its manifest grants.
-    pub granted: &'a [Entitlement],
-    /// CBY that went along, in base units.
-    pub value: u64,
-}
-
-/// The failure `missing_entitlement` with what the actor needs and its manifest does not grant: which, where that shows, and what to add.
-/// Any other failure, and one that neither the value nor the source explains, as it is.
-pub fn explain_missing(mut error: ApiError, asked: Asked<'_>) -> ApiError {
-    if error.code != MISSING_ENTITLEMENT.code {
-        return error;
-    }
-    let needs = missing(asked.source, asked.granted);
-    // A source may take CBY without a word about it, and then it fails for this reason whatever else it does.
-    let is_held = asked.value == 0 || asked.granted.iter().any(|grant| grant.id == HOLD_BALANCE);
-    let mut rows: Vec<_> = needs.iter().map(|need| (need.id, need.because.as_str(), Some(need.line))).collect();
-    if !is_held {
-        rows.retain(|(id, ..)| *id != HOLD_BALANCE);
-        rows.insert(0, (HOLD_BALANCE, "the CBY that it is sent", None));
-    }
-    if rows.is_empty() {
-        return error;
-    }
-    let ids: Vec<&str> = rows.iter().map(|(id, ..)| *id).collect();
-    let place = |(id, because, line): &(&str, &str, Option<usize>)| {
-        let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
-        format!("{{\"id\": \"{id}\"}} for {because}{line}")
-    };
-    let places: Vec<String> = rows.iter().map(place).collect();
-    error.what = format!("The manifest does not grant {}.", ids.join(", "));
-    error.fix = format!("Add {} to the manifest, and deploy again.", places.join(", "));
-    let rows: Vec<_> = rows.iter().map(|(id, because, line)| json!({ "id": id, "because": because, "line": line })).collect();
-    if !error.context.is_object() {
-        error.context = json!({});
-    }
-    error.context["missing"] = json!(rows);
-    error
-}
-
-/// The failure `entitlement_unknown` with the ids that no entitlement has. Any other failure as it is.
-pub fn explain_unknown(mut error: ApiError, granted: &[Entitlement]) -> ApiError {
-    let unknown: Vec<&str> = granted.iter().map(|grant| grant.id.as_str()).filter(|id| entitlement(id).is_none()).collect();
-    if error.code == ENTITLEMENT_UNKNOWN.code && !unknown.is_empty() {
-        let quoted: Vec<String> = unknown.iter().map(|id| format!("{id:?}")).collect();
-        error.what = format!("There is no entitlement {}.", quoted.join(", "));
-        error.fix = "Take an id of `cowboy entitlement registry`, or remove the grant from the manifest.".to_owned();
-        error.context = json!({ "unknown": unknown });
-    }
-    error
-}
-
 /// The names of an actor's handlers, in the order of the source: the public methods of the class marked `@actor` or called `Actor`, or
 /// the public functions where there is no such class.
 pub fn handlers(source: &str) -> Vec<String> {
@@ -287,6 +230,25 @@ pub fn format(source: &str, handler: &str) -> Format {
         None if class.is_none() && function.decorator_list.is_empty() => Format::Raw,
         None if RAW_HANDLERS.contains(&handler) && takes_bare_payload(function) => Format::Raw,
         None => Format::Cbor,
+    }
+}
+
+/// How the one parameter of a handler is annotated: `Address` of `def init(self, logger: Address)`. Nothing where it has another number of
+/// parameters, or no plain annotation.
+pub fn single_annotation(source: &str, handler: &str) -> Option<String> {
+    let module = parse(source)?;
+    let class = module.body.iter().find_map(actor_class);
+    let body = class.map_or(&module.body, |class| &class.body);
+    let function = body.iter().find_map(|statement| match statement {
+        Stmt::FunctionDef(function) if function.name.as_str() == handler => Some(function),
+        _ => None,
+    })?;
+    let mut parameters = function.parameters.iter_non_variadic_params().skip(usize::from(class.is_some()));
+    let (Some(one), None) = (parameters.next(), parameters.next()) else { return None };
+    match one.parameter.annotation.as_deref()? {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),
+        _ => None,
     }
 }
 
@@ -437,28 +399,6 @@ mod tests {
     }
 
     #[test]
-    fn failures_name_the_entitlements() {
-        let grant = |id: &str| Entitlement { id: id.into(), params: json!({}), deprecated: false };
-        let source = "def f(self):\n    self.storage['a'] = 1\n";
-        let explained = |granted: &[Entitlement], value| {
-            let error = explain_missing(ApiError::of_abort(MISSING_ENTITLEMENT), Asked { source, granted, value });
-            (error.what, error.fix)
-        };
-        let (what, fix) = explained(&[grant("storage.kv")], 5);
-        assert_eq!(what, "The manifest does not grant econ.hold_balance.");
-        assert_eq!(fix, "Add {\"id\": \"econ.hold_balance\"} for the CBY that it is sent to the manifest, and deploy again.");
-        assert_eq!(explained(&[], 5).0, "The manifest does not grant econ.hold_balance, storage.kv.");
-        assert_eq!(explained(&[], 0).0, "The manifest does not grant storage.kv.");
-        assert_eq!(explained(&[grant("storage.kv"), grant(HOLD_BALANCE)], 5).0, ApiError::of_abort(MISSING_ENTITLEMENT).what);
-
-        let granted = [grant("storage.kv"), grant("storage.disk"), grant("Econ")];
-        let error = explain_unknown(ApiError::of_abort(ENTITLEMENT_UNKNOWN), &granted);
-        assert_eq!(error.what, "There is no entitlement \"storage.disk\", \"Econ\".");
-        assert_eq!(error.context["unknown"], json!(["storage.disk", "Econ"]));
-        assert_eq!(explain_unknown(ApiError::of_abort(MISSING_ENTITLEMENT), &granted), ApiError::of_abort(MISSING_ENTITLEMENT));
-    }
-
-    #[test]
     fn handlers_are_the_public_methods_of_the_actor() {
         let rows: &[(&str, &[&str])] = &[
             (
@@ -492,5 +432,22 @@ mod tests {
         {
             assert_eq!(format(source, handler), expected, "{handler}");
         }
+    }
+
+    #[test]
+    fn a_single_parameter_has_an_annotation() {
+        let source = |parameters: &str| format!("@actor\nclass A:\n    @public\n    def go(self{parameters}): pass\n");
+        let rows = [
+            (", to: Address", Some("Address")),
+            (", to: 'Address'", Some("Address")),
+            (", to", None),
+            (", to: Address, n: int", None),
+            ("", None),
+        ];
+        for (parameters, expected) in rows {
+            assert_eq!(single_annotation(&source(parameters), "go").as_deref(), expected, "{parameters}");
+        }
+        assert_eq!(single_annotation("def go(to: Address): pass\n", "go").as_deref(), Some("Address"));
+        assert_eq!(single_annotation("def go(to: Address): pass\n", "no"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! From an instruction to a receipt: limits and fees found by trying, signature, submission.
 
 use clap::Args;
-use cowboy_api::{ApiError, Client, Hex, HexHash, model};
+use cowboy_api::{ApiError, Client, Hex, HexHash, error::TIMEOUT, model};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_types::{Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts, signing::PrivateKey, units::Price};
 use serde::Serialize;
@@ -53,6 +53,14 @@ pub(crate) struct Sent {
     pub(crate) receipt: Option<model::Receipt>,
 }
 
+impl Sent {
+    /// A field of an event of the receipt.
+    pub(crate) fn event(&self, name: &str, field: &str) -> Option<serde_json::Value> {
+        let receipt = self.receipt.as_ref()?;
+        receipt.events.iter().find(|event| event.name == name).map(|event| event.value[field].clone())
+    }
+}
+
 /// Tries an instruction and sends nothing. What it would fail with is a failure.
 pub(crate) async fn try_out(client: &Client, key: &PrivateKey, instruction: Instruction) -> Result<model::Simulated, Failure> {
     let mut transaction = Transaction::unsigned(key.address(), instruction);
@@ -78,7 +86,7 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
     }
     let tried = client.simulate(&transaction).await?;
     if let Some(error) = tried.receipt.error.clone().filter(|_| !terms.force) {
-        return Err(error.into());
+        return Err(unsent(error, tried.receipt.cycles_used).into());
     }
     transaction.cycles_limit = Cycles(terms.cycles_limit.unwrap_or(tried.cycles_limit));
     transaction.cells_limit = Cells(terms.cells_limit.unwrap_or(tried.cells_limit));
@@ -95,11 +103,49 @@ pub(crate) async fn submit(client: &Client, transaction: &Transaction, terms: &T
     if terms.no_wait {
         return Ok(Sent { tx_hash: Hex(client.submit(transaction).await?), receipt: None });
     }
-    let receipt = client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await?;
+    let receipt = match client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await {
+        Ok(receipt) => receipt,
+        Err(error) if error.code == TIMEOUT.code => return Err(late(client, transaction, error).await.into()),
+        Err(error) => return Err(error.into()),
+    };
     match failed(&receipt) {
         Some(error) => Err(error.into()),
         None => Ok(Sent { tx_hash: receipt.tx_hash, receipt: Some(receipt) }),
     }
+}
+
+/// The failure of a simulation, which says that nothing was sent.
+fn unsent(mut error: ApiError, cycles: u64) -> ApiError {
+    if error.code == aborts::OUT_OF_CYCLES.code {
+        error.why = format!("It used {cycles} cycles, the most that a transaction may use.");
+        error.fix = "Look for a loop that does not end, or divide the work among several transactions.".into();
+    }
+    if !error.context.is_object() {
+        error.context = serde_json::json!({});
+    }
+    error.context["sent"] = "nothing: the simulation failed; --force sends it all the same".into();
+    error
+}
+
+/// The end of a wait without a receipt: the transaction's hash, what it waits for, and the nonces before it that are missing.
+async fn late(client: &Client, transaction: &Transaction, mut error: ApiError) -> ApiError {
+    let hash = transaction.digest();
+    let waits = client.transaction(&hash).await.ok().and_then(|found| found.waits);
+    let next = client.account_or_empty(&transaction.from).await.map_or(transaction.nonce.0, |account| account.nonce);
+    error.context = serde_json::json!({ "tx_hash": hash.to_string() });
+    if let Some(waits) = waits {
+        error.context["waits"] = waits.into();
+    }
+    error.fix = format!("Check it with `cowboy transaction status {hash}`, or wait longer with --timeout.");
+    let missing = transaction.nonce.0.saturating_sub(next);
+    if missing > 0 {
+        error.why = format!(
+            "The transaction has nonce {}, but the next of the account is {next}. Nonces missing before it: {missing}.",
+            transaction.nonce.0
+        );
+        error.fix = format!("Send what is missing, or leave out --nonce. Check it with `cowboy transaction status {hash}`.");
+    }
+    error
 }
 
 /// Why a receipt says failed, with the transaction's name.
@@ -109,5 +155,23 @@ fn failed(receipt: &model::Receipt) -> Option<ApiError> {
         error.context = serde_json::json!({});
     }
     error.context["tx_hash"] = receipt.tx_hash.to_string().into();
+    if error.code == aborts::OUT_OF_CYCLES.code {
+        error.fix = "Raise --cycles-limit, or leave it out: a simulation then finds it.".into();
+    }
     Some(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A failed simulation says that nothing was sent, and keeps its particulars.
+    #[test]
+    fn a_failed_simulation_says_that_nothing_was_sent() {
+        let raised = unsent(ApiError::of_abort(aborts::HANDLER_RAISED).with(serde_json::json!({ "trace": "ValueError: no" })), 7);
+        assert_eq!(raised.context["trace"], "ValueError: no");
+        assert!(raised.to_string().contains("\n  sent: nothing: the simulation failed"), "{raised}");
+        let endless = unsent(ApiError::of_abort(aborts::OUT_OF_CYCLES), 7);
+        assert_eq!(endless.why, "It used 7 cycles, the most that a transaction may use.");
+    }
 }

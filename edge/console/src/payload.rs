@@ -47,6 +47,26 @@ pub fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// The bytes of an argument for a handler of this source, as [`encode`] makes them. Hex that has the length of an address is one where the
+/// handler takes a single `Address`; other hex for a handler that reads CBOR has to be CBOR.
+pub fn argument(text: &str, code: &str, handler: &str) -> Result<Vec<u8>, Failure> {
+    let format = source::format(code, handler);
+    let bytes = encode(text, format)?;
+    if code.is_empty() || !text.starts_with("0x") || format != Format::Cbor || bytes.is_empty() {
+        return Ok(bytes);
+    }
+    if text.parse::<Address>().is_ok() && source::single_annotation(code, handler).as_deref() == Some("Address") {
+        return Ok(cbor::encode(&Value::String(text.to_owned())));
+    }
+    match cbor::decode(&bytes) {
+        Some(_) => Ok(bytes),
+        None => Err(Failure::argument(
+            format!("the payload {text} is raw bytes, and {handler} reads CBOR, which they are not"),
+            format!("quote it to send it as text: '\"{text}\"'; or give the arguments by name: '{{\"name\": \"0x…\"}}'"),
+        )),
+    }
+}
+
 /// JSON as the argument of a system actor's method: canonical CBOR, in which texts that are hex with 0x are bytes.
 pub fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
     let value = system::any(argument).map_err(|error| {
@@ -78,10 +98,10 @@ pub fn decode_base64(text: &str, format: Format) -> Result<Value, Failure> {
     Ok(decode(&bytes, format))
 }
 
-/// The format of a handler of a deployed actor, by its source. CBOR where it has none to look at.
-pub async fn format_of(client: &Client, actor: &Address, handler: &str) -> Format {
+/// The source of a deployed actor, which says how its handlers read arguments. Empty where it has none to look at.
+pub async fn source_of(client: &Client, actor: &Address) -> String {
     let code: Result<model::Code, ApiError> = client.get(&format!("/actor/{actor}/code")).await;
-    code.map_or(Format::Cbor, |code| source::format(&code.source, handler))
+    code.map(|code| code.source).unwrap_or_default()
 }
 
 /// Bytes in base64, as queries take them.
@@ -120,5 +140,19 @@ mod tests {
                 assert!(refused.starts_with(&format!("the payload {malformed} is not JSON: ")), "{refused}");
             }
         }
+    }
+
+    /// An address needs no quotes where a handler takes nothing else; other hex is CBOR, or refused.
+    #[test]
+    fn hex_is_an_address_or_cbor() {
+        let code =
+            "@actor\nclass A:\n    @public\n    def init(self, owner: Address): pass\n    @public\n    def greet(self, name: str): pass\n";
+        let address = "0x4a7d6bf26964af9d7eed9e03e53415d37aa96045";
+        assert_eq!(argument(address, code, "init").ok(), Some(cbor::encode(&json!(address))));
+        assert_eq!(argument("0x63416461", code, "greet").ok(), Some(cbor::encode(&json!("Ada"))));
+        assert_eq!(argument(address, "", "greet").map(|bytes| bytes.len()).ok(), Some(20), "without a source nothing is known");
+        let refused = argument(address, code, "greet").expect_err("it is no CBOR").to_string();
+        assert!(refused.starts_with(&format!("the payload {address} is raw bytes, and greet reads CBOR")), "{refused}");
+        assert!(refused.contains(&format!("'\"{address}\"'")), "{refused}");
     }
 }

@@ -64,6 +64,12 @@ impl Deployment {
         self.manifest = serde_json::from_str(text).map_err(|error| {
             Failure::argument(format!("the manifest {name} is not JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
         })?;
+        manifest::check(&self.manifest).map_err(|wrong| {
+            Failure::argument(
+                format!("the manifest {name} is wrong: {wrong}"),
+                "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}; `cowboy entitlement registry` lists ids and parameters",
+            )
+        })?;
         self.manifest_source = name.to_owned();
         self.is_inferred = false;
         Ok(())
@@ -147,7 +153,7 @@ impl Deployment {
 
     /// Takes this init handler and argument, written as the handler reads it.
     pub fn use_init(&mut self, handler: String, argument: &str) -> Result<(), Failure> {
-        let argument = payload::encode(argument, source::format(&self.code, &handler))?;
+        let argument = payload::argument(argument, &self.code, &handler)?;
         self.init = Some((handler, argument));
         Ok(())
     }

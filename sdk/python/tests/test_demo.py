@@ -94,6 +94,19 @@ def test_a_failed_job_is_told_with_its_reason(demo):
     assert "failed: " in said and "reports that an external service failed" in said, said
 
 
+def test_a_job_that_is_run_prints_one_object(demo):
+    job = {
+        "job_type": {"type": "Http", "url": "https://alpha.example.com/nothing"},
+        "bounds": {"max_wall_time_seconds": 20},
+        "result_schema": {"max_return_bytes": 4096, "expected_execution_ms": 1000, "data_format": ""},
+        "verification": {"mode": "none"},
+        "max_price": 1_000_000,
+        "timeout_blocks": 100,
+    }
+    said = json.loads(demo.cowboy("job", "run", json.dumps(job), "--json", fails=True))
+    assert said["submitted"]["job_id"] == said["job"]["job_id"] and said["job"]["status"] == "failed", said
+
+
 def test_an_agent_is_watched(demo):
     demo.deploy("heartbeat")
     said = demo.cowboy("actor", "watch", "heartbeat", "--count", "2")

@@ -1,5 +1,7 @@
 //! `cowboy actor` and `cowboy query`.
 
+mod deployed;
+
 use super::{
     deliveries,
     outcome::{self, Outcome},
@@ -36,7 +38,7 @@ pub(crate) enum Actor {
     },
     /// Deploy a source and run its init in the same transaction
     Deploy(Box<Deploy>),
-    /// Give an actor whose entitlement was removed a new manifest
+    /// Give an actor whose entitlement was removed a new manifest; a changed source is deployed as a new actor
     Redeploy(Redeploy),
     /// Print the address that a deployment would have
     Address(Source),
@@ -269,10 +271,7 @@ impl Deploy {
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
-            session.remember(&name, address).await;
-            if let Some(shortfall) = Shortfall::of(session, address.0).await? {
-                session.output.progress(format_args!("Warning: {shortfall}"));
-            }
+            deployed::settle(session, &name, address).await?;
         }
         let fee = sent.receipt.as_ref().map(|receipt| amount::cby(receipt.fee.total));
         let address = created.map_or_else(|| "known once the transaction is final".to_owned(), |address| address.to_string());
@@ -285,49 +284,6 @@ impl Deploy {
             ),
         );
         Ok(())
-    }
-}
-
-/// How much an actor lacks for the first fires of its timers.
-struct Shortfall {
-    actor: Address,
-    timers: usize,
-    needed: u64,
-    balance: u64,
-}
-
-impl Shortfall {
-    /// What each waiting timer of an actor reserves when it fires, at today's prices, against the actor's balance.
-    async fn of(session: &Session, actor: Address) -> Result<Option<Self>, Failure> {
-        let timers: model::Timers = session.client.get(&format!("/timers/{actor}")).await?;
-        if timers.timers.is_empty() {
-            return Ok(None);
-        }
-        let fees = session.client.base_fee().await?;
-        let account: model::Actor = session.client.get(&format!("/actor/{actor}")).await?;
-        let reserve = |timer: &model::Timer| {
-            let cycles = timer.gas_limit.saturating_mul(fees.cycle_basefee);
-            cycles.saturating_add(timer.cells_limit.saturating_mul(fees.cell_basefee))
-        };
-        let needed = timers.timers.iter().map(reserve).fold(0, u64::saturating_add);
-        let shortfall = Self { actor, timers: timers.timers.len(), needed, balance: account.balance };
-        Ok((account.balance < needed).then_some(shortfall))
-    }
-}
-
-impl std::fmt::Display for Shortfall {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { actor, timers, needed, balance } = self;
-        let (needed, lacking, balance) = (amount::cby(*needed), amount::cby(needed.saturating_sub(*balance)), amount::cby(*balance));
-        let fires = match timers {
-            1 => "the first fire of its timer reserves".to_owned(),
-            _ => format!("the first fires of its {timers} timers reserve"),
-        };
-        write!(
-            f,
-            "the actor has {balance}, and {fires} {needed}. The chain removes a timer that cannot be paid. Send the actor {lacking} or more: cowboy transfer {actor} {lacking}",
-            lacking = lacking.replace(' ', "").to_lowercase(),
-        )
     }
 }
 
@@ -402,13 +358,14 @@ impl Execute {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let too_large = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
         let target = session.address(&self.actor)?;
-        let format = payload::format_of(&session.client, &target, &self.handler).await;
+        let code = payload::source_of(&session.client, &target).await;
+        let format = source::format(&code, &self.handler);
+        let argument = payload::argument(self.argument.or(self.payload).as_deref().unwrap_or_default(), &code, &self.handler)?;
         let value = amount::argument(&self.value)?;
         let instruction = Instruction::Actor(ActorInstruction::Execute {
             target,
             handler: Text::new(self.handler).ok_or_else(|| too_large("the handler's name"))?,
-            payload: Blob::new(payload::encode(self.argument.or(self.payload).as_deref().unwrap_or_default(), format)?)
-                .ok_or_else(|| too_large("the payload"))?,
+            payload: Blob::new(argument).ok_or_else(|| too_large("the payload"))?,
             value,
         });
         let sent = match send::send(&session.client, &session.key()?, instruction, &self.terms).await {
@@ -453,10 +410,12 @@ fn events(receipt: &model::Receipt) -> String {
 impl Query {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let target = session.address(&self.actor)?;
-        let format = payload::format_of(&session.client, &target, &self.handler).await;
+        let code = payload::source_of(&session.client, &target).await;
+        let format = source::format(&code, &self.handler);
+        let argument = payload::argument(self.argument.or(self.payload).as_deref().unwrap_or_default(), &code, &self.handler)?;
         let question = model::ReadHandler {
             selector: self.handler,
-            payload: payload::base64(&payload::encode(self.argument.or(self.payload).as_deref().unwrap_or_default(), format)?),
+            payload: payload::base64(&argument),
             max_cycles: self.max_cycles,
             min_block: None,
         };

@@ -136,13 +136,13 @@ impl Impersonate {
             }
             Act::Execute { actor, handler, payload: text, value } => {
                 let target = session.address(&actor)?;
-                let format = payload::format_of(&session.client, &target, &handler).await;
+                let code = payload::source_of(&session.client, &target).await;
+                let payload = payload::argument(&text, &code, &handler)?;
                 Ordinary::Actor(Actor::Execute {
                     target,
                     handler: Text::new(handler)
                         .ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
-                    payload: Blob::new(payload::encode(&text, format)?)
-                        .ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
+                    payload: Blob::new(payload).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
                     value: amount::argument(&value)?,
                 })
             }

@@ -89,7 +89,7 @@ fn delivery(entry: &model::HistoryEntry, receipt: &model::Receipt) -> String {
 /// A failed delivery: its exception and line, and its id.
 fn failure(entry: &model::HistoryEntry, receipt: &model::Receipt) -> String {
     let trace = receipt.error.as_ref().and_then(|error| error.context["trace"].as_str()).unwrap_or_default().to_owned();
-    let exception = trace.lines().rfind(|line| !line.is_empty()).map(str::to_owned);
+    let exception = traceback::exception(&trace).map(str::to_owned);
     let why = exception.or_else(|| receipt.error.as_ref().map(|error| error.what.clone())).unwrap_or_default();
     let place = traceback::place(&[trace]).map_or_else(String::new, |place| format!(", {place}"));
     format!("{:>8}  {} {} failed: {why}{place}\n          {}", entry.block_height, entry.kind, receipt.handler, entry.id)

@@ -179,6 +179,9 @@ fn encoded<const MAX: usize>(value: &impl Encode) -> Result<Blob<MAX>, Failure> 
     Blob::new(value.encode()).ok_or_else(|| Failure::argument("an operand is too long", "shorten it"))
 }
 
+/// Characters of an id in hex, with its 0x.
+const HASH_HEX: usize = 66;
+
 fn hash(text: &str) -> Result<Hash, Failure> {
     text.parse().map_err(|_| Failure::argument(format!("{text:?} is not an id"), "give 32 bytes in hex"))
 }
@@ -222,7 +225,7 @@ impl Entitlement {
             of_registry => of_registry.system(session)?,
         };
         let sent = send::send(&session.client, &session.key()?, instruction, &terms).await?;
-        let made = sent.receipt.as_ref().map(|receipt| receipt.return_data.to_string()).filter(|id| id.len() > 2);
+        let made = sent.receipt.as_ref().map(|receipt| receipt.return_data.to_string()).filter(|id| id.len() == HASH_HEX);
         let said = made.as_ref().map_or_else(String::new, |id| format!("\nId: {id}"));
         session.output.result(
             &json!({ "tx_hash": sent.tx_hash, "id": made, "receipt": sent.receipt }),
@@ -280,7 +283,10 @@ async fn registry(session: &Session) -> Result<(), Failure> {
 async fn list(session: &Session, address: Option<&str>) -> Result<(), Failure> {
     let address = session.address_or_own(address)?;
     let held: model::Permissions = session.client.get(&format!("/permissions/{}", Hex(address))).await?;
-    let mut lines: Vec<String> = held.permissions.iter().map(|held| format!("{}  {}  {}", held.id, held.scope, held.action)).collect();
+    let until =
+        |held: &model::Permission| held.constraints["valid_until"].as_u64().map_or_else(String::new, |until| format!("  until {until}"));
+    let line = |held: &model::Permission| format!("{}  {}  {}{}", held.id, held.scope, held.action, until(held));
+    let mut lines: Vec<String> = held.permissions.iter().map(line).collect();
     lines.extend(
         held.roles
             .iter()

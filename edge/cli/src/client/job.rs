@@ -78,7 +78,11 @@ pub(crate) enum Job {
 impl Job {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::Submit { spec, terms } => submit(session, &spec, &terms).await.map(drop),
+            Self::Submit { spec, terms } => {
+                let submitted = submit(session, &spec, &terms).await?;
+                session.output.result(&submitted.json(), submitted.text());
+                Ok(())
+            }
             Self::Status { id, watch: true } => watch(session, id).await.map(drop),
             Self::Status { id, watch: false } => {
                 let job = get(session, id).await?;
@@ -94,9 +98,15 @@ impl Job {
             }
             Self::Run { spec, local: true, config, allow_private, .. } => run_here(session, &spec, config.as_deref(), allow_private).await,
             Self::Run { spec, terms, .. } => {
-                let sent = submit(session, &spec, &terms).await?;
-                let id = sent.ok_or_else(|| wrong("the receipt is not awaited, so the job has no id yet"))?;
-                ended(&watch(session, id).await?)
+                let submitted = submit(session, &spec, &terms).await?;
+                // As JSON it is a part of the one object that is printed at the end.
+                if !session.output.json || submitted.id.is_none() {
+                    session.output.result(&submitted.json(), submitted.text());
+                }
+                let id = submitted.id.ok_or_else(|| wrong("the receipt is not awaited, so the job has no id yet"))?;
+                let job = over(session, id).await?;
+                session.output.result(&json!({ "submitted": submitted.json(), "job": job }), describe(&job));
+                ended(&job)
             }
             Self::VerifySelection { id } => verify_selection(session, id).await,
         }
@@ -114,8 +124,32 @@ pub(super) async fn get(session: &Session, id: HexHash) -> Result<model::Job, Fa
 
 /// A job as JSON, as `@FILE`, or as the name of a file.
 fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
-    let is_file = !text.starts_with('@') && !text.trim_start().starts_with('{') && std::path::Path::new(text).is_file();
-    if is_file { json_argument(&format!("@{text}")) } else { json_argument(text) }
+    if text.trim_start().starts_with('{') || text.starts_with('@') {
+        return json_argument(text);
+    }
+    if !std::path::Path::new(text).is_file() {
+        return Err(Failure::argument(format!("{text:?} is neither JSON nor a file"), "give the job as JSON, or the path of its file"));
+    }
+    json_argument(&format!("@{text}"))
+}
+
+/// A job that was sent.
+struct Submitted {
+    tx_hash: HexHash,
+    /// Its id and height, once the receipt is there.
+    id: Option<HexHash>,
+    height: Option<u64>,
+}
+
+impl Submitted {
+    fn json(&self) -> serde_json::Value {
+        json!({ "tx_hash": self.tx_hash, "job_id": self.id, "block_height": self.height })
+    }
+
+    fn text(&self) -> String {
+        let shown = self.id.map_or_else(String::new, |id| format!("\nJob:    {id}"));
+        format!("Transaction hash: {}{shown}", self.tx_hash)
+    }
 }
 
 /// A job with hashes in the place of the names of this account's secrets: names stay off the chain. A secret is its name, or a map with `name` and what
@@ -163,7 +197,7 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
     if answer.fault.is_some() { Err(Failure::Said) } else { Ok(()) }
 }
 
-async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<HexHash>, Failure> {
+async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Submitted, Failure> {
     let argument = with_hashes(session, spec_argument(spec)?)?;
     // The chain refuses by a number; here the field that is unknown or given twice has its name.
     let submission = payload::method_argument(&argument)?;
@@ -175,10 +209,7 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<H
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
     let height = sent.receipt.as_ref().map(|receipt| receipt.block_height);
     let id = height.map(|height| dispatcher::handlers::job_id(&sent.tx_hash.0, Height(height), 0));
-    let shown = id.map_or_else(String::new, |id| format!("\nJob:    {id}"));
-    let value = json!({ "tx_hash": sent.tx_hash, "job_id": id.map(|id| id.to_string()), "block_height": height });
-    session.output.result(&value, format_args!("Transaction hash: {}{shown}", sent.tx_hash));
-    Ok(id.map(HexHash::from))
+    Ok(Submitted { tx_hash: sent.tx_hash, id: id.map(HexHash::from), height })
 }
 
 /// Fails where a job did: what was printed says why.
@@ -233,7 +264,7 @@ async fn require_time(session: &Session, submission: &[u8]) -> Result<(), Failur
     match lower::decoded(submission).and_then(|submission| lower::timeouts(&offer, &submission)) {
         Ok((given, least)) if given < least => Err(Failure::argument(
             format!("the chain would refuse the job: timeout_blocks is {given}, but its bounds need at least {least}"),
-            format!("set timeout_blocks to {least} or more, or lower max_wall_time_ms"),
+            format!("set timeout_blocks to {least} or more, or lower the time of its bounds"),
         )),
         _ => Ok(()),
     }
@@ -261,8 +292,15 @@ fn describe(job: &model::Job) -> String {
     lines.join("\n")
 }
 
-/// Prints each change of a job until it is over, and answers how it ended.
+/// Prints each change of a job until it is over and then the job, and answers how it ended.
 async fn watch(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
+    let job = over(session, id).await?;
+    session.output.result(&job, describe(&job));
+    Ok(job)
+}
+
+/// A job that is over. Says each change until then.
+async fn over(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
     let mut last = String::new();
     loop {
         let job = get(session, id).await?;
@@ -272,7 +310,6 @@ async fn watch(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
             last = state;
         }
         if is_over(&job) {
-            session.output.result(&job, describe(&job));
             return Ok(job);
         }
         tokio::time::sleep(WATCH_EVERY).await;
@@ -342,4 +379,30 @@ fn epoch_beacon(parent: &Hash) -> Vec<u8> {
 
 fn wrong(reason: &str) -> Failure {
     ApiError::of_fault(BAD_REQUEST).with(json!({ "reason": reason })).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_json_or_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("job.json");
+        std::fs::write(&path, "{}").expect("it is written");
+        let path = path.display().to_string();
+        for given in ["{}", " {}", path.as_str(), format!("@{path}").as_str()] {
+            assert_eq!(spec_argument(given).ok(), Some(json!({})), "{given}");
+        }
+        let refused = spec_argument("nofile.json").expect_err("there is no such file").to_string();
+        assert!(refused.starts_with("\"nofile.json\" is neither JSON nor a file"), "{refused}");
+    }
+
+    #[test]
+    fn a_job_without_a_receipt_has_no_id() {
+        let hash = HexHash::from(Hash([1; 32]));
+        let submitted = Submitted { tx_hash: hash, id: None, height: None };
+        assert_eq!(submitted.json(), json!({ "tx_hash": hash, "job_id": null, "block_height": null }));
+        assert_eq!(submitted.text(), format!("Transaction hash: {hash}"));
+    }
 }

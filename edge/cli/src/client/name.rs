@@ -1,6 +1,7 @@
 //! `cowboy name`: names of actors.
 
 use super::method::instruction;
+use super::paid;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
@@ -186,6 +187,7 @@ impl Name {
             Self::Register { name, actor, paid, served } => register(session, &name, &actor, &paid, &served).await,
             Self::Renew { name, paid } => {
                 let value = fee(session, &name, &paid, false).await?;
+                paid::warn_if_high(session, &name, value);
                 let argument = json!({ "name": name, "duration_blocks": paid.blocks() });
                 call(session, "renew", &argument, value, &paid.terms, &name).await
             }
@@ -206,6 +208,12 @@ impl Name {
                 call(session, "release_domain", &json!({ "name": name, "domain": domain }), Amount::ZERO, &terms, &name).await
             }
             Self::Release { name, terms } => {
+                if !name.contains('.') {
+                    return Err(refused(
+                        format!("{name} is not below another name: only those can be released"),
+                        "let it expire, or hand it on with `cowboy name transfer`",
+                    ));
+                }
                 let argument = json!({ "name": name });
                 call(session, "release", &argument, Amount::ZERO, &terms, &name).await
             }
@@ -241,6 +249,7 @@ impl Name {
 async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, served: &Served) -> Result<(), Failure> {
     let actor = session.address(actor)?;
     let value = fee(session, name, paid, true).await?;
+    paid::warn_if_high(session, name, value);
     let argument = json!({ "name": name, "actor_address": actor.to_string(), "duration_blocks": paid.blocks() });
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "register", &argument, value)?, &paid.terms).await?;
     if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
@@ -248,8 +257,28 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
     }
     let url = served.url(session, name).await;
     let said = url.clone().unwrap_or_else(|| format!("{name} is registered, but no active gateway serves it: see docs/gateways.md"));
-    session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
+    let price = sent.event("name.registered", "fee").and_then(|fee| fee.as_u64()).unwrap_or(value.get());
+    session.output.progress(format_args!("Transaction hash: {}\nPaid: {}", sent.tx_hash, paid::line(&sent, name, price)));
+    session.output.result(&json!({ "name": name, "url": url, "paid": price, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
     Ok(())
+}
+
+fn refused(what: String, fix: &str) -> Failure {
+    Failure::Refused { what, fix: fix.to_owned() }
+}
+
+/// Refuses a first term that the chain would refuse, with the number of days that it takes.
+fn require_term(name: &str, blocks: u64, params: &cowboy_params::Params) -> Result<(), Failure> {
+    let rows = &params.names;
+    let least = if name.contains('.') { rows.renewal_min } else { rows.duration_min };
+    if (least..=rows.duration_max).contains(&blocks) {
+        return Ok(());
+    }
+    let (least, most) = (least.div_ceil(DAY), rows.duration_max / DAY);
+    Err(refused(
+        format!("{name} cannot be registered for {blocks} blocks: at least {least} days and at most {most} days"),
+        "give another number of --days; a term begins with a year, so that nobody takes a name for a moment",
+    ))
 }
 
 /// `http://mysite.localhost:8080` of `http://localhost:8080`.
@@ -267,6 +296,9 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     }
     // A newer chain may have wider ranges; its fee is then asked for with --value.
     let params = session.client.params().await?;
+    if is_new {
+        require_term(name, paid.blocks(), &params)?;
+    }
     let found: Option<model::Name> = match session.client.get(&format!("/names/{name}")).await {
         Ok(found) => Some(found),
         Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => None,
@@ -298,7 +330,11 @@ async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms, name: &str) -> Result<(), Failure> {
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, method, argument, value)?, terms).await?;
     let record = session.client.get::<model::Name>(&format!("/names/{name}")).await.ok();
-    let text = record.as_ref().map(describe).unwrap_or_default();
+    let mut text = record.as_ref().map(describe).unwrap_or_default();
+    if value > Amount::ZERO {
+        let price = sent.event("name.renewed", "fee").and_then(|fee| fee.as_u64()).unwrap_or(value.get());
+        text.push_str(&format!("\nPaid: {}", paid::line(&sent, name, price)));
+    }
     session.output.result(
         &json!({ "name": record, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
         format_args!("Transaction hash: {}\n{text}", sent.tx_hash),
@@ -353,6 +389,22 @@ mod tests {
         ];
         for (endpoint, port, expected) in rows {
             assert_eq!(gateway_url(endpoint, port), expected);
+        }
+    }
+
+    #[test]
+    fn a_first_term_has_its_days() {
+        let params = cowboy_params::Params::GENESIS;
+        let rows = [
+            ("mysite", 365, None),
+            ("mysite", 10, Some("at least 365 days")),
+            ("blog.mysite", 30, None),
+            ("mysite", 4_000, Some("at most 3650 days")),
+        ];
+        for (name, days, expected) in rows {
+            let refused = require_term(name, days * DAY, &params).err().map(|failure| failure.to_string());
+            assert_eq!(refused.is_some(), expected.is_some(), "{name} {days}: {refused:?}");
+            assert!(expected.is_none_or(|text| refused.is_some_and(|refused| refused.contains(text))), "{name} {days}");
         }
     }
 

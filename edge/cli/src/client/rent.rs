@@ -3,7 +3,7 @@
 use super::{job::json_argument, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use clap::Subcommand;
-use cowboy_api::{Hex, HexAddress, HexBytes, model};
+use cowboy_api::{Hex, HexAddress, HexBytes, error::NOT_FOUND, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_params::Params;
 use cowboy_system::storage::{self, eviction, rent};
@@ -134,7 +134,17 @@ async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), 
 type Piece = (u64, Vec<(HexBytes, HexBytes)>);
 
 async fn restore(session: &Session, actor: &Address, from: Option<&Path>, terms: &Terms) -> Result<(), Failure> {
-    let missing = missing(session, actor).await?;
+    let missing = match missing(session, actor).await {
+        // The node has a list of pruned pieces for an actor that was evicted only.
+        Err(Failure::Api(error)) if error.code == NOT_FOUND.code => {
+            let owed = owed(session, actor).await?;
+            return Err(Failure::Refused {
+                what: format!("nothing of {actor} is missing: its state is {}", owed.state),
+                fix: "restore is for an actor whose storage was evicted; `cowboy rent show` tells what this one owes".into(),
+            });
+        }
+        missing => missing?,
+    };
     let kept = from.map(|path| load(actor, path)).transpose()?;
     for (done, chunk) in (1..).zip(&missing) {
         let (number, entries) = match &kept {

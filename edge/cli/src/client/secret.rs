@@ -1,6 +1,11 @@
 //! `cowboy secret`: values that only a committee can open, for whom their policy names (003 §9).
 
-use super::{method::instruction, session::Session};
+use super::{
+    labels::{self, Labels},
+    method::instruction,
+    paid,
+    session::Session,
+};
 use crate::{
     random,
     send::{self, Sent, Terms},
@@ -294,9 +299,11 @@ async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     for hash in hashes.as_array().into_iter().flatten() {
         rows.push(view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?);
     }
+    let labels = Labels::load(&session.project);
     let line = |row: &Value| {
+        let hash = row["name_hash"].as_str().unwrap_or_default();
         let paused = if row["is_paused"] == json!(true) { "  paused" } else { "" };
-        format!("{}  version {}{paused}", row["name_hash"].as_str().unwrap_or_default(), row["latest"])
+        format!("{hash}{}  version {}{paused}", labels.shown(hash), row["latest"])
     };
     let lines: Vec<String> = rows.iter().map(line).collect();
     let text = if lines.is_empty() { format!("{account} has no secrets") } else { lines.join("\n") };
@@ -393,10 +400,24 @@ async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, tru
     let sealed =
         seal(&mut random::generator()?, &master, identity, &value).map_err(|error| Failure::argument(error.to_string(), "shorten it"))?;
     let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-    let argument = json!({ "policy": hex(&policy.encode()), "sealed": hex(&sealed.to_bytes()) });
+    let (encoded, sealed) = (policy.encode(), sealed.to_bytes());
+    let kept = u64::try_from(encoded.len().saturating_add(sealed.len())).unwrap_or(u64::MAX);
+    let deposit = kept.saturating_mul(session.client.params().await?.rent.bond_per_byte);
+    paid::warn_if_high(session, name.as_str(), Amount(deposit));
+    let argument = json!({ "policy": hex(&encoded), "sealed": hex(&sealed) });
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "put_secret", &argument, Amount::ZERO)?, terms).await?;
-    let document = json!({ "name": name.as_str(), "name_hash": name_hash.to_string(), "version": version, "tx_hash": sent.tx_hash, "readers": readers(&policy) });
-    session.output.result(&document, format_args!("{} is stored as version {version}\n{}", name.as_str(), readers(&policy)));
+    labels::keep(session, &name_hash, name.as_str());
+    let document = json!({
+        "name": name.as_str(), "name_hash": name_hash.to_string(), "version": version, "deposit": deposit, "tx_hash": sent.tx_hash,
+        "readers": readers(&policy),
+    });
+    let text = format!(
+        "{} is stored as version {version}, with the name hash {name_hash}\n{}\npaid: {}; `cowboy secret rm` gives the deposit back",
+        name.as_str(),
+        readers(&policy),
+        paid::line(&sent, "the deposit", deposit),
+    );
+    session.output.result(&document, text);
     Ok(())
 }
 

@@ -110,7 +110,7 @@ impl Session {
     /// What the folder keeps of its actors. An older file has the actors alone.
     fn kept(&self) -> Kept {
         let bytes = std::fs::read(self.deployed_path()).unwrap_or_default();
-        let old = || serde_json::from_slice(&bytes).ok().map(|actors| Kept { genesis: None, actors });
+        let old = || serde_json::from_slice(&bytes).ok().map(|actors| Kept { actors, ..Kept::default() });
         serde_json::from_slice(&bytes).ok().or_else(old).unwrap_or_default()
     }
 
@@ -120,7 +120,10 @@ impl Session {
         match failure {
             Failure::Api(mut error) if error.code == ACTOR_NOT_FOUND.code => {
                 if !error.context.is_object() {
-                    error.context = serde_json::json!({ "actor": target.to_string() });
+                    error.context = serde_json::json!({});
+                }
+                if error.context["actor"].is_null() {
+                    error.context["actor"] = target.to_string().into();
                 }
                 if let (Some(kept), Ok(health)) = (genesis, self.client.health().await)
                     && kept != health.genesis
@@ -141,21 +144,22 @@ impl Session {
         self.project.join(CONFIG_DIRECTORY).join("actors.json")
     }
 
-    /// Remembers an actor by its name, so that commands can use it; those of another chain are forgotten. What cannot be remembered is no
-    /// failure: the address was printed.
-    pub(crate) async fn remember(&self, name: &str, address: HexAddress) {
+    /// Remembers an actor by its name, so that commands can use it, and answers which actor had the name; those of another chain are
+    /// forgotten. What cannot be remembered is no failure: the address was printed.
+    pub(crate) async fn remember(&self, name: &str, address: HexAddress) -> Option<HexAddress> {
         let genesis = self.client.health().await.ok().map(|health| health.genesis);
         let mut known = self.kept();
         if genesis.is_some() && known.genesis != genesis {
-            known = Kept { genesis, actors: BTreeMap::new() };
+            known = Kept { genesis, ..Kept::default() };
         }
-        known.actors.insert(name.to_owned(), address);
+        let former = known.named(name, address);
         let path = self.deployed_path();
         let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
         let written = std::fs::create_dir_all(self.project.join(CONFIG_DIRECTORY)).and_then(|()| std::fs::write(&path, text + "\n"));
         if let Err(error) = written {
             self.output.progress(format_args!("{}: {error}", path.display()));
         }
+        former
     }
 }
 
@@ -165,10 +169,42 @@ struct Kept {
     /// The chain that the actors live on.
     genesis: Option<HexHash>,
     actors: BTreeMap<String, HexAddress>,
+    /// The actors that had a name before, the oldest first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    former: BTreeMap<String, Vec<HexAddress>>,
+}
+
+impl Kept {
+    /// Gives a name to an actor, and answers which other one had it.
+    fn named(&mut self, name: &str, address: HexAddress) -> Option<HexAddress> {
+        let former = self.actors.insert(name.to_owned(), address).filter(|former| *former != address)?;
+        let all = self.former.entry(name.to_owned()).or_default();
+        all.retain(|one| *one != former && *one != address);
+        all.push(former);
+        Some(former)
+    }
 }
 
 /// The nearest folder upwards that has `.cowboy`, or the present one.
 fn project() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::file("."))?;
     Ok(here.ancestors().find(|folder| folder.join(CONFIG_DIRECTORY).is_dir()).map_or(here.clone(), Path::to_path_buf))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_api::Hex;
+
+    #[test]
+    fn a_name_keeps_its_former_actors() {
+        let actor = |byte| Hex(Address([byte; 20]));
+        let mut kept = Kept::default();
+        let given = [1, 2, 2, 3, 1].map(|byte| kept.named("notes", actor(byte)));
+        assert_eq!(given, [None, Some(actor(1)), None, Some(actor(2)), Some(actor(3))]);
+        assert_eq!(kept.former["notes"], [actor(2), actor(3)], "the one that has the name again is no former one");
+        let text = serde_json::to_string(&kept).expect("names and addresses are JSON");
+        let read: Kept = serde_json::from_str(&text).expect("it is what was written");
+        assert_eq!((read.actors["notes"], read.former["notes"].len()), (actor(1), 2));
+    }
 }

@@ -77,7 +77,7 @@ impl Schedule {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let too_long = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
         let actor = session.address(&self.actor)?;
-        let format = payload::format_of(&session.client, &actor, &self.handler).await;
+        let code = payload::source_of(&session.client, &actor).await;
         let height = match (self.at, self.blocks) {
             (Some(height), _) => height,
             (None, blocks) => session.client.health().await?.height.saturating_add(blocks.unwrap_or_default()),
@@ -86,7 +86,7 @@ impl Schedule {
             actor,
             height: Height(height),
             handler: Text::new(self.handler.as_str()).ok_or_else(|| too_long("the handler's name"))?,
-            payload: Blob::new(payload::encode(&self.payload, format)?).ok_or_else(|| too_long("the payload"))?,
+            payload: Blob::new(payload::argument(&self.payload, &code, &self.handler)?).ok_or_else(|| too_long("the payload"))?,
             cycles_limit: self.call_cycles.map(Cycles),
             cells_limit: self.call_cells.map(Cells),
             expires_at: self.expires_at.map(Height),

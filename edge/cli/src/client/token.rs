@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
 use cowboy_console::{failure::Failure, output::table};
 use cowboy_system::basefee;
-use cowboy_types::Amount;
+use cowboy_types::{Amount, error::MISSING_ENTITLEMENT};
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -100,7 +100,7 @@ pub(crate) struct Create {
     #[arg(long, default_value_t = 9)]
     decimals: u8,
     /// The initial supply, which the sender receives
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, visible_alias = "initial-supply", default_value_t = 0)]
     supply: u128,
     /// The maximum supply, which never changes
     #[arg(long)]
@@ -137,7 +137,11 @@ impl Token {
             }
             Self::Mint { token, to, amount, terms } => {
                 let argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": amount.to_string() });
-                call(session, "token_mint", argument, &terms).await
+                let sent = call(session, "token_mint", argument, &terms).await;
+                match sent {
+                    Err(failure) => Err(not_owner(session, token, failure).await),
+                    Ok(()) => Ok(()),
+                }
             }
             Self::Burn { token, amount, terms } => {
                 call(session, "token_burn", json!({ "token_id": token, "amount": amount.to_string() }), &terms).await
@@ -162,7 +166,8 @@ impl Token {
             Self::List { limit } => {
                 let found: model::Tokens = session.client.get(&format!("/tokens?limit={limit}")).await?;
                 let lines = found.tokens.iter().map(|token| format!("{}  {:<8} {}", token.token_id, token.symbol, token.name));
-                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                let lines: Vec<String> = lines.collect();
+                session.output.result(&found, if lines.is_empty() { "no tokens".to_owned() } else { lines.join("\n") });
                 Ok(())
             }
         }
@@ -199,6 +204,23 @@ async fn post(session: &Session, method: &str, argument: &Value, terms: &Terms) 
 
 async fn call(session: &Session, method: &str, argument: Value, terms: &Terms) -> Result<(), Failure> {
     session.submit(instruction(basefee::NUMBER, method, &argument, Amount::ZERO)?, terms).await
+}
+
+/// Says whose token it is, where the sender may not mint: an account has no manifest that could be changed.
+async fn not_owner(session: &Session, token: HexHash, failure: Failure) -> Failure {
+    match failure {
+        Failure::Api(mut error) if error.code == MISSING_ENTITLEMENT.code => {
+            let found: Option<model::Token> = session.client.get(&format!("/token/{token}")).await.ok();
+            let owner = found.map_or_else(String::new, |found| format!(" {}", found.owner));
+            error.what = format!("The sender may not mint {token}.");
+            error.why = format!("Only its owner{owner} may, and whom it grants token_mint.");
+            error.fix = format!(
+                "Send it with the owner's key, or let the owner grant it: cowboy entitlement grant ADDRESS token:{token} token_mint."
+            );
+            Failure::Api(error)
+        }
+        other => other,
+    }
 }
 
 fn describe(token: &model::Token) -> String {

@@ -3,6 +3,7 @@
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::Args;
+use cowboy_api::{ApiError, error::RATE_LIMITED};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_types::{Instruction, System};
 use serde_json::json;
@@ -62,11 +63,20 @@ pub(crate) struct Faucet {
 impl Faucet {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let address = session.address_or_own(self.address.as_deref())?;
-        let answer = session.client.faucet(&address).await?;
+        let answer = session.client.faucet(&address).await.map_err(limited)?;
         session.output.result(
             &json!({ "address": address.to_string(), "status": answer.status, "tx_hash": answer.tx_hash, "amount": answer.amount, "amount_cby": answer.amount_cby }),
             format_args!("Transaction hash: {}\nReceived: {} at {address}", answer.tx_hash, amount::cby(answer.amount)),
         );
         Ok(())
     }
+}
+
+/// The faucet's own limit counts minutes, unlike that of other requests.
+fn limited(mut error: ApiError) -> ApiError {
+    if error.code == RATE_LIMITED.code {
+        error.why = "The faucet gives a bounded number of times a minute.".into();
+        error.fix = "Wait a minute and try again.".into();
+    }
+    error
 }

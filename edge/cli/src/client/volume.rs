@@ -2,9 +2,10 @@
 
 mod create;
 mod files;
+mod folder;
 mod keys;
 
-use super::{method::encoded_call, method::instruction, secret, session::Session};
+use super::{labels::Labels, method::encoded_call, method::instruction, secret, session::Session};
 use crate::send::{self, Sent, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::HexBytes;
@@ -101,14 +102,13 @@ pub(crate) enum Volume {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Write a file of a volume to a file, or to stdout
+    /// Write a file of a volume to a file, or to stdout; or a folder of a volume to a folder
     Get {
         #[command(flatten)]
         which: Which,
-        /// Its path
-        #[arg(value_parser = path)]
-        path: Path,
-        /// The file to write; - for stdout
+        /// The path of a file, or a partition or a directory in it, like notes/2026
+        path: String,
+        /// The file or folder to write; - for stdout
         to: PathBuf,
         #[command(flatten)]
         terms: Terms,
@@ -254,6 +254,11 @@ fn code(text: &str) -> Result<(u8, u8), String> {
         .ok_or_else(|| format!("{text:?} is not between 1+1 and 16+8"))
 }
 
+/// A number with its noun, in the plural but for one.
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
@@ -294,9 +299,13 @@ fn storage_failure(error: VolumeError) -> Failure {
 
 impl Volume {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
-        let simple = async |which: &Which, method: &str, value: Amount, terms: &Terms| {
+        let simple = async |which: &Which, method: &str, value: Amount, terms: &Terms, done: &str| {
             let argument = json!({ "volume": which.id(session)?.to_string() });
-            session.submit(instruction(NUMBER, method, &argument, value)?, terms).await
+            session.submit(instruction(NUMBER, method, &argument, value)?, terms).await?;
+            if !terms.no_wait {
+                session.output.progress(format_args!("{} {done}", which.volume));
+            }
+            Ok::<(), Failure>(())
         };
         match self {
             Self::Create { name, quota, public, key, code, max_price, epochs, trusted, terms } => {
@@ -306,16 +315,26 @@ impl Volume {
             Self::List { account } => list(session, account.as_deref()).await,
             Self::Info { which } => info(session, &which).await,
             Self::Put { which, source, to, terms } => files::put(session, &which, &source, &to, &terms).await,
-            Self::Get { which, path, to, terms } => files::get(session, &which, &path, &to, &terms).await,
+            Self::Get { which, path, to, terms } => folder::get(session, &which, &path, &to, &terms).await,
             Self::Ls { which, within, terms } => files::list(session, &which, within.as_deref(), &terms).await,
             Self::Rm { which, paths, terms } => files::remove(session, &which, paths, &terms).await,
             Self::Revert { which, partition, terms } => {
                 let argument = json!({ "volume": which.id(session)?.to_string(), "partition": partition.partition().to_string() });
-                session.submit(instruction(NUMBER, "revert", &argument, Amount::ZERO)?, &terms).await
+                session.submit(instruction(NUMBER, "revert", &argument, Amount::ZERO)?, &terms).await?;
+                if !terms.no_wait {
+                    session.output.progress(format_args!("{} has what it had before its last commit", partition.as_str()));
+                }
+                Ok(())
             }
-            Self::Fund { which, amount, terms } => simple(&which, "fund_volume", amount::argument(&amount)?, &terms).await,
-            Self::Delete { which, terms } => simple(&which, "delete_volume", Amount::ZERO, &terms).await,
-            Self::Undelete { which, amount, terms } => simple(&which, "undelete_volume", amount::argument(&amount)?, &terms).await,
+            Self::Fund { which, amount, terms } => {
+                simple(&which, "fund_volume", amount::argument(&amount)?, &terms, "has more to pay its relays from").await
+            }
+            Self::Delete { which, terms } => {
+                simple(&which, "delete_volume", Amount::ZERO, &terms, "is deleted; for a day `cowboy volume undelete` takes it back").await
+            }
+            Self::Undelete { which, amount, terms } => {
+                simple(&which, "undelete_volume", amount::argument(&amount)?, &terms, "is there again").await
+            }
             Self::Grant { which, partition, holder, mode, max_bytes, blocks, terms } => {
                 let until = session.client.health().await?.height.saturating_add(blocks);
                 let argument = json!({
@@ -372,10 +391,12 @@ async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     for id in ids.as_array().into_iter().flatten() {
         rows.push(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?);
     }
+    let labels = Labels::load(&session.project);
     let line = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
         let used = row["bytes"].as_u64().unwrap_or(0).saturating_mul(row["data"].as_u64().unwrap_or(0));
-        format!("{}  {}  {}+{}  {used} of {} bytes", text("volume_id"), text("status"), row["data"], row["parity"], row["quota"])
+        let (id, status) = (text("volume_id"), text("status"));
+        format!("{id}{}  {status}  {}+{}  {used} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["quota"])
     };
     let lines: Vec<String> = rows.iter().map(line).collect();
     let text = if lines.is_empty() { format!("{account} has no volumes") } else { lines.join("\n") };
@@ -398,12 +419,14 @@ async fn info(session: &Session, which: &Which) -> Result<(), Failure> {
     };
     let slots: Vec<String> = volume["slots"].as_array().into_iter().flatten().enumerate().map(slot).collect();
     let partitions = volume["partitions"].as_array().map_or(0, Vec::len);
+    let used = number("bytes").saturating_mul(number("data"));
+    let used = format!("{used} of {} bytes, in {}", number("quota"), counted(partitions, "partition"));
     let head = table([
         ("volume", id.to_string()),
         ("owner", text_of("owner")),
         ("status", text_of("status")),
         ("keys", text_of("keys")),
-        ("used", format!("{} of {} bytes, in {partitions} partitions", number("bytes").saturating_mul(number("data")), number("quota"))),
+        ("used", used),
         ("escrow", format!("{}, of which {} are earned", amount::cby(number("escrow")), amount::cby(number("owed")))),
         ("an epoch costs", amount::cby(number("per_epoch"))),
         ("manifest", text_of("manifest_root")),

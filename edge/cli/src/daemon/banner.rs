@@ -55,7 +55,8 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
     }
     if let Some(client) = client {
         lines.push(String::new());
-        lines.push(format!("Client: {}   try: cowboy init local; cowboy wallet create; cowboy faucet", client.display()));
+        let node = if url == keystore::DEFAULT_RPC_URL { String::new() } else { format!(" --rpc-url {url}") };
+        lines.push(format!("Client: {}   try: cowboy init local{node}; cowboy wallet create; cowboy faucet", client.display()));
     }
     lines.join("\n")
 }

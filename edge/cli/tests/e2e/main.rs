@@ -16,3 +16,4 @@ mod rent;
 mod tools;
 mod twins;
 mod upgrade;
+mod words;

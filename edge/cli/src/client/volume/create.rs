@@ -1,7 +1,7 @@
 //! Creating a volume, once there are relays that can keep it.
 
 use super::{PAUSE, act, keys, view};
-use crate::client::{method::instruction, secret, session::Session};
+use crate::client::{labels, method::instruction, paid, secret, session::Session};
 use crate::send::{self, Terms};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_system::storage::NUMBER;
@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// How long the relays of a devnet are waited for.
 const RELAYS_PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a file counts for at least, in bytes.
+const MIN_QUOTA: u64 = 1_024;
 
 /// How many relays are up. Asks for some and waits where there is none: a devnet starts its own at the first use.
 async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
@@ -56,6 +59,12 @@ pub(super) struct Creation {
 
 pub(super) async fn create(session: &Session, creation: Creation, trusted: &secret::Trusted, terms: &Terms) -> Result<(), Failure> {
     let Creation { name, quota, public, key, code, max_price, epochs } = creation;
+    if quota < MIN_QUOTA {
+        return Err(Failure::argument(
+            format!("a quota of {quota} bytes takes no file: each counts for {MIN_QUOTA} bytes or more"),
+            "give a unit, like --quota 100MiB",
+        ));
+    }
     let found = relays(session, terms).await?;
     let (data, parity) = code.unwrap_or(match found {
         6.. => (4, 2),
@@ -82,11 +91,13 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
     let mut argument = shape;
     argument["name"] = json!(name.as_str());
     argument["keys"] = json!(kind);
+    paid::warn_if_high(session, name.as_str(), value);
     let sent = act(session, "create_volume", &argument, value, terms).await?;
     let id = name.volume(session.key()?.address());
+    labels::keep(session, &id, name.as_str());
     let document = json!({
         "volume": id.to_string(), "name": name.as_str(), "keys": kind, "data": data, "parity": parity,
-        "escrow": escrow, "per_epoch": of("per_epoch"), "tx_hash": sent.tx_hash,
+        "escrow": escrow, "per_epoch": of("per_epoch"), "paid": of("fee"), "tx_hash": sent.tx_hash,
     });
     let who = match kind {
         "public" => "anybody may read it".to_owned(),
@@ -94,10 +105,11 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
         _ => "only you, and whom you give a capability, can have its keys made".to_owned(),
     };
     let text = format!(
-        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {epochs} epochs when it is full\n{who}",
+        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {epochs} epochs when it is full\n{who}\npaid: {}, beside the escrow",
         name.as_str(),
         u16::from(data) + u16::from(parity),
         amount::cby(escrow),
+        paid::line(&sent, "the volume", of("fee")),
     );
     session.output.result(&document, text);
     Ok(())

@@ -1,7 +1,7 @@
 //! Putting, getting, listing and removing files.
 
-use super::{MERGES, PAUSE, Which, act_encoded, hex, keys, storage_failure};
-use crate::client::{method::instruction, session::Session};
+use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failure};
+use crate::client::{labels, labels::Labels, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use commonware_codec::Encode as _;
 use cowboy_console::failure::Failure;
@@ -39,6 +39,12 @@ fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>), Failure>
         // A pipe has no length, and a device no end.
         if !known.is_file() {
             return Err(Failure::argument(format!("{} is neither a file nor a folder", source.display()), "put it into a file first"));
+        }
+        if to == last {
+            return Err(Failure::argument(
+                format!("{to:?} would be a partition: the first part of a path is one"),
+                format!("put it into a partition, like notes/{last}, or give {last}/ for a partition of that name"),
+            ));
         }
         // A partition by itself is a folder.
         let to = if to.ends_with('/') || !to.contains('/') { format!("{}/{last}", to.trim_end_matches('/')) } else { to.to_owned() };
@@ -118,10 +124,13 @@ pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &s
         }
     }
     let committed = commit(session, which, &changes, terms).await?;
+    for partition in partitions.keys() {
+        labels::keep(session, &partition.partition(), partition.as_str());
+    }
     let left_out: Vec<String> = left_out.iter().map(|path| path.display().to_string()).collect();
     session.output.result(
         &json!({ "files": count, "bytes": bytes, "commits": committed, "left_out": left_out }),
-        format_args!("{count} files, {bytes} bytes, are committed"),
+        format_args!("{}, {bytes} bytes, committed", counted(count, "file")),
     );
     Ok(())
 }
@@ -168,23 +177,27 @@ async fn found(session: &Session, which: &Which, volume: &Volume, path: &Path, t
     Ok((entry, key))
 }
 
-pub(super) async fn get(session: &Session, which: &Which, path: &Path, to: &Local, terms: &Terms) -> Result<(), Failure> {
-    let volume = which.open(session).await?;
-    let (entry, key) = found(session, which, &volume, path, terms).await?;
+pub(super) async fn get(session: &Session, volume: &Volume, entry: &Entry, key: &PartitionKey, to: &Local) -> Result<(), Failure> {
     if to.as_os_str() == "-" {
-        return volume.get(&entry, &key, &mut tokio::io::stdout()).await.map_err(storage_failure);
+        return volume.get(entry, key, &mut tokio::io::stdout()).await.map_err(storage_failure);
     }
+    write(volume, entry, key, to).await?;
+    let path = &*entry.meta.path;
+    let document = json!({ "path": path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
+    session.output.result(&document, format_args!("{path}: {} bytes in {}", entry.meta.size, to.display()));
+    Ok(())
+}
+
+/// Writes the content of a file of the volume to a local one.
+pub(super) async fn write(volume: &Volume, entry: &Entry, key: &PartitionKey, to: &Local) -> Result<(), Failure> {
     // Beside its place, so that nobody takes a part for the file.
     let mut beside = to.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
     let mut file = tokio::fs::File::create(&beside).await.map_err(Failure::file(&beside))?;
-    volume.get(&entry, &key, &mut file).await.map_err(storage_failure)?;
+    volume.get(entry, key, &mut file).await.map_err(storage_failure)?;
     file.sync_all().await.map_err(Failure::file(&beside))?;
-    tokio::fs::rename(&beside, to).await.map_err(Failure::file(to))?;
-    let document = json!({ "path": path.as_str(), "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
-    session.output.result(&document, format_args!("{}: {} bytes in {}", path.as_str(), entry.meta.size, to.display()));
-    Ok(())
+    tokio::fs::rename(&beside, to).await.map_err(Failure::file(to))
 }
 
 /// Whether a path lies in a directory.
@@ -205,10 +218,19 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
                 |listed| json!({ "partition": listed.partition.to_string(), "bytes": listed.bytes * u64::from(volume.record().code.data) }),
             )
             .collect();
-        let line = |row: &Value| format!("{:>12}  partition {}", row["bytes"].to_string(), row["partition"].as_str().unwrap_or_default());
+        let labels = Labels::load(&session.project);
+        let line = |row: &Value| {
+            let partition = row["partition"].as_str().unwrap_or_default();
+            format!("{:>12}  partition {partition}{}", row["bytes"].to_string(), labels.shown(partition))
+        };
         let lines: Vec<String> = rows.iter().map(line).collect();
         let text = if lines.is_empty() { "there are no files".to_owned() } else { lines.join("\n") };
-        session.output.result(&rows, format!("{text}\n(the chain has no names of partitions: name one, like `ls VOLUME notes`)"));
+        session.output.result(
+            &rows,
+            format!(
+                "{text}\n(the chain has no names of partitions, and this folder those that it wrote: name one, like `ls VOLUME notes`)"
+            ),
+        );
         return Ok(());
     };
     let first = within.split('/').next().unwrap_or_default();
@@ -216,7 +238,7 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     let key = keys::standing(session, which, &volume, &partition, terms).await?;
     let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     if listing.closed > 0 {
-        session.output.progress(format_args!("{} more files do not open with this key", listing.closed));
+        session.output.progress(format_args!("not opened by this key: {}", counted(listing.closed, "more file")));
     }
     let entries: Vec<&Entry> = listing.entries.iter().filter(|entry| lies_in(&entry.meta.path, within)).collect();
     let row = |entry: &&Entry| {
@@ -241,7 +263,9 @@ pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, t
         changes.entry(path.partition()).or_default().push(Change::Remove(entry.leaf.tag));
     }
     let committed = commit(session, which, &changes, terms).await?;
-    session.output.result(&json!({ "removed": paths.len(), "commits": committed }), format_args!("{} files are removed", paths.len()));
+    session
+        .output
+        .result(&json!({ "removed": paths.len(), "commits": committed }), format_args!("{} removed", counted(paths.len(), "file")));
     Ok(())
 }
 
@@ -306,6 +330,7 @@ mod tests {
         let socket = folder.path().join("socket");
         let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("it is made");
         assert!(items(&socket, "notes/").is_err(), "it has no content that ends");
+        assert_eq!(["c.txt", "c.txt/"].map(file), [None, Some("c.txt/c.txt".into())], "a partition of the file's name is a mistake");
         std::fs::write(folder.path().join("ä"), "").expect("it is written");
         assert!(items(folder.path(), "notes/").is_err());
         assert!(lies_in("notes/a/b", "notes/a") && lies_in("notes/a", "notes/") && !lies_in("notes/ab", "notes/a"));

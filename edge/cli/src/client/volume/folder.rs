@@ -1,0 +1,90 @@
+//! Getting a file, or all files of a folder.
+
+use super::{Which, counted, files, keys, storage_failure};
+use crate::client::session::Session;
+use crate::send::Terms;
+use cowboy_console::failure::Failure;
+use cowboy_volume::keys::PartitionKey;
+use cowboy_volume::{Entry, Volume, VolumeError};
+use cowboy_volumes::{Name, Path};
+use serde_json::json;
+use std::path::{Path as Local, PathBuf};
+
+/// Writes the file of this path, or the files of the partition or directory, below `to`.
+pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local, terms: &Terms) -> Result<(), Failure> {
+    let (volume, text) = (which.open(session).await?, text.trim_end_matches('/'));
+    let first = text.split('/').next().unwrap_or_default();
+    let wrong = || Failure::argument(format!("{text:?} is not a path of a volume"), "give a partition, or a path in it, like notes/a.txt");
+    let partition = Name::new(first).ok_or_else(wrong)?;
+    let path = Path::new(text);
+    if path.is_none() && text != first {
+        return Err(wrong());
+    }
+    let key = keys::standing(session, which, &volume, &partition, terms).await?;
+    if let Some(path) = &path
+        && let Some(entry) = volume.find(path, &key).await.map_err(storage_failure)?
+    {
+        return files::get(session, &volume, &entry, &key, to).await;
+    }
+    let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
+    let below = listing.entries.iter().filter_map(|entry| Some((entry, place(&entry.meta.path, text, to)?)));
+    let found: Vec<(&Entry, PathBuf)> = below.collect();
+    if found.is_empty() {
+        return Err(storage_failure(VolumeError::NoFile(text.to_owned())));
+    }
+    if to.as_os_str() == "-" {
+        return Err(Failure::argument(format!("{text} is a folder, and stdout takes one file"), "name a folder to write it to"));
+    }
+    tree(session, &volume, &key, (text, to), &found).await
+}
+
+/// Where a file of a directory is written. Nothing where it lies elsewhere, or has a path that no volume takes: a writer of the volume chose it.
+fn place(path: &str, directory: &str, to: &Local) -> Option<PathBuf> {
+    let path = Path::new(path)?;
+    let rest = path.as_str().strip_prefix(directory)?.strip_prefix('/')?;
+    Some(to.join(rest))
+}
+
+async fn tree(
+    session: &Session,
+    volume: &Volume,
+    key: &PartitionKey,
+    (text, to): (&str, &Local),
+    found: &[(&Entry, PathBuf)],
+) -> Result<(), Failure> {
+    let (mut bytes, mut written) = (0_u64, Vec::new());
+    for (number, (entry, place)) in (1_usize..).zip(found) {
+        session.output.progress(format_args!("{number} of {}: {} ({} bytes)", found.len(), &*entry.meta.path, entry.meta.size));
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        }
+        files::write(volume, entry, key, place).await?;
+        bytes = bytes.saturating_add(entry.meta.size);
+        written.push(json!({ "path": &*entry.meta.path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": place }));
+    }
+    let text = format!("{text}: {}, {bytes} bytes, in {}", counted(found.len(), "file"), to.display());
+    session.output.result(&json!({ "folder": to, "bytes": bytes, "files": written }), text);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file keeps its place in the folder, and none leaves it.
+    #[test]
+    fn files_stay_in_the_folder() {
+        let rows = [
+            ("notes/a.txt", "notes", Some("out/a.txt")),
+            ("notes/2026/b", "notes", Some("out/2026/b")),
+            ("notes/2026/b", "notes/2026", Some("out/b")),
+            ("notes/2026b/c", "notes/2026", None),
+            ("other/a", "notes", None),
+            ("notes/../../x", "notes", None),
+            ("notes//x", "notes", None),
+        ];
+        for (path, directory, expected) in rows {
+            assert_eq!(place(path, directory, Local::new("out")), expected.map(PathBuf::from), "{path} of {directory}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the client says: what was paid, which actor had a name before, the exception first, and what a wait is for.
+
+use crate::process::{Node, Said, cowboy};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+/// The first account of every devnet.
+const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const OTHER: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+const SITE: &str = "from cowboy_sdk import Address, actor, http, public
+
+
+@actor
+class Site:
+    @http.get('/')
+    def index(self, request):
+        return http.html('hello')
+
+    @public
+    def keep(self, owner: Address) -> str:
+        return str(owner)
+
+    @public
+    def greet(self, name: str) -> str:
+        return 'Hello, ' + name
+
+    @public
+    def boom(self) -> None:
+        raise ValueError('it went wrong')
+
+    @public
+    def deep(self, n: int) -> int:
+        return self._down(n)
+
+    def _down(self, n):
+        return 1 // n if n == 0 else self._down(n - 1)
+";
+
+fn run(root: &Path, node: &Node, arguments: &[&str]) -> Said {
+    cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat())
+}
+
+fn error_of(said: &Said) -> Value {
+    let error: Value = serde_json::from_str(&said.stderr).expect("a failure is JSON");
+    error["error"].clone()
+}
+
+#[test]
+fn what_was_paid_is_said() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| run(root, &node, arguments);
+    fs::write(root.join("site.py"), SITE).expect("the directory is writable");
+    assert_eq!(run(&["actor", "deploy", "site.py"]).code, Some(0));
+    let said = run(&["name", "register", "mysite", "--actor", "site"]);
+    assert!(said.stdout.starts_with("http://mysite.") && said.stdout.lines().count() == 1, "{said:?}");
+    assert!(said.stderr.contains("Paid: 10 CBY for mysite, and a fee of ") && !said.stderr.contains("costs"), "{said:?}");
+    let said = run(&["name", "register", "abc", "--actor", "site"]);
+    assert!(said.stderr.starts_with("abc costs 1000 CBY\n"), "{said:?}");
+    assert_eq!(run(&["name", "register", "other1", "--actor", "site", "--json"]).json()["paid"], 10_000_000_000_u64);
+    for (arguments, text) in [
+        (&["name", "register", "brief1", "--actor", "site", "--days", "10"][..], "at least 365 days"),
+        (&["name", "release", "mysite"], "only those can be released"),
+    ] {
+        let said = run(arguments);
+        assert!(said.code == Some(1) && said.stderr.contains(text), "{arguments:?}: {said:?}");
+    }
+    assert_eq!(run(&["token", "list"]).stdout, "no tokens\n");
+    let wrong = run(&["job", "run", "nofile.json"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("\"nofile.json\" is neither JSON nor a file"), "{wrong:?}");
+}
+
+#[test]
+fn a_name_says_which_actor_had_it() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let deploy = |source: &str| {
+        fs::write(root.join("site.py"), source).expect("the directory is writable");
+        let said = run(root, &node, &["actor", "deploy", "site.py", "--fund", "2cby"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        said
+    };
+    let first = deploy(SITE);
+    assert!(!first.stderr.contains("Note:"), "{first:?}");
+    let address = first.stdout.lines().find_map(|line| line.strip_prefix("Actor address: ")).expect("it is printed").to_owned();
+    let second = deploy(&SITE.replace("hello", "good day"));
+    assert!(second.stderr.contains(&format!("Note: site was {address} (2 CBY, 0 timers)")), "{second:?}");
+    let kept: Value = serde_json::from_slice(&fs::read(root.join(".cowboy/actors.json")).expect("it is there")).expect("it is JSON");
+    assert_eq!(kept["former"], json!({ "site": [address] }));
+}
+
+#[test]
+fn the_exception_comes_first() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| run(root, &node, arguments);
+    fs::write(root.join("site.py"), SITE).expect("the directory is writable");
+    assert_eq!(run(&["actor", "deploy", "site.py"]).code, Some(0));
+    let raised = run(&["actor", "execute", "site", "boom"]);
+    assert!(
+        raised.stderr.starts_with("error: ValueError: it went wrong (line 20 of actor.py, in boom)\n  The handler raised"),
+        "{raised:?}"
+    );
+    assert!(raised.stderr.contains("\n  sent: nothing: the simulation failed"), "{raised:?}");
+    let wrong = run(&["actor", "execute", "site", "greet", "5"]).stderr;
+    assert!(wrong.lines().next().is_some_and(|line| line.contains("'name' has to be str")) && !wrong.contains("cowboy_sdk/"), "{wrong}");
+    let deep = run(&["actor", "execute", "site", "deep", "40"]).stderr;
+    assert!(deep.contains(" more times]") && deep.matches("in _down").count() < 10, "{deep}");
+
+    // An address needs no quotes where a handler takes one; other hex is no text.
+    assert_eq!(run(&["actor", "execute", "site", "keep", OTHER]).code, Some(0));
+    let raw = run(&["actor", "execute", "site", "greet", OTHER]);
+    assert!(raw.code == Some(2) && raw.stderr.contains("is raw bytes, and greet reads CBOR"), "{raw:?}");
+}
+
+#[test]
+fn a_wait_says_what_is_missing() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let node = Node::dev(folder.path(), &[]);
+    let said = run(folder.path(), &node, &["transfer", OTHER, "1", "--nonce", "40", "--timeout", "1", "--json"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let error = error_of(&said);
+    assert!(error["why"].as_str().is_some_and(|why| why.contains("nonce 40") && why.contains("missing before it: 40")), "{error}");
+    assert!(error["context"]["tx_hash"].as_str().is_some_and(|hash| hash.len() == 66), "{error}");
+    assert!(!error["fix"].as_str().unwrap_or_default().contains("timeout_ms"), "{error}");
+}
