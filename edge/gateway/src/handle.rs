@@ -10,6 +10,7 @@ use crate::{
     ids::{self, Salt},
     membership::Urgency,
     metrics::method_label,
+    pages::Page,
     refusal::Refusal,
     requests::{Fate, Sent},
     shown,
@@ -200,7 +201,11 @@ async fn read(
     route: Arc<Route>,
     reading: &Reading,
 ) -> Result<Response<Bytes>, Refusal> {
-    let visited = shared.runner.visit(client, state, route, parts.method.as_str(), reading.envelope.clone()).await?;
+    let visited = shared.runner.visit(client, state.clone(), route.clone(), parts.method.as_str(), reading.envelope.clone()).await?;
+    if let Err(failure) = &visited.outcome {
+        let page = Page { runner: &shared.runner, client, state, route: &route, asked: parts, envelope: reading.envelope.clone() };
+        page.log(failure).await;
+    }
     let (mut response, said) = shown::answer(&shared.runner, client, parts, visited.outcome?.response()).await?;
     reading.sign(shared, &said, response.headers_mut());
     Ok(response)

@@ -1,10 +1,11 @@
 //! GET and HEAD: the handler runs on committed state (004 §8.3).
 
-use crate::{refusal::Refusal, state::BlockState};
+use crate::{raised::Raised, refusal::Refusal, state::BlockState};
 use bytes::Bytes;
 use cowboy_chain::{
     Query,
-    query::Question,
+    engine::Exception,
+    query::{QueryError, Question},
     resume::{self, run_async},
 };
 use cowboy_ingress::{Failure, Route, Visit, failure::CYCLE_LIMIT, visit::Visited};
@@ -20,6 +21,8 @@ const AT_ONCE_CYCLES: u64 = 300_000;
 #[derive(Clone)]
 pub(crate) struct Runner {
     pool: Pool,
+    /// Which failures of handlers are logged.
+    pub(crate) raised: Raised,
 }
 
 impl Runner {
@@ -27,7 +30,7 @@ impl Runner {
     pub(crate) fn start(at_once: Option<usize>) -> io::Result<Self> {
         let machine = Bounds::of_machine();
         let bounds = Bounds { threads: at_once.unwrap_or(machine.threads), ..machine };
-        Ok(Self { pool: Pool::start("gateway-query", bounds)? })
+        Ok(Self { pool: Pool::start("gateway-query", bounds)?, raised: Raised::default() })
     }
 
     /// Answers a request that only reads, on this state.
@@ -61,6 +64,16 @@ impl Runner {
         let mut query = Query::new(state.at.clone(), question);
         let answer = self.run(client, move |runtime| resume::run(&mut query, |keys| state.fetch_here(runtime, keys))).await?;
         answer.result.map_err(|failure| Failure::of_query(&failure).into())
+    }
+
+    /// What a handler raises on this state; nothing where it does not raise, or there is no room to ask.
+    pub(crate) async fn exception(&self, client: Client, state: Arc<BlockState>, question: Question) -> Option<Exception> {
+        let mut query = Query::new(state.at.clone(), question);
+        let answer = self.run(client, move |runtime| resume::run(&mut query, |keys| state.fetch_here(runtime, keys))).await.ok()?;
+        match answer.result {
+            Err(QueryError::Failed { exception, .. }) => exception,
+            _ => None,
+        }
     }
 
     /// Runs work on the workers, where it may take its time: no other request waits for its thread.

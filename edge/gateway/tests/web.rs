@@ -389,7 +389,7 @@ async fn failing(world: &World) {
     let nonce = world.node.next_nonce(world.keys[1].address()).await.expect("the node runs");
     let (status, error, said) = taken(world.request("POST", "rogue.localhost", "/fail").body("x")).await;
     assert_eq!((status, error.as_str()), (500, "HANDLER_PANIC"));
-    assert!(said.contains("was not sent"), "{said}");
+    assert!(said.contains("was not sent") && said.contains("(ValueError)"), "{said}");
     assert_eq!(world.node.next_nonce(world.keys[1].address()).await.expect("the node runs"), nonce);
     let once = || taken(world.request("POST", "rogue.localhost", "/once").body("x"));
     let (first, second) = tokio::join!(once(), once());

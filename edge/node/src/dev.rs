@@ -51,6 +51,21 @@ pub enum DevError {
 /// The parts of the folder that a snapshot copies.
 const COPIED: [&str; 2] = ["engine", "ledger.redb"];
 
+/// A warp that somebody waits for. Dropping it ends the warp: timers would burn money for nobody.
+struct Warping<'a> {
+    node: &'a NodeHandle,
+    target: Height,
+}
+
+impl Drop for Warping<'_> {
+    fn drop(&mut self) {
+        // A node that is stopped warps no further.
+        if let Ok(chain) = self.node.chain() {
+            chain.pace.end_warp(self.target);
+        }
+    }
+}
+
 impl NodeHandle {
     fn require_dev(&self) -> Result<(), DevError> {
         if self.config().genesis.chain.is_dev { Ok(()) } else { Err(DevError::NotDev) }
@@ -73,6 +88,7 @@ impl NodeHandle {
     }
 
     /// Takes the chain to this height. Every timer on the way fires, in order, at its height; heights at which nothing is due are skipped.
+    /// A future that is dropped before ends the warp.
     pub async fn warp_to_height(&self, height: Height) -> Result<Head, DevError> {
         self.require_alone()?;
         let head = self.head();
@@ -80,6 +96,7 @@ impl NodeHandle {
             return Err(DevError::Past { height: head.height, timestamp: head.timestamp_ms });
         }
         self.chain()?.pace.warp(height);
+        let _warping = Warping { node: self, target: height };
         self.wait_for(|head| head.height >= height).await
     }
 

@@ -35,6 +35,8 @@ struct Orders {
     mine_until: u64,
     /// The height that a warp leads to (decision 136).
     warp: Option<Height>,
+    /// The height of the newest final block that was made since the start.
+    newest: Height,
     clock_ahead_ms: i64,
     is_paused: bool,
 }
@@ -63,8 +65,15 @@ pub enum Advice {
 impl Pace {
     /// A pace with nothing ordered.
     pub fn new(block_time: BlockTime) -> Self {
-        let orders =
-            Orders { block_time, governed: Duration::from_secs(1), mine_until: 0, warp: None, clock_ahead_ms: 0, is_paused: false };
+        let orders = Orders {
+            block_time,
+            governed: Duration::from_secs(1),
+            mine_until: 0,
+            warp: None,
+            newest: Height(0),
+            clock_ahead_ms: 0,
+            is_paused: false,
+        };
         Self { orders: Mutex::new(orders), changed: Notify::new() }
     }
 
@@ -120,6 +129,17 @@ impl Pace {
         self.poke();
     }
 
+    /// Ends the warp to this height early, where it is under way: it leads no further than the block after the newest final one.
+    pub fn end_warp(&self, target: Height) {
+        self.with(|orders| {
+            if orders.warp == Some(target) {
+                // One more block, with whose finality the clock continues from the chain's time.
+                orders.warp = Some(target.min(orders.newest.next()));
+            }
+        });
+        self.poke();
+    }
+
     /// The height that a warp under way leads to, where it lies beyond this one.
     pub fn warping(&self, height: Height) -> Option<Height> {
         self.with(|orders| orders.warp.filter(|target| height < *target))
@@ -128,13 +148,20 @@ impl Pace {
     /// Tells that a block of this height and time is final. A warp that led there is over, and the chain's clock
     /// continues from the block's time.
     pub fn arrived(&self, height: Height, timestamp: TimestampMs, machine_ms: u64) {
-        self.with(|orders| {
-            if orders.warp.is_some_and(|target| target <= height) {
+        let is_over = self.with(|orders| {
+            orders.newest = height;
+            let is_over = orders.warp.is_some_and(|target| target <= height);
+            if is_over {
                 let ahead = i64::try_from(timestamp.0.saturating_sub(machine_ms)).unwrap_or(i64::MAX);
                 orders.clock_ahead_ms = orders.clock_ahead_ms.max(ahead);
                 orders.warp = None;
             }
+            is_over
         });
+        // Who waits for the next block's time waits by the clock before the warp.
+        if is_over {
+            self.poke();
+        }
     }
 
     /// How far the chain's clock is ahead of the computer's, in ms. Zero but on dev chains.
@@ -245,5 +272,20 @@ mod tests {
         assert_eq!((pace.warping(Height(9)), pace.clock_ahead_ms()), (Some(Height(10)), 0));
         pace.arrived(Height(10), TimestampMs(10_000), 2_000);
         assert_eq!((pace.warping(Height(9)), pace.clock_ahead_ms()), (None, 8_000));
+    }
+
+    #[test]
+    fn a_warp_that_is_ended_early_takes_one_more_block() {
+        let pace = Pace::new(BlockTime::Instant);
+        pace.warp(Height(1_000));
+        pace.arrived(Height(7), TimestampMs(7_000), 2_000);
+        pace.end_warp(Height(999));
+        assert_eq!(pace.warping(Height(7)), Some(Height(1_000)), "another warp");
+        pace.end_warp(Height(1_000));
+        assert_eq!((pace.warping(Height(7)), pace.warping(Height(8))), (Some(Height(8)), None));
+        pace.arrived(Height(40), TimestampMs(40_000), 2_000);
+        assert_eq!((pace.warping(Height(7)), pace.clock_ahead_ms()), (None, 38_000), "a block that was on its way counts");
+        pace.end_warp(Height(1_000));
+        assert_eq!(pace.warping(Height(40)), None, "it has ended");
     }
 }

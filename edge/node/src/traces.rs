@@ -54,6 +54,15 @@ pub fn plain(receipt: &Receipt) -> Trace {
     }
 }
 
+/// The handler whose failure made a delivery fail: its own, or the one that a system actor handed the request on to, as the gateway registry
+/// does.
+pub fn failing(trace: &Trace) -> Option<&CallTrace> {
+    let (own, others) = trace.calls.split_first()?;
+    // A system actor that hands a request on has ended, and without a failure: what it called stands beside it, not below.
+    let handed = others.first().filter(|call| call.depth == 0 && call.abort.is_some());
+    Some(handed.filter(|_| own.abort.is_none() && own.exception.is_none()).unwrap_or(own))
+}
+
 /// What the ledger keeps of a block's traces: those that are not [`plain`], each with its receipt's place.
 pub fn rows(receipts: &[Receipt], traces: &[Trace]) -> Vec<(u32, Vec<u8>)> {
     let told = (0u32..).zip(receipts.iter().zip(traces));
@@ -284,6 +293,30 @@ mod tests {
         let trace = Trace { changes: vec![change(b"a", 10_000), change(b"b", 6_000), change(b"c", 1_000)], ..trace() };
         let kept = from_bytes(&receipt(), &to_bytes(&trace)).expect("it comes back");
         assert_eq!(kept.changes, trace.changes[..2]);
+    }
+
+    /// A handler that a system actor handed a request on to stands beside the system actor's; what a handler called and caught does not count.
+    #[test]
+    fn the_failing_handler_is_found() {
+        let found = |trace: &Trace| failing(trace).map(|call| (call.target, call.handler.clone()));
+        let call = |target: u8, handler: &str, depth, is_failed: bool| CallTrace {
+            depth,
+            target: Address([target; 20]),
+            handler: handler.into(),
+            abort: is_failed.then_some(cowboy_types::error::HANDLER_RAISED),
+            ..plain(&receipt()).calls.remove(0)
+        };
+        let rows: [(&str, Vec<CallTrace>, Option<(u8, &str)>); 5] = [
+            ("its own", vec![call(1, "boom", 0, true)], Some((1, "boom"))),
+            ("handed on", vec![call(15, "dispatch", 0, false), call(1, "http.request", 0, true)], Some((1, "http.request"))),
+            ("called by its own", vec![call(1, "boom", 0, true), call(2, "inner", 1, true)], Some((1, "boom"))),
+            ("a source that its own tried to deploy", vec![call(1, "boom", 0, true), call(2, "<module>", 0, true)], Some((1, "boom"))),
+            ("nothing ran", vec![], None),
+        ];
+        for (name, calls, expected) in rows {
+            let expected = expected.map(|(target, handler)| (Address([target; 20]), handler.to_owned()));
+            assert_eq!(found(&Trace { calls, ..plain(&receipt()) }), expected, "{name}");
+        }
     }
 
     #[test]

@@ -3,12 +3,18 @@
 use crate::App;
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
-use cowboy_api::{Hex, convert::Inside, model::StateChange, wake::TIMER_HANDLER};
+use cowboy_api::{
+    Hex,
+    convert::Inside,
+    model::{Event, StateChange},
+    wake::TIMER_HANDLER,
+};
 use cowboy_chain::{
     Trace,
     engine::Exception,
     input::{CallTrace, Change},
 };
+use cowboy_node::traces::failing;
 use cowboy_state::{Kind, records::Account};
 use cowboy_store::View;
 use cowboy_types::{Address, Hash, ReceiptKind, error};
@@ -18,9 +24,12 @@ pub(crate) fn text(exception: &Exception) -> String {
     cowboy_api::traceback::folded(&exception.traceback)
 }
 
-/// The traceback of the exception that made a delivery fail, where one did.
+/// The traceback of the exception that made a delivery fail, where one did. One of another actor than the receipt's says whose it is.
 fn failure(trace: &Trace) -> Option<String> {
-    trace.calls.first().and_then(|call| call.exception.as_ref()).map(text)
+    let failing = failing(trace)?;
+    let traceback = failing.exception.as_ref().map(text)?;
+    let is_own = trace.calls.first().is_some_and(|own| own.target == failing.target);
+    Some(if is_own { traceback } else { format!("{}.{} failed:\n{traceback}", failing.target, failing.handler) })
 }
 
 /// What the node knows of a delivery beside its receipt. The ledger is asked only about timers; one view of it serves a whole answer.
@@ -40,9 +49,16 @@ pub(crate) fn takes_timers(view: &View, actor: &Address) -> bool {
     view.has_handler(actor, TIMER_HANDLER).unwrap_or(false)
 }
 
-/// The same by the receipt's name; nothing where the node no longer knows.
+/// What the node knows by the receipt's name; nothing where the node no longer knows.
 pub(crate) fn of(app: &App, view: &View, receipt: &Hash) -> Inside {
     app.node.trace(view, receipt).ok().flatten().map(|trace| inside(Some(view), &trace)).unwrap_or_default()
+}
+
+/// The event of a timer that failed names the handler that the timer's payload names, as the receipt does.
+pub(crate) fn name_handler(event: &mut Event, handler: &str) {
+    if event.name == "timer.failed" && event.value["handler"] == TIMER_HANDLER {
+        event.value["handler"] = handler.into();
+    }
 }
 
 /// A change as the API shows it: of an account its balance.

@@ -44,8 +44,8 @@ pub struct Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     /// The chain would not take it.
-    #[error("the chain would refuse the job: {}\n  why: {}\n  fix: {}", .0.what, .0.why, .0.fix)]
-    Refused(&'static cowboy_types::error::ErrorRow),
+    #[error("the chain would refuse the job: {what} {mistake}\n  why: {why}\n  fix: {fix}", what = .0.what, mistake = .1, why = .0.why, fix = .0.fix)]
+    Refused(&'static cowboy_types::error::ErrorRow, lower::Mistake),
     /// Nobody can read it: a field is unknown, stands in two places, or is missing.
     #[error("the chain would refuse the job: {0}")]
     Malformed(#[from] Malformed),
@@ -61,7 +61,7 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
     let request = Request::read(submission)?;
     let spec = lower::decoded(submission)
         .and_then(|submission| lower::lower(&offer, &submission))
-        .map_err(|abort| LocalError::Refused(row(abort.code)))?;
+        .map_err(|mistake| LocalError::Refused(row(mistake.abort.code), mistake))?;
     let executors = Executors::of(config)?;
     executors.prepare().await?;
     let container = match spec.kind {

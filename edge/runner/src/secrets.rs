@@ -8,7 +8,7 @@ use cowboy_secrets::partial::release_id;
 use cowboy_secrets::{Identity, Kind};
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::offchain::request as submission;
-use cowboy_system::secrets::jobs::{Asked, Place, asked};
+use cowboy_system::secrets::jobs::{Asked, FIELDS, Place, asked};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Release, Secret, Version};
 use cowboy_types::cbor::Value;
@@ -20,9 +20,6 @@ use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
-
-/// The fields of a web job that may contain `${KEY}`.
-const FIELDS: [&str; 3] = ["headers", "body", "json"];
 
 /// How long a release is waited for, from the call to the answers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

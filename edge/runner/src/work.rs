@@ -65,7 +65,8 @@ impl Work {
         };
         let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.took_ms);
         if let Err(fault) = &done.result {
-            tracing::info!(job = %id, kind, %fault, "no result");
+            // The chain has only the fault's number: this is where its cause can be found.
+            tracing::warn!(job = %id, kind, %fault, "no result");
         }
         let done = Done { result: done.result.map(|output| self.behaviour.result(&self.assignment, output)), ..done };
         let mut report = OwnedReport::of(done, self.spec.bounds.wall_ms.0);

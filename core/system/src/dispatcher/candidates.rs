@@ -1,11 +1,12 @@
 //! Who may be drawn for a job: the filters of 002 §4 in their order, as the block of the submission sees them.
 
+use super::removed::{self, Removed};
 use super::{payment, selection, state};
 use crate::actor::Context;
 use crate::market::container;
 use crate::market::request::Request;
 use crate::runners::attestations::{self, Requirements};
-use crate::runners::handlers::{HEALTHY, effective_stake, health, is_healthy, required_stake};
+use crate::runners::handlers::{effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
 use crate::{secrets, tee, volumes};
 use cowboy_params::{Jobs, Params};
@@ -25,7 +26,7 @@ pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Addres
     Ok(runners::state::all(context.world)?)
 }
 
-/// Makes the candidate list of a job: filtered, ascending by address.
+/// Makes the candidate list of a job, filtered and ascending by address, and counts whom the filters removed.
 ///
 /// `submitter` is whose manifest says what is required; `committee` is how many runners share the price; of the job that this one checks,
 /// where it checks one, nobody is a candidate who worked for it. Fails where the submitter may not use a secret that the job names (decision 143), or
@@ -37,25 +38,19 @@ pub fn of_job(
     registered: &[(Address, Runner)],
     committee: u64,
     checked: Option<&Job>,
-) -> Step<Candidates> {
-    let rows = context.params.jobs.clone();
-    let height = context.height;
-    let standstill = state::standstill(context.world)?;
-    let health = |runner: &Runner| health(&rows, runner, height, &standstill);
-    let was_there = |runner: &Address| checked.is_some_and(|job| job.all_members().any(|member| member.runner == *runner));
-    let mut able: Vec<&(Address, Runner)> = registered
-        .iter()
-        .filter(|(address, runner)| health(runner) == HEALTHY && is_able(&rows, runner, spec, committee) && !was_there(address))
-        .collect();
+) -> Step<(Candidates, Removed)> {
+    let (rows, height) = (context.params.jobs.clone(), context.height);
+    let mut removed = Removed::default();
+    let mut able = fit(context, spec, registered, committee, checked, &mut removed)?;
     if spec.verification.is_tee_required {
         context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
-        for entry in able {
+        for entry in able.iter().copied() {
             if tee::is_attested(context.world, context.is_dev, height, entry.0, &entry.1, &spec.verification.tee_type)? {
                 kept.push(entry);
             }
         }
-        able = kept;
+        able = removed.keep(removed::TEE, &able, kept);
     }
     let request = Request::read(&spec.request).map_err(Abort::from)?;
     let mut required = Requirements::of(context, submitter, spec)?;
@@ -66,7 +61,13 @@ pub fn of_job(
         let mut kept = Vec::new();
         for entry in able {
             let profile = runners::state::profile(context.world, entry.0)?;
-            if has_model(&profile, spec) && has_room(&profile, spec, &request) && required.are_met(context, entry.0, &entry.1, &profile)? {
+            if !has_model(&profile, spec) {
+                removed.add(removed::MODEL);
+            } else if !has_room(&profile, spec, &request) {
+                removed.add(removed::ROOM);
+            } else if !required.are_met(context, entry.0, &entry.1, &profile)? {
+                removed.add(removed::REQUIRED);
+            } else {
                 kept.push(entry);
             }
         }
@@ -74,31 +75,59 @@ pub fn of_job(
     }
     if let Some(pool) = &spec.required_runner_pool {
         let mut kept = Vec::new();
-        for entry in able {
+        for entry in able.iter().copied() {
             if is_pool_member(context, entry.0, pool)? {
                 kept.push(entry);
             }
         }
-        able = kept;
+        able = removed.keep(removed::POOL, &able, kept);
     }
     volumes::mounts::admitted(context, &request, submitter)?;
     let policies = secrets::jobs::admitted(context, &request, spec, submitter)?;
     if !policies.is_empty() {
         context.spend(0, context.params.weights.matching.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
         let mut kept = Vec::new();
-        for entry in able {
+        for entry in able.iter().copied() {
             if secrets::jobs::may_see(context, &policies, entry.0, &entry.1)? {
                 kept.push(entry);
             }
         }
-        able = kept;
+        able = removed.keep(removed::SECRET, &able, kept);
     }
     let weighed = free(able, committee).into_iter().map(|(address, runner)| Candidate {
         runner: *address,
         weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
     });
     // The directory ascends by address, and so does what is left of it.
-    Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
+    Ok((Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? }, removed))
+}
+
+/// The runners that pass the filters which look at a runner alone: health and reputation, kind, environment, price, stake.
+fn fit<'r>(
+    context: &Context<'_>,
+    spec: &JobSpec,
+    registered: &'r [(Address, Runner)],
+    committee: u64,
+    checked: Option<&Job>,
+    removed: &mut Removed,
+) -> Step<Vec<&'r (Address, Runner)>> {
+    let rows = &context.params.jobs;
+    let standstill = state::standstill(context.world)?;
+    let was_there = |runner: &Address| checked.is_some_and(|job| job.all_members().any(|member| member.runner == *runner));
+    let mut able = Vec::with_capacity(registered.len());
+    for entry in registered {
+        let (address, runner) = entry;
+        let is_unhealthy = removed::of_health(health(rows, runner, context.height, &standstill));
+        let reason = is_unhealthy.or_else(|| unable(rows, runner, spec, committee));
+        match reason.or_else(|| was_there(address).then_some(removed::WORKED)) {
+            Some(reason) => removed.add(reason),
+            None => able.push(entry),
+        }
+        if reason == Some(removed::PRICE) {
+            removed.note_price(payment::estimate(&runner.rates, &spec.kind, &spec.bounds), committee);
+        }
+    }
+    Ok(able)
 }
 
 /// The filter by concurrency: those with a free slot, where they make a committee. Where they do not, all are candidates, and the job waits
@@ -108,16 +137,18 @@ fn free(able: Vec<&(Address, Runner)>, committee: u64) -> Vec<&(Address, Runner)
     if u64::try_from(free.len()).is_ok_and(|free| free >= committee) { free } else { able }
 }
 
-/// The filters that look at the runner alone, after its health and reputation: kind, environment, price, stake.
-fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> bool {
+/// The first of the filters after health and reputation that removes a runner: kind, environment, price, stake.
+fn unable(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> Option<&'static str> {
     let price = spec.max_price;
     let share = Amount(price.0 / committee.max(1));
-    runner.kinds & spec.kind.bit() != 0
-        && (!spec.verification.is_tee_required || runner.tee != 0)
-        && payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share
-        && runner.rates.min_job_value <= price
-        && price <= runner.rates.max_job_value
-        && effective_stake(runner) >= required_stake(rows, price)
+    let filters = [
+        (runner.kinds & spec.kind.bit() != 0, removed::KIND),
+        (!spec.verification.is_tee_required || runner.tee != 0, removed::TEE),
+        (payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share, removed::PRICE),
+        (runner.rates.min_job_value <= price && price <= runner.rates.max_job_value, removed::VALUE),
+        (effective_stake(runner) >= required_stake(rows, price), removed::STAKE),
+    ];
+    filters.into_iter().find(|(passes, _)| !passes).map(|(_, reason)| reason)
 }
 
 /// Whether the job names a model.

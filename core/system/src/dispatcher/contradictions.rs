@@ -1,15 +1,16 @@
 //! Checks that no result can pass, as far as they show it by themselves: refused at submission, since a committee would work for
 //! nothing and be blamed for it (decision 303).
 
+use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;
+use cowboy_types::error;
 use cowboy_types::job::{Check, JobSpec};
-use cowboy_types::{Abort, error};
 
 /// The most that bytes can vary, in thousandths of a bit a byte.
 const MAX_ENTROPY: u64 = 8_000;
 
 /// Refuses a job whose checks exclude each other.
-pub(super) fn check(spec: &JobSpec) -> Result<(), Abort> {
+pub(super) fn check(spec: &JobSpec) -> Result<(), Mistake> {
     let checks = &spec.verification.checks;
     let is_wanted = |text: &str| {
         checks.iter().any(|check| matches!(check, Check::ContainsAll { texts } if texts.iter().any(|wanted| wanted.contains(text))))
@@ -27,7 +28,12 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), Abort> {
     };
     let format = &spec.schema.data_format;
     let is_schema = !matches!(&format[..], "" | "text" | "json" | "cbor" | "binary");
-    if checks.iter().any(is_impossible) || is_schema && is_empty(format) { Err(error::JOB_CONTRADICTION) } else { Ok(()) }
+    let wrong = match checks.iter().position(is_impossible) {
+        Some(place) => format!("checks[{place}]: no result of at most {longest} bytes passes it and the others."),
+        None if is_schema && is_empty(format) => "data_format: no result is as the schema says.".to_string(),
+        None => return Ok(()),
+    };
+    Err(Mistake::new(error::JOB_CONTRADICTION, wrong))
 }
 
 fn is_empty(schema: &str) -> bool {

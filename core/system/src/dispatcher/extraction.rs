@@ -4,9 +4,9 @@
 //! Runners apply the rules; the chain only sees to it that they can: a rule that nobody can read would cost a committee its time. What
 //! they find is a JSON object with a member for each rule, and is compared field by field like any other result.
 
+use crate::market::mistake::Mistake;
 use crate::reader::Reader;
 use cowboy_types::cbor::Value;
-use cowboy_types::{Abort, error};
 
 /// The most rules of a job.
 const MOST_RULES: usize = 32;
@@ -20,25 +20,28 @@ const NAME_BYTES: usize = 64;
 /// The deepest nesting of a regular expression.
 const NESTING: u32 = 32;
 
-fn invalid() -> Abort {
-    error::JOB_INVALID
+fn wrong(rule: &str) -> Mistake {
+    Mistake::invalid(format!("extract: it has to be {rule}."))
 }
 
 /// Checks the rules of a job: `extract`, a list of `{"name", "type": "css" | "xpath" | "jsonpath" | "regex", "rule"}`. A job with
 /// rules must have a result of JSON.
-pub(super) fn check(extract: Option<&Value>, data_format: &str) -> Result<(), Abort> {
+pub(super) fn check(extract: Option<&Value>, data_format: &str) -> Result<(), Mistake> {
     let rules = match extract {
         None => &[][..],
         Some(Value::Array(rules)) => rules,
-        Some(_) => return Err(invalid()),
+        Some(_) => return Err(wrong("a list of {name, type, rule}")),
     };
     let is_json = data_format == "json" || data_format.starts_with('{');
-    if rules.len() > MOST_RULES || !rules.is_empty() && !is_json {
-        return Err(invalid());
+    if rules.len() > MOST_RULES {
+        return Err(wrong(&format!("at most {MOST_RULES} rules")));
+    }
+    if !rules.is_empty() && !is_json {
+        return Err(wrong("left out unless data_format is json or a schema"));
     }
     let mut names: Vec<&str> = Vec::with_capacity(rules.len());
     for rule in rules {
-        let reader = Reader::new(rule, invalid);
+        let reader = Reader::new(rule, "extract");
         let (name, text) = (reader.text_or_empty("name")?, reader.text_or_empty("rule")?);
         let is_named = !name.is_empty() && name.len() <= NAME_BYTES && !names.contains(&name);
         let is_right = !text.is_empty()
@@ -50,8 +53,11 @@ pub(super) fn check(extract: Option<&Value>, data_format: &str) -> Result<(), Ab
                 "regex" => is_expression(text),
                 _ => false,
             };
-        if !is_named || !is_right {
-            return Err(invalid());
+        if !is_named {
+            return Err(reader.wrong("name", &format!("a string of 1 to {NAME_BYTES} bytes that no other rule has")));
+        }
+        if !is_right {
+            return Err(reader.wrong("rule", "an expression of its type: css, xpath, jsonpath or regex"));
         }
         names.push(name);
     }

@@ -1,7 +1,7 @@
 //! What 0x02 does when it is asked.
 
 use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
-use super::lower::{Offer, container_mistake, read, timeouts};
+use super::lower::{Offer, read};
 use super::{NUMBER, candidates, second, selection, state};
 use crate::actor::{Context, Handle};
 use crate::auction::lane_base_fee;
@@ -44,16 +44,7 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
     let size = argument.encode().len();
     // Its fields and its schemas are read, which takes as long again as decoding it.
     context.spend_reading(size)?;
-    let lowered = read(&offer, argument);
-    if lowered.as_ref().err() == Some(&error::JOB_TIMEOUT) {
-        context.explanation = timeouts(&offer, argument)
-            .ok()
-            .map(|(given, least)| format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}."));
-    }
-    if lowered.as_ref().err() == Some(&error::CONTAINER_INVALID) {
-        context.explanation = container_mistake(&offer, argument).map(|wrong| wrong.to_string());
-    }
-    let (_, mut spec) = lowered?;
+    let (_, mut spec) = read(&offer, argument).map_err(|mistake| mistake.explain(context))?;
     spec.hosts = hosts(context)?;
     require_callback_price(context, &markets, &spec)?;
     let id = submit(context, &spec, None)?;
@@ -98,13 +89,14 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     require_cheap_records(context, submitter)?;
     let registered = candidates::registered(context, spec)?;
     let size = size_of(context, spec, &registered)?;
-    let candidates = candidates::of_job(context, spec, submitter, &registered, size.committee, checked)?;
+    let (candidates, removed) = candidates::of_job(context, spec, submitter, &registered, size.committee, checked)?;
     let count = u64::try_from(candidates.candidates.len()).unwrap_or(u64::MAX);
     // Decision 103: a small network has small committees, as long as the mode makes sense with them. Those that judge others are more than these (decision
     // 585).
     let committee = size.committee.min(count);
     let least = checked.map_or(spec.verification.mode.least_runners(), |job| job.committee.0.saturating_add(1));
     if committee < least {
+        context.explanation = Some(removed.explanation(registered.len(), count, least));
         return Err(error::NO_CANDIDATES.into());
     }
     pay_judging(context, spec, committee)?;
@@ -238,24 +230,27 @@ fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> 
 }
 
 /// An answer goes to the requester, or to an actor of theirs: nobody forges answers for others' actors.
-fn require_callback(context: &Context<'_>, spec: &JobSpec) -> Step<()> {
+fn require_callback(context: &mut Context<'_>, spec: &JobSpec) -> Step<()> {
     let Some(callback) = &spec.callback else { return Ok(()) };
-    if callback.actor == context.sender {
+    let sender = context.sender;
+    if callback.actor == sender || context.world.actor(callback.actor)?.is_some_and(|actor| actor.owner == sender) {
         return Ok(());
     }
-    let actor = context.world.actor(callback.actor)?.ok_or_else(invalid)?;
-    if actor.owner == context.sender { Ok(()) } else { Err(invalid().into()) }
+    context.explanation = Some(format!("callback.actor is {}; it has to be the submitter, or an actor that it owns.", callback.actor));
+    Err(invalid().into())
 }
 
 /// The id of the delivery's next job: sha256(delivery ‖ height, eight bytes, big-endian), from the second on with be32(number) behind (decision 128).
-fn next_id(context: &Context<'_>) -> Step<Hash> {
-    for number in 0..context.params.jobs.per_delivery {
+fn next_id(context: &mut Context<'_>) -> Step<Hash> {
+    let most = context.params.jobs.per_delivery;
+    for number in 0..most {
         let id = job_id(&context.id, context.height, number);
         if context.world.get(&state::job_key(&id))?.is_none() {
             return Ok(id);
         }
     }
-    Err(error::JOB_INVALID.into())
+    context.explanation = Some(format!("A transaction or a message submits at most {most} jobs."));
+    Err(invalid().into())
 }
 
 /// The id of a delivery's job of this number.

@@ -2,11 +2,12 @@
 //! decisions 129, 181). Which fields there are, and where, [`super::request`] says.
 
 use super::request::{Refusal, Request, UNSUPPORTED, VOLUMES};
+use super::rules::{check, require};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::market::container::{self, ContainerJob, Wrong};
 use crate::market::json::{UNIT, decimal};
-use crate::market::judge::is_format;
+pub use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;
 use crate::reader::Reader;
 use crate::runners;
@@ -15,14 +16,25 @@ use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, Resources, ResultSchema, Snapshot, Verification};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
-use cowboy_types::{Abort, Address, Blob, Hash, List, Text, error};
+use cowboy_types::{Address, Blob, Hash, List, Text, error};
 
 /// The handler that receives an answer where the job names none.
 const HANDLER: &str = "handle_job_result";
 
-fn invalid() -> Abort {
-    error::JOB_INVALID
-}
+/// What a mode of verification is called.
+const MODES: &str = "none, economic_bond, majority_vote, structured_match, deterministic or semantic_similarity";
+
+/// How the result of several is chosen.
+const SNAPSHOTS: &str = "first_valid, median, majority or latest";
+
+/// What a schema is.
+pub(super) const SCHEMA: &str = "a JSON schema with the keywords of docs/jobs.md";
+
+/// What a format of results is.
+const FORMAT: &str = "empty, text, json, cbor, binary, or a JSON schema in a string";
+
+/// Bytes of the id of a runner pool.
+const POOL: usize = 64;
 
 /// What the chain offers to those who name nothing.
 #[derive(Clone, Copy, Debug)]
@@ -50,46 +62,49 @@ impl<'a> Offer<'a> {
 }
 
 /// Decodes a submission, which somebody has paid for.
-pub fn decoded(bytes: &[u8]) -> Result<Value, Abort> {
+pub fn decoded(bytes: &[u8]) -> Result<Value, Mistake> {
     cbor::decode(bytes).map_err(|_| Refusal::NoJob.into())
 }
 
 /// Reads a submission. Every rule of 002 §3 step 1 is checked.
-pub fn lower(offer: &Offer<'_>, submission: &Value) -> Result<JobSpec, Abort> {
+pub fn lower(offer: &Offer<'_>, submission: &Value) -> Result<JobSpec, Mistake> {
     read(offer, submission).map(|(_, spec)| spec)
 }
 
 /// The same, with the reading that the permission check needs beside it.
-pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Abort> {
+pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Mistake> {
     let (request, spec) = parse(offer, submission)?;
     extraction::check(request.work.get("extract"), &spec.schema.data_format)?;
     // A runner that is asked for more tokens than the bounds say would be held to another number than the manifest was.
-    let tokens = request.work.get("max_tokens").map(|tokens| tokens.as_u64().ok_or(invalid())).transpose()?;
-    if tokens.is_some_and(|tokens| tokens > spec.bounds.output_tokens.0) {
-        return Err(invalid());
+    if let Some(tokens) = request.work.get("max_tokens") {
+        let most = spec.bounds.output_tokens.0;
+        require(tokens.as_u64().is_some_and(|tokens| tokens <= most), || {
+            format!("max_tokens: it has to be at most max_output_tokens, {most}.")
+        })?;
     }
-    if !request.names_hosts_well() {
-        return Err(invalid());
-    }
+    require(request.names_hosts_well(), || {
+        "reaches: it has to be a list of hosts in lower case, like api.example.com or *.example.com.".into()
+    })?;
     if spec.kind == JobKind::Container {
-        container_of(offer, &request).and_then(|container| container.require_comparable(&spec)).map_err(|_| error::CONTAINER_INVALID)?;
+        container_of(offer, &request)?.require_comparable(&spec)?;
     }
     check(offer.rows, &spec)?;
     // What others answer can be made to differ: who takes part would be held to the answer of a server, or of a program, that is the submitter's
     // (decision 584).
     let is_repeatable = matches!(spec.kind, JobKind::Llm | JobKind::Custom) && request.hosts().is_empty();
-    if spec.verification.mode == Mode::Deterministic && !is_repeatable {
-        return Err(invalid());
-    }
-    if spec.timeout_blocks.0 < shortest_timeout(offer, &request, spec.bounds.wall_ms.0) {
-        return Err(error::JOB_TIMEOUT);
+    let can_be_compared = spec.verification.mode != Mode::Deterministic || is_repeatable;
+    require(can_be_compared, || "mode: deterministic is for models, and for registered tools that reach no host.".into())?;
+    let (given, least) = (spec.timeout_blocks.0, shortest_timeout(offer, &request, spec.bounds.wall_ms.0));
+    if given < least {
+        let explanation = format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}.");
+        return Err(Mistake::new(error::JOB_TIMEOUT, explanation));
     }
     contradictions::check(&spec)?;
     Ok((request, spec))
 }
 
 /// The timeout of a submission that can be read, and the least that its bounds need, in blocks.
-pub fn timeouts(offer: &Offer<'_>, submission: &Value) -> Result<(u64, u64), Abort> {
+pub fn timeouts(offer: &Offer<'_>, submission: &Value) -> Result<(u64, u64), Mistake> {
     let (request, spec) = parse(offer, submission)?;
     Ok((spec.timeout_blocks.0, shortest_timeout(offer, &request, spec.bounds.wall_ms.0)))
 }
@@ -99,33 +114,25 @@ fn container_of(offer: &Offer<'_>, request: &Request) -> Result<ContainerJob, Wr
     ContainerJob::read(request, offer.containers)
 }
 
-/// What is wrong with the container of a submission; none where nothing is, or the submission cannot be read.
-pub fn container_mistake(offer: &Offer<'_>, submission: &Value) -> Option<Wrong> {
-    let request = Request::of(submission.clone()).ok()?;
-    match container_of(offer, &request) {
-        Err(wrong) => Some(wrong),
-        Ok(container) => container.require_comparable(&parse(offer, submission).ok()?.1).err(),
-    }
-}
-
 /// Reads a submission's fields. No rule is checked yet that compares them.
-fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Abort> {
+fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Mistake> {
     let request = Request::of(submission.clone())?;
-    let bytes = Blob::new(submission.encode()).ok_or(invalid())?;
+    let bytes = Blob::new(submission.encode()).ok_or_else(|| Mistake::invalid("The job has more than 131,072 bytes."))?;
     require_supported(&request)?;
     let resources = match request.kind {
-        JobKind::Container => Some(container_of(offer, &request).map_err(|_| error::CONTAINER_INVALID)?.resources),
+        JobKind::Container => Some(container_of(offer, &request)?.resources),
         _ => None,
     };
-    let reader = Reader::new(&request.value, invalid);
+    let reader = Reader::new(&request.value, "");
     let mut spec = match request.is_message {
         true => message(offer, &request, resources, &reader, bytes)?,
         false => job(offer, &request, resources, &reader, bytes)?,
     };
     // Who names an environment requires one, wherever it says so.
     if let Some(name) = request.need("tee_type") {
+        let known = name.as_text().filter(|name| runners::handlers::is_environment(name)).and_then(Text::new);
         spec.verification.tee_type =
-            name.as_text().filter(|name| runners::handlers::is_environment(name)).and_then(Text::new).ok_or(invalid())?;
+            known.ok_or_else(|| Mistake::invalid("tee_type: it has to be a trusted environment that runners of this chain may prove."))?;
         spec.verification.is_tee_required = true;
     }
     Ok((request, spec))
@@ -138,7 +145,7 @@ fn shortest_timeout(offer: &Offer<'_>, request: &Request, wall_ms: u64) -> u64 {
 }
 
 /// Refuses a job that asks for secrets or volumes: it would be paid for and could not be done.
-fn require_supported(request: &Request) -> Result<(), Abort> {
+fn require_supported(request: &Request) -> Result<(), Mistake> {
     let is_empty = |value: &Value| match value {
         Value::Array(items) => items.is_empty(),
         Value::Map(pairs) => pairs.is_empty(),
@@ -146,7 +153,8 @@ fn require_supported(request: &Request) -> Result<(), Abort> {
     };
     let has_place = |name: &str| name == VOLUMES && request.kind == JobKind::Container;
     let is_asked = |name: &&str| !has_place(name) && request.work.get(*name).is_some_and(|value| !is_empty(value));
-    if UNSUPPORTED.iter().any(is_asked) { Err(error::JOB_UNSUPPORTED) } else { Ok(()) }
+    let asked = UNSUPPORTED.iter().copied().find(is_asked);
+    asked.map_or(Ok(()), |name| Err(Mistake::new(error::JOB_UNSUPPORTED, format!("{name}: leave it out of this kind of job."))))
 }
 
 /// A job as the specification has it.
@@ -156,14 +164,14 @@ fn job(
     resources: Option<Resources>,
     reader: &Reader<'_>,
     request: Blob<131072>,
-) -> Result<JobSpec, Abort> {
-    let kind_of = reader.get("job_type").ok_or(invalid())?;
+) -> Result<JobSpec, Mistake> {
+    let kind_of = reader.get("job_type").ok_or(Refusal::NoJob)?;
     let schema = reader.below("result_schema");
     if !schema.is_present() {
-        return Err(invalid());
+        return Err(reader.wrong("result_schema", "{max_return_bytes, expected_execution_ms, data_format}"));
     }
     let callback = reader.below("callback");
-    let pool = reader.bytes_or_empty("required_runner_pool")?;
+    let pool: Blob<POOL> = reader.blob("required_runner_pool")?;
     let model = kind_of.get("model_id").and_then(Value::as_bytes).map(<[u8; 32]>::try_from);
     Ok(JobSpec {
         kind: read.kind.clone(),
@@ -174,7 +182,11 @@ fn job(
         schema: ResultSchema {
             max_return_bytes: Count(schema.number("max_return_bytes")?),
             expected_execution_ms: Count(schema.number("expected_execution_ms")?),
-            data_format: schema.get("data_format").and_then(Value::as_text).and_then(Text::new).ok_or(invalid())?,
+            data_format: schema
+                .get("data_format")
+                .and_then(Value::as_text)
+                .and_then(Text::new)
+                .ok_or_else(|| schema.wrong("data_format", FORMAT))?,
         },
         verification: verification(&reader.below("verification"))?,
         max_price: Amount(reader.number("max_price")?),
@@ -182,9 +194,9 @@ fn job(
         timeout_blocks: Count(reader.number("timeout_blocks")?),
         is_delayed: is_delayed(reader)?,
         callback: if callback.is_present() { Some(callback_of(offer, &callback)?) } else { None },
-        required_runner_pool: if pool.is_empty() { None } else { Some(Blob::new(pool.to_vec()).ok_or(invalid())?) },
+        required_runner_pool: (!pool.is_empty()).then_some(pool),
         requires: reader.blob("requires")?,
-        model: model.transpose().map_err(|_| invalid())?.map_or(Hash::ZERO, Hash),
+        model: model.transpose().map_err(|_| Mistake::invalid("job_type.model_id: it has to be 32 bytes."))?.map_or(Hash::ZERO, Hash),
         toolchain_digest: reader.hash_or_zero("toolchain_digest")?,
         seed: reader.count_or("seed", 0)?,
     })
@@ -197,20 +209,19 @@ fn message(
     resources: Option<Resources>,
     reader: &Reader<'_>,
     request: Blob<131072>,
-) -> Result<JobSpec, Abort> {
+) -> Result<JobSpec, Mistake> {
     let rows = offer.rows;
     let kwargs = reader.below("payload").below("kwargs");
     let schema = kwargs.below("result_schema");
     let correlation = match reader.get("cid") {
         Some(Value::Text(text)) => text.clone(),
         Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        _ => return Err(invalid()),
+        _ => return Err(reader.wrong("cid", "a string or bytes")),
     };
-    let handler = reader.text_or_empty("reply_handler")?;
     let (timeout_blocks, wall_ms) = times(offer, read, &kwargs, resources.as_ref())?;
     let mut verification = if kwargs.get("verify").is_some() {
         if kwargs.get("verification").is_some() {
-            return Err(error::JOB_FIELD);
+            return Err(Refusal::Twice("verification".to_string()).into());
         }
         published::verification(&kwargs.below("verify"), kwargs.text_or_empty("system_prompt")?)?
     } else {
@@ -240,18 +251,15 @@ fn message(
         is_delayed: is_delayed(&kwargs)?,
         callback: Some(Callback {
             actor: offer.sender,
-            handler: handler_name(handler)?,
-            correlation: Text::new(correlation).ok_or(invalid())?,
+            handler: handler_name(reader, "reply_handler")?,
+            correlation: Text::new(correlation).ok_or_else(|| reader.wrong("cid", "shorter"))?,
             context: Blob::default(),
             cycles: Cycles(kwargs.number_or("resume_cycles", rows.callback_cycles)?),
             cells: Cells(kwargs.number_or("resume_cells", rows.callback_cells)?),
             max_fee_per_cycle: offer.max_fee_per_cycle,
             max_fee_per_cell: offer.max_fee_per_cell,
         }),
-        required_runner_pool: match kwargs.bytes_or_empty("required_runner_pool")? {
-            b"" => None,
-            pool => Some(Blob::new(pool.to_vec()).ok_or(invalid())?),
-        },
+        required_runner_pool: Some(kwargs.blob("required_runner_pool")?).filter(|pool: &Blob<POOL>| !pool.is_empty()),
         requires: kwargs.blob("requires")?,
         model: kwargs.hash_or_zero("model_id")?,
         toolchain_digest: kwargs.hash_or_zero("toolchain_digest")?,
@@ -260,7 +268,7 @@ fn message(
 }
 
 /// The timeout of a message in blocks, and the milliseconds of work that it has where it names none.
-fn times(offer: &Offer<'_>, read: &Request, kwargs: &Reader<'_>, resources: Option<&Resources>) -> Result<(Count, u64), Abort> {
+fn times(offer: &Offer<'_>, read: &Request, kwargs: &Reader<'_>, resources: Option<&Resources>) -> Result<(Count, u64), Mistake> {
     // A container has the time of its resources, and a timeout that is long enough for it.
     let of_container = resources.map(|resources| wall_ms_of(resources).0);
     let timeout_default = of_container.map_or(offer.rows.timeout_default, |wall_ms| shortest_timeout(offer, read, wall_ms));
@@ -274,17 +282,18 @@ fn times(offer: &Offer<'_>, read: &Request, kwargs: &Reader<'_>, resources: Opti
 }
 
 /// How a committee of one is drawn: `immediate`, which is the protocol's default, or `delayed`.
-fn is_delayed(reader: &Reader<'_>) -> Result<bool, Abort> {
+fn is_delayed(reader: &Reader<'_>) -> Result<bool, Mistake> {
     match reader.text_or_empty("draw")? {
         "" | "immediate" => Ok(false),
         "delayed" => Ok(true),
-        _ => Err(invalid()),
+        _ => Err(reader.wrong("draw", "immediate or delayed")),
     }
 }
 
-fn handler_name(name: &str) -> Result<HandlerName, Abort> {
+fn handler_name(reader: &Reader<'_>, field: &str) -> Result<HandlerName, Mistake> {
+    let name = reader.text_or_empty(field)?;
     let name = if name.is_empty() { HANDLER } else { name };
-    HandlerName::new(name).ok_or(invalid())
+    HandlerName::new(name).ok_or_else(|| reader.wrong(field, "the name of a handler"))
 }
 
 /// Milliseconds of a container's time.
@@ -292,7 +301,7 @@ fn wall_ms_of(resources: &Resources) -> Count {
     Count(resources.seconds.0.saturating_mul(1_000))
 }
 
-fn bounds(reader: &Reader<'_>, resources: Option<&Resources>) -> Result<Bounds, Abort> {
+fn bounds(reader: &Reader<'_>, resources: Option<&Resources>) -> Result<Bounds, Mistake> {
     let wall_ms = match (resources, reader.get("max_wall_time_ms")) {
         (Some(resources), _) => wall_ms_of(resources).0,
         (None, Some(_)) => reader.number("max_wall_time_ms")?,
@@ -306,15 +315,15 @@ fn bounds(reader: &Reader<'_>, resources: Option<&Resources>) -> Result<Bounds, 
     })
 }
 
-fn callback_of(offer: &Offer<'_>, reader: &Reader<'_>) -> Result<Callback, Abort> {
+fn callback_of(offer: &Offer<'_>, reader: &Reader<'_>) -> Result<Callback, Mistake> {
     let correlation = match reader.get("correlation_id") {
         Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         _ => reader.text_or_empty("correlation_id")?.to_string(),
     };
     Ok(Callback {
         actor: reader.address("actor")?,
-        handler: handler_name(reader.text_or_empty("handler")?)?,
-        correlation: Text::new(correlation).ok_or(invalid())?,
+        handler: handler_name(reader, "handler")?,
+        correlation: Text::new(correlation).ok_or_else(|| reader.wrong("correlation_id", "shorter"))?,
         context: reader.blob("context")?,
         cycles: Cycles(reader.number_or("cycles", offer.rows.callback_cycles)?),
         cells: Cells(reader.number_or("cells", offer.rows.callback_cells)?),
@@ -323,24 +332,33 @@ fn callback_of(offer: &Offer<'_>, reader: &Reader<'_>) -> Result<Callback, Abort
     })
 }
 
-fn verification(reader: &Reader<'_>) -> Result<Verification, Abort> {
-    let name = reader.text_or_empty("mode")?;
-    let checks = reader.items("checks")?.iter().map(|item| check_of(&Reader::new(item, invalid)));
-    let snapshot = match reader.text_or_empty("snapshot")? {
+/// The mode that a rule names; `none` where it names no mode.
+pub(super) fn mode_of(reader: &Reader<'_>) -> Result<Mode, Mistake> {
+    Mode::from_name(reader.text_or_empty("mode")?).ok_or_else(|| reader.wrong("mode", MODES))
+}
+
+/// The snapshot that a rule names.
+pub(super) fn snapshot_of(reader: &Reader<'_>) -> Result<Snapshot, Mistake> {
+    Ok(match reader.text_or_empty("snapshot")? {
         "" => Snapshot::Elected,
         "first_valid" => Snapshot::FirstValid,
         "median" => Snapshot::Median,
         "majority" => Snapshot::Majority,
         "latest" => Snapshot::Latest,
-        _ => return Err(invalid()),
-    };
+        _ => return Err(reader.wrong("snapshot", SNAPSHOTS)),
+    })
+}
+
+fn verification(reader: &Reader<'_>) -> Result<Verification, Mistake> {
+    let name = reader.text_or_empty("mode")?;
+    let checks = reader.items("checks")?.iter().map(check_of).collect::<Result<Vec<_>, _>>()?;
     Ok(Verification {
-        mode: Mode::from_name(name).ok_or(invalid())?,
+        mode: mode_of(reader)?,
         runners: reader.count_or("runners", 0)?,
         threshold: reader.count_or("threshold", 0)?,
         vote_field: reader.bounded_text("vote_field")?,
-        checks: List::new(checks.collect::<Result<_, _>>()?).ok_or(invalid())?,
-        snapshot,
+        checks: List::new(checks).ok_or_else(|| reader.wrong("checks", "a list of at most 16 checks"))?,
+        snapshot: snapshot_of(reader)?,
         snapshot_field: reader.bounded_text("snapshot_field")?,
         similarity: reader.count_or("similarity_bps", 0)?,
         // The SDK's name for a trusted environment says so by itself (decision 47).
@@ -351,21 +369,23 @@ fn verification(reader: &Reader<'_>) -> Result<Verification, Abort> {
 }
 
 /// A number of a check: whole, or a decimal in a text.
-fn decimal_of(reader: &Reader<'_>, name: &str) -> Result<i128, Abort> {
-    match reader.get(name) {
-        Some(Value::Integer(number)) => number.checked_mul(UNIT).ok_or(invalid()),
-        Some(Value::Text(text)) => decimal(text).ok_or(invalid()),
-        _ => Err(invalid()),
-    }
+fn decimal_of(reader: &Reader<'_>, name: &str) -> Result<i128, Mistake> {
+    let number = match reader.get(name) {
+        Some(Value::Integer(number)) => number.checked_mul(UNIT),
+        Some(Value::Text(text)) => decimal(text),
+        _ => None,
+    };
+    number.ok_or_else(|| reader.wrong(name, "a whole number, or a decimal in a string"))
 }
 
-fn check_of(reader: &Reader<'_>) -> Result<Check, Abort> {
+fn check_of(item: &Value) -> Result<Check, Mistake> {
+    let reader = &Reader::new(item, item.get("type").and_then(Value::as_text).unwrap_or("checks"));
     let path = || reader.bounded_text("field");
     Ok(match reader.text_or_empty("type")? {
         "json_schema" | "json_schema_valid" => {
             let schema = reader.text_or_empty("schema")?;
-            Schema::parse(schema).ok_or(invalid())?;
-            Check::JsonSchema { schema: Text::new(schema).ok_or(invalid())? }
+            let text = Schema::parse(schema).and_then(|_| Text::new(schema));
+            Check::JsonSchema { schema: text.ok_or_else(|| reader.wrong("schema", SCHEMA))? }
         }
         "field" | "exact_match" => Check::Field { path: path()? },
         "field_majority" => Check::FieldMajority { path: path()? },
@@ -373,7 +393,7 @@ fn check_of(reader: &Reader<'_>) -> Result<Check, Abort> {
             Check::RelativeTolerance { path: path()?, share: Count(reader.number("relative_bps")?) }
         }
         "numeric_tolerance" => {
-            let absolute = u128::try_from(decimal_of(reader, "tolerance")?).map_err(|_| invalid())?;
+            let absolute = u128::try_from(decimal_of(reader, "tolerance")?).map_err(|_| reader.wrong("tolerance", "0 or more"))?;
             Check::Tolerance { path: path()?, absolute }
         }
         "numeric_range" => Check::Range { path: path()?, least: decimal_of(reader, "min")?, greatest: decimal_of(reader, "max")? },
@@ -387,38 +407,6 @@ fn check_of(reader: &Reader<'_>) -> Result<Check, Abort> {
             reference: reader.count_or("reference", 0)?,
             max_age: Count(reader.number("max_age_seconds")?),
         },
-        _ => return Err(invalid()),
+        name => return Err(Mistake::invalid(format!("checks: no check of a job has the type {name:?}."))),
     })
-}
-
-/// The rules of a job (002 §3 step 1; 003 §5.4): bounds, prices, sizes, and what its mode asks for.
-fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Abort> {
-    let (bounds, verification, mode) = (&spec.bounds, &spec.verification, &spec.verification.mode);
-    let has_bounds = bounds.wall_ms > Count::ZERO && (spec.kind != JobKind::Llm || bounds.output_tokens > Count::ZERO);
-    let has_price = spec.max_price > Amount::ZERO && spec.max_price.checked_add(spec.tip).is_some();
-    let has_timeout = (1..=rows.timeout_max).contains(&spec.timeout_blocks.0);
-    let has_schema = (1..=rows.result_bytes).contains(&spec.schema.max_return_bytes.0)
-        && spec.schema.expected_execution_ms > Count::ZERO
-        && is_format(&spec.schema.data_format);
-    let runners = verification.runners.0;
-    let has_runners = runners == 0 || (mode.least_runners()..=rows.runners_max).contains(&runners) && (!mode.is_single() || runners == 1);
-    let most = if runners == 0 { rows.runners_max } else { runners };
-    let least_agreeing = if mode.is_single() { 1 } else { 2 };
-    let has_threshold = verification.threshold.0 == 0 || (least_agreeing..=most).contains(&verification.threshold.0);
-    // Decisions 46 and 82: the same bytes mean something only where environment, tools and seed are the same.
-    let is_reproducible = *mode != Mode::Deterministic || verification.is_tee_required && spec.toolchain_digest != Hash::ZERO;
-    let has_callback =
-        spec.callback.as_ref().is_none_or(|callback| (102_000..=22_222_222).contains(&callback.cycles.0) && callback.cells.0 <= 16_000_000);
-    let similarity = verification.similarity.0 <= 10_000;
-    let is_right = has_bounds
-        && has_price
-        && has_timeout
-        && has_schema
-        && has_runners
-        && has_threshold
-        && is_reproducible
-        && has_callback
-        && similarity
-        && verification.dispute_window.0 <= rows.timeout_max;
-    if is_right { Ok(()) } else { Err(invalid()) }
 }

@@ -5,8 +5,8 @@
 //! one that waits for its seed stands once among the draws, one that waits for a runner with a free slot once in the queue.
 //!
 //! - [`selection`]: the draw, as pure functions.
-//! - [`lower`]: what a submission asks of the chain.
-//! - [`candidates`]: who may be drawn.
+//! - [`lower`]: what a submission asks of the chain; `rules` it has to keep.
+//! - [`candidates`]: who may be drawn; `removed`: why others may not.
 //! - `transitions`: what a deadline or a verdict changes of a job, as pure functions.
 //! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
 //! - `waiting`: jobs that wait for runners with a free slot.
@@ -27,6 +27,8 @@ pub mod lifecycle;
 pub mod lower;
 pub(crate) mod payout;
 mod published;
+mod removed;
+mod rules;
 mod second;
 mod transitions;
 pub(crate) mod waiting;

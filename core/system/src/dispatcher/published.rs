@@ -2,13 +2,15 @@
 //!
 //! A check that nobody here can decide refuses the job: a rule that is not enforced would be worse than none.
 
+use super::lower::{SCHEMA, mode_of, snapshot_of};
 use crate::market::json::{UNIT, decimal};
+use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;
 use crate::reader::Reader;
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Check, Mode, Snapshot, Verification};
+use cowboy_types::job::{Check, Mode, Verification};
 use cowboy_types::units::Count;
-use cowboy_types::{Abort, List, Text, error};
+use cowboy_types::{List, Text};
 
 /// Numbers of checks are read to fifteen decimals: that many a binary fraction holds.
 const ROUND: i128 = 1_000;
@@ -22,31 +24,25 @@ const LONGEST_MARKER: usize = 256;
 /// The most markers.
 const MOST_MARKERS: usize = 16;
 
-fn invalid() -> Abort {
-    error::JOB_INVALID
-}
+/// What a number of a check is.
+const NUMBER: &str = "a number";
+
+/// What a share is.
+const SHARE: &str = "a number from 0 to 1";
 
 /// What a message's `verify` asks for. `system_prompt` is what a model's answer must not repeat.
-pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<Verification, Abort> {
+pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<Verification, Mistake> {
     let name = reader.text_or_empty("mode")?;
-    let mode = Mode::from_name(name).ok_or(invalid())?;
+    let mode = mode_of(reader)?;
     // One runner is what the builder writes where the author says nothing; a committee's mode then has the epoch's number.
     let chosen = |count: u64| if mode.is_single() || count > 1 { count } else { 0 };
     let runners = chosen(reader.number_or("runners", 1)?);
-    let snapshot = match reader.text_or_empty("snapshot")? {
-        "" => Snapshot::Elected,
-        "first_valid" => Snapshot::FirstValid,
-        "median" => Snapshot::Median,
-        "majority" => Snapshot::Majority,
-        "latest" => Snapshot::Latest,
-        _ => return Err(invalid()),
-    };
     let mut rule = Verification {
         threshold: Count(chosen(reader.number_or("threshold", 1)?)),
         runners: Count(runners),
         vote_field: reader.bounded_text("vote_field")?,
         checks: List::default(),
-        snapshot,
+        snapshot: snapshot_of(reader)?,
         snapshot_field: reader.bounded_text("snapshot_field")?,
         similarity: Count(0),
         is_tee_required: name == "tee" || reader.flag("tee_required")?,
@@ -56,29 +52,32 @@ pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<V
     };
     let mut checks = Vec::new();
     for item in reader.items("checks")? {
-        check(&Reader::new(item, invalid), system_prompt, &mut rule, &mut checks)?;
+        let name = item.get("kind").and_then(Value::as_text).unwrap_or("checks");
+        check(&Reader::new(item, name), system_prompt, &mut rule, &mut checks)?;
     }
-    rule.checks = List::new(checks).ok_or(invalid())?;
+    rule.checks = List::new(checks).ok_or_else(|| reader.wrong("checks", "a list of at most 16 checks"))?;
     Ok(rule)
 }
 
 /// Adds what one check asks for, to the list or to the rule itself.
-fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, checks: &mut Vec<Check>) -> Result<(), Abort> {
+fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, checks: &mut Vec<Check>) -> Result<(), Mistake> {
     let path = || reader.bounded_text("field");
     match reader.text_or_empty("kind")? {
         // Always so.
         "not_empty" => {}
-        "exact_match" if reader.get("value").is_some() => checks.push(schema_of(&map([("const", value(reader, "value")?)]))?),
+        "exact_match" if reader.get("value").is_some() => {
+            checks.push(schema_of(reader, "value", &map([("const", value(reader, "value")?)]))?);
+        }
         "exact_match" | "deterministic_output" => match rule.mode {
             // They compare whole results already: all must be the same.
             Mode::MajorityVote | Mode::Deterministic => rule.threshold = rule.runners,
             Mode::StructuredMatch => checks.push(Check::Field { path: Text::default() }),
             Mode::None | Mode::EconomicBond => {}
-            Mode::SemanticSimilarity => return Err(invalid()),
+            Mode::SemanticSimilarity => return Err(undecided(reader)),
         },
         "structured_match" => {
             for field in reader.items("fields")? {
-                let path = field.as_text().and_then(Text::new).ok_or(invalid())?;
+                let path = field.as_text().and_then(Text::new).ok_or_else(|| reader.wrong("fields", "a list of names"))?;
                 checks.push(Check::Field { path });
             }
         }
@@ -87,7 +86,7 @@ fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, chec
                 let part = number(reader, "threshold")?.saturating_mul(i128::from(rule.runners.0));
                 // "More than" for the one, "at least" for the other.
                 let agreeing = if kind == "majority_vote" { part / UNIT + 1 } else { (part + UNIT - 1) / UNIT };
-                rule.threshold = Count(u64::try_from(agreeing).map_err(|_| invalid())?);
+                rule.threshold = Count(u64::try_from(agreeing).map_err(|_| reader.wrong("threshold", SHARE))?);
             }
             if rule.mode == Mode::MajorityVote {
                 rule.vote_field = path()?;
@@ -96,7 +95,7 @@ fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, chec
             }
         }
         "numeric_tolerance" => {
-            let absolute = u128::try_from(number(reader, "tolerance")?).map_err(|_| invalid())?;
+            let absolute = u128::try_from(number(reader, "tolerance")?).map_err(|_| reader.wrong("tolerance", "0 or more"))?;
             checks.push(Check::Tolerance { path: path()?, absolute });
         }
         "numeric_range" => {
@@ -105,19 +104,14 @@ fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, chec
         }
         "semantic_similarity" if reader.get("reference").is_none() => {
             let share = number(reader, "threshold")?.saturating_mul(10_000) / UNIT;
-            rule.similarity = Count(u64::try_from(share).map_err(|_| invalid())?);
+            rule.similarity = Count(u64::try_from(share).map_err(|_| reader.wrong("threshold", SHARE))?);
         }
-        "json_schema_valid" => checks.push(schema_of(&value(reader, "schema")?)?),
+        "json_schema_valid" => checks.push(schema_of(reader, "schema", &value(reader, "schema")?)?),
         "field_exists" => {
             let fields = Value::Array(reader.items("fields")?.to_vec());
-            checks.push(schema_of(&map([("type", Value::text("object")), ("required", fields)]))?);
+            checks.push(schema_of(reader, "fields", &map([("type", Value::text("object")), ("required", fields)]))?);
         }
-        "format_check" => match reader.text_or_empty("format")? {
-            "json" => checks.push(schema_of(&map([]))?),
-            name @ ("integer" | "boolean") => checks.push(schema_of(&map([("type", Value::text(name))]))?),
-            "float" => checks.push(schema_of(&map([("type", Value::text("number"))]))?),
-            _ => return Err(invalid()),
-        },
+        "format_check" => checks.push(format_of(reader)?),
         "contains_all" => checks.push(Check::ContainsAll { texts: reader.texts("substrings")? }),
         "contains_none" => checks.push(Check::ContainsNone { texts: reader.texts("substrings")? }),
         "contains" => {
@@ -132,13 +126,30 @@ fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, chec
         }
         "entropy_check" => {
             let millibits = number(reader, "min_entropy")?.saturating_mul(1_000) / UNIT;
-            checks.push(Check::Entropy { least: Count(u64::try_from(millibits).map_err(|_| invalid())?) });
+            let least = u64::try_from(millibits).map_err(|_| reader.wrong("min_entropy", "0 or more"))?;
+            checks.push(Check::Entropy { least: Count(least) });
         }
-        "no_prompt_leak" => checks.push(Check::NoLeak { markers: List::new(markers(system_prompt)).ok_or(invalid())? }),
+        "no_prompt_leak" => checks.push(Check::NoLeak { markers: List::new(markers(system_prompt)).ok_or_else(|| undecided(reader))? }),
         "tee_attestation" if reader.get("expected_measurement").is_none() => rule.is_tee_required = true,
-        _ => return Err(invalid()),
+        _ => return Err(undecided(reader)),
     }
     Ok(())
+}
+
+/// The check of a format.
+fn format_of(reader: &Reader<'_>) -> Result<Check, Mistake> {
+    let schema = match reader.text_or_empty("format")? {
+        "json" => map([]),
+        name @ ("integer" | "boolean") => map([("type", Value::text(name))]),
+        "float" => map([("type", Value::text("number"))]),
+        _ => return Err(reader.wrong("format", "json, integer, boolean or float")),
+    };
+    schema_of(reader, "format", &schema)
+}
+
+/// The mistake of a check that nobody can decide.
+fn undecided(reader: &Reader<'_>) -> Mistake {
+    reader.wrong("kind", "a check that the chain can decide as it stands: docs/trust.md has them")
 }
 
 /// The lines of a system prompt that are long enough to mark it.
@@ -151,32 +162,33 @@ fn markers(prompt: &str) -> Vec<Text<LONGEST_MARKER>> {
     lines.filter_map(cut).take(MOST_MARKERS).collect()
 }
 
-fn value(reader: &Reader<'_>, name: &str) -> Result<Value, Abort> {
-    reader.get(name).cloned().ok_or(invalid())
+fn value(reader: &Reader<'_>, name: &str) -> Result<Value, Mistake> {
+    reader.get(name).cloned().ok_or_else(|| reader.wrong(name, "there"))
 }
 
 fn map<const N: usize>(pairs: [(&str, Value); N]) -> Value {
     Value::Map(pairs.into_iter().map(|(name, value)| (Value::text(name), value)).collect())
 }
 
-fn schema_of(value: &Value) -> Result<Check, Abort> {
+/// The check of a schema, which a field asks for.
+fn schema_of(reader: &Reader<'_>, name: &str, value: &Value) -> Result<Check, Mistake> {
     let mut text = String::new();
-    write_json(value, &mut text)?;
-    Schema::parse(&text).ok_or(invalid())?;
-    Ok(Check::JsonSchema { schema: Text::new(text).ok_or(invalid())? })
+    let is_schema = write_json(value, &mut text).is_some() && Schema::parse(&text).is_some();
+    let schema = if is_schema { Text::new(text) } else { None };
+    Ok(Check::JsonSchema { schema: schema.ok_or_else(|| reader.wrong(name, SCHEMA))? })
 }
 
 /// A number of a check, in 10⁻¹⁸: whole, a finite fraction, or a decimal in a text.
-fn number(reader: &Reader<'_>, name: &str) -> Result<i128, Abort> {
-    fixed(reader.get(name).ok_or(invalid())?)
+fn number(reader: &Reader<'_>, name: &str) -> Result<i128, Mistake> {
+    reader.get(name).and_then(fixed).ok_or_else(|| reader.wrong(name, NUMBER))
 }
 
-fn fixed(value: &Value) -> Result<i128, Abort> {
+fn fixed(value: &Value) -> Option<i128> {
     match value {
-        Value::Integer(number) => number.checked_mul(UNIT).ok_or(invalid()),
-        Value::Text(text) => decimal(text).ok_or(invalid()),
-        Value::Float(bits) => of_float(*bits).ok_or(invalid()),
-        _ => Err(invalid()),
+        Value::Integer(number) => number.checked_mul(UNIT),
+        Value::Text(text) => decimal(text),
+        Value::Float(bits) => of_float(*bits),
+        _ => None,
     }
 }
 
@@ -203,8 +215,8 @@ fn of_float(bits: u64) -> Option<i128> {
     Some(if bits >> 63 == 1 { -rounded } else { rounded })
 }
 
-/// A CBOR value as JSON text.
-fn write_json(value: &Value, out: &mut String) -> Result<(), Abort> {
+/// A CBOR value as JSON text; none where JSON has no such value.
+fn write_json(value: &Value, out: &mut String) -> Option<()> {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
@@ -232,15 +244,15 @@ fn write_json(value: &Value, out: &mut String) -> Result<(), Abort> {
                 if place > 0 {
                     out.push(',');
                 }
-                write_text(name.as_text().ok_or(invalid())?, out);
+                write_text(name.as_text()?, out);
                 out.push(':');
                 write_json(item, out)?;
             }
             out.push('}');
         }
-        Value::Bytes(_) | Value::Bignum { .. } => return Err(invalid()),
+        Value::Bytes(_) | Value::Bignum { .. } => return None,
     }
-    Ok(())
+    Some(())
 }
 
 fn write_text(text: &str, out: &mut String) {
@@ -258,15 +270,16 @@ fn write_text(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::error;
 
-    fn rule(mode: &str, runners: u64, threshold: u64, checks: Vec<Value>) -> Result<Verification, Abort> {
+    fn rule(mode: &str, runners: u64, threshold: u64, checks: Vec<Value>) -> Result<Verification, Mistake> {
         let value = map([
             ("mode", Value::text(mode)),
             ("runners", Value::uint(runners)),
             ("threshold", Value::uint(threshold)),
             ("checks", Value::Array(checks)),
         ]);
-        verification(&Reader::new(&value, invalid), "You are a careful judge.\nshort\n")
+        verification(&Reader::new(&value, "verify"), "You are a careful judge.\nshort\n")
     }
 
     fn kind<const N: usize>(name: &str, more: [(&str, Value); N]) -> Value {
@@ -352,7 +365,8 @@ mod tests {
         let rows =
             ["regex_match", "set_equality", "http_status", "response_time", "signature_valid", "custom", "custom_actor", "nonsense", ""];
         for name in rows {
-            assert_eq!(rule("structured_match", 3, 2, vec![kind(name, [])]).err(), Some(invalid()), "{name}");
+            let refused = rule("structured_match", 3, 2, vec![kind(name, [])]).expect_err("nobody decides it");
+            assert_eq!((refused.abort, refused.explanation.contains("kind: it has to be")), (error::JOB_INVALID, true), "{name}");
         }
         assert!(rule("none", 1, 1, vec![kind("json_schema_valid", [("schema", map([("pattern", Value::text("a"))]))])]).is_err());
     }

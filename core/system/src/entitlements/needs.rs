@@ -147,7 +147,8 @@ mod tests {
     fn needs(submission: &Value) -> Result<JobNeeds, Abort> {
         let params = cowboy_params::Params::GENESIS;
         let offer = Offer::reading(&params, Address([1; 20]));
-        lower::read(&offer, submission).map(|(request, spec)| JobNeeds::of(&request, &spec))
+        let read = lower::read(&offer, submission)?;
+        Ok(JobNeeds::of(&read.0, &read.1))
     }
 
     fn job(kind: &str, args: &[&str], kwargs: Vec<(&str, Value)>) -> JobNeeds {

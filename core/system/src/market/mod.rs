@@ -1,7 +1,7 @@
 //! What the actors of the market share: 0x01, 0x02, 0x03 and 0x05 use it, and it uses none of them.
 //!
 //! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
-//! - [`request`]: the one reading of a submission.
+//! - [`request`]: the one reading of a submission; [`mistake`]: why it is refused.
 //! - [`container`], [`classes`]: what a submission says of its container.
 //! - `claims`: what a runner may claim for a job that it was drawn for.
 //! - [`selection`]: draws, as pure functions.
@@ -18,6 +18,7 @@ mod hosts;
 pub mod jobs;
 pub mod json;
 pub mod judge;
+pub mod mistake;
 pub mod payment;
 pub mod request;
 pub mod runners;

@@ -9,6 +9,7 @@ use super::{NUMBER, state};
 use crate::actor::{Context, Handle};
 use crate::entitlements::grants::{bounds, domain_sets, read_set};
 use crate::entitlements::manifests;
+use crate::market::mistake::Mistake;
 use crate::market::request::Request;
 use crate::schema::Emit;
 use cowboy_state::{Key, Kind, Miss, Step, World};
@@ -92,9 +93,11 @@ impl Requirements {
         let mut lists = vec![manifests::read(context, submitter)?];
         context.spend_reading(spec.request.len().saturating_add(spec.requires.len()))?;
         if !spec.requires.is_empty() {
-            lists.push(Grants::parse_manifest(bounds(context.params, context.rules), &spec.requires).map_err(|_| error::JOB_INVALID)?);
+            let required = Grants::parse_manifest(bounds(context.params, context.rules), &spec.requires);
+            let mistake = |_| Mistake::invalid("requires: it has to be a manifest in canonical CBOR.").explain(context);
+            lists.push(required.map_err(mistake)?);
         }
-        lists.push(needs(spec)?);
+        lists.push(needs(context, spec)?);
         lists.retain(|list| list.all().iter().any(|grant| grant.entitlement.attested));
         let sets = domain_sets(context.world, &lists)?;
         Ok(Self { lists, sets })
@@ -133,7 +136,7 @@ impl Requirements {
 }
 
 /// What a job itself says that it needs of a runner, as its manifest was held to it.
-fn needs(spec: &JobSpec) -> Step<Grants> {
+fn needs(context: &mut Context<'_>, spec: &JobSpec) -> Step<Grants> {
     let request = Request::read(&spec.request).map_err(cowboy_types::Abort::from)?;
     let text = |name: &str| request.need(name).and_then(Value::as_text).map(Value::text);
     let grant = |id: &str, name: &str, value: Value| Value::map([("id", Value::text(id)), ("params", Value::dict([(name, value)]))]);
@@ -144,7 +147,8 @@ fn needs(spec: &JobSpec) -> Step<Grants> {
         _ => {}
     }
     grants.extend(text("region").map(|region| grant("sec.data_residency", "region", region)));
-    Ok(Grants::read(Bounds::NONE, &Value::Array(grants)).map_err(|_| error::JOB_INVALID)?)
+    let mistake = |_| Mistake::invalid("gpu, min_vram_gb and region have to be as the entitlements of a manifest.").explain(context);
+    Ok(Grants::read(Bounds::NONE, &Value::Array(grants)).map_err(mistake)?)
 }
 
 /// What a registration says that a runner provides. Of several regions and environments it is the one that is asked for.

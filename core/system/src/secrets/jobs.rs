@@ -8,6 +8,7 @@ use crate::actor::{Context, Handle};
 use crate::entitlements::check::is_member;
 use crate::market::claims;
 use crate::market::container::is_reserved;
+use crate::market::mistake::Mistake;
 use crate::market::request::Request;
 use crate::runners::handlers::effective_stake;
 use crate::runners::{self, reputation};
@@ -19,9 +20,17 @@ use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobKind, JobSpec, Runner};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Abort, Address, Hash, error};
+use std::collections::BTreeSet;
 
 /// The most secrets of a job.
 pub const MAX_SECRETS: usize = 8;
+
+/// The fields of a web job that may have `${KEY}` in them.
+pub const FIELDS: [&str; 3] = ["headers", "body", "json"];
+
+/// What a secret of a job is.
+const FORM: &str = "secrets: each is {name_hash, as}, with the 32 bytes of the name's hash and a name like API_KEY, and maybe account, version and, \
+    in a container, in (env or file). `cowboy job` takes names and puts the hashes in their place.";
 
 /// A secret that a job names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,25 +80,81 @@ impl Found {
 ///
 /// If one is not `{name_hash, as}` with, maybe, `account`, `version` and, in a container, `in`; if there are more than eight, or one stands twice, also
 /// as a variable of the environment; or if the kind of work has no place for them.
-pub fn asked(request: &Request) -> Result<Vec<Asked>, Abort> {
+pub fn asked(request: &Request) -> Result<Vec<Asked>, Mistake> {
     let items = match request.work.get("secrets") {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
-        Some(_) => return Err(error::JOB_INVALID),
+        Some(_) => return Err(Mistake::invalid("secrets: it has to be a list.")),
     };
     // A value goes where the job itself says, and to nobody else's service.
     let is_container = match request.kind {
         JobKind::Http => false,
         JobKind::Container => true,
         _ if items.is_empty() => return Ok(Vec::new()),
-        _ => return Err(error::SECRETS_NOT_APPLICABLE),
+        _ => return Err(Mistake::new(error::SECRETS_NOT_APPLICABLE, "secrets: leave them out of this kind of job.")),
     };
-    let asked: Vec<Asked> = items.iter().map(|item| one(item, is_container)).collect::<Option<_>>().ok_or(error::JOB_INVALID)?;
+    let asked = items.iter().map(|item| one(item, is_container)).collect::<Option<Vec<_>>>().ok_or_else(|| Mistake::invalid(FORM))?;
+    if asked.len() > MAX_SECRETS {
+        return Err(Mistake::invalid(format!("secrets: there are {}; a job has at most {MAX_SECRETS}.", asked.len())));
+    }
     let is_variable = |one: &Asked| request.work.get("env").is_some_and(|env| env.get(&one.as_name).is_some());
     let is_set = |one: &Asked| one.place == Place::Variable && (is_reserved(&one.as_name) || is_variable(one));
-    let is_twice = asked.iter().enumerate().any(|(place, one)| asked.iter().take(place).any(|other| other.as_name == one.as_name));
-    let is_right = asked.len() <= MAX_SECRETS && !is_twice && !asked.iter().any(is_set);
-    if is_right { Ok(asked) } else { Err(error::JOB_INVALID) }
+    let is_twice = |(place, one): (usize, &Asked)| asked.iter().take(place).any(|other| other.as_name == one.as_name) || is_set(one);
+    if let Some(place) = asked.iter().enumerate().position(is_twice) {
+        return Err(Mistake::invalid(format!("secrets[{place}].as: another secret, a variable of env or the runner has this name.")));
+    }
+    Ok(asked)
+}
+
+/// The names of the placeholders in a text: of `${KEY}` it is `KEY`.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    names.filter(|name| Name::new(name).is_some())
+}
+
+/// The names of the placeholders of a web job.
+fn placeholders(request: &Request) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let mut waiting: Vec<&Value> = FIELDS.iter().filter_map(|name| request.work.get(*name)).collect();
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Text(text) => names.extend(names_in(text)),
+            Value::Array(items) => waiting.extend(items),
+            Value::Map(pairs) => waiting.extend(pairs.iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The secrets that a submission names, where each placeholder of a web job is of one of them: another would be sent as it stands (decision 587).
+///
+/// # Errors
+///
+/// Those of [`asked`]; and if a web job with secrets has the placeholder of another one.
+pub fn checked(request: &Request) -> Result<Vec<Asked>, Mistake> {
+    let asked = asked(request)?;
+    if request.kind != JobKind::Http || asked.is_empty() {
+        return Ok(asked);
+    }
+    match placeholders(request).into_iter().find(|name| !asked.iter().any(|one| one.as_name == *name)) {
+        Some(name) => Err(Mistake::invalid(format!("${{{name}}} is the placeholder of a secret that secrets does not name."))),
+        None => Ok(asked),
+    }
+}
+
+/// Refuses a web job that names a secret and has no placeholder of it: it would be released for nothing. Clients ask; the chain does not.
+///
+/// # Errors
+///
+/// If a secret of a web job has no placeholder.
+pub fn require_used(request: &Request, asked: &[Asked]) -> Result<(), Mistake> {
+    let used = placeholders(request);
+    let unused = asked.iter().find(|one| one.place == Place::Request && !used.contains(one.as_name.as_str()));
+    unused.map_or(Ok(()), |one| {
+        let name = &one.as_name;
+        Err(Mistake::invalid(format!("secrets names {name}, and no header, body or json has ${{{name}}} in it.")))
+    })
 }
 
 fn one(item: &Value, is_container: bool) -> Option<Asked> {
@@ -157,7 +222,7 @@ fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobK
 
 /// The policies of the secrets that a job names, where its submitter may use them: what its runners are filtered by.
 pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
-    let asked = asked(request)?;
+    let asked = checked(request).map_err(|mistake| mistake.explain(context))?;
     context.charge_records(asked.len().saturating_mul(2));
     let mut policies = Vec::with_capacity(asked.len());
     for asked in &asked {
@@ -165,10 +230,18 @@ pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, spec: &JobS
         let (policy, height) = (found.policy(), context.height);
         let runners = spec.verification.runners.0;
         let is_alone = spec.verification.mode.is_single() || (1..=u64::from(policy.copies)).contains(&runners);
-        if !is_alone
-            || !may_use(context, &found, submitter, &spec.kind, &request.hosts())?
-            || !releases::is_open(policy, &found.version, height)
-        {
+        let hosts = request.hosts();
+        if !is_alone || !may_use(context, &found, submitter, &spec.kind, &hosts)? || !releases::is_open(policy, &found.version, height) {
+            let name = &asked.as_name;
+            context.explanation = hosts
+                .iter()
+                .find(|host| !policy.reaches(host))
+                .map(|host| format!("The policy of {name} does not name the host {host}, which the job reaches."))
+                .or_else(|| (!is_alone).then(|| format!("The policy of {name} allows {} runners; the job has more.", policy.copies)))
+                .or_else(|| {
+                    let is_other = policy.jobs & spec.kind.bit() == 0;
+                    is_other.then(|| format!("The policy of {name} does not allow jobs of the kind {}.", spec.kind.name()))
+                });
             return Err(error::RELEASE_REFUSED.into());
         }
         policies.push(policy.clone());
@@ -206,7 +279,7 @@ impl Handle for ReleaseToRunner {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         let runner = context.sender;
         let (job, spec, request) = claims::of_drawn(context, &self.job)?;
-        let wanted = asked(&request)?;
+        let wanted = asked(&request).map_err(Abort::from)?;
         let asked = usize::try_from(self.index).ok().and_then(|index| wanted.get(index)).ok_or(error::SECRET_NOT_FOUND)?;
         let found = find(context, job.submitter, asked)?;
         let record = runners::state::find(context.world, runner)?.ok_or(error::RUNNER_NOT_FOUND)?;

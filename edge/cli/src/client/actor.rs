@@ -444,7 +444,7 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
         ("handlers", actor.handlers.join(", ")),
         ("entitlements", grants.join(", ")),
         ("storage", format!("{} of {} bytes", actor.storage_bytes, actor.storage_quota)),
-        ("waiting", format!("{} messages, {} timers", actor.mailbox_count, actor.timer_count)),
+        ("waiting", format!("{} messages, {}", actor.mailbox_count, timer::waiting(session, &actor).await?)),
     ];
     let entries: Vec<String> = actor.storage.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     rows.extend(entries.iter().map(|entry| ("", entry.clone())));

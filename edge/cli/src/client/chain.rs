@@ -6,6 +6,10 @@ use commonware_codec::Encode as _;
 use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
 use cowboy_console::{amount, failure::Failure, payload};
 use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
+use std::{pin::pin, time::Duration};
+
+/// Time between two lines about a warp.
+const TELL_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Chain {
@@ -88,9 +92,7 @@ impl Chain {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Mine { blocks } => at(session, session.client.post("/dev/mine", &model::Mine { blocks }).await?),
-            Self::Warp(Warp { height, blocks, timestamp_ms }) => {
-                at(session, session.client.post("/dev/warp", &model::Warp { height, blocks, timestamp_ms }).await?);
-            }
+            Self::Warp(warp) => at(session, warp.run(session).await?),
             Self::Snapshot => {
                 let snapshot: model::Snapshot = session.client.post("/dev/snapshot", &serde_json::json!({})).await?;
                 session.output.result(
@@ -111,6 +113,45 @@ impl Chain {
             Self::Impersonate(impersonate) => impersonate.run(session).await?,
         }
         Ok(())
+    }
+}
+
+impl Warp {
+    /// Asks again until the chain is there: the node ends a warp that takes long, and one whose client has gone.
+    async fn run(self, session: &Session) -> Result<model::Height, Failure> {
+        let wish = self.wish(session.client.height().await?);
+        loop {
+            match warped(session, &wish).await {
+                Err(error) if error.code == TIMEOUT.code => {
+                    let reached = error.context["height"].as_u64().unwrap_or_default();
+                    if wish.height.is_some_and(|target| reached >= target) {
+                        return Ok(model::Height { height: reached });
+                    }
+                }
+                answered => return Ok(answered?),
+            }
+        }
+    }
+
+    /// What is asked of the node of a chain at this height: a number of blocks is a height, so that it can be asked again.
+    fn wish(&self, now: u64) -> model::Warp {
+        let height = self.height.or(self.blocks.map(|blocks| now.saturating_add(blocks)));
+        model::Warp { height, blocks: None, timestamp_ms: self.timestamp_ms }
+    }
+}
+
+/// Warps, and says meanwhile how far the chain is.
+async fn warped(session: &Session, wish: &model::Warp) -> Result<model::Height, ApiError> {
+    let mut answer = pin!(session.client.post::<model::Height>("/dev/warp", wish));
+    loop {
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = tokio::time::sleep(TELL_EVERY) => {}
+        }
+        if let Ok(height) = session.client.height().await {
+            let target = wish.height.map_or_else(String::new, |target| format!(" of {target}"));
+            session.output.progress(format_args!("Height {height}{target}; Ctrl-C ends the warp"));
+        }
     }
 }
 
@@ -151,5 +192,24 @@ impl Impersonate {
         let receipt = receipt(session.client.post("/dev/impersonate", &wish).await?)?;
         session.output.result(&receipt, format_args!("Transaction hash: {}\nResult: {}", receipt.tx_hash, receipt.return_value));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_blocks_is_a_height() {
+        let rows = [
+            (Warp { height: Some(9), blocks: None, timestamp_ms: None }, (Some(9), None)),
+            (Warp { height: None, blocks: Some(9), timestamp_ms: None }, (Some(109), None)),
+            (Warp { height: None, blocks: Some(u64::MAX), timestamp_ms: None }, (Some(u64::MAX), None)),
+            (Warp { height: None, blocks: None, timestamp_ms: Some(9) }, (None, Some(9))),
+        ];
+        for (warp, expected) in rows {
+            let wish = warp.wish(100);
+            assert_eq!((wish.height, wish.timestamp_ms, wish.blocks), (expected.0, expected.1, None));
+        }
     }
 }

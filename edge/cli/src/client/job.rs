@@ -6,14 +6,16 @@ use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
+use cowboy_params::Params;
 use cowboy_secrets::Name;
 use cowboy_system::dispatcher::{
     self,
     lower::{self, Offer},
     selection,
 };
+use cowboy_system::secrets::jobs as secrets;
 use cowboy_types::job::{Candidate, Candidates};
-use cowboy_types::{Address, Amount, Hash, Height, List};
+use cowboy_types::{Address, Amount, Hash, Height, List, error};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -199,11 +201,8 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
 
 async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Submitted, Failure> {
     let argument = with_hashes(session, spec_argument(spec)?)?;
-    // The chain refuses by a number; here the field that is unknown or given twice has its name.
     let submission = payload::method_argument(&argument)?;
-    dispatcher::request::Request::read(&submission)
-        .map_err(|refusal| Failure::argument(format!("the chain would refuse the job: {refusal}"), "docs/jobs.md lists the fields"))?;
-    require_time(session, &submission).await?;
+    require_right(session, &submission).await?;
     let instruction = encoded_call(dispatcher::NUMBER, "submit_job", submission, Amount::ZERO)?;
     let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
@@ -245,29 +244,48 @@ fn text_of(result: &HexBytes) -> String {
 
 /// Why a job has no result: the chain's word, then what its runners reported.
 fn reasons(job: &model::Job) -> Vec<String> {
+    let kind = job.summary.kind.as_str();
     let reported = job.members.iter().filter_map(|member| {
-        let words = match member.fault {
-            1 => "the job is malformed: a field, an address or a rule is wrong",
-            2 => "an external service failed: the host, the page's status, the model or the tool",
-            3 => "the limits are too small: time, bytes of the result, or tokens",
-            _ => return None,
-        };
+        let words = fault(kind, member.fault)?;
         Some(format!("runner {} reports that {words}", member.runner))
     });
     (!job.reason.is_empty()).then(|| job.reason.clone()).into_iter().chain(reported).collect()
 }
 
-/// Refuses a job whose timeout its bounds do not fit into, with both numbers: the chain says only that it is so.
-async fn require_time(session: &Session, submission: &[u8]) -> Result<(), Failure> {
+/// What a fault means for a kind of work. The chain has only its number; the runner's log has the message.
+fn fault(kind: &str, number: u64) -> Option<&'static str> {
+    Some(match (number, kind) {
+        (1, "container") => {
+            "the program failed (its exit code is not 0, a signal ended it, or it left no output file), or its image or command cannot be used"
+        }
+        (1, _) => "the job is malformed: a field, an address or a rule is wrong",
+        (2, "llm") => "an external service failed: it does not have the model, or the model does not answer as the job asks",
+        (2, "http") => "an external service failed: the host, the page's status, a redirect, or a page without what `extract` names",
+        (2, "mcp" | "custom") => "an external service failed: it does not have the tool, or the tool failed",
+        (2, "container") => {
+            "an external service failed: the image cannot be fetched, a volume cannot be read, or the runner had no room in time"
+        }
+        (2, _) => "an external service failed",
+        (3, "container") => "the resources are too small: memory, time, files, or bytes of the result",
+        (3, "llm") => "the limits are too small: time, tokens, or bytes of the result",
+        (3, _) => "the limits are too small: time, memory, or bytes of the result",
+        _ => return None,
+    })
+}
+
+/// Refuses what the chain would refuse for a fee, and a secret that nothing in the job uses.
+async fn require_right(session: &Session, submission: &[u8]) -> Result<(), Failure> {
     let params = session.client.params().await?;
-    let offer = Offer::reading(&params, Address::ZERO);
-    match lower::decoded(submission).and_then(|submission| lower::timeouts(&offer, &submission)) {
-        Ok((given, least)) if given < least => Err(Failure::argument(
-            format!("the chain would refuse the job: timeout_blocks is {given}, but its bounds need at least {least}"),
-            format!("set timeout_blocks to {least} or more, or lower the time of its bounds"),
-        )),
-        _ => Ok(()),
-    }
+    require(&params, submission).map_err(|mistake| {
+        let row = error::row(mistake.abort.code);
+        Failure::argument(format!("the chain would refuse the job: {mistake} ({} {})", row.code, row.slug), row.fix)
+    })
+}
+
+fn require(params: &Params, submission: &[u8]) -> Result<(), lower::Mistake> {
+    let submission = lower::decoded(submission)?;
+    let (request, _) = lower::read(&Offer::reading(params, Address::ZERO), &submission)?;
+    secrets::require_used(&request, &secrets::checked(&request)?)
 }
 
 fn describe(job: &model::Job) -> String {
@@ -289,6 +307,11 @@ fn describe(job: &model::Job) -> String {
         lines.push(format!("result: {}", text_of(result)));
     }
     lines.extend(reasons(job).into_iter().map(|reason| format!("failed: {reason}")));
+    if job.members.iter().any(|member| member.fault != 0) {
+        lines.push(
+            "The runner's log has the cause, and `cowboy job run JOB --local` shows it for a job that this computer can do.".to_owned(),
+        );
+    }
     lines.join("\n")
 }
 
@@ -404,5 +427,45 @@ mod tests {
         let submitted = Submitted { tx_hash: hash, id: None, height: None };
         assert_eq!(submitted.json(), json!({ "tx_hash": hash, "job_id": null, "block_height": null }));
         assert_eq!(submitted.text(), format!("Transaction hash: {hash}"));
+    }
+
+    /// What the client says of a web job with a secret `KEY` and this header.
+    fn said(header: &str, mode: &str) -> String {
+        let job = json!({
+            "job_type": { "type": "Http", "url": "https://example.com", "headers": { "authorization": header } },
+            "secrets": [{ "name_hash": format!("0x{}", "08".repeat(32)), "as": "KEY" }],
+            "bounds": { "max_wall_time_seconds": 20 },
+            "result_schema": { "max_return_bytes": 4_096, "expected_execution_ms": 1_000, "data_format": "" },
+            "verification": { "mode": mode },
+            "max_price": 1_000_000,
+            "timeout_blocks": 30,
+        });
+        let submission = payload::method_argument(&job).expect("JSON is CBOR");
+        require(&Params::GENESIS, &submission).err().map_or_else(String::new, |mistake| mistake.to_string())
+    }
+
+    /// Decision 587: before anything is paid, a client refuses what the chain would, and a secret that nothing uses.
+    #[test]
+    fn mistakes_are_found_before_a_submission() {
+        let rows = [
+            ("Bearer ${KEY}", "none", ""),
+            ("Bearer ${OTHER} ${KEY}", "none", "${OTHER} is the placeholder of a secret that secrets does not name."),
+            ("Bearer KEY", "none", "secrets names KEY, and no header, body or json has ${KEY} in it."),
+            ("Bearer ${KEY}", "majority", "verification.mode: it has to be none, economic_bond,"),
+        ];
+        for (header, mode, expected) in rows {
+            let said = said(header, mode);
+            assert!(said.starts_with(expected) && said.is_empty() == expected.is_empty(), "{header}: {said}");
+        }
+    }
+
+    #[test]
+    fn faults_are_those_of_the_kind_of_work() {
+        for kind in ["http", "llm", "mcp", "custom", "container"] {
+            assert!((1..=3).all(|number| fault(kind, number).is_some()) && fault(kind, 0).is_none(), "{kind}");
+        }
+        assert!(fault("container", 1).is_some_and(|words| words.contains("exit code")));
+        assert!(fault("container", 3).is_some_and(|words| words.contains("memory")));
+        assert!(fault("llm", 2).is_some_and(|words| words.contains("the model")));
     }
 }

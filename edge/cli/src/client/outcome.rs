@@ -5,7 +5,7 @@ use cowboy_api::{HexHash, error::NOT_FOUND, model};
 use cowboy_chain::nested_id;
 use cowboy_console::failure::Failure;
 use cowboy_system::dispatcher::handlers::job_id;
-use cowboy_types::{Address, Height};
+use cowboy_types::{Address, Hash, Height};
 use serde::Serialize;
 use std::{
     collections::VecDeque,
@@ -24,7 +24,17 @@ pub(super) enum Wait {
     /// A job.
     Job(Box<model::Job>),
     /// A timer that continues the method: it sleeps, or its job has a deadline.
-    Timer(Box<model::Timer>),
+    Timer(Alarm),
+}
+
+/// A timer that continues a method.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Alarm {
+    actor: Address,
+    /// The timer's id.
+    pub(super) id: HexHash,
+    /// When it fires; `None` where it does not wait any more: it has fired, or the answer came before.
+    height: Option<u64>,
 }
 
 /// What came of a call that waits.
@@ -50,7 +60,7 @@ impl Outcome {
                     outcome.jobs.push(job);
                     callback
                 }
-                Wait::Timer(timer) => fired(session, &timer, until).await?,
+                Wait::Timer(alarm) => fired(session, &alarm, until).await?,
             };
             if let Some(delivery) = delivered {
                 waiting.extend(waits_of(session, &delivery).await?);
@@ -60,9 +70,11 @@ impl Outcome {
         Ok(outcome)
     }
 
-    /// What the method returned in the end: null where the last answer brought nothing more.
+    /// What the method returned in the end. Deliveries that leave it at its next await, and those that come after its end, as the answer of a
+    /// job does whose deadline has passed, return null.
     pub(super) fn result(&self) -> serde_json::Value {
-        let last = self.callbacks.iter().max_by_key(|receipt| (receipt.block_height, receipt.index));
+        let returned = self.callbacks.iter().filter(|receipt| !receipt.return_value.is_null());
+        let last = returned.max_by_key(|receipt| (receipt.block_height, receipt.index));
         last.map(|receipt| receipt.return_value.clone()).unwrap_or_default()
     }
 
@@ -76,9 +88,11 @@ impl Outcome {
 pub(super) fn describe(waits: &[Wait]) -> Option<String> {
     let jobs = waits.iter().filter(|wait| matches!(wait, Wait::Job(_))).count();
     let heights: Vec<String> = waits.iter().filter_map(|wait| Some(height_of(wait)?.to_string())).collect();
+    let is_over = jobs == 0 && heights.is_empty() && !waits.is_empty();
     let parts = [
         (jobs > 0).then(|| format!("Waits for jobs: {jobs}")),
         (!heights.is_empty()).then(|| format!("Sleeps until block: {}", heights.join(", "))),
+        is_over.then(|| "Continues in a timer that has fired".to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
@@ -87,7 +101,7 @@ pub(super) fn describe(waits: &[Wait]) -> Option<String> {
 fn height_of(wait: &Wait) -> Option<u64> {
     match wait {
         Wait::Job(_) => None,
-        Wait::Timer(timer) => Some(timer.height),
+        Wait::Timer(alarm) => alarm.height,
     }
 }
 
@@ -115,18 +129,18 @@ async fn ended(session: &Session, mut job: model::Job, until: Instant) -> Result
 }
 
 /// Waits until a timer has fired; nothing where it was cancelled, because the answer came before the deadline.
-async fn fired(session: &Session, timer: &model::Timer, until: Instant) -> Result<Option<model::Receipt>, Failure> {
+async fn fired(session: &Session, alarm: &Alarm, until: Instant) -> Result<Option<model::Receipt>, Failure> {
     loop {
         // Looked at before the receipt: a timer that fires in between has one.
-        let is_set = timers_of(session, &timer.actor.0).await?.iter().any(|other| other.id == timer.id);
+        let is_set = timers_of(session, &alarm.actor).await?.iter().any(|timer| timer.id == alarm.id);
         // A timer that fires once gives its receipt its name.
-        let receipt = found(session.client.receipt(&timer.id.0).await.map_err(Failure::from))?;
+        let receipt = found(session.client.receipt(&alarm.id.0).await.map_err(Failure::from))?;
         if receipt.is_some() || !is_set {
             return Ok(receipt);
         }
         if Instant::now() > until {
             return Err(Failure::argument(
-                format!("the method sleeps until block {}, which is not there yet", timer.height),
+                format!("the method sleeps until block {}, which is not there yet", alarm.height.unwrap_or_default()),
                 "wait longer with --timeout, or check it with `cowboy actor timers`",
             ));
         }
@@ -148,20 +162,42 @@ pub(super) async fn waits_of(session: &Session, delivery: &model::Receipt) -> Re
     let mut waits: Vec<Wait> = jobs_of(session, delivery).await?.into_iter().map(|job| Wait::Job(Box::new(job))).collect();
     let done: Option<model::StateChanges> =
         found(session.client.get(&format!("/transaction/{}/changes", delivery.tx_hash)).await.map_err(Failure::from))?;
-    for (actor, id) in left(&done.map(|done| done.changes).unwrap_or_default()) {
-        let timers = timers_of(session, &actor).await?;
-        waits.extend(timers.into_iter().filter(|timer| resumes(timer, &id)).map(|timer| Wait::Timer(Box::new(timer))));
+    for left in left(&done.map(|done| done.changes).unwrap_or_default()) {
+        let timers = timers_of(session, &left.actor).await?;
+        waits.extend(left.alarms(&timers).into_iter().map(Wait::Timer));
     }
     Ok(waits)
 }
 
-/// The methods that a delivery left at an await: their actors, and their ids.
-fn left(changes: &[model::StateChange]) -> Vec<(Address, Vec<u8>)> {
-    let id = |change: &model::StateChange| {
-        change.after.as_ref()?;
-        Some((change.address.0, change.key_bytes.as_ref()?.0.strip_prefix(AWAITED)?.to_vec()))
+/// A method that a delivery left at an await.
+#[derive(Debug, PartialEq, Eq)]
+struct Left {
+    actor: Address,
+    id: Vec<u8>,
+    /// The timer of its sleep or deadline.
+    timer: Option<HexHash>,
+}
+
+impl Left {
+    /// The timers that continue the method, of those that wait, and the one of its record: a short deadline may have passed by now.
+    fn alarms(&self, waiting: &[model::Timer]) -> Vec<Alarm> {
+        let alarm = |timer: &model::Timer| Alarm { actor: self.actor, id: timer.id, height: Some(timer.height) };
+        let mut alarms: Vec<Alarm> = waiting.iter().filter(|timer| resumes(timer, &self.id)).map(alarm).collect();
+        let gone = self.timer.filter(|id| alarms.iter().all(|alarm| alarm.id != *id));
+        alarms.extend(gone.map(|id| Alarm { actor: self.actor, id, height: None }));
+        alarms
+    }
+}
+
+/// The methods that a delivery left at an await.
+fn left(changes: &[model::StateChange]) -> Vec<Left> {
+    let left = |change: &model::StateChange| {
+        let record = cowboy_api::cbor::decode(&change.after.as_ref()?.0);
+        let id = change.key_bytes.as_ref()?.0.strip_prefix(AWAITED)?.to_vec();
+        let timer = record.and_then(|record| record["timer"].as_str()?.parse::<Hash>().ok()).map(HexHash::from);
+        Some(Left { actor: change.address.0, id, timer })
     };
-    changes.iter().filter_map(id).collect()
+    changes.iter().filter_map(left).collect()
 }
 
 /// Whether a timer continues the method of this id: its payload names it.
@@ -194,19 +230,23 @@ mod tests {
 
     #[test]
     fn a_method_that_sleeps_is_found_by_what_it_keeps() {
+        // {"timer": 32 bytes}
+        let record = [b"\xa1\x65timer\x58\x20".as_slice(), &[1; 32]].concat();
         let change = |key: &[u8], is_kept: bool| model::StateChange {
             address: Hex(Address([7; 20])),
             key_bytes: Some(Hex(key.to_vec())),
             before: None,
-            after: is_kept.then(|| Hex(vec![1])),
+            after: is_kept.then(|| Hex(record.clone())),
             balance_before: None,
             balance_after: None,
         };
         let changes = [change(b"count", true), change(b"__await:\x01\x02", true), change(b"__await:\x03", false)];
-        assert_eq!(left(&changes), [(Address([7; 20]), vec![1, 2])]);
+        let id = HexHash::from(Hash([1; 32]));
+        let found = left(&changes);
+        assert_eq!(found, [Left { actor: Address([7; 20]), id: vec![1, 2], timer: Some(id) }]);
 
         let timer = |payload: &[u8], every| model::Timer {
-            id: HexHash::from(cowboy_types::Hash([1; 32])),
+            id,
             actor: Hex(Address([7; 20])),
             height: 9,
             handler: "ask__resume".to_owned(),
@@ -223,7 +263,11 @@ mod tests {
         assert!(!resumes(&timer(b"..\x01..", None), &[1, 2]), "another method");
         assert!(!resumes(&timer(b"..\x01\x02..", Some(5)), &[1, 2]), "an interval of the actor's own");
         assert!(!resumes(&timer(b"..", None), &[]));
-        assert_eq!(describe(&[Wait::Timer(Box::new(timer(b"", None)))]).as_deref(), Some("Sleeps until block: 9"));
+        let alarm = |height| Alarm { actor: Address([7; 20]), id, height };
+        assert_eq!(found[0].alarms(&[timer(b"..\x01\x02..", None)]), [alarm(Some(9))]);
+        assert_eq!(found[0].alarms(&[]), [alarm(None)], "it has fired already");
+        assert_eq!(describe(&[Wait::Timer(alarm(Some(9)))]).as_deref(), Some("Sleeps until block: 9"));
+        assert_eq!(describe(&[Wait::Timer(alarm(None))]).as_deref(), Some("Continues in a timer that has fired"));
         assert_eq!(describe(&[]), None);
     }
 }

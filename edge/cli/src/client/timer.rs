@@ -119,6 +119,14 @@ impl Cancel {
     }
 }
 
+/// How many timers of an actor wait, and how many of its intervals are paused.
+pub(super) async fn waiting(session: &Session, actor: &model::Actor) -> Result<String, Failure> {
+    let timers: model::Timers = session.client.get(&format!("/timers/{}?limit={MAX_TIMERS}", actor.address)).await?;
+    let paused = timers.timers.iter().filter(|timer| timer.is_paused).count();
+    let paused = if paused > 0 { format!(", {paused} of them paused") } else { String::new() };
+    Ok(format!("{} timers{paused}", actor.timer_count))
+}
+
 /// Prints the timers that this address has set.
 pub(super) async fn list(session: &Session, owner: &Address) -> Result<(), Failure> {
     let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;

@@ -1,11 +1,18 @@
 //! `cowboy transaction`.
 
-use super::session::Session;
+use super::{
+    job,
+    outcome::{self, Wait},
+    session::Session,
+};
 use crate::send::{self, Terms};
 use clap::Subcommand;
+use cowboy_api::{error::NOT_FOUND, model};
+use cowboy_chain::nested_id;
 use cowboy_console::{failure::Failure, output::table, payload};
 use cowboy_types::{Hash, Transaction as Signed};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Transaction {
@@ -21,14 +28,14 @@ pub(crate) enum Transaction {
         /// Its hash
         hash: String,
     },
-    /// Print the status of a transaction
+    /// Print the status of a transaction or delivery
     Status {
-        /// Its hash
+        /// The hash of the transaction or delivery
         hash: String,
     },
-    /// Print everything that a transaction caused, as a tree: deliveries, their cycles, prints, events and errors
+    /// Print everything that a transaction caused, as a tree: deliveries, their cycles, prints, events and errors; jobs and what continues them
     Trace {
-        /// The hash of the transaction or delivery
+        /// The hash of the transaction or delivery, or a job's id
         hash: String,
     },
     /// Sign a hash with the key
@@ -69,36 +76,97 @@ impl Transaction {
 /// The most deliveries of a tree that are printed.
 const MAX_DELIVERIES: usize = 500;
 
-async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
-    let mut waiting = vec![(*root, 0)];
-    let (mut receipts, mut lines) = (Vec::new(), Vec::new());
-    while let Some((id, depth)) = waiting.pop() {
-        if receipts.len() == MAX_DELIVERIES {
-            lines.push(format!("… {} more deliveries", waiting.len() + 1));
-            break;
-        }
-        let indent = "  ".repeat(depth);
-        // A delivery that a later block makes has no receipt yet.
-        let Ok(receipt) = session.client.receipt(&id).await else {
-            lines.push(format!("{indent}{id} waits"));
-            continue;
+/// What stands in a tree of what a transaction caused.
+enum Node {
+    /// A delivery, by the name of its receipt.
+    Delivery(Hash),
+    /// The fire of a timer, the draw of a job or its answer's delivery: nothing where it did not happen.
+    Possible(Hash),
+    /// A job that a delivery submitted.
+    Job(Box<model::Job>),
+}
+
+/// The tree, its nodes in order.
+#[derive(Default)]
+struct Tree {
+    receipts: Vec<model::Receipt>,
+    lines: Vec<String>,
+    /// A delivery may belong to a transaction and to a job or timer of it.
+    seen: BTreeSet<Hash>,
+}
+
+impl Tree {
+    /// Adds a node, and answers what stands below it: messages, jobs, and the timers that continue the methods that it left at an await.
+    async fn add(&mut self, session: &Session, node: Node, indent: &str) -> Vec<Node> {
+        let (id, is_certain) = match node {
+            Node::Job(job) => {
+                self.lines.push(format!("{indent}{}", job::line(&job)));
+                return below(&job);
+            }
+            Node::Delivery(id) => (id, true),
+            Node::Possible(id) => (id, false),
         };
+        let Ok(receipt) = session.client.receipt(&id).await else {
+            // A delivery that a later block makes has no receipt yet.
+            self.lines.extend(is_certain.then(|| format!("{indent}{id} waits")));
+            return Vec::new();
+        };
+        if !self.seen.insert(receipt.tx_hash.0) {
+            return Vec::new();
+        }
+        self.print(&receipt, indent);
+        let mut below: Vec<Node> = receipt.deliveries.iter().map(|delivery| Node::Delivery(delivery.0)).collect();
+        if receipt.status == "success" && !receipt.handler.is_empty() {
+            // What the node does not know any more is left out.
+            let waits = outcome::waits_of(session, &receipt).await.unwrap_or_default();
+            below.extend(waits.into_iter().map(|wait| match wait {
+                Wait::Job(job) => Node::Job(job),
+                Wait::Timer(alarm) => Node::Possible(alarm.id.0),
+            }));
+        }
+        self.receipts.push(receipt);
+        below
+    }
+
+    fn print(&mut self, receipt: &model::Receipt, indent: &str) {
         let handler = if receipt.handler.is_empty() { String::new() } else { format!(".{}", receipt.handler) };
         let value = if receipt.value > 0 { format!(", {}", cowboy_console::amount::cby(receipt.value)) } else { String::new() };
-        lines.push(format!(
-            "{indent}{} {} → {}{handler}{value}: {}, {} cycles, {} cells, block {}",
+        let returned = if receipt.return_value.is_null() { String::new() } else { format!(" → {}", receipt.return_value) };
+        self.lines.push(format!(
+            "{indent}{} {} → {}{handler}{value}: {}{returned}, {} cycles, {} cells, block {}",
             receipt.kind, receipt.sender, receipt.target, receipt.status, receipt.cycles_used, receipt.cells_used, receipt.block_height
         ));
-        lines.extend(receipt.printed.lines().map(|line| format!("{indent}  printed: {line}")));
-        lines.extend(receipt.events.iter().map(|event| format!("{indent}  event {} {}", event.name, event.value)));
+        self.lines.extend(receipt.printed.lines().map(|line| format!("{indent}  printed: {line}")));
+        self.lines.extend(receipt.events.iter().map(|event| format!("{indent}  event {} {}", event.name, event.value)));
         if let Some(error) = &receipt.error {
             let text = error.context["trace"].as_str().map_or_else(|| error.what.clone(), str::to_owned);
-            lines.extend(text.lines().map(|line| format!("{indent}  {line}")));
+            self.lines.extend(text.lines().map(|line| format!("{indent}  {line}")));
         }
-        waiting.extend(receipt.deliveries.iter().rev().map(|delivery| (delivery.0, depth + 1)));
-        receipts.push(receipt);
     }
-    if receipts.is_empty() {
+}
+
+/// What a job leads to: its draw, whose receipt has the job's name, and the delivery of its answer.
+fn below(job: &model::Job) -> Vec<Node> {
+    let id = job.summary.job_id.0;
+    let draw = Node::Possible(id);
+    let answer = job.callback.is_some().then(|| Node::Possible(nested_id(&id, 0)));
+    [draw].into_iter().chain(answer).collect()
+}
+
+async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
+    let job = job::get(session, (*root).into()).await.ok();
+    let first = job.map_or(Node::Delivery(*root), |job| Node::Job(Box::new(job)));
+    let is_job = matches!(first, Node::Job(_));
+    let (mut tree, mut waiting) = (Tree::default(), vec![(first, 0)]);
+    while let Some((node, depth)) = waiting.pop() {
+        if tree.receipts.len() == MAX_DELIVERIES {
+            tree.lines.push(format!("… {} more deliveries", waiting.len() + 1));
+            break;
+        }
+        let below = tree.add(session, node, &"  ".repeat(depth)).await;
+        waiting.extend(below.into_iter().rev().map(|node| (node, depth + 1)));
+    }
+    if tree.receipts.is_empty() && !is_job {
         return Err(session
             .client
             .receipt(root)
@@ -106,26 +174,38 @@ async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
             .err()
             .map_or_else(|| Failure::argument("there is no such transaction", "check the hash"), Failure::from));
     }
-    session.output.result(&receipts, lines.join("\n"));
+    session.output.result(&tree.receipts, tree.lines.join("\n"));
     Ok(())
 }
 
+/// The transaction of this hash, where it is one: a delivery has a receipt only.
+async fn transaction(session: &Session, hash: &Hash) -> Result<Option<model::Transaction>, Failure> {
+    match session.client.transaction(hash).await {
+        Ok(transaction) => Ok(Some(transaction)),
+        Err(error) if error.code == NOT_FOUND.code => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 async fn status(session: &Session, hash: &Hash) -> Result<(), Failure> {
-    let transaction = session.client.transaction(hash).await?;
-    if transaction.status == "pending" {
+    let transaction = transaction(session, hash).await?;
+    if let Some(transaction) = transaction.filter(|transaction| transaction.status == "pending") {
         let waits = transaction.waits.unwrap_or_default();
         let words = if waits.is_empty() { "pending".into() } else { format!("pending\nwaits   {waits}") };
         session.output.result(&json!({ "tx_hash": hash.to_string(), "status": "pending", "waits": waits }), words);
         return Ok(());
     }
     let receipt = session.client.receipt(hash).await?;
-    let mut rows = vec![
+    let delivered = format!("{} → {}.{}", receipt.kind, receipt.target, receipt.handler);
+    let delivered = (receipt.kind != "transaction").then_some(("delivery", delivered));
+    let mut rows: Vec<(&str, String)> = delivered.into_iter().collect();
+    rows.extend([
         ("status", receipt.status.clone()),
         ("block", receipt.block_height.to_string()),
         ("cycles", receipt.cycles_used.to_string()),
         ("cells", receipt.cells_used.to_string()),
         ("fee", cowboy_console::amount::cby(receipt.fee.total)),
-    ];
+    ]);
     if let Some(error) = &receipt.error {
         rows.push(("error", error.to_string()));
     }

@@ -4,7 +4,7 @@ use super::state::{Beginning, Devnet};
 use cowboy_api::{convert, keystore, traceback, wake::TIMER_HANDLER};
 use cowboy_chain::Trace;
 use cowboy_console::{amount, output::table};
-use cowboy_node::{FinalizedBlock, NodeHandle};
+use cowboy_node::{FinalizedBlock, NodeHandle, traces::failing};
 use cowboy_params::Params;
 use cowboy_store::View;
 use cowboy_types::{Receipt, ReceiptKind, error};
@@ -81,10 +81,11 @@ pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str)
 
 fn failure(view: Option<&View>, receipt: &Receipt, trace: &Trace, url: &str) -> String {
     let kind = convert::kind(&receipt.kind);
-    let called = trace.calls.first();
+    let called = failing(trace);
     let takes_timers = || view.is_some_and(|view| view.has_handler(&receipt.target, TIMER_HANDLER).unwrap_or(false));
     // The receipt of a deployment that failed has no address, and none of a source whose body fails has a handler: the trace has both.
     let (target, handler) = match (&receipt.kind, called) {
+        // What a system actor hands on fails at another actor.
         (ReceiptKind::Transaction, Some(call)) => (call.target, call.handler.clone()),
         _ => (receipt.target, convert::handler(receipt, &trace.payload, takes_timers())),
     };

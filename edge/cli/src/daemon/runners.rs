@@ -23,10 +23,10 @@ pub(crate) struct Runners {
     /// The number of runners in the process
     #[arg(long = "runners", value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=50))]
     pub(crate) count: u32,
-    /// Further configuration of these runners: [http], [llm], [mcp.…], [tools.…], [rates]
+    /// Further configuration of these runners: [http], [llm], [mcp.…], [tools.…], [container], [rates]; demo services that it does not replace stay
     #[arg(long, value_name = "FILE")]
     runner_config: Option<PathBuf>,
-    /// Provide no demo pages, model and tools; --runner-config has the same effect
+    /// Provide no demo pages, model and tools
     #[arg(long)]
     no_demo: bool,
     /// Allow hosts at private addresses, such as servers on this computer
@@ -69,7 +69,7 @@ impl Runners {
 
     /// Whether the runners use the demo services.
     pub(crate) fn wants_demo(&self) -> bool {
-        self.count > 0 && !self.no_demo && self.runner_config.is_none()
+        self.count > 0 && !self.no_demo
     }
 
     fn fault_plan(&self) -> FaultPlan {
@@ -91,6 +91,9 @@ impl Runners {
             Some(path) => Config::read(path).map_err(|error| Failure::argument(error.to_string(), "see docs/runners.md"))?,
             None => Config { http: Some(config::Http::default()), ..Config::default() },
         };
+        if self.wants_demo() {
+            config.http.get_or_insert_default();
+        }
         if let Some(http) = &mut config.http {
             http.allow_private |= self.allow_private;
         }

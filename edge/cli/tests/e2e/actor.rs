@@ -2,7 +2,13 @@
 
 use crate::process::{Node, Said, cowboy};
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::Command,
+};
 
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -132,6 +138,103 @@ fn failures_name_the_line() {
         assert!(said.stderr.contains(slug) && said.stderr.contains(detail), "{name}: no {slug} or {detail:?} in {said:?}");
     }
     assert_eq!(cowboy(root, &node.url, &["status"]).code, Some(0), "the node stays up");
+}
+
+const SITE: &str = "from cowboy_sdk import actor, http
+
+
+@actor
+class Site:
+    @http.get('/boom')
+    def boom(self, request):
+        raise RuntimeError('boom')
+
+    @http.post('/sign')
+    def sign(self, request):
+        return request.json()['text']
+";
+
+/// The whole response of a gateway at this port to a request for a name.
+fn asked(port: &str, method: &str, host: &str, path: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("the gateway listens");
+    let length = body.len();
+    write!(stream, "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+        .expect("the gateway reads");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("the gateway answers");
+    text
+}
+
+/// Exceptions of handlers behind the gateway: those of commands are in the trace and among the actor's failures, those of pages in the
+/// devnet's log, with class, message and line.
+#[test]
+fn failures_behind_the_gateway_name_the_line() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &["--quiet"]);
+    let names = node.said.iter().find(|line| line.contains("<name>.localhost:")).expect("names are served");
+    let port = names.trim().rsplit(':').next().expect("there is a port").to_owned();
+    let run = |arguments: &[&str]| {
+        let said = cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said
+    };
+    fs::write(root.join("site.py"), SITE).expect("the directory is writable");
+    run(&["actor", "deploy", "--code", "site.py"]);
+    run(&["name", "register", "failing", "--actor", "site"]);
+    assert!(asked(&port, "GET", "failing.localhost", "/boom", "").starts_with("HTTP/1.1 500"));
+    // The gateway registers itself with its first command, which it cannot try before.
+    let accepted = asked(&port, "POST", "failing.localhost", "/sign", "{\"txt\": \"x\"}");
+    let (_, rest) = accepted.split_once("\"transaction_hash\":\"").unwrap_or_else(|| panic!("{accepted}"));
+    let hash = rest.split('"').next().expect("a text has a beginning");
+    let traced = loop {
+        let traced = cowboy(root, &node.url, &["transaction", "trace", hash]);
+        if traced.code == Some(0) && !traced.stdout.contains("waits") {
+            break traced.stdout;
+        }
+    };
+    assert!(traced.contains("http.request failed:") && traced.contains("line 12, in sign"), "{traced}");
+    assert!(traced.contains("KeyError"), "{traced}");
+    let failures = run(&["actor", "failures", "site"]).stdout;
+    assert!(failures.contains("command http.request failed: KeyError: 'text', line 12 of actor.py"), "{failures}");
+    assert!(Command::new("kill").args(["-TERM", &node.id().to_string()]).status().is_ok_and(|told| told.success()));
+    let (_, log) = node.ended();
+    assert!(log.contains("RuntimeError: boom") && log.contains("line 8 of actor.py"), "{log}");
+}
+
+const NAPPER: &str = "from cowboy_sdk import actor, public, runner
+
+
+@actor
+class Napper:
+    @public
+    @runner.continuation
+    async def nap(self) -> str:
+        await runner.sleep(1)
+        return 'rested'
+";
+
+/// A method that waits for a block is followed to its result, also where that block is there before anybody asks; and its trace has both parts.
+#[test]
+fn a_method_that_sleeps_is_followed() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| {
+        let said = cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said
+    };
+    fs::write(root.join("napper.py"), NAPPER).expect("the directory is writable");
+    run(&["actor", "deploy", "napper.py", "--fund", "50cby"]);
+    let napped = run(&["actor", "execute", "napper", "nap", "--wait", "--json"]).json();
+    assert_eq!(napped["result"], "rested", "{napped}");
+    let (hash, fire) = (&napped["tx_hash"], &napped["outcome"]["callbacks"][0]["tx_hash"]);
+    let traced = run(&["transaction", "trace", hash.as_str().expect("a hash")]).stdout;
+    assert!(traced.contains(".nap: success") && traced.contains(".nap__resume: success → \"rested\""), "{traced}");
+    let status = run(&["transaction", "status", fire.as_str().expect("a hash")]).stdout;
+    assert!(status.contains("timer → ") && status.contains("nap__resume") && status.contains("success"), "{status}");
+    assert!(run(&["actor", "get", "napper"]).stdout.contains("0 messages, 0 timers"));
 }
 
 /// `cowboyd dev --example`: deployed, named, and alive (A-108, A-120).

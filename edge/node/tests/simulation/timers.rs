@@ -83,6 +83,29 @@ fn a_warp_fires_every_timer_on_the_way() {
     node.shutdown();
 }
 
+/// A warp ends when nobody waits for it any more, and the chain continues from where it is.
+#[test]
+fn a_warp_that_nobody_waits_for_ends() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    let grants = ["econ.hold_balance", "storage.kv", "timer.schedule"];
+    let (number, receipt) = run(&node, 0, deploy(HEARTBEAT, &grants, Amount(100 * Amount::CBY.0)));
+    assert_eq!(receipt.abort, None, "{:?}", node.trace(&node.view().expect("it opens"), &receipt.id));
+    block_on(async {
+        let mut heads = node.watch_head();
+        tokio::select! {
+            head = node.warp_to_height(Height(2_000_000)) => panic!("each beat takes a block: {head:?}"),
+            head = heads.wait_for(|head| head.height.0 > number + 50) => drop(head.expect("the node lives")),
+        }
+    });
+    let head = block_on(node.mine(2)).expect("blocks");
+    assert_eq!(node.chain().expect("the node runs").pace.warping(head.height), None, "{head:?}");
+    assert!(head.height.0 < 100_000, "it went no further: {head:?}");
+    let later = block_on(node.mine(7)).expect("blocks");
+    assert_eq!(later.height.0 - head.height.0, later.number - head.number, "no height is skipped any more");
+    node.shutdown();
+}
+
 /// Decision 137: a revert brings back timers that had fired, and they fire again, once, at the same height.
 #[test]
 fn a_revert_brings_timers_back() {

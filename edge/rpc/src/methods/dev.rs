@@ -8,6 +8,7 @@ use crate::{
 use axum::{Json, extract::State};
 use commonware_codec::DecodeExt as _;
 use cowboy_api::{
+    ApiError,
     error::{BAD_REQUEST, NOT_DEV, NOT_FOUND, SERVER, TIMEOUT},
     model,
 };
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// The most blocks that one wish mines.
 const MAX_MINED: u64 = 100_000;
 
-/// How long mining and warping may take before the response says that they continue.
+/// How long a request for blocks or a later time waits.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn only_on_dev_chains(app: &App) -> Result<(), Refusal> {
@@ -45,11 +46,33 @@ impl From<DevError> for Refusal {
     }
 }
 
+/// What a request says that took longer than [`PATIENCE`].
+#[derive(Clone, Copy)]
+struct Late {
+    what: &'static str,
+    fix: &'static str,
+}
+
+/// Blocks that are ordered are made, whoever waits.
+const MINING: Late = Late { what: "The chain still produces the blocks.", fix: "Wait for them: GET /height says how far the chain is." };
+
+/// Dropping the question ends the warp.
+const WARPING: Late =
+    Late { what: "The warp ended before it was there.", fix: "Send the request again: it continues from the present height." };
+
+impl Late {
+    fn refusal(self, height: Height) -> Refusal {
+        let why = format!("A request waits {} seconds at most.", PATIENCE.as_secs());
+        let error = ApiError { what: self.what.into(), why, fix: self.fix.into(), ..ApiError::of_fault(TIMEOUT) };
+        Refusal(error.with(json!({ "height": height.get() })))
+    }
+}
+
 /// What is asked of the node, with the end of patience.
-async fn patiently(app: &App, asked: impl Future<Output = Result<Head, DevError>>) -> Answer<model::Height> {
+async fn patiently(app: &App, late: Late, asked: impl Future<Output = Result<Head, DevError>>) -> Answer<model::Height> {
     match tokio::time::timeout(PATIENCE, asked).await {
         Ok(head) => Ok(Json(model::Height { height: head?.height.get() })),
-        Err(_) => Err(Refusal::new(TIMEOUT, json!({ "height": app.node.head().height.get() }))),
+        Err(_) => Err(late.refusal(app.node.head().height)),
     }
 }
 
@@ -58,17 +81,17 @@ pub(crate) async fn mine(State(app): State<App>, Body(wish): Body<model::Mine>) 
     if !(1..=MAX_MINED).contains(&wish.blocks) {
         return Err(Refusal::bad("blocks", format!("between 1 and {MAX_MINED}")));
     }
-    patiently(&app, app.node.mine(wish.blocks)).await
+    patiently(&app, MINING, app.node.mine(wish.blocks)).await
 }
 
 pub(crate) async fn warp(State(app): State<App>, Body(wish): Body<model::Warp>) -> Answer<model::Height> {
     only_on_dev_chains(&app)?;
     match (wish.height, wish.blocks, wish.timestamp_ms) {
-        (Some(height), None, None) => patiently(&app, app.node.warp_to_height(Height(height))).await,
+        (Some(height), None, None) => patiently(&app, WARPING, app.node.warp_to_height(Height(height))).await,
         (None, Some(blocks), None) => {
-            patiently(&app, app.node.warp_to_height(Height(app.node.head().height.get().saturating_add(blocks)))).await
+            patiently(&app, WARPING, app.node.warp_to_height(Height(app.node.head().height.get().saturating_add(blocks)))).await
         }
-        (None, None, Some(time)) => patiently(&app, app.node.warp_to_time(TimestampMs(time))).await,
+        (None, None, Some(time)) => patiently(&app, WARPING, app.node.warp_to_time(TimestampMs(time))).await,
         _ => Err(Refusal::bad("warp", "give exactly one of height, blocks and timestamp_ms")),
     }
 }
@@ -108,4 +131,20 @@ pub(crate) async fn impersonate(State(app): State<App>, Body(wish): Body<model::
     let limits = (Lane::User.budget(&params), Cells(params.fees.block_cells / 4));
     let instruction = Custom::Impersonate { sender: wish.sender.0, instruction };
     Ok(Json(faucet::send(&app, Instruction::Custom(instruction), Some(limits)).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What takes too long has words of its own: no transaction waits.
+    #[test]
+    fn what_is_late_says_what_to_do() {
+        for (late, word) in [(MINING, "GET /height"), (WARPING, "again")] {
+            let Refusal(error) = late.refusal(Height(7));
+            assert_eq!((error.code, &error.context["height"]), (TIMEOUT.code, &json!(7)));
+            assert!(error.fix.contains(word) && error.why.contains("120 seconds"), "{error}");
+            assert!(!error.to_string().contains("transaction"), "{error}");
+        }
+    }
 }

@@ -22,6 +22,7 @@ use cowboy_api::{
 use cowboy_chain::{Invalid, SignedTransaction, Simulation, fees::lane_base_fee, query::Tried, resume::run_async};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_overlay::Pool;
+use cowboy_state::records::keys;
 use cowboy_store::View;
 use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
@@ -264,7 +265,14 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
         (named, _) => named,
     };
     let found = named.map_or_else(|| Err(without_receipt(&app, &hash)), Ok)?;
-    let inside = trace::of(&app, &view, &found.receipt.id);
+    let mut inside = trace::of(&app, &view, &found.receipt.id);
+    if found.receipt.kind == ReceiptKind::Timer && inside.payload.as_ref().is_none_or(Vec::is_empty) {
+        // A fire that nobody could pay ran nothing, and an interval still has its payload.
+        let key = keys::timer_payload(&found.receipt.origin);
+        let payload = Snapshot::newest(&app).ask(|world| Ok(world.get(&key)?.cloned())).await?;
+        inside.payload = payload.map(|payload| payload.to_vec()).or(inside.payload);
+        inside.takes_timers = trace::takes_timers(&view, &found.receipt.target);
+    }
     Ok(Json(full_receipt(&view, &found, inside)?))
 }
 
@@ -276,7 +284,9 @@ fn full_receipt(view: &View, found: &Found, inside: convert::Inside) -> Result<m
     for place in view.of_origin(begin, MAX_DELIVERIES)? {
         deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id).filter(|id| *id != found.receipt.id));
     }
-    Ok(convert::receipt(&found.receipt, &found.api_place(), inside, deliveries))
+    let mut receipt = convert::receipt(&found.receipt, &found.api_place(), inside, deliveries);
+    receipt.events.iter_mut().for_each(|event| trace::name_handler(event, &receipt.handler));
+    Ok(receipt)
 }
 
 pub(crate) async fn pending(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {

@@ -131,6 +131,8 @@ async fn timers_name_what_they_run() {
     let error = receipt.error.expect("it raises");
     let trace = error.context["trace"].as_str().unwrap_or_default();
     assert!(trace.ends_with("ValueError: not seven") && trace.contains("in once"), "{trace}");
+    let told = receipt.events.iter().find(|event| event.name == "timer.failed").expect("a fire that fails is an event");
+    assert_eq!(told.value["handler"], "once", "{told:?}");
     assert_eq!((receipt.payload_value, receipt.parent), (Some(json!({ "n": 7 })), None));
     let blocks: model::Blocks = client.get("/blocks").await.expect("the blocks are known");
     let used = |block: &model::BlockSummary| (block.usage.timer.cycles, block.usage.user.cycles);

@@ -3,6 +3,7 @@
 pub(crate) mod adversaries;
 mod anomalies;
 pub(crate) mod costs;
+mod mistakes;
 pub(crate) mod path;
 pub(crate) mod provides;
 pub(crate) mod queue;

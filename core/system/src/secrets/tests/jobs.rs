@@ -133,6 +133,44 @@ fn jobs_that_may_not_use_a_secret() {
     assert_eq!(slug(&stranger), "release_refused", "only what the account owns may use it");
 }
 
+/// Decision 587: a placeholder is of a secret that the job names; a job without secrets may have any text.
+#[test]
+fn placeholders_are_of_named_secrets() {
+    let (mut market, _) = market(2, &for_web());
+    let with = |fields: serde_json::Value| {
+        let mut job = with_secret();
+        job["job_type"].as_object_mut().expect("a map").extend(fields.as_object().expect("a map").clone());
+        job
+    };
+    let mut none = with(json!({ "body": "a page may say ${OTHER}" }));
+    none.as_object_mut().expect("a map").remove("secrets");
+    let rows = [
+        (with(json!({ "headers": { "authorization": "Bearer ${KEY}" } })), ""),
+        (with(json!({ "headers": { "authorization": "Bearer ${OTHER}" } })), "job_invalid"),
+        (with(json!({ "json": { "key": "${KEY}", "list": [1, { "deep": "${OTHER}" }] } })), "job_invalid"),
+        (with(json!({ "body": "a${KEY}b${OTHER}" })), "job_invalid"),
+        (with(json!({ "body": "a shell may say ${home}, ${KEY, $OTHER and ${}: ${KEY}" })), ""),
+        (none, ""),
+    ];
+    for (job, expected) in rows {
+        assert_eq!(market.refused(&job), expected, "{}", job["job_type"]);
+    }
+}
+
+/// A refused release names the host that the policy does not.
+#[test]
+fn a_refused_release_names_the_host() {
+    let (mut market, _) = market(2, &for_web());
+    let mut job = with_secret();
+    job["job_type"]["url"] = json!("https://evil.example.org/");
+    let call = cowboy_testkit::market::ask(cowboy_testkit::market::DISPATCHER, "submit_job", &job, 0);
+    let outcome = market.chain.block(vec![signed(1, market.chain.nonce(1), call)]);
+    assert_eq!(slug(&outcome.receipts[0]), "release_refused");
+    let exception = outcome.traces[0].calls[0].exception.clone().expect("the trace says why");
+    let expected = "The policy of KEY does not name the host evil.example.org, which the job reaches.";
+    assert!(exception.message.ends_with(expected), "{}", exception.message);
+}
+
 /// decision 552: a container gets a secret as a variable or as a file, where the policy allows containers and every host that it reaches.
 #[test]
 fn containers_use_secrets() {

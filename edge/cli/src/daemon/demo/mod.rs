@@ -67,19 +67,26 @@ impl Demo {
         Ok(Self { pages, services, folder, _stop: stop })
     }
 
-    /// Tells a runner where the services are.
+    /// Tells a runner where the services are. What its configuration has of its own stays: an authority, without which it does not trust the
+    /// pages, a model, and a server called `shop`.
     pub(crate) fn configure(&self, config: &mut Config) {
         let http = config.http.get_or_insert_default();
-        http.hosts.extend(pages::HOSTS.iter().map(|host| ((*host).to_owned(), self.pages)));
-        http.extra_ca = Some(self.folder.path().join("authority.pem"));
-        config.llm = Some(config::Llm {
-            url: format!("http://{}/v1", self.services),
-            model: model::CHAT.to_owned(),
-            embedding_model: Some(model::EMBEDDING.to_owned()),
-            ..config::Llm::default()
-        });
-        let shop = config::McpServer { url: Some(format!("http://{}/mcp", self.services)), ..config::McpServer::default() };
-        config.mcp.insert(SHOP.to_owned(), shop);
+        if http.extra_ca.is_none() {
+            for host in pages::HOSTS {
+                http.hosts.entry(host.to_owned()).or_insert(self.pages);
+            }
+            http.extra_ca = Some(self.folder.path().join("authority.pem"));
+        }
+        if config.llm.is_none() {
+            config.llm = Some(config::Llm {
+                url: format!("http://{}/v1", self.services),
+                model: model::CHAT.to_owned(),
+                embedding_model: Some(model::EMBEDDING.to_owned()),
+                ..config::Llm::default()
+            });
+        }
+        let shop = || config::McpServer { url: Some(format!("http://{}/mcp", self.services)), ..config::McpServer::default() };
+        config.mcp.entry(SHOP.to_owned()).or_insert_with(shop);
     }
 }
 
@@ -119,4 +126,28 @@ fn certificate() -> Result<(String, TlsAcceptor), Box<dyn std::error::Error>> {
         .with_no_client_auth()
         .with_single_cert(vec![leaf.der().clone()], key)?;
     Ok((authority.pem(), TlsAcceptor::from(Arc::new(config))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A runner with services of its own keeps them, and gets the others.
+    #[tokio::test]
+    async fn what_a_runner_has_stays() {
+        let demo = Demo::start(Address([7; 20])).await.expect("the loopback has free ports");
+        let mut plain = Config::default();
+        demo.configure(&mut plain);
+        let http = plain.http.expect("pages are fetched");
+        assert!(http.extra_ca.is_some() && pages::HOSTS.iter().all(|host| http.hosts.get(*host) == Some(&demo.pages)));
+        assert_eq!((plain.llm.map(|llm| llm.model).as_deref(), plain.mcp.contains_key(SHOP)), (Some(model::CHAT), true));
+        let authority = std::path::PathBuf::from("own.pem");
+        let http = config::Http { extra_ca: Some(authority.clone()), ..config::Http::default() };
+        let llm = config::Llm { url: "http://127.0.0.1:1/v1".into(), ..config::Llm::default() };
+        let mut own = Config { http: Some(http), llm: Some(llm), ..Config::default() };
+        demo.configure(&mut own);
+        let http = own.http.expect("it had them");
+        assert_eq!((http.extra_ca, http.hosts.is_empty()), (Some(authority), true), "its authority does not vouch for the pages");
+        assert_eq!((own.llm.map(|llm| llm.url).as_deref(), own.mcp.contains_key(SHOP)), (Some("http://127.0.0.1:1/v1"), true));
+    }
 }
