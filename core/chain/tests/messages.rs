@@ -111,14 +111,8 @@ fn an_exhausted_origin_fails_its_messages() {
 /// However many cells the origins of messages hold, transactions find half of a block's: whoever keeps a stock of messages keeps nobody out (decision 583).
 #[test]
 fn messages_leave_cells_for_transactions() {
-    let rows = [
-        ("fees.block_cells", 400_000),
-        ("fees.cells_target", 100_000),
-        ("jobs.callback_cells", 100_000),
-        ("timers.cells_per_fire", 100_000),
-    ];
-    let mut chain = Chain::with(|genesis| genesis.parameters = cowboy_testkit::chain::parameters(&rows));
-    let sets: String = (0..6).map(|key| format!(" set '{key}' $payload\n")).collect();
+    let mut chain = Chain::new();
+    let sets = " set 'a' $payload\n".repeat(240);
     let greedy = chain.deploy(&format!("handler go\n{sets}handler idle\n"));
     let sender = chain.deploy(&format!("handler run\n send {} $payload 0 'go'\n", hex(greedy)));
     let with_cells = |from: u8, nonce: u64, target, call: (&str, usize), cells: u64| {
@@ -127,11 +121,11 @@ fn messages_leave_cells_for_transactions() {
         cowboy_testkit::chain::sign(from, transaction)
     };
     let nonce = chain.nonce(1);
-    let stock: Vec<_> = (0..2).map(|place| with_cells(1, nonce + place, sender, ("run", 50_000), 300_000)).collect();
+    let stock: Vec<_> = (0..2).map(|place| with_cells(1, nonce + place, sender, ("run", 50_000), 12_000_000)).collect();
     assert_eq!(chain.block(stock).receipts.iter().filter(|receipt| receipt.is_success()).count(), 2);
     for _ in 0..2 {
         let nonce = chain.nonce(2);
-        let block = chain.block(vec![with_cells(2, nonce, greedy, ("idle", 0), 200_000)]);
+        let block = chain.block(vec![with_cells(2, nonce, greedy, ("idle", 0), 8_000_000)]);
         let aborts: Vec<_> = block.receipts.iter().map(|receipt| receipt.abort.clone()).collect();
         assert_eq!(aborts, [Some(error::OUT_OF_CELLS), None], "one message gets its part, and the transaction finds room");
     }
