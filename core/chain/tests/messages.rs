@@ -127,7 +127,7 @@ fn messages_leave_cells_for_transactions() {
         let nonce = chain.nonce(2);
         let block = chain.block(vec![with_cells(2, nonce, greedy, ("idle", 0), 8_000_000)]);
         let aborts: Vec<_> = block.receipts.iter().map(|receipt| receipt.abort.clone()).collect();
-        assert_eq!(aborts, [Some(error::OUT_OF_CELLS), None], "one message gets its part, and the transaction finds room");
+        assert_eq!(aborts, [None, Some(error::OUT_OF_CELLS)], "the transaction finds room, and one message gets its part");
     }
 }
 

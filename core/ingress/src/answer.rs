@@ -123,7 +123,7 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
 /// one that was asked. All names of a zone are below one domain, so such a cookie would reach every other site there.
 fn is_the_actors(name: &HeaderName, value: &HeaderValue) -> bool {
     let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
-    !is_own && !is_hop_by_hop(name) && !(name == SET_COOKIE && has_domain(value))
+    !(is_own || is_hop_by_hop(name) || name == SET_COOKIE && has_domain(value))
 }
 
 /// Whether a cookie has the attribute `Domain`, as RFC 6265 §5.2 reads attributes.

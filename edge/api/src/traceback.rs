@@ -1,5 +1,7 @@
 //! Python's tracebacks as people read them.
 
+use std::fmt::Display;
+
 /// How a frame begins.
 const FRAME: &str = "  File ";
 /// How a frame of the SDK begins.
@@ -12,6 +14,8 @@ const CHAINED: [&str; 2] = [
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 ];
+/// How the line ends that names the handler of a traceback.
+const FAILED: &str = " failed:";
 /// Frames of the longest round of a recursion that is shortened.
 const MAX_ROUND: usize = 4;
 /// Rounds of a recursion that stay, as in CPython.
@@ -91,9 +95,16 @@ fn recursion(frames: &[Vec<&str>]) -> (usize, usize) {
 /// The exception at the end of a traceback, in a line: its type and its message.
 pub fn exception(trace: &str) -> Option<&str> {
     let lines: Vec<&str> = trace.lines().collect();
-    let begin = lines.iter().rposition(|line| CHAINED.contains(line)).map_or(0, |place| place + 1);
-    let is_exception = |line: &&str| !line.is_empty() && !line.starts_with(' ') && line.trim_end() != HEADER;
-    lines.into_iter().skip(begin).find(is_exception)
+    let is_mark = |line: &&str| CHAINED.contains(line) || line.trim_end() == HEADER || line.ends_with(FAILED);
+    // A message may end as a mark does, and nothing follows it.
+    let before = lines.len().saturating_sub(1);
+    let begin = lines.iter().take(before).rposition(is_mark).map_or(0, |place| place + 1);
+    lines.into_iter().skip(begin).find(|line| !line.is_empty() && !line.starts_with(' '))
+}
+
+/// The traceback of another actor's handler than the one that was called.
+pub fn of_handler(actor: &impl Display, handler: &str, traceback: &str) -> String {
+    format!("{actor}.{handler}{FAILED}\n{traceback}")
 }
 
 /// The exception with the author's innermost line: `ValueError: no (line 7 of actor.py, in go)`.
@@ -179,6 +190,9 @@ mod tests {
             ),
             (format!("{header}\n  File \"actor.py\", line 3\nSyntaxError: no"), Some("SyntaxError: no (line 3 of actor.py)")),
             ("TypeError: greet() takes name".to_owned(), Some("TypeError: greet() takes name")),
+            (of_handler(&"0x01", "http.request", "KeyError: 'text'"), Some("KeyError: 'text'")),
+            (of_handler(&"0x01", "tick", &format!("{header}\n{own}ValueError: no")), Some("ValueError: no (line 7 of actor.py, in go)")),
+            ("ValueError: it failed:".to_owned(), Some("ValueError: it failed:")),
             (String::new(), None),
         ];
         for (trace, expected) in rows {

@@ -29,7 +29,7 @@ fn failure(trace: &Trace) -> Option<String> {
     let failing = failing(trace)?;
     let traceback = failing.exception.as_ref().map(text)?;
     let is_own = trace.calls.first().is_some_and(|own| own.target == failing.target);
-    Some(if is_own { traceback } else { format!("{}.{} failed:\n{traceback}", failing.target, failing.handler) })
+    Some(if is_own { traceback } else { cowboy_api::traceback::of_handler(&failing.target, &failing.handler, &traceback) })
 }
 
 /// What the node knows of a delivery beside its receipt. The ledger is asked only about timers; one view of it serves a whole answer.
