@@ -239,11 +239,16 @@ impl Space {
         cycles.saturating_add(kept) <= self.left(params, lane)
     }
 
-    /// Cells that one message or callback may use now, before the transactions. None where those before it used as many together, so that transactions
-    /// always find half of the block's (decision 583).
-    pub fn delivery_cells(&self, params: &Params) -> Cells {
-        let most = Cells(params.fees.cells_target.min(params.fees.block_cells / 4));
-        if self.cells() < most { most } else { Cells::ZERO }
+    /// Cells that messages, in the user lane, and callbacks, in that of runners, may still use before the transactions. Each have a quarter of a block's at most,
+    /// so that neither waits for the other, and transactions always find half (decision 583).
+    pub fn delivery_cells(&self, params: &Params, lane: Lane) -> Cells {
+        let used = match lane {
+            Lane::System => self.usage.system.cells,
+            Lane::Runner => self.usage.runner.cells,
+            Lane::User => self.usage.user.cells,
+            Lane::Timer => self.usage.timer.cells,
+        };
+        Cells(params.fees.cells_target.min(params.fees.block_cells / 4)).saturating_sub(used)
     }
 
     /// Cells that the block still holds.

@@ -120,7 +120,7 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
     let server = Server { chain: chain.clone(), sender: sender.clone(), copies: Copies::default(), askers: Askers::default() };
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None };
+    let exchange = Exchange { chain, sender, me, requests, asked: 0, turn: 0, fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -212,7 +212,8 @@ impl Askers {
     /// Whether another block is read for a peer.
     fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
         let (began, reads) = self.0.entry(peer.clone()).or_insert((now, 0));
-        if now.duration_since(*began).is_ok_and(|passed| passed >= TICK) {
+        // A clock that was set back begins anew, too.
+        if now.duration_since(*began).map_or(true, |passed| passed >= TICK) {
             (*began, *reads) = (now, 0);
         }
         *reads = reads.saturating_add(1);
@@ -226,6 +227,8 @@ struct Exchange<S> {
     me: PublicKey,
     /// How often a copy was asked for: says which peer and which of the missing blocks is next.
     asked: usize,
+    /// How many copies came: says which peer is asked first.
+    turn: usize,
     fetch: Option<Fetch>,
     /// To the task that serves copies.
     requests: mpsc::Sender<Request>,
@@ -275,7 +278,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         // Every peer is asked for a block before the next one is asked for: the newest first, which the others may be proven by.
         let turn = self.asked / peers.len();
         let number = missing[missing.len() - 1 - turn % missing.len()];
-        let peer = peers[self.asked % peers.len()].clone();
+        let peer = peers[self.asked.wrapping_add(self.turn) % peers.len()].clone();
         self.asked = self.asked.wrapping_add(1);
         self.ask(&peer, number, 0);
         self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true });
@@ -301,7 +304,8 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         match self.chain.take_copy(number, &fetched, random) {
             Ok(true) => {
                 tracing::info!(number, "a damaged block of the ledger was fetched again from a peer");
-                self.asked = 0;
+                // The next one is asked of another peer: each reads few blocks in a second.
+                (self.asked, self.turn) = (0, self.turn.wrapping_add(1));
                 self.look();
             }
             Ok(false) => tracing::debug!(number, %peer, "a peer has no good copy of a block"),

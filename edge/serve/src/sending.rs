@@ -10,7 +10,7 @@ use std::{
 
 /// The most bytes that are handed to the connection at once: a frame of HTTP/2. The rest stays here, where it is counted, until the
 /// client has made room.
-const PIECE: usize = 16 * 1024;
+pub(crate) const PIECE: usize = 16 * 1024;
 
 /// A body whose request is busy until it is sent or dropped.
 pub(crate) struct Sending<B> {

@@ -3,7 +3,7 @@
 use crate::{
     Client, Permit, Slots,
     idle::{Activity, Closed, Idle},
-    sending::Sending,
+    sending::{PIECE, Sending},
 };
 use bytes::Bytes;
 use http_body::Body;
@@ -81,6 +81,8 @@ impl Server {
             .http2()
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS)
+            // What lies here counts nowhere, and a client that takes nothing could have it filled for each of its requests.
+            .max_send_buf_size(PIECE)
             .max_header_list_size(u32::try_from(settings.head_bytes).unwrap_or(u32::MAX));
         Arc::new(Self { name, slots, settings, builder })
     }

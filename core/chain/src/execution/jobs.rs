@@ -26,8 +26,7 @@ impl Execution {
     pub(super) fn next_callback(&mut self) -> Result<Turn, Halt> {
         let params = &self.machine.environment.params;
         let used = self.block.space.usage().runner.cycles;
-        let cells = self.block.space.delivery_cells(params);
-        let has_room = used.0 < params.lanes.runner_cycles / 2 && cells > Cells::ZERO && self.has_time();
+        let has_room = used.0 < params.lanes.runner_cycles / 2 && self.has_time();
         let first = if has_room { callback::first(&self.machine.world)? } else { None };
         let Some((name, id)) = first else {
             return Ok(Turn::Over);
@@ -35,9 +34,10 @@ impl Execution {
         let world = &mut self.machine.world;
         let asked = state::spec(world, &id)?.callback.expect("an answer waits only where one was asked for");
         // However much it asked for, and whatever governance moved since: it fits in a block, or those behind it would never get their turn (decision 557).
-        let most = Space::new(Cycles::ZERO).left(params, Lane::Runner);
-        let limits = Used { cycles: asked.cycles.min(most), cells: asked.cells.min(cells) };
-        if limits.cycles > self.block.space.left(params, Lane::Runner) {
+        let room = |space: &Space| Used { cycles: space.left(params, Lane::Runner), cells: space.delivery_cells(params, Lane::Runner) };
+        let (most, left) = (room(&Space::new(Cycles::ZERO)), room(&self.block.space));
+        let limits = Used { cycles: asked.cycles.min(most.cycles), cells: asked.cells.min(most.cells) };
+        if limits.cycles > left.cycles || limits.cells > left.cells {
             return Ok(Turn::Over);
         }
         let answer = callback::take(world, &name, &id)?;

@@ -42,7 +42,7 @@ impl Execution {
     pub(super) fn next_message(&mut self) -> Result<Turn, Halt> {
         let params = &self.machine.environment.params;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
-        let left = Used { cycles: self.deliveries_left(), cells: self.block.space.delivery_cells(params) };
+        let left = Used { cycles: self.deliveries_left(), cells: self.block.space.delivery_cells(params, Lane::User) };
         let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
         let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && left.cells > Cells::ZERO && self.has_time()) else {
             return Ok(Turn::Over);

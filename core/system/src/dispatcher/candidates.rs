@@ -94,7 +94,7 @@ pub fn of_job(
         }
         able = removed.keep(removed::SECRET, &able, kept);
     }
-    let weighed = free(able, committee).into_iter().map(|(address, runner)| Candidate {
+    let weighed = free(able, committee, checked).into_iter().map(|(address, runner)| Candidate {
         runner: *address,
         weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
     });
@@ -113,12 +113,14 @@ fn fit<'r>(
 ) -> Step<Vec<&'r (Address, Runner)>> {
     let rows = &context.params.jobs;
     let standstill = state::standstill(context.world)?;
+    // What a job is worth does not rise because more do it again.
+    let value = checked.map(|job| state::spec(context.world, &job.id)).transpose()?.map_or(spec.max_price, |first| first.max_price);
     let was_there = |runner: &Address| checked.is_some_and(|job| job.all_members().any(|member| member.runner == *runner));
     let mut able = Vec::with_capacity(registered.len());
     for entry in registered {
         let (address, runner) = entry;
         let is_unhealthy = removed::of_health(health(rows, runner, context.height, &standstill));
-        let reason = is_unhealthy.or_else(|| unable(rows, runner, spec, committee));
+        let reason = is_unhealthy.or_else(|| unable(rows, runner, spec, (value, committee)));
         match reason.or_else(|| was_there(address).then_some(removed::WORKED)) {
             Some(reason) => removed.add(reason),
             None => able.push(entry),
@@ -131,22 +133,22 @@ fn fit<'r>(
 }
 
 /// The filter by concurrency: those with a free slot, where they make a committee. Where they do not, all are candidates, and the job waits
-/// for enough of them to get one (decision 307).
-fn free(able: Vec<&(Address, Runner)>, committee: u64) -> Vec<&(Address, Runner)> {
+/// for enough of them to get one (decision 307). Whoever keeps others busy has no say in who judges them: there, all are candidates (decision 585).
+fn free<'r>(able: Vec<&'r (Address, Runner)>, committee: u64, checked: Option<&Job>) -> Vec<&'r (Address, Runner)> {
     let free: Vec<_> = able.iter().copied().filter(|(_, runner)| runner.active_jobs < runner.max_concurrent).collect();
-    if u64::try_from(free.len()).is_ok_and(|free| free >= committee) { free } else { able }
+    let is_enough = u64::try_from(free.len()).is_ok_and(|free| free >= committee);
+    if is_enough && checked.is_none() { free } else { able }
 }
 
 /// The first of the filters after health and reputation that removes a runner: kind, environment, price, stake.
-fn unable(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> Option<&'static str> {
-    let price = spec.max_price;
-    let share = Amount(price.0 / committee.max(1));
+fn unable(rows: &Jobs, runner: &Runner, spec: &JobSpec, (value, committee): (Amount, u64)) -> Option<&'static str> {
+    let share = Amount(spec.max_price.0 / committee.max(1));
     let filters = [
         (runner.kinds & spec.kind.bit() != 0, removed::KIND),
         (!spec.verification.is_tee_required || runner.tee != 0, removed::TEE),
         (payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share, removed::PRICE),
-        (runner.rates.min_job_value <= price && price <= runner.rates.max_job_value, removed::VALUE),
-        (effective_stake(runner) >= required_stake(rows, price), removed::STAKE),
+        (runner.rates.min_job_value <= value && value <= runner.rates.max_job_value, removed::VALUE),
+        (effective_stake(runner) >= required_stake(rows, value), removed::STAKE),
     ];
     filters.into_iter().find(|(passes, _)| !passes).map(|(_, reason)| reason)
 }

@@ -52,7 +52,9 @@ fn drawn(world: &World, job: &Job, wanted: usize) -> Result<(selection::Drawn, u
             break;
         }
     }
-    Ok((selection::select_free(picks, wanted, |runner| has_slot(world, runner))?, left.len()))
+    // Who judges others is decided by the seed alone: whoever is drawn is waited for (decision 585).
+    let most = if job.retrial_of == Hash::ZERO { usize::MAX } else { wanted };
+    Ok((selection::select_free(picks.take(most), wanted, |runner| has_slot(world, runner))?, left.len()))
 }
 
 /// Tries again to draw a job that waits for runners with a free slot. Answers what happened, in a word.

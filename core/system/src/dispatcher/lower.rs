@@ -407,6 +407,6 @@ fn check_of(item: &Value) -> Result<Check, Mistake> {
             reference: reader.count_or("reference", 0)?,
             max_age: Count(reader.number("max_age_seconds")?),
         },
-        name => return Err(Mistake::invalid(format!("checks: no check of a job has the type {name:?}."))),
+        name => return Err(Mistake::invalid(format!("checks: no check of a job has the type \"{}\".", name.escape_default()))),
     })
 }

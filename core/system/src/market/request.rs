@@ -147,14 +147,18 @@ pub enum Refusal {
     NoMap(String),
 }
 
+// An actor that catches the refusal sees the text, so it is ASCII: what else `Debug` escapes differs between releases of the compiler.
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoJob => f.write_str("it is no canonical CBOR map with a known job_type"),
-            Self::Unknown(name) => write!(f, "the field {name:?} is unknown there; leave it out, or name it x-{name} for the runner alone"),
-            Self::Twice(name) => write!(f, "the field {name:?} stands in two places; leave one out"),
+            Self::Unknown(name) => {
+                let name = name.escape_default();
+                write!(f, "the field \"{name}\" is unknown there; leave it out, or name it x-{name} for the runner alone")
+            }
+            Self::Twice(name) => write!(f, "the field \"{}\" stands in two places; leave one out", name.escape_default()),
             Self::TooMany(found, max) => write!(f, "there are {found} arguments by place, and may be {max}"),
-            Self::NoMap(name) => write!(f, "{name:?} is no map"),
+            Self::NoMap(name) => write!(f, "\"{}\" is no map", name.escape_default()),
         }
     }
 }

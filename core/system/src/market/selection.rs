@@ -93,7 +93,11 @@ pub fn select(candidates: &[Candidate], seed: &Hash, count: usize) -> Vec<Addres
 }
 
 /// Draws up to `count` candidates that are free, passing over at most [`MAX_DRAWN`] others (decision 326). Fails as `is_free` does.
-pub fn select_free<E>(picks: Picks, count: usize, mut is_free: impl FnMut(Address) -> Result<bool, E>) -> Result<Drawn, E> {
+pub fn select_free<E>(
+    picks: impl Iterator<Item = Address>,
+    count: usize,
+    mut is_free: impl FnMut(Address) -> Result<bool, E>,
+) -> Result<Drawn, E> {
     let mut drawn = Drawn::default();
     for runner in picks {
         if drawn.selected.len() == count || drawn.passed.len() == MAX_DRAWN {

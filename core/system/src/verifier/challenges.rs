@@ -64,7 +64,9 @@ impl Handle for Reproduce {
         if spec.verification.mode != Mode::Deterministic || is_under_way || spec.required_runner_pool.is_some() {
             return Err(error::CHALLENGE_REFUSED.into());
         }
-        let runners = job.committee.0.saturating_mul(2).saturating_add(1).min(context.params.jobs.committee_max);
+        let committee = job.committee.0;
+        let most = context.params.jobs.committee_max.max(committee.saturating_add(1));
+        let runners = committee.saturating_mul(2).saturating_add(1).min(most);
         spec.callback = None;
         spec.max_price = for_runners(spec.max_price, job.committee, runners);
         spec.verification.runners = Count(runners);

@@ -170,6 +170,7 @@ fn a_challenger_does_not_choose_the_judges() {
         for number in market.runners.clone() {
             let mut dear = declaration(number);
             dear["rates"]["compute_second"] = 40_000.into();
+            dear["rates"]["max_job_value"] = 100_000.into();
             assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &dear, 0))), "");
         }
     });
@@ -187,4 +188,19 @@ fn a_challenger_does_not_choose_the_judges() {
         assert_eq!(slug(&market.chain.send(*number, ask(REGISTRY, "update", &absent, 0))), "");
     }
     assert_eq!(slug(&again(&mut market, id)), "no_candidates");
+}
+
+/// The largest committee is judged by one more than it has.
+#[test]
+fn the_largest_committee_is_repeated() {
+    let mut market = Market::with(20, |genesis| genesis.parameters = parameters(&[("jobs.challenge_window", 20)]));
+    let mut job = committee_job("deterministic", 9);
+    job["verification"]["tee_required"] = true.into();
+    job["toolchain_digest"] = hex(&[5; 32]).into();
+    let id = market.submit(&job);
+    let members = market.draw(&id);
+    work_attested(&mut market, &id, &members, b"first");
+    let receipt = market.chain.send(2, ask(VERIFIER, "reproduce", &serde_json::json!({ "job_id": hex(&id.0) }), cby(100)));
+    assert_eq!(slug(&receipt), "");
+    assert_eq!((members.len(), market.job(&id_of(&receipt)).committee.0), (9, 10));
 }
