@@ -14,6 +14,8 @@ NOT_RUN = {
     "docs/containers.md: Your first container 2": "tests/market builds it, and runs it in a container",
     "docs/containers.md: Your first container 3": "tests/market builds it, and runs it in a container",
     "docs/containers.md: Your first container 4": "tests/market builds it, and runs it in a container",
+    "docs/containers.md: Your first container 5": "tests/market starts a devnet with such a file",
+    "docs/containers.md: Your first container 6": "tests/market starts a devnet with such a file",
     "docs/containers.md: Python": "tests/market builds it, and runs it in a container",
     "docs/containers.md: Python 2": "tests/market builds it, and runs it in a container",
     "docs/containers.md: Python 3": "tests/market builds it, and runs it in a container",
