@@ -14,12 +14,14 @@ from world import ROOT
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=f"left out: {missing()}")
 PAGE = (ROOT / "docs/containers.md").read_text()
-BLOCKS = [(language, text) for language, text in re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.S | re.M)]
+SECTIONS = {part.split("\n", 1)[0]: part for part in re.split(r"^## ", PAGE, flags=re.M)}
+FIRST = "Your first container"
 COUNTS = {"a": 2, "and": 1, "cow": 1, "horse": 1}
 
 
-def block(language, number=0):
-    return [text for found, text in BLOCKS if found == language][number]
+def block(language, number=0, section=FIRST):
+    """A block of this language below a heading of the page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", SECTIONS[section], re.S | re.M)[number]
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +84,10 @@ def test_rust_with_the_client(market, tmp_path):
 
 
 def test_python(market, tmp_path):
-    (tmp_path / "rootfs.py").write_text(block("python", 0))
-    (tmp_path / "words.py").write_text(block("python", 1))
+    (tmp_path / "rootfs.py").write_text(block("python", 0, "Python"))
+    (tmp_path / "words.py").write_text(block("python", 1, "Python"))
     if has_images(market):
-        said = follow(market, tmp_path, block("sh", 2) + block("sh", 1))
+        said = follow(market, tmp_path, block("sh", 0, "Python") + block("sh", 1))
         digest, folder = re.search(r"sha256:[0-9a-f]{64}", said)[0], tmp_path / "images"
     else:
         python = follow(market, tmp_path, "python3 rootfs.py").strip()
@@ -98,8 +100,8 @@ def test_python(market, tmp_path):
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="left out: no go here (Debian package: golang-go)")
 def test_go(market, tmp_path):
-    (tmp_path / "words.go").write_text(block("go"))
-    follow(market, tmp_path, without_pack(block("sh", 3)))
+    (tmp_path / "words.go").write_text(block("go", 0, "Go"))
+    follow(market, tmp_path, without_pack(block("sh", 0, "Go")))
     layout = Layout(tmp_path / "images")
     digest = layout.image({"app": tmp_path / "words"}, ["/app"])
     assert counted(market, layout.folder, digest) == COUNTS
