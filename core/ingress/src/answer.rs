@@ -109,7 +109,8 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
             lines = lines.saturating_add(1);
             bytes = bytes.saturating_add(name.as_str().len()).saturating_add(value.len());
             if lines > MAX_HEADER_LINES || bytes > MAX_HEADER_BYTES {
-                return Err(Failure::invalid_response("its headers have more than 128 lines or 65,536 bytes"));
+                let why = format!("its headers have more than {MAX_HEADER_LINES} lines or {MAX_HEADER_BYTES} bytes");
+                return Err(Failure::invalid_response(&why));
             }
             if is_the_actors(&name, &value) {
                 headers.append(&name, value);

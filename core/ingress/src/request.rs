@@ -178,25 +178,11 @@ mod tests {
 
     /// What `Connection` lists is removed, however it is written and however often; the rest of the list is nothing.
     #[test]
-    fn a_list_of_headers_is_read_once() {
+    fn what_connection_lists_is_removed() {
         let headers =
             [("connection", "X-Mine,, \t,no such, X-MINE"), ("connection", "x-Other"), ("x-mine", "1"), ("x-other", "2"), ("x-third", "3")];
         let value = made("/", &headers, None);
         assert_eq!(["x-mine", "x-other", "x-third"].map(|name| strings(&value, "headers", name).len()), [0, 0, 1]);
-        let mut long = HeaderMap::new();
-        let value = |text: String| http::header::HeaderValue::try_from(text).expect("a header");
-        for number in 0..1_000 {
-            long.insert(HeaderName::try_from(format!("x-{number}")).expect("a name"), value(number.to_string()));
-        }
-        long.insert(CONNECTION, value(format!("x-7{}", ",".repeat(1_000_000))));
-        assert_eq!(listed(&long), BTreeSet::from(["x-7".to_owned()]));
-        // If each header read the list again, this would take minutes.
-        #[allow(clippy::disallowed_types, reason = "the test measures time; the protocol does not")]
-        let started = std::time::Instant::now();
-        let uri = Uri::from_static("/");
-        let value = envelope(&Parts { method: "GET", uri: &uri, headers: &long, host: "a.localhost", request_id: ID }, None);
-        assert!(started.elapsed() < std::time::Duration::from_secs(10), "the list is read once");
-        assert_eq!(["x-6", "x-7", "x-8"].map(|name| strings(&value, "headers", name).len()), [1, 0, 1]);
     }
 
     /// a path of the gateway's own is seen in every disguise.

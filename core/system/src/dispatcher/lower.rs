@@ -14,7 +14,9 @@ use crate::runners;
 use cowboy_params::{Containers, Jobs, Params};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, Resources, ResultSchema, Snapshot, Verification};
+use cowboy_types::job::{
+    Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, Snapshot, Verification,
+};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
 use cowboy_types::{Address, Blob, Hash, List, Text, error};
 
@@ -117,7 +119,7 @@ fn container_of(offer: &Offer<'_>, request: &Request) -> Result<ContainerJob, Wr
 /// Reads a submission's fields. No rule is checked yet that compares them.
 fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Mistake> {
     let request = Request::of(submission.clone())?;
-    let bytes = Blob::new(submission.encode()).ok_or_else(|| Mistake::invalid("The job has more than 131,072 bytes."))?;
+    let bytes = Blob::new(submission.encode()).ok_or_else(|| Mistake::invalid(format!("The job has more than {REQUEST_BYTES} bytes.")))?;
     require_supported(&request)?;
     let resources = match request.kind {
         JobKind::Container => Some(container_of(offer, &request)?.resources),
@@ -357,7 +359,7 @@ fn verification(reader: &Reader<'_>) -> Result<Verification, Mistake> {
         runners: reader.count_or("runners", 0)?,
         threshold: reader.count_or("threshold", 0)?,
         vote_field: reader.bounded_text("vote_field")?,
-        checks: List::new(checks).ok_or_else(|| reader.wrong("checks", "a list of at most 16 checks"))?,
+        checks: List::new(checks).ok_or_else(|| reader.wrong("checks", &format!("a list of at most {MAX_CHECKS} checks")))?,
         snapshot: snapshot_of(reader)?,
         snapshot_field: reader.bounded_text("snapshot_field")?,
         similarity: reader.count_or("similarity_bps", 0)?,

@@ -8,7 +8,7 @@ use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;
 use crate::reader::Reader;
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Check, Mode, Verification};
+use cowboy_types::job::{Check, MAX_CHECKS, Mode, Verification};
 use cowboy_types::units::Count;
 use cowboy_types::{List, Text};
 
@@ -55,7 +55,7 @@ pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<V
         let name = item.get("kind").and_then(Value::as_text).unwrap_or("checks");
         check(&Reader::new(item, name), system_prompt, &mut rule, &mut checks)?;
     }
-    rule.checks = List::new(checks).ok_or_else(|| reader.wrong("checks", "a list of at most 16 checks"))?;
+    rule.checks = List::new(checks).ok_or_else(|| reader.wrong("checks", &format!("a list of at most {MAX_CHECKS} checks")))?;
     Ok(rule)
 }
 

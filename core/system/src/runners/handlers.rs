@@ -265,13 +265,10 @@ fn remove(world: &mut World, address: Address, runner: &Runner) -> Result<(), Mi
 /// have.
 fn make_room(context: &mut Context<'_>) -> Step<()> {
     let count = state::directory().count(context.world)?;
-    let mut excess = count.saturating_add(1).saturating_sub(context.params.jobs.runners);
+    let mut excess = context.excess(count, context.params.jobs.runners, count)?;
     if excess == 0 {
         return Ok(());
     }
-    // Paid for before they are read.
-    context.charge_records(usize::try_from(count).unwrap_or(usize::MAX));
-    context.spend(0, 0)?;
     let still = jobs::standstill(context.world)?;
     for (address, runner) in state::all(context.world)? {
         if excess == 0 || !runner.is_leaving || runner.stake > Amount::ZERO || runner.active_jobs > Count::ZERO {

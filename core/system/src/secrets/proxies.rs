@@ -147,14 +147,12 @@ fn remove(world: &mut World, proxy: Address, record: &Proxy) -> Result<(), Miss>
 fn make_room(context: &mut Context<'_>) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::proxies().count(context.world)?;
-    let mut excess = count.saturating_add(1).saturating_sub(params.secrets.proxies);
+    // The proxies are read, and for each key two committees and a dealing.
+    let keys = u64::from(state::current(context.world)?.unwrap_or(0));
+    let mut excess = context.excess(count, params.secrets.proxies, count.saturating_add(keys.saturating_mul(3)))?;
     if excess == 0 {
         return Ok(());
     }
-    // Paid for before they are read: the proxies, and for each key two committees and a dealing.
-    let keys = u64::from(state::current(context.world)?.unwrap_or(0));
-    context.charge_records(usize::try_from(count.saturating_add(keys.saturating_mul(3))).unwrap_or(usize::MAX));
-    context.spend(0, 0)?;
     let seated = seated(context.world)?;
     for (address, proxy) in state::all_proxies(context.world)? {
         let is_idle = proxy.demands.is_empty() && !seated.contains(&address);

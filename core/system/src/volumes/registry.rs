@@ -184,13 +184,10 @@ fn remove(world: &mut World, relay: Address, record: &Relay) -> Result<(), Miss>
 fn make_room(context: &mut Context<'_>) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::relays().count(context.world)?;
-    let mut excess = count.saturating_add(1).saturating_sub(params.volumes.relays);
+    let mut excess = context.excess(count, params.volumes.relays, count)?;
     if excess == 0 {
         return Ok(());
     }
-    // Paid for before they are read.
-    context.charge_records(usize::try_from(count).unwrap_or(usize::MAX));
-    context.spend(0, 0)?;
     for (address, relay) in state::all_relays(context.world)? {
         if excess == 0 || !relay.is_idle() || height < relay.free_at(params) {
             continue;

@@ -19,7 +19,9 @@ pub use record::{
 };
 pub use report::Report;
 pub use runner::{Capacity, Model, Profile, RateCard, Runner, Tranche};
-pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, Resources, ResultSchema, Snapshot, Verification};
+pub use spec::{
+    Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, Snapshot, Verification,
+};
 
 use crate::hash::{Hash, keccak256};
 

@@ -6,6 +6,12 @@ use crate::instruction::HandlerName;
 use crate::units::{Amount, Cells, Count, Cycles, Price};
 use crate::wire::{Blob, List, Text};
 
+/// The most checks of a job.
+pub const MAX_CHECKS: usize = 16;
+
+/// The most bytes of a job's request.
+pub const REQUEST_BYTES: usize = 131_072;
+
 /// The name of a part of a JSON result: `a.b.0`, empty for the whole.
 pub type Path = Text<256>;
 
@@ -244,7 +250,7 @@ crate::record! {
         /// The field that is voted on; empty means the whole result.
         pub vote_field: Path,
         /// The pipeline, in order.
-        pub checks: List<Check, 16>,
+        pub checks: List<Check, MAX_CHECKS>,
         /// Which good result is handed on.
         pub snapshot: Snapshot,
         /// The field that the snapshot looks at.
@@ -288,7 +294,7 @@ crate::record! {
         /// The kind of work.
         pub kind: JobKind,
         /// The submission, canonical CBOR, as it came: what the runner reads.
-        pub request: Blob<131072>,
+        pub request: Blob<REQUEST_BYTES>,
         /// Patterns of the hosts that a runner may ask for it: what the submitting actor's manifest grants. Absent where an account
         /// submits, which has no manifest (000 §9.3).
         pub hosts: Option<List<Text<255>, 2048>>,
