@@ -73,7 +73,7 @@ def test_a_program_reads_and_writes_a_volume(tmp_path, keys):
         assert market.done(["write", "/mnt/volumes/box/x", "in it"], mount("w", "drop", **{"as": "box"})) == "written\n"
         assert market.content("drop/x") == "in it"
         # As the page has it.
-        job = json.loads(block("json", 1).replace("words@sha256:DIGEST", f"program@{market.digest}"))
+        job = json.loads(block("json", 0, "Volumes").replace("words@sha256:DIGEST", f"program@{market.digest}"))
         del job["job_type"]["class"]
         job["job_type"] |= {"resources": SMALL, "command": ["write", "/mnt/volumes/reports/today", "a report"]}
         done, member = market.ended(market.submit(job, account=OWNER))
@@ -108,7 +108,7 @@ def test_secrets_of_containers(tmp_path):
         keep("WEB_KEY", "http")
         keep("API_KEY", "container")
         keep("SIGNING_KEY", "container")
-        of_page = json.loads(block("json", 2))["secrets"]
+        of_page = json.loads(block("json", 0, "Secrets"))["secrets"]
         assert market.done(["same", "/run/secrets/SIGNING_KEY", "API_KEY"], secrets=of_page) == "true\n"
         both = [{"name": "KEY"}, {"name": "KEY", "as": "FILE", "in": "file"}]
         assert market.done(["same", "/run/secrets/FILE", "KEY"], secrets=both) == "true\n", "one release, in two places"
