@@ -1,11 +1,14 @@
 """Volumes as people keep them: relays in processes of their own, files that survive the loss of some, rights that end."""
 
 import hashlib
+import json
+import os
 import random
 import re
+import subprocess
 
 import pytest
-from world import Refused, World, until
+from world import Refused, World, fetch, until
 
 CBY = 10**9
 RELAY = "0x000000000000000000000000000000000000000b"
@@ -28,7 +31,7 @@ class Storage(World):
             (folder / "relay.key").write_text(self.accounts[number][1])
             (folder / "relay.toml").write_text(
                 f'node = "{self.url}"\ntrust_node = true\nkey_file = "{folder / "relay.key"}"\nstate = "{folder / "state"}"\n'
-                f'listen = "127.0.0.1:0"\nendpoint = "localhost"\nstake_cby = 5100\nregion = "region-{number % 3}"\ncapacity_gib = 1\n'
+                f'listen = "127.0.0.1:0"\nendpoint = "localhost"\nstake_cby = 5100\nregion = "region-{number % 3}"\ncapacity_gib = 1\nmetrics = "127.0.0.1:0"\n'
             )
         command = [self.bin / "cowboyd", "--config", folder / "relay.toml"]
         process = self.start("cowboy-relay", command, RUST_LOG="info,cowboy_relay=debug")
@@ -74,6 +77,8 @@ def test_a_volume_survives_the_loss_of_relays(tmp_path):
         made = world.run("volume", "create", "memory", "--quota", "100MiB", "--public")
         assert (made["data"], made["parity"], made["keys"]) == (4, 2, "public")
         files = world.files("local", sizes, seed=7)
+        pages = re.findall(r"http://127\.0\.0\.1:\d+/metrics", (tmp_path / "cowboy-relay.err").read_text())
+        assert len(pages) == 8
         put = world.run("volume", "put", "memory", tmp_path / "local", "notes/")
         assert (put["files"], len(put["commits"])) == (len(sizes), 1)
         for path, expected in files.items():
@@ -85,6 +90,9 @@ def test_a_volume_survives_the_loss_of_relays(tmp_path):
 
         first = world.holders("memory")
         assert len(set(first)) == 6 and None not in first
+        counted = re.compile(r'^cowboy_relay_requests_total\{request="PutShard",outcome="done"\} (\d+)$', re.MULTILINE)
+        counts = [sum(map(int, counted.findall(fetch(page).decode()))) for page in pages]
+        assert sorted(counts) == [0, 0, *[len(sizes)] * 6], "each of six relays has a shard of each file"
         gone = first[:2]
         for address in gone:
             world.relays[address].kill()
@@ -196,6 +204,153 @@ def test_a_partition_has_its_readers_and_writers(tmp_path):
             world.fetched("memory", "notes/diary.txt")
         world.run("volume", "undelete", "memory")
         assert world.fetched("memory", "notes/diary.txt") == expected
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()}
+
+
+def test_a_folder_and_a_directory_are_synced(tmp_path):
+    """`sync` copies what changed, in one commit; removes what the source lacks where that is said; and leaves links alone."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--public")
+        notes, copy = tmp_path / "notes", tmp_path / "copy"
+        (notes / "2026").mkdir(parents=True)
+        for name, content in [("a.txt", "a"), ("b.txt", "b"), ("2026/c.txt", "c")]:
+            (notes / name).write_text(content)
+        (notes / "link").symlink_to("/etc/hostname")
+
+        def sync(*arguments):
+            done = world.run("volume", "sync", "memory", *arguments)
+            return [row["path"] for row in done["copied"]], done["removed"], done["unchanged"], len(done["commits"])
+
+        everything = ["notes/2026/c.txt", "notes/a.txt", "notes/b.txt"]
+        assert sync(notes, "notes/", "--dry-run") == (everything, [], 0, 0)
+        assert world.run("volume", "ls", "memory") == [], "a dry run does nothing"
+        assert sync(notes, "notes/") == (everything, [], 0, 1)
+        assert sync(notes, "notes/") == ([], [], 3, 0)
+        (notes / "a.txt").write_text("A")
+        (notes / "b.txt").unlink()
+        assert sync(notes, "notes/") == (["notes/a.txt"], [], 1, 1)
+        assert sync(notes, "notes/", "--delete", "--dry-run") == ([], ["notes/b.txt"], 2, 0)
+        assert len(world.run("volume", "ls", "memory", "notes")) == 3
+        assert sync(notes, "notes/", "--delete") == ([], ["notes/b.txt"], 2, 1)
+        assert [row["path"] for row in world.run("volume", "ls", "memory", "notes")] == ["notes/2026/c.txt", "notes/a.txt"]
+
+        # The other way. What is no file stays, with what would lie behind it.
+        assert sync("notes/", copy) == (["notes/2026/c.txt", "notes/a.txt"], [], 0, 0)
+        assert contents(copy) == {"2026/c.txt": "c", "a.txt": "A"}
+        (copy / "a.txt").write_text("changed")
+        (copy / "extra").write_text("e")
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        (outside / "c.txt").write_text("kept")
+        (copy / "2026" / "c.txt").unlink()
+        (copy / "2026").rmdir()
+        (copy / "2026").symlink_to(outside)
+        done = world.run("volume", "sync", "memory", "notes/", copy)
+        assert ([row["path"] for row in done["copied"]], done["removed"], done["left_out"]) == (["notes/a.txt"], [], [f"{copy}/2026/c.txt"])
+        assert contents(copy) == {"a.txt": "A", "extra": "e"} and contents(outside) == {"c.txt": "kept"}
+        assert sync("notes/", copy, "--delete")[1] == [f"{copy}/extra"]
+        assert contents(copy) == {"a.txt": "A"} and contents(outside) == {"c.txt": "kept"}
+        assert sync("notes/2026", copy / "of-2026")[0] == ["notes/2026/c.txt"]
+        with pytest.raises(Refused, match="is not there"):
+            sync("notes/2027", copy, "--delete")
+        with pytest.raises(Refused, match="one of .* has to be a folder"):
+            sync("notes/", "copy")
+        assert contents(copy) == {"a.txt": "A", "of-2026/c.txt": "c"}
+
+
+def test_a_put_that_was_killed_continues(tmp_path):
+    """What relays have already is not sent again, as long as it did not change; every other file gets a write id of its own."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "100MiB", "--key", "volume.key")
+        files = world.files("local", [100_000, 200_000, 30_000_000], seed=11)
+        journal = tmp_path / ".cowboy" / "uploads"
+
+        def kept():
+            return {path.name: path.read_bytes() for path in journal.glob("*/*.leaf")}
+
+        arguments = ["--rpc-url", world.url, "--private-key", world.accounts[0][1]]
+        put = ["volume", "put", "memory", tmp_path / "local", "notes/", "--key", "volume.key"]
+        command = ["cowboy", *map(str, [*arguments, *put])]
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        killed = subprocess.Popen(command, executable=world.bin / "cowboyd", cwd=tmp_path, **silent)
+        until("two files are sent", lambda: len(kept()) >= 2 or killed.poll() is not None)
+        killed.kill()
+        killed.wait()
+        before = kept()
+        assert len(before) == 2, "the third one is on its way"
+        assert all(path.stat().st_mode & 0o777 == 0o600 for path in journal.glob("*/*.leaf"))
+
+        # One of the two changes, with its old time and length.
+        changed = tmp_path / "local" / "file-1.bin"
+        known, content = changed.stat(), random.Random(12).randbytes(200_000)
+        changed.write_bytes(content)
+        os.utime(changed, ns=(known.st_atime_ns, known.st_mtime_ns))
+        files["notes/file-1.bin"] = hashlib.sha256(content).hexdigest()
+        done = world.run(*put)
+        assert (done["files"], done["resumed"], len(done["commits"])) == (3, 1, 1)
+        assert kept() == {}, "what is committed is forgotten"
+        for path, expected in files.items():
+            assert world.fetched("memory", path, "--key", "volume.key") == expected
+
+        # Leaves that come back: the one of the changed file does not stand for it.
+        folder = next(iter(journal.glob("*")))
+        for name, leaf in before.items():
+            (folder / name).write_bytes(leaf)
+        assert world.run(*put)["resumed"] == 1
+        for path, expected in files.items():
+            assert world.fetched("memory", path, "--key", "volume.key") == expected
+
+
+def test_a_volume_is_backed_up_and_handed_over(tmp_path):
+    """The keys of a committee are exported and taken over; the quota is raised; the new owner reads with keys of its own."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        volume = world.run("volume", "create", "memory", "--quota", "20MiB")["volume"]
+        (tmp_path / "a.txt").write_text("a")
+        world.run("volume", "put", "memory", tmp_path / "a.txt", "notes/")
+        exported = world.run("volume", "key", "export", "memory", "keys.json")
+        assert (exported["keys"], exported["missing"]) == (1, [])
+        backup = tmp_path / "keys.json"
+        assert backup.stat().st_mode & 0o777 == 0o600
+        with pytest.raises(Refused, match="keys.json"):
+            world.run("volume", "key", "export", "memory", "keys.json")
+
+        (kept,) = (tmp_path / ".cowboy" / "partitions").glob("*.key")
+        key = kept.read_bytes()
+        kept.unlink()
+        with pytest.raises(Refused, match="has no key of the volume's partitions"):
+            world.run("volume", "key", "export", "memory", "more.json")
+        text = backup.read_text()
+        flipped = json.loads(text)
+        flipped["keys"][0]["version"] += 1
+        (tmp_path / "wrong.json").write_text(json.dumps(flipped))
+        with pytest.raises(Refused, match="has a wrong key of partition"):
+            world.run("volume", "key", "import", "memory", "wrong.json")
+        assert not kept.exists()
+        assert world.run("volume", "key", "import", "memory", "keys.json")["keys"] == 1
+        assert kept.read_bytes() == key
+
+        with pytest.raises(Refused, match="volume_escrow|escrow"):
+            world.run("volume", "set-quota", "memory", "900MiB")
+        world.run("volume", "set-quota", "memory", "40MiB", "--amount", "1cby")
+        assert world.run("volume", "info", "memory")["quota"] == 40 << 20
+        heir = world.accounts[5][0]
+        world.run("volume", "transfer", "memory", heir)
+        assert world.run("volume", "info", volume)["owner"] == heir
+        with pytest.raises(Refused, match="no such right"):
+            world.fetched(volume, "notes/a.txt")
+        assert world.fetched(volume, "notes/a.txt", account=5) == hashlib.sha256(b"a").hexdigest()
 
 
 def test_relays_that_lie_are_found(tmp_path):

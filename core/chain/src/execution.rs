@@ -60,8 +60,8 @@ struct Phase {
 #[rustfmt::skip]
 const PHASES: [Phase; 10] = [
     Phase { step: Execution::open,             part: None,                     section: Section::Protocol },
-    Phase { step: Execution::next_message,     part: Some(Part::Deliveries),   section: Section::Messages },
-    Phase { step: Execution::next_callback,    part: Some(Part::Deliveries),   section: Section::Jobs },
+    Phase { step: Execution::next_message,     part: Some(Part::Messages),     section: Section::Messages },
+    Phase { step: Execution::next_callback,    part: Some(Part::Callbacks),    section: Section::Jobs },
     Phase { step: Execution::next_transaction, part: Some(Part::Transactions), section: Section::Transactions },
     Phase { step: Execution::next_timer,       part: Some(Part::Timers),       section: Section::Timers },
     Phase { step: Execution::next_job,         part: Some(Part::Jobs),         section: Section::Jobs },

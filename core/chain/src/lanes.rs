@@ -248,7 +248,7 @@ impl Space {
             Lane::User => self.usage.user.cells,
             Lane::Timer => self.usage.timer.cells,
         };
-        Cells(params.fees.cells_target.min(params.fees.block_cells / 4)).saturating_sub(used)
+        Cells(params.delivery_cells()).saturating_sub(used)
     }
 
     /// Cells that the block still holds.

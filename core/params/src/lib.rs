@@ -18,6 +18,11 @@ impl Params {
         Self::ROWS.iter().find(|row| row.name == name)
     }
 
+    /// The most cells that the messages of a block use together, and as many again its callbacks (decision 583). No single one of either gets more.
+    pub fn delivery_cells(&self) -> u64 {
+        self.fees.cells_target.min(self.fees.block_cells / 4)
+    }
+
     /// These parameters with rows of these numbers moved, as governance left them. What is unknown here or out of range,
     /// as on a chain that is newer than this program, changes nothing.
     pub fn moved(&self, changes: impl IntoIterator<Item = (u16, u64)>) -> Self {

@@ -82,7 +82,8 @@ impl Params {
         1 intrinsic.transfer_cycles <= 1 lanes.user_cycles: "CBY can be transferred";
         1 gateways.command_cycles_max <= 1 lanes.user_cycles: "a command of a gateway fits in a block";
         1 jobs.callback_cycles <= 1 lanes.runner_cycles: "a callback fits in a block";
-        1 jobs.callback_cells <= 1 fees.block_cells: "a callback fits in a block";
+        4 jobs.callback_cells <= 1 fees.block_cells: "a callback fits in the quarter of a block that callbacks have";
+        1 jobs.callback_cells <= 1 fees.cells_target: "the same where the target is lower";
         // An outcome of sixteen points, and an argument as long as a transaction.
         1 intrinsic.message_cycles + 16 costs.verify_bls + 131_072 costs.argument_byte <= 1 lanes.runner_cycles:
             "what proxies and relays have to say in time fits in its lane";
@@ -94,6 +95,7 @@ impl Params {
         1 timers.cells_per_fire <= 1 fees.block_cells: "a timer fits in a block";
         1 execution.storage_quota_per_actor <= 1 execution.storage_quota_bonded: "a bond takes no storage away";
         1 execution.delivery_weight <= 1 execution.block_weight: "a delivery fits in a block";
+        1 consensus.evidence_age <= 1 consensus.unbonding: "the stake of who leaves is there for as long as a fault can be shown";
         1 governance.voting_ratify <= 1 governance.pause: "a pause can be ratified before it ends";
         1 governance.voting_fast <= 1 governance.voting_3: "the fast way is no slower";
         1 governance.timelock_fast <= 1 governance.timelock: "the fast way is no slower";

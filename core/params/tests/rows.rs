@@ -14,6 +14,20 @@ fn numbers_and_names_are_unique_and_ascend() {
     }
 }
 
+/// What an error says of a parameter is true: the row is there.
+#[test]
+fn errors_name_rows_that_are_there() {
+    let groups: Vec<&str> = Params::ROWS.iter().filter_map(|row| Some(row.name.split_once('.')?.0)).collect();
+    for row in cowboy_types::error::TABLE {
+        let text = [row.what, row.why, row.fix].join(" ");
+        for word in text.split(|letter: char| !(letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_' || letter == '.')) {
+            let word = word.trim_end_matches('.');
+            let is_row = word.split_once('.').is_some_and(|(group, name)| groups.contains(&group) && name != "md");
+            assert!(!is_row || Params::row(word).is_some(), "{}: {word}", row.code);
+        }
+    }
+}
+
 /// the lanes' budgets add up to the block's cap.
 #[test]
 fn the_lanes_add_up_to_the_block() {

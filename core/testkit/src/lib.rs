@@ -8,6 +8,7 @@
 
 pub mod chain;
 mod decisions;
+pub mod dice;
 mod effects;
 pub mod governance;
 mod invariants;

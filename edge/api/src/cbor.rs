@@ -1,29 +1,26 @@
-//! Canonical CBOR as JSON, for people and for readers without a CBOR decoder.
+//! Canonical CBOR as JSON, for people and for readers without a CBOR decoder. The codec is that of the protocol, [`cowboy_types::cbor`].
 //!
-//! Byte strings become hex with `0x`, integers beyond 64 bits decimal text, and keys that are no text the JSON text of
-//! themselves. What is no CBOR becomes hex.
+//! Byte strings become hex with `0x`, integers beyond 64 bits decimal text, and keys that are no text the JSON text of themselves. What is not
+//! canonical CBOR becomes hex.
 
-use ciborium::Value as Cbor;
-use serde_json::{Map, Value as Json, json};
+use cowboy_types::cbor::{self, MAX_DEPTH, Value};
+use serde_json::{Map, Value as Json};
 
-/// Deeper values than this are shown as hex.
-const MAX_DEPTH: usize = 64;
+/// Levels of arrays and maps that answers show. One that is deeper becomes the hex of its encoding: a client in Rust reads 128 levels of JSON, and an
+/// answer has levels of its own around the value.
+const SHOWN_DEPTH: usize = 64;
 
-/// The JSON of these bytes, or `None` where they are not exactly one CBOR item.
+/// Nine decimal digits.
+const GROUP: u64 = 1_000_000_000;
+
+/// The JSON of these bytes, or `None` where they are not exactly one canonical item. What is too deep for an answer is hex in it.
 pub fn decode(bytes: &[u8]) -> Option<Json> {
-    parse(bytes).as_ref().map(to_json)
+    cbor::decode(bytes).ok().map(|value| shown(&value, SHOWN_DEPTH))
 }
 
-/// The item of these bytes, or `None` where they are not exactly one.
-pub(crate) fn parse(bytes: &[u8]) -> Option<Cbor> {
-    let mut rest = bytes;
-    let value = ciborium::de::from_reader_with_recursion_limit(&mut rest, MAX_DEPTH).ok()?;
-    rest.is_empty().then_some(value)
-}
-
-/// The JSON of these bytes, or their hex where they are no CBOR.
+/// The JSON of these bytes, or their hex where they are not canonical CBOR.
 pub fn decode_or_hex(bytes: &[u8]) -> Json {
-    decode(bytes).unwrap_or_else(|| Json::String(format!("0x{}", hex::encode(bytes))))
+    decode(bytes).unwrap_or_else(|| hex_text(bytes))
 }
 
 /// An argument as people wrote it: JSON text, else CBOR; `None` where it is neither.
@@ -34,19 +31,30 @@ pub fn decode_payload(bytes: &[u8]) -> Option<Json> {
     serde_json::from_slice(bytes).ok().or_else(|| decode(bytes))
 }
 
-fn to_json(value: &Cbor) -> Json {
+/// The JSON of a value, with all levels that the protocol allows.
+pub fn to_json(value: &Value) -> Json {
+    shown(value, MAX_DEPTH)
+}
+
+/// The JSON of a value with at most `levels` levels of arrays and maps; what is deeper is the hex of its encoding.
+fn shown(value: &Value, levels: usize) -> Json {
+    let within = levels.saturating_sub(1);
     match value {
-        Cbor::Null => Json::Null,
-        Cbor::Bool(bool) => Json::Bool(*bool),
-        Cbor::Integer(integer) => integer_to_json(i128::from(*integer)),
-        Cbor::Float(float) => serde_json::Number::from_f64(*float).map_or_else(|| Json::String(float.to_string()), Json::Number),
-        Cbor::Text(text) => Json::String(text.clone()),
-        Cbor::Bytes(bytes) => Json::String(format!("0x{}", hex::encode(bytes))),
-        Cbor::Array(items) => Json::Array(items.iter().map(to_json).collect()),
-        Cbor::Map(entries) => Json::Object(entries.iter().map(|(key, value)| (key_text(key), to_json(value))).collect::<Map<_, _>>()),
-        Cbor::Tag(tag, inner) => json!({ "tag": tag, "value": to_json(inner) }),
-        _ => Json::Null,
+        Value::Null => Json::Null,
+        Value::Bool(truth) => Json::Bool(*truth),
+        Value::Integer(number) => integer_to_json(*number),
+        Value::Bignum { negative, magnitude } => Json::String(decimal(*negative, magnitude)),
+        Value::Float(bits) => f64::from_bits(*bits).into(),
+        Value::Text(text) => Json::String(text.clone()),
+        Value::Bytes(bytes) => hex_text(bytes),
+        Value::Array(_) | Value::Map(_) if levels == 0 => hex_text(&value.encode()),
+        Value::Array(items) => Json::Array(items.iter().map(|item| shown(item, within)).collect()),
+        Value::Map(pairs) => Json::Object(pairs.iter().map(|(key, item)| (key_text(key), shown(item, within))).collect::<Map<_, _>>()),
     }
+}
+
+fn hex_text(bytes: &[u8]) -> Json {
+    Json::String(format!("0x{}", hex::encode(bytes)))
 }
 
 fn integer_to_json(integer: i128) -> Json {
@@ -57,77 +65,59 @@ fn integer_to_json(integer: i128) -> Json {
     }
 }
 
-fn key_text(key: &Cbor) -> String {
-    match to_json(key) {
+/// The decimal text of a big-endian magnitude, or of −1 minus it.
+fn decimal(negative: bool, magnitude: &[u8]) -> String {
+    // The last nine digits come first.
+    let mut groups = vec![0_u64];
+    let bytes = magnitude.iter().map(|byte| (256, u64::from(*byte)));
+    for (factor, mut carry) in bytes.chain(negative.then_some((1, 1))) {
+        for group in &mut groups {
+            carry += *group * factor;
+            (*group, carry) = (carry % GROUP, carry / GROUP);
+        }
+        if carry > 0 {
+            groups.push(carry);
+        }
+    }
+    let sign = if negative { "-" } else { "" };
+    let (first, rest) = groups.split_last().expect("there is one group at least");
+    let rest: String = rest.iter().rev().map(|group| format!("{group:09}")).collect();
+    format!("{sign}{first}{rest}")
+}
+
+/// A key as JSON has it. Keys are neither arrays nor maps.
+fn key_text(key: &Value) -> String {
+    match shown(key, 0) {
         Json::String(text) => text,
         other => other.to_string(),
     }
 }
 
-/// The canonical CBOR of a JSON value: shortest integers, keys by encoded length, then bytewise; floats as binary64.
+/// The canonical CBOR of a JSON value. A number with a point or an exponent is a float, and so is an integer beyond 64 bits.
 pub fn encode(value: &Json) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    write(value, &mut bytes);
-    bytes
+    from_json(value).encode()
 }
 
-fn write(value: &Json, bytes: &mut Vec<u8>) {
+fn from_json(value: &Json) -> Value {
     match value {
-        Json::Null => bytes.push(0xf6),
-        Json::Bool(false) => bytes.push(0xf4),
-        Json::Bool(true) => bytes.push(0xf5),
-        Json::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(positive), _, _) => head(0, positive, bytes),
-            (_, Some(negative), _) => head(1, negative.unsigned_abs() - 1, bytes),
-            (_, _, float) => {
-                bytes.push(0xfb);
-                bytes.extend(float.unwrap_or(0.0).to_be_bytes());
-            }
+        Json::Null => Value::Null,
+        Json::Bool(truth) => Value::Bool(*truth),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => Value::uint(number),
+            (_, Some(number)) => Value::Integer(i128::from(number)),
+            // JSON has no numbers that are not finite.
+            _ => Value::Float(number.as_f64().unwrap_or_default().to_bits()),
         },
-        Json::String(text) => {
-            head(3, text.len() as u64, bytes);
-            bytes.extend(text.as_bytes());
-        }
-        Json::Array(items) => {
-            head(4, items.len() as u64, bytes);
-            items.iter().for_each(|item| write(item, bytes));
-        }
-        Json::Object(fields) => {
-            head(5, fields.len() as u64, bytes);
-            let mut entries: Vec<(Vec<u8>, &Json)> =
-                fields.iter().map(|(key, value)| (encode(&Json::String(key.clone())), value)).collect();
-            entries.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-            for (key, value) in entries {
-                bytes.extend(key);
-                write(value, bytes);
-            }
-        }
-    }
-}
-
-fn head(major: u8, number: u64, bytes: &mut Vec<u8>) {
-    let major = major << 5;
-    match number {
-        0..=23 => bytes.push(major | number as u8),
-        24..=0xff => bytes.extend([major | 24, number as u8]),
-        0x100..=0xffff => {
-            bytes.push(major | 25);
-            bytes.extend((number as u16).to_be_bytes());
-        }
-        0x1_0000..=0xffff_ffff => {
-            bytes.push(major | 26);
-            bytes.extend((number as u32).to_be_bytes());
-        }
-        _ => {
-            bytes.push(major | 27);
-            bytes.extend(number.to_be_bytes());
-        }
+        Json::String(text) => Value::text(text),
+        Json::Array(items) => Value::Array(items.iter().map(from_json).collect()),
+        Json::Object(fields) => Value::dict(fields.iter().map(|(name, item)| (name.as_str(), from_json(item)))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn cbor_reads_as_json() {
@@ -136,11 +126,16 @@ mod tests {
             ("17", Some(json!(23))),
             ("1bffffffffffffffff", Some(json!(u64::MAX))),
             ("3bffffffffffffffff", Some(json!("-18446744073709551616"))),
+            ("c249010000000000000000", Some(json!("18446744073709551616"))),
+            ("c349010000000000000000", Some(json!("-18446744073709551617"))),
+            ("c24d0c9f2c9cd04674edea40000000", Some(json!("1000000000000000000000000000000"))),
             ("20", Some(json!(-1))),
             ("4201ff", Some(json!("0x01ff"))),
             ("a16161f5", Some(json!({"a": true}))),
             ("a10102", Some(json!({"1": 2}))),
-            ("fb7ff0000000000000", Some(json!("inf"))),
+            ("fb8000000000000000", Some(json!(0.0))),
+            ("fb7ff0000000000000", None),
+            ("a2616201616101", None),
             ("8201", None),
             ("0101", None),
             ("", None),
@@ -153,6 +148,22 @@ mod tests {
     #[test]
     fn deep_nesting_is_refused_without_harm() {
         assert_eq!(decode(&[0x81; 100_000]), None);
+    }
+
+    /// Whatever the protocol takes is shown, and a client can read what is.
+    #[test]
+    fn what_is_deeper_than_answers_show_is_hex() {
+        for levels in [SHOWN_DEPTH, SHOWN_DEPTH + 1, MAX_DEPTH] {
+            let bytes = [vec![0x81; levels], vec![0x00]].concat();
+            let text = decode(&bytes).expect("the protocol takes it").to_string();
+            let innermost = match levels.saturating_sub(SHOWN_DEPTH) {
+                0 => "0".to_owned(),
+                hidden => format!("\"0x{}00\"", "81".repeat(hidden)),
+            };
+            assert_eq!(text, format!("{}{innermost}{}", "[".repeat(SHOWN_DEPTH), "]".repeat(SHOWN_DEPTH)));
+            assert!(serde_json::from_str::<Json>(&text).is_ok());
+            assert_eq!(encode(&to_json(&cbor::decode(&bytes).expect("it is canonical"))), bytes, "nothing is left out");
+        }
     }
 
     #[test]
@@ -171,6 +182,7 @@ mod tests {
         for row in rows {
             assert_eq!(decode(&encode(&row)), Some(row));
         }
-        assert_eq!(hex::encode(encode(&json!({"bb": 1, "a": 256}))), "a261611901006262620 1".replace(" ", ""));
+        assert_eq!(hex::encode(encode(&json!({"bb": 1, "a": 256}))), "a2616119010062626201");
+        assert_eq!(hex::encode(encode(&json!(-0.0))), "fb0000000000000000", "there is one zero");
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     error::ApiError,
     system::{self, schema, schema_of_fields},
-    table::{Answer, Body, Endpoint, Method, Rate, Shape, Verb},
+    table::{Answer, Body, Endpoint, Form, Method, Rate, Shape, Verb},
 };
 use cowboy_system::{ACTORS, actor};
 use cowboy_types::Address;
@@ -53,19 +53,22 @@ pub fn document() -> OpenApi {
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 fn operation(endpoint: Endpoint, method: &Method, schemas: &mut Schemas) -> OperationBuilder {
-    let mut operation = OperationBuilder::new().operation_id(Some(format!("{endpoint:?}"))).summary(Some(method.summary)).tag(method.group);
+    let mut operation = OperationBuilder::new()
+        .operation_id(Some(format!("{endpoint:?}")))
+        .summary(Some(method.summary))
+        .description(method.bound.map(|bound| bound.to_string()))
+        .tag(method.group);
     for name in segments(method.path) {
         operation = operation
             .parameter(ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True).schema(Some(text())));
     }
     for parameter in method.query {
-        let schema = if parameter.is_number { number() } else { text() };
         operation = operation.parameter(
             ParameterBuilder::new()
                 .name(parameter.name)
                 .parameter_in(ParameterIn::Query)
-                .description(Some(parameter.about))
-                .schema(Some(schema)),
+                .description(Some(parameter.description()))
+                .schema(Some(form(parameter.form))),
         );
     }
     match method.body {
@@ -164,7 +167,22 @@ fn text() -> Schema {
 }
 
 fn number() -> Schema {
-    ObjectBuilder::new().schema_type(Type::Integer).format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64))).build().into()
+    form(Form::Number { default: None, max: None })
+}
+
+/// The schema of a query parameter.
+fn form(form: Form) -> Schema {
+    let object = ObjectBuilder::new();
+    let object = match form {
+        Form::Text => return text(),
+        Form::Characters { min, max } => object.schema_type(Type::String).min_length(Some(min)).max_length(Some(max)),
+        Form::Number { default, max } => object
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .default(default.map(Into::into))
+            .maximum(max),
+    };
+    object.build().into()
 }
 
 fn binary() -> Schema {
@@ -174,6 +192,7 @@ fn binary() -> Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{self, words};
 
     /// Every row stands in the document, and every reference in it leads somewhere.
     #[test]
@@ -193,6 +212,47 @@ mod tests {
         }
     }
 
+    /// What the server takes by default, and at most, stands in the document, in its sentences as well.
+    #[test]
+    fn the_document_has_the_bounds_of_the_server() {
+        let document = serde_json::to_value(document()).expect("the document is JSON");
+        let parameter = |path: &str, verb: &str, name: &str| {
+            let parameters = document["paths"][path][verb]["parameters"].as_array().expect("parameters");
+            let found = parameters.iter().find(|parameter| parameter["name"] == name).expect("the parameter");
+            (found["schema"].clone(), found["description"].as_str().expect("a sentence").to_owned())
+        };
+        let bounds = |(schema, about): (serde_json::Value, String)| (schema["default"].as_u64(), schema["maximum"].as_u64(), about);
+        let (default, max) = (model::DEFAULT_LIMIT as u64, model::MAX_LIMIT as u64);
+        let about = format!("Maximum number of rows. {default} by default, at most {max}.");
+        assert_eq!(bounds(parameter("/blocks", "get", "limit")), (Some(default), Some(max), about));
+        let (default, max) = (model::DEFAULT_TIMEOUT_MS, model::MAX_TIMEOUT_MS);
+        let about = format!("How long to wait, in milliseconds. {default} by default, at most {max}.");
+        assert_eq!(bounds(parameter("/submit_wait", "post", "timeout_ms")), (Some(default), Some(max), about));
+        let (default, max, about) = bounds(parameter("/operations", "get", "count"));
+        assert_eq!((default, max), (None, Some(model::MAX_OPERATIONS)));
+        assert!(about.ends_with(&format!("At most {}.", model::MAX_OPERATIONS)), "{about}");
+        let (schema, _) = parameter("/search", "get", "text");
+        let lengths = (schema["minLength"].as_u64(), schema["maxLength"].as_u64());
+        assert_eq!(lengths, (Some(*model::SEARCH_CHARACTERS.start() as u64), Some(*model::SEARCH_CHARACTERS.end() as u64)));
+        let bound = &document["paths"]["/proof/multi"]["post"]["description"];
+        assert_eq!(bound.as_str(), Some(format!("At most {} records.", model::MAX_PROOF_KEYS).as_str()));
+    }
+
+    /// The words of statuses are those of the protocol's types.
+    #[test]
+    fn the_document_has_the_words_of_the_market() {
+        let document = serde_json::to_value(document()).expect("the document is JSON");
+        let words = |schema: &str, field: &str| {
+            let words = document["components"]["schemas"][schema]["properties"][field]["enum"].as_array().expect("words");
+            words.iter().map(|word| word.as_str().expect("text").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words("JobSummary", "status"), words::statuses());
+        assert_eq!(words("JobSummary", "kind"), words::kinds());
+        assert_eq!(words("JobMember", "verdict"), words::verdicts());
+        let job = &document["components"]["schemas"]["Job"]["allOf"];
+        assert!(job.to_string().contains(r#""enum":["elected","first_valid","median","majority","latest"]"#), "{job}");
+    }
+
     /// The forms of views and events stand in the document as the tables have them.
     #[test]
     fn the_document_has_every_view_and_event() {
@@ -210,6 +270,22 @@ mod tests {
                 assert_eq!(properties, event.data.len(), "{}", event.name);
             }
         }
+    }
+
+    /// The explorer's tests hold their scripted node to the document that a node serves.
+    #[test]
+    fn the_explorers_document_is_up_to_date() {
+        const RUN: &str = "run: cargo run -p cowboy-api --example openapi > web/explorer/tests/fixture/openapi.json";
+        let kept = include_str!("../../../web/explorer/tests/fixture/openapi.json");
+        let kept: serde_json::Value = serde_json::from_str(kept).expect("the file is JSON");
+        let served = serde_json::to_value(document()).expect("the document is JSON");
+        for place in ["/paths", "/components/schemas"] {
+            let entries = served.pointer(place).and_then(serde_json::Value::as_object).expect("an object");
+            for (name, entry) in entries {
+                assert_eq!(kept.pointer(place).and_then(|kept| kept.get(name)), Some(entry), "{name} differs; {RUN}");
+            }
+        }
+        assert!(kept == served, "{RUN}");
     }
 
     fn collect(value: &serde_json::Value, found: &mut Vec<String>) {

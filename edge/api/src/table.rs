@@ -26,15 +26,65 @@ pub enum Rate {
     Free,
 }
 
-/// A query parameter, or the meaning of one in the path.
+/// A query parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// What it says, without its bounds.
     pub about: &'static str,
-    /// Whether it is a whole number.
-    pub is_number: bool,
+    /// What it may be.
+    pub form: Form,
+}
+
+/// What a parameter may be. The server reads the bounds from the constants that the rows have them of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// Text with a number of characters.
+    Characters {
+        /// The minimum.
+        min: usize,
+        /// The maximum.
+        max: usize,
+    },
+    /// A whole number.
+    Number {
+        /// The number that counts where the request has none.
+        default: Option<u64>,
+        /// The maximum that counts.
+        max: Option<u64>,
+    },
+}
+
+impl Parameter {
+    /// What it says, with its bounds.
+    pub fn description(&self) -> String {
+        let bounds = match self.form {
+            Form::Number { default: Some(default), max: Some(max) } => format!("{default} by default, at most {max}."),
+            Form::Number { default: Some(default), max: None } => format!("{default} by default."),
+            Form::Number { default: None, max: Some(max) } => format!("At most {max}."),
+            Form::Characters { min, max } => format!("{min} to {max} characters."),
+            Form::Text | Form::Number { default: None, max: None } => return self.about.to_owned(),
+        };
+        format!("{} {bounds}", self.about)
+    }
+}
+
+/// A bound of what a method answers or takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// A sentence with `{}` where the number stands.
+    pub sentence: &'static str,
+    /// The number.
+    pub number: usize,
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.sentence.replace("{}", &self.number.to_string()))
+    }
 }
 
 /// The schema of a JSON body: its name, itself, and those it refers to.
@@ -98,18 +148,24 @@ pub struct Method {
     pub rate: Rate,
     /// The heading under which the documentation shows it.
     pub group: &'static str,
+    /// A bound that the summary leaves out.
+    pub bound: Option<Bound>,
 }
 
 const fn number(name: &'static str, about: &'static str) -> Parameter {
-    Parameter { name, about, is_number: true }
+    Parameter { name, about, form: Form::Number { default: None, max: None } }
 }
 
 const fn text(name: &'static str, about: &'static str) -> Parameter {
-    Parameter { name, about, is_number: false }
+    Parameter { name, about, form: Form::Text }
+}
+
+const fn bounded(name: &'static str, about: &'static str, default: Option<u64>, max: u64) -> Parameter {
+    Parameter { name, about, form: Form::Number { default, max: Some(max) } }
 }
 
 const OFFSET: Parameter = number("offset", "Number of rows to skip.");
-const LIMIT: Parameter = number("limit", "Maximum number of rows: 50 by default, at most 1,000.");
+const LIMIT: Parameter = bounded("limit", "Maximum number of rows.", Some(model::DEFAULT_LIMIT as u64), model::MAX_LIMIT as u64);
 const CURSOR: Parameter = text("cursor", "`next_cursor` of the previous page.");
 const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
 const ORDER: Parameter = text("order", "`desc` for the newest first.");
@@ -117,8 +173,12 @@ const FROM: Parameter = number("from", "The first height; by default the next on
 const SINCE: Parameter = number("from", "The first height; by default the oldest that the node has.");
 const SIZE: Parameter = number("size", "`ops_end` of a recent header; proofs refer to the root of the state at that header.");
 const START: Parameter = number("start", "The first operation.");
-const COUNT: Parameter =
-    number("count", "Maximum number of operations, at most 64; 0 for the first one alone, with the digests of all before it.");
+const COUNT: Parameter = bounded(
+    "count",
+    "Maximum number of operations; 0 for the first one alone, with the digests of all before it.",
+    None,
+    model::MAX_OPERATIONS,
+);
 const NUMBER: Parameter = number("number", "The block's number, counted from genesis.");
 const STAGE: Parameter =
     text("stage", "Only proposals in this stage: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
@@ -128,13 +188,18 @@ const KIND: Parameter = text("kind", "Only receipts of this kind: `transaction`,
 const STATUS: Parameter = text("status", "Only receipts with this status: `success` or `failed`.");
 const HANDLER: Parameter = text("handler", "Only receipts of this handler.");
 const ADDRESSES: Parameter = text("prefix", "Only addresses that begin with these hex digits.");
-const TEXT: Parameter = text("text", "The first 2 to 64 characters of a name, class, handler or address.");
-const TIMEOUT: Parameter = number("timeout_ms", "How long to wait: 30,000 by default, at most 120,000.");
+const TEXT: Parameter = Parameter {
+    name: "text",
+    about: "The first characters of a name, class, handler or address.",
+    form: Form::Characters { min: *model::SEARCH_CHARACTERS.start(), max: *model::SEARCH_CHARACTERS.end() },
+};
+const TIMEOUT: Parameter =
+    bounded("timeout_ms", "How long to wait, in milliseconds.", Some(model::DEFAULT_TIMEOUT_MS), model::MAX_TIMEOUT_MS);
 
 macro_rules! endpoints {
     ($( $group:literal { $(
         $Name:ident $verb:ident $path:literal [$($query:expr),*] $body:tt => $answer:tt $(, $option:ident)?;
-        $summary:literal
+        $summary:literal $($bound:literal [$number:expr])?
     )+ } )+) => {
         /// A method of the API.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,6 +222,7 @@ macro_rules! endpoints {
                         dev_only: endpoints!(@dev $($option)?),
                         rate: endpoints!(@rate $($option)?),
                         group: $group,
+                        bound: endpoints!(@bound $($bound $number)?),
                     },
                 )+)+ }
             }
@@ -171,6 +237,8 @@ macro_rules! endpoints {
     (@dev dev) => { true };
     (@dev faucet) => { true };
     (@dev $($other:ident)?) => { false };
+    (@bound) => { None };
+    (@bound $sentence:literal $number:expr) => { Some(Bound { sentence: $sentence, number: $number }) };
     (@rate faucet) => { Rate::Faucet };
     (@rate free) => { Rate::Free };
     (@rate $($other:ident)?) => { Rate::Global };
@@ -205,21 +273,24 @@ endpoints! {
         Account Get "/account/{address}" [] () => (Account);
         "An account's nonce and balance; 404 for an account that never appeared."
         AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "What an account or actor sent and received, newest first. With a filter, a page examines 1,000 receipts and may be short."
+        "What an account or actor sent and received, newest first. With a filter, a page may be short."
+        "With a filter, a page examines {} receipts." [model::FILTERED_RECEIPTS]
         Accounts Get "/accounts" [CURSOR, LIMIT, ADDRESSES] () => (Accounts);
         "Accounts and actors that appear in a receipt, ascending by address."
         AccountTokens Get "/account/{address}/tokens" [CURSOR, LIMIT] () => (AccountTokens);
         "The tokens that an account holds."
         Search Get "/search" [TEXT] () => (SearchResults);
         "Names, actors by class or handler, and addresses that begin with a text."
+        "At most {} results of each kind." [model::MAX_SEARCH_RESULTS]
         Faucet Post "/faucet" [] (FaucetRequest) => (FaucetAnswer), faucet;
-        "Sends 5,000 CBY, and answers when the transfer is final."
+        "Sends as much CBY as the parameter `economics.faucet` says, and answers when the transfer is final."
     }
     "Actors" {
         Actors Get "/actors" [CURSOR, LIMIT] () => (Actors);
         "Every actor that was deployed, ascending by address."
         Actor Get "/actor/{address}" [] () => (Actor);
         "An actor: code hash, balance, owner, entitlements, the first entries of its storage."
+        "The first {} entries of its storage." [model::DEFAULT_LIMIT]
         ActorCode Get "/actor/{address}/code" [] () => (Code);
         "An actor's source."
         ActorLogs Get "/actor/{address}/logs" [SINCE, OFFSET, LIMIT, ORDER] () => (Logs);
@@ -309,7 +380,8 @@ endpoints! {
     }
     "Blocks" {
         Blocks Get "/blocks" [OFFSET, LIMIT, BEFORE, BUSY] () => (Blocks);
-        "The newest blocks. A page ends early if its blocks exceed 64 MiB."
+        "The newest blocks. A page ends early if its blocks are large."
+        "A page ends with the block that brings it beyond {} MiB." [model::BLOCK_PAGE_MIB]
         Block Get "/block/{id}" [] () => (Block);
         "A block by height, hash or `latest`."
         Follow Get "/follow" [FROM] () => (frames);
@@ -324,12 +396,15 @@ endpoints! {
     "Transactions" {
         Submit Post "/submit" [] (bytes or Submission) => (Submitted);
         "Submits signed transactions."
+        "At most {} transactions." [model::MAX_SUBMISSION_TRANSACTIONS]
         SubmitWait Post "/submit_wait" [TIMEOUT] (bytes or Submission) => (Submitted);
         "Submits signed transactions and answers with their receipts."
+        "At most {} transactions." [model::MAX_SUBMISSION_TRANSACTIONS]
         Simulate Post "/simulate" [] (bytes or Simulate) => (Simulated);
         "Simulates a transaction on committed state, without a signature."
         Transactions Get "/transactions" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "Receipts of all blocks, newest first. A page examines 1,000 receipts and may be short."
+        "Receipts of all blocks, newest first. With a filter, a page may be short."
+        "With a filter, a page examines {} receipts." [model::FILTERED_RECEIPTS]
         Transaction Get "/transaction/{hash}" [] () => (Transaction);
         "A transaction, waiting or included."
         Receipt Get "/transaction/{hash}/receipt" [] () => (Receipt);
@@ -351,7 +426,8 @@ endpoints! {
         ProofReceipt Get "/proof/receipt/{hash}" [] () => (Proof);
         "A proof that a receipt is in a block."
         ProofMulti Post "/proof/multi" [] (ProofRequest) => (Proof);
-        "Proofs of up to 256 records of the state at one height."
+        "Proofs of records of the state at one height."
+        "At most {} records." [model::MAX_PROOF_KEYS]
     }
     "Dev chains" {
         DevMine Post "/dev/mine" [] (Mine) => (Height), dev;
@@ -380,6 +456,20 @@ mod tests {
                 let (one, other) = (one.method(), other.method());
                 assert!(one.path != other.path || one.verb != other.verb, "{}", one.path);
             }
+        }
+    }
+
+    /// A number that the server reads elsewhere would drift: bounds have places of their own. Statuses of HTTP are no bounds.
+    #[test]
+    fn sentences_have_no_bounds_of_their_own() {
+        for endpoint in Endpoint::ALL {
+            let method = endpoint.method();
+            let bound = method.bound.map_or("", |bound| bound.sentence);
+            for sentence in method.query.iter().map(|parameter| parameter.about).chain([method.summary, bound]) {
+                let mut numbers = sentence.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| digits.len() > 1);
+                assert!(numbers.all(|number| ["200", "404", "503"].contains(&number)), "{sentence}");
+            }
+            assert!(method.bound.is_none_or(|bound| bound.to_string() != bound.sentence), "{}", method.path);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What the payload of a timer means to the SDK: a named handler, or an interval that arms itself again.
 
-use crate::cbor;
-use ciborium::Value;
+use cowboy_types::cbor::{self, Value};
 use std::collections::BTreeMap;
 
 /// The handler that gets the fires of timers. An actor that defines it itself gets those of intervals too, and arms them again itself.
@@ -52,9 +51,8 @@ fn named(payload: &[u8]) -> Option<Wake> {
     if payload.first() != Some(&0xa2) {
         return None;
     }
-    let fields = cbor::parse(payload)?.into_map().ok()?;
-    let field = |name: &str| fields.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value);
-    match (field("_handler"), field("_payload")) {
+    let fields = cbor::decode(payload).ok()?;
+    match (fields.get("_handler"), fields.get("_payload")) {
         (Some(Value::Text(handler)), Some(Value::Bytes(data))) if is_name(handler) => {
             Some(Wake { handler: handler.clone(), data: data.clone(), every: None })
         }

@@ -50,6 +50,71 @@ fn argument() -> impl Strategy<Value = Value> {
     })
 }
 
+/// The JSON of a value in the vectors, and whether JSON has all of it: then it is what [`cbor::encode`] writes.
+fn json_of(marked: &Value) -> (Value, bool) {
+    let Some((kind, inner)) = marked.as_object().and_then(|fields| fields.iter().next()) else { return (marked.clone(), true) };
+    let text = || inner.as_str().expect("text");
+    let items = || inner.as_array().expect("a list").iter();
+    match kind.as_str() {
+        "int" => match (text().parse::<u64>(), text().parse::<i64>()) {
+            (Ok(number), _) => (number.into(), true),
+            (_, Ok(number)) => (number.into(), true),
+            _ => (text().into(), false),
+        },
+        "float" => (f64::from_bits(u64::from_str_radix(text(), 16).expect("hex")).into(), true),
+        "bytes" => (format!("0x{}", text()).into(), false),
+        "text" => (text().into(), true),
+        "list" => {
+            let (items, are_whole): (Vec<Value>, Vec<bool>) = items().map(json_of).unzip();
+            (items.into(), are_whole.into_iter().all(|is_whole| is_whole))
+        }
+        "map" => {
+            let mut is_whole = true;
+            let entry = |pair: &Value| {
+                let ((key, _), (item, is_whole_item)) = (json_of(&pair[0]), json_of(&pair[1]));
+                is_whole &= key.is_string() && is_whole_item;
+                (key.as_str().map_or_else(|| key.to_string(), str::to_owned), item)
+            };
+            let fields: serde_json::Map<String, Value> = items().map(entry).collect();
+            (fields.into(), is_whole)
+        }
+        "deep" => {
+            let levels = inner[0].as_u64().expect("a number");
+            let (innermost, is_whole) = json_of(&inner[1]);
+            ((0..levels).fold(innermost, |value, _| Value::Array(vec![value])), is_whole)
+        }
+        other => panic!("no row has a {other}"),
+    }
+}
+
+/// The vectors that `cowboy_sdk.codec` and the explorer's codec are held to as well.
+#[test]
+fn cbor_is_as_the_vectors_say() {
+    let vectors: Value = serde_json::from_str(include_str!("../../../tests/vectors/cbor.json")).expect("JSON");
+    for (group, rows) in vectors.as_object().expect("groups of rows") {
+        for row in rows.as_array().expect("rows") {
+            let about = &row["about"];
+            let bytes = row["hex"].as_str().map(|digits| hex::decode(digits).expect("hex")).unwrap_or_default();
+            let protocol = cowboy_types::cbor::decode(&bytes);
+            let (value, is_whole) = json_of(&row["value"]);
+            match group.as_str() {
+                "both" | "read" => {
+                    let read = protocol.expect("the protocol reads it");
+                    assert_eq!(cbor::to_json(&read), value, "{about}");
+                    assert!(cbor::decode(&bytes).is_some(), "{about}");
+                    assert!(group == "read" || read.encode() == bytes, "{about}");
+                    assert!(group == "read" || !is_whole || cbor::encode(&value) == bytes, "{about}");
+                }
+                "written" => assert!(!is_whole || cbor::encode(&value) == bytes, "{about}"),
+                "refused" => assert!(protocol.is_err() && cbor::decode(&bytes).is_none(), "{about}"),
+                // JSON has no such numbers, and what is too deep is refused where it is read.
+                "unwritten" => {}
+                other => panic!("no test has the group {other}"),
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn frames_come_back_however_they_are_cut(

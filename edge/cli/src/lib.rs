@@ -9,6 +9,7 @@
 
 mod address;
 mod client;
+mod confirm;
 mod daemon;
 mod gateway;
 mod log;
@@ -17,7 +18,8 @@ mod send;
 mod service;
 mod worker;
 
-use clap::Parser as _;
+use clap::{Parser as _, error::ErrorKind};
+use cowboy_console::{failure::Failure, output::Output};
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
 /// One of the programs.
@@ -67,6 +69,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned));
     let program = name.as_deref().and_then(Program::of_name).unwrap_or(Program::Node);
+    let is_json = program == Program::Client && arguments.iter().any(|argument| argument == "--json");
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
         Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),
@@ -78,9 +81,44 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(refusal) => {
+            if let Some(failure) = mistake(&refusal).filter(|_| is_json) {
+                Output { json: true }.failure(&failure);
+                return failure.exit_code();
+            }
             // Help goes to stdout with code 0, mistakes to stderr with code 2. A closed pipe is no failure.
             let _ = refusal.print();
             ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2))
+        }
+    }
+}
+
+/// A mistake in the arguments. Nothing where help or the version was asked for, or stands for a missing command.
+fn mistake(refusal: &clap::Error) -> Option<Failure> {
+    if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return None;
+    }
+    let text = refusal.render().to_string();
+    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
+    let what = text[..end].trim();
+    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(what), "--help lists what the command takes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_json_too() {
+        let rows = [
+            (vec!["cowboy", "chain", "mine", "many", "--json"], Some("invalid value 'many' for '[BLOCKS]'")),
+            (vec!["cowboy", "--json", "--no-such-option"], Some("unexpected argument '--no-such-option' found")),
+            (vec!["cowboy", "chain", "--json", "--help"], None),
+        ];
+        for (arguments, expected) in rows {
+            let refusal = client::Cli::try_parse_from(&arguments).expect_err("it does not run");
+            let said = mistake(&refusal).map(|failure| failure.to_json()["error"]["what"].as_str().unwrap_or_default().to_owned());
+            assert_eq!(said.is_some(), expected.is_some(), "{arguments:?}: {said:?}");
+            assert!(said.is_none_or(|said| said.starts_with(expected.unwrap_or_default()) && !said.contains("Usage")), "{arguments:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From an instruction to a receipt: limits and fees found by trying, signature, submission.
 
+use crate::confirm;
 use clap::Args;
 use cowboy_api::{ApiError, Client, Hex, HexHash, error::TIMEOUT, model};
 use cowboy_console::{amount, failure::Failure};
@@ -38,6 +39,10 @@ pub(crate) struct Terms {
     /// Send it even if its simulation fails
     #[arg(long)]
     pub(crate) force: bool,
+    /// Do not ask before a large payment. On a terminal it asks about more than half of the balance, and about 100 CBY or more to an account
+    /// that never had anything
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Seconds to wait for the receipt
     #[arg(long, default_value_t = 60)]
     pub(crate) timeout: u64,
@@ -84,6 +89,9 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
         let context = serde_json::json!({ "value": amount::cby(value.get()), "balance": amount::cby(account.balance), "account": key.address().to_string() });
         return Err(ApiError::of_abort(aborts::INSUFFICIENT_VALUE).with(context).into());
     }
+    if !terms.yes {
+        confirm::large_payment(client, &key.address(), account.balance, &transaction.instruction).await?;
+    }
     let tried = client.simulate(&transaction).await?;
     if let Some(error) = tried.receipt.error.clone().filter(|_| !terms.force) {
         return Err(unsent(error, tried.receipt.cycles_used).into());
@@ -101,17 +109,47 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
 /// Submits a signed transaction, and waits for its receipt unless told not to. A failed receipt is a failure.
 pub(crate) async fn submit(client: &Client, transaction: &Transaction, terms: &Terms) -> Result<Sent, Failure> {
     if terms.no_wait {
-        return Ok(Sent { tx_hash: Hex(client.submit(transaction).await?), receipt: None });
+        return match client.submit(transaction).await {
+            Ok(hash) => Ok(Sent { tx_hash: Hex(hash), receipt: None }),
+            Err(error) => Err(with_units(client, transaction, error).await.into()),
+        };
     }
     let receipt = match client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await {
         Ok(receipt) => receipt,
         Err(error) if error.code == TIMEOUT.code => return Err(late(client, transaction, error).await.into()),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(with_units(client, transaction, error).await.into()),
     };
     match failed(&receipt) {
         Some(error) => Err(error.into()),
         None => Ok(Sent { tx_hash: receipt.tx_hash, receipt: Some(receipt) }),
     }
+}
+
+/// The refusal of a price, a fee or a value, with the sums in CBY and the unit of the node's numbers.
+async fn with_units(client: &Client, transaction: &Transaction, error: ApiError) -> ApiError {
+    if ![aborts::INSUFFICIENT_FEE.code, aborts::INSUFFICIENT_VALUE.code, aborts::BASE_FEE_TOO_LOW.code].contains(&error.code) {
+        return error;
+    }
+    let balance = client.account_or_empty(&transaction.from).await.ok().map(|account| account.balance);
+    in_units(error, transaction, balance)
+}
+
+fn in_units(mut error: ApiError, transaction: &Transaction, balance: Option<u64>) -> ApiError {
+    if !error.context.is_object() {
+        error.context = serde_json::json!({});
+    }
+    error.context["units"] = "prices and sums in the reason are in base units; 1 CBY is 1000000000 of them".into();
+    if error.code != aborts::BASE_FEE_TOO_LOW.code {
+        let most = |limit: u64, price: Price| limit.saturating_mul(price.0);
+        let cycles = most(transaction.cycles_limit.0, transaction.max_fee_per_cycle);
+        let fee = cycles.saturating_add(most(transaction.cells_limit.0, transaction.max_fee_per_cell));
+        error.context["reserved_fee"] = amount::cby(fee).into();
+        error.context["value"] = amount::cby(cowboy_chain::admit::value(&transaction.instruction).get()).into();
+        if let Some(balance) = balance {
+            error.context["balance"] = amount::cby(balance).into();
+        }
+    }
+    error
 }
 
 /// The failure of a simulation, which says that nothing was sent.
@@ -164,6 +202,31 @@ fn failed(receipt: &model::Receipt) -> Option<ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::{Address, Amount, System};
+
+    #[test]
+    fn the_help_says_what_is_asked_about() {
+        let command = Terms::augment_args(clap::Command::new("send"));
+        let yes = command.get_arguments().find(|argument| argument.get_long() == Some("yes")).expect("the flag exists");
+        let help = yes.get_help().expect("it has a help").to_string();
+        assert!(help.contains(&format!("about {} or more to an account", amount::cby(confirm::HIGH))), "{help}");
+    }
+
+    /// What the node says in base units is said in CBY beside it, and the unit of a price is named.
+    #[test]
+    fn refused_fees_name_their_units() {
+        let transfer = Instruction::System(System::Transfer { to: Address([2; 20]), amount: Amount(2_000_000_000) });
+        let mut transaction = Transaction::unsigned(Address([1; 20]), transfer);
+        (transaction.cycles_limit, transaction.max_fee_per_cycle) = (Cycles(1_000), Price(500_000));
+        (transaction.cells_limit, transaction.max_fee_per_cell) = (Cells(10), Price(25_000_000));
+        let reason = serde_json::json!({ "reason": "the fee may take 750000000 and the account has 5" });
+        let poor = in_units(ApiError::of_abort(aborts::INSUFFICIENT_FEE).with(reason), &transaction, Some(5)).to_string();
+        for line in ["reserved_fee: 0.75 CBY", "value: 2 CBY", "balance: 0.000000005 CBY", "in base units; 1 CBY is 1000000000"] {
+            assert!(poor.contains(line), "{line}\n{poor}");
+        }
+        let low = in_units(ApiError::of_abort(aborts::BASE_FEE_TOO_LOW), &transaction, Some(5));
+        assert_eq!(low.context.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>()), Some(vec!["units".to_owned()]));
+    }
 
     /// A failed simulation says that nothing was sent, and keeps its particulars.
     #[test]

@@ -24,13 +24,16 @@ impl<K: Ord + Clone> Buckets<K> {
         Some(Self { burst: NonZeroU64::new(burst)?, period, full_at: Mutex::default() })
     }
 
+    /// Whether a key's bucket has these tokens.
+    pub(crate) fn has(&self, key: &K, tokens: u64, now: Instant) -> bool {
+        self.full_after(&self.full_at(), key, tokens, now).is_some()
+    }
+
     /// Takes tokens of a key; false, and nothing is taken, where its bucket has fewer.
     #[must_use]
     pub(crate) fn take(&self, key: &K, tokens: u64, now: Instant) -> bool {
         let mut full_at = self.full_at();
-        let from = full_at.get(key).map_or(now, |full_at| (*full_at).max(now));
-        let then = self.time_of(tokens).and_then(|time| from.checked_add(time));
-        let Some(then) = then.filter(|then| then.saturating_duration_since(now) <= self.period) else { return false };
+        let Some(then) = self.full_after(&full_at, key, tokens, now) else { return false };
         if full_at.len() >= MAX_KEYS && !full_at.contains_key(key) {
             full_at.retain(|_, full_at| *full_at > now);
             if full_at.len() >= MAX_KEYS {
@@ -52,6 +55,13 @@ impl<K: Ord + Clone> Buckets<K> {
     /// Forgets keys whose bucket is full again.
     pub(crate) fn tidy(&self, now: Instant) {
         self.full_at().retain(|_, full_at| *full_at > now);
+    }
+
+    /// When a key's bucket is full again after tokens are taken; `None` where it has fewer.
+    fn full_after(&self, full_at: &BTreeMap<K, Instant>, key: &K, tokens: u64, now: Instant) -> Option<Instant> {
+        let from = full_at.get(key).map_or(now, |full_at| (*full_at).max(now));
+        let then = from.checked_add(self.time_of(tokens)?)?;
+        (then.saturating_duration_since(now) <= self.period).then_some(then)
     }
 
     /// The time in which tokens come back; `None` for more than a bucket has.

@@ -1,6 +1,6 @@
 //! Cycles and cells that a gateway signs for in an hour: for each client, subnet, name and actor (decisions 317 and 574).
 
-use crate::{buckets::Buckets, config, refusal::Refusal};
+use crate::{buckets::Buckets, config, refusal::Refusal, sharer::Sharer};
 use cowboy_serve::{Client, Subnet};
 use cowboy_types::{
     Address,
@@ -9,6 +9,7 @@ use cowboy_types::{
 use hyper::StatusCode;
 use std::{
     net::IpAddr,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -18,10 +19,9 @@ const HOUR: Duration = Duration::from_secs(3_600);
 const BUDGETS_OF_A_SUBNET: u64 = 2;
 
 /// Whose budgets a command counts in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Payers {
-    client: Client,
-    subnet: Subnet,
+    sharer: Option<Sharer>,
     name: String,
     actor: Address,
 }
@@ -29,7 +29,44 @@ pub(crate) struct Payers {
 impl Payers {
     /// Those of a command from this address to an actor by a name.
     pub(crate) fn new(address: IpAddr, name: &str, actor: Address) -> Self {
-        Self { client: address.into(), subnet: Subnet::of(address), name: name.to_owned(), actor }
+        Self { sharer: Sharer::of(address), name: name.to_owned(), actor }
+    }
+}
+
+/// Cycles and cells of a command that count in the budgets of its payers. They come back when this is dropped, unless it was [kept](Self::keep).
+#[must_use]
+pub(crate) struct Agreed {
+    budgets: Arc<Budgets>,
+    payers: Payers,
+    cycles: Cycles,
+    cells: Cells,
+    is_kept: bool,
+}
+
+impl Agreed {
+    /// The command is signed, and others may have seen it: from now on it counts whatever becomes of this.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
+    }
+
+    /// Nobody has seen the command: it is not kept any more.
+    pub(crate) fn release(&mut self) {
+        self.is_kept = false;
+    }
+
+    /// Gives back what a final command did not use.
+    pub(crate) fn settle(mut self, (cycles, cells): (Cycles, Cells)) {
+        self.cycles = Cycles(self.cycles.0.saturating_sub(cycles.0));
+        self.cells = Cells(self.cells.0.saturating_sub(cells.0));
+        self.release();
+    }
+}
+
+impl Drop for Agreed {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.budgets.give_back(&self.payers, self.cycles, self.cells);
+        }
     }
 }
 
@@ -39,6 +76,8 @@ pub(crate) struct Budgets {
     subnets: Budget<Subnet>,
     names: Budget<String>,
     actors: Budget<Address>,
+    /// Held while a command is counted: in all budgets of its payers, or in none.
+    counting: Mutex<()>,
 }
 
 impl Budgets {
@@ -49,22 +88,34 @@ impl Budgets {
             subnets: Budget::new("network", of_subnet(config.client_cycles_per_hour), of_subnet(config.client_cells_per_hour)),
             names: Budget::new("name", config.name_cycles_per_hour, config.name_cells_per_hour),
             actors: Budget::new("actor", config.actor_cycles_per_hour, config.actor_cells_per_hour),
+            counting: Mutex::default(),
         }
     }
 
-    /// Counts a command in the budgets of its payers, or refuses it.
-    pub(crate) fn spend(&self, payers: &Payers, cycles: Cycles, cells: Cells) -> Result<(), Refusal> {
-        let now = Instant::now();
-        self.clients.spend(&payers.client, cycles, cells, now)?;
-        self.subnets.spend(&payers.subnet, cycles, cells, now)?;
-        self.names.spend(&payers.name, cycles, cells, now)?;
-        self.actors.spend(&payers.actor, cycles, cells, now)
+    /// Counts a command in the budgets of its payers. Where one of them refuses it, it counts in none.
+    pub(crate) fn spend(self: &Arc<Self>, payers: Payers, cycles: Cycles, cells: Cells) -> Result<Agreed, Refusal> {
+        let (now, used) = (Instant::now(), (cycles, cells));
+        let _counting = self.counting.lock().expect("nothing panics while it holds the lock");
+        if let Some(Sharer { client, subnet }) = &payers.sharer {
+            self.clients.require(client, used, now)?;
+            self.subnets.require(subnet, used, now)?;
+        }
+        self.names.require(&payers.name, used, now)?;
+        self.actors.require(&payers.actor, used, now)?;
+        if let Some(Sharer { client, subnet }) = &payers.sharer {
+            self.clients.take(client, used, now);
+            self.subnets.take(subnet, used, now);
+        }
+        self.names.take(&payers.name, used, now);
+        self.actors.take(&payers.actor, used, now);
+        Ok(Agreed { budgets: self.clone(), payers, cycles, cells, is_kept: false })
     }
 
-    /// Gives back what was counted for a command and not used.
-    pub(crate) fn give_back(&self, payers: &Payers, cycles: Cycles, cells: Cells) {
-        self.clients.give_back(&payers.client, cycles, cells);
-        self.subnets.give_back(&payers.subnet, cycles, cells);
+    fn give_back(&self, payers: &Payers, cycles: Cycles, cells: Cells) {
+        if let Some(Sharer { client, subnet }) = &payers.sharer {
+            self.clients.give_back(client, cycles, cells);
+            self.subnets.give_back(subnet, cycles, cells);
+        }
         self.names.give_back(&payers.name, cycles, cells);
         self.actors.give_back(&payers.actor, cycles, cells);
     }
@@ -90,15 +141,24 @@ impl<K: Ord + Clone> Budget<K> {
         Self { of, cycles: Buckets::new(cycles_per_hour, HOUR), cells: Buckets::new(cells_per_hour, HOUR) }
     }
 
-    fn spend(&self, key: &K, cycles: Cycles, cells: Cells, now: Instant) -> Result<(), Refusal> {
-        for (buckets, spent) in [(&self.cycles, cycles.0), (&self.cells, cells.0)] {
-            if buckets.as_ref().is_some_and(|buckets| !buckets.take(key, spent, now)) {
+    /// Refuses what is beyond the budget of a key.
+    fn require(&self, key: &K, (cycles, cells): (Cycles, Cells), now: Instant) -> Result<(), Refusal> {
+        for (buckets, needed) in [(&self.cycles, cycles.0), (&self.cells, cells.0)] {
+            if buckets.as_ref().is_some_and(|buckets| !buckets.has(key, needed, now)) {
                 let what = format!("This gateway has signed for as much as it does in an hour for this {}.", self.of);
                 let fix = "Ask again later, or send a transaction of your own.";
                 return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, "COMMAND_BUDGET", what, fix).retry(60));
             }
         }
         Ok(())
+    }
+
+    /// Takes what is within the budget of a key.
+    fn take(&self, key: &K, (cycles, cells): (Cycles, Cells), now: Instant) {
+        for (buckets, used) in [(&self.cycles, cycles.0), (&self.cells, cells.0)] {
+            let is_taken = buckets.as_ref().is_none_or(|buckets| buckets.take(key, used, now));
+            debug_assert!(is_taken, "nothing was taken since it was required");
+        }
     }
 
     fn give_back(&self, key: &K, cycles: Cycles, cells: Cells) {
@@ -121,10 +181,14 @@ mod tests {
     const ONE: Address = Address([1; 20]);
     const OTHER: Address = Address([2; 20]);
 
-    /// What the gateway says to a command of one client of a subnet.
-    fn agree(limits: &Limits, (net, host): (u8, u8), (name, actor): (&str, Address), cycles: u64, cells: u64) -> Option<&'static str> {
-        let payers = Payers::new(IpAddr::from([10, 0, net, host]), name, actor);
-        limits.agree(&Params::GENESIS, &payers, (Cycles(cycles), Cells(cells))).err().map(|refusal| refusal.code)
+    /// What the gateway says to a command of one client of a subnet, which it signs.
+    fn agree(limits: &Limits, (net, host): (u8, u8), to: (&str, Address), cycles: u64, cells: u64) -> Option<&'static str> {
+        agreed(limits, IpAddr::from([10, 0, net, host]), to, (cycles, cells)).map(|mut agreed| agreed.keep()).err()
+    }
+
+    fn agreed(limits: &Limits, from: IpAddr, (name, actor): (&str, Address), (cycles, cells): (u64, u64)) -> Result<Agreed, &'static str> {
+        let payers = Payers::new(from, name, actor);
+        limits.agree(&Params::GENESIS, payers, (Cycles(cycles), Cells(cells))).map_err(|refusal| refusal.code)
     }
 
     fn settings() -> config::Limits {
@@ -174,11 +238,53 @@ mod tests {
     #[test]
     fn what_is_not_used_comes_back() {
         let limits = Limits::new(&settings(), &Params::GENESIS);
-        let spend = || agree(&limits, (1, 1), ("a", ONE), 1_000_000, 0).is_none();
-        assert!(spend() && spend() && !spend());
-        limits.budgets.give_back(&Payers::new(IpAddr::from([10, 0, 1, 1]), "a", ONE), Cycles(900_000), Cells(0));
-        assert!(!spend());
-        limits.budgets.give_back(&Payers::new(IpAddr::from([10, 0, 1, 1]), "a", ONE), Cycles(100_000), Cells(0));
-        assert!(spend(), "the client's, the name's and the actor's");
+        let spend = || agreed(&limits, IpAddr::from([10, 0, 1, 1]), ("a", ONE), (1_000_000, 0)).ok();
+        let [mut first, second] = [spend(), spend()].map(|agreed| agreed.expect("two million are its budget"));
+        assert!(spend().is_none());
+        first.keep();
+        first.settle((Cycles(100_000), Cells(0)));
+        assert!(spend().is_none());
+        second.settle((Cycles(900_000), Cells(0)));
+        assert!(spend().is_some(), "the client's, the name's and the actor's");
+    }
+
+    /// Decision 590: what is not signed, for whatever reason, uses up no budget; what is signed counts even where its client is gone.
+    #[test]
+    fn what_is_not_signed_costs_nothing() {
+        let limits = Limits::new(&settings(), &Params::GENESIS);
+        let spend = || agreed(&limits, IpAddr::from([10, 0, 1, 1]), ("a", ONE), (1_000_000, 50_000));
+        assert!((0..500).all(|_| spend().is_ok()), "a pool that is full");
+        let mut unseen = spend().expect("nothing is counted");
+        unseen.keep();
+        unseen.release();
+        drop(unseen);
+        for _ in 0..2 {
+            spend().expect("nothing was counted before").keep();
+        }
+        assert_eq!(spend().err(), Some("COMMAND_BUDGET"));
+    }
+
+    /// Decision 590: a command that one budget refuses counts in no other.
+    #[test]
+    fn a_refused_command_counts_nowhere() {
+        const MILLION: u64 = 1_000_000;
+        let few = config::Limits { client_cells_per_hour: 0, name_cells_per_hour: 0, actor_cells_per_hour: 10, ..settings() };
+        let limits = Limits::new(&few, &Params::GENESIS);
+        assert!((1..=3).all(|net| agree(&limits, (net, 1), ("a", ONE), MILLION, 0).is_none()), "the name's three");
+        assert!((0..100).all(|_| agree(&limits, (4, 1), ("a", ONE), MILLION, 0).is_some()), "the name has none");
+        assert!((0..100).all(|_| agree(&limits, (4, 1), ("b", OTHER), MILLION, 11).is_some()), "the actor has no cells");
+        let more = |host| agree(&limits, (4, host), ("b", OTHER), MILLION, 0);
+        assert_eq!([more(1), more(1), more(2)], [None; 3], "clients, subnet, name and actor have what they had");
+    }
+
+    /// Decision 574: a proxy on the gateway's own machine brings the commands of others, so that they count for names and actors only.
+    #[test]
+    fn the_own_machine_has_no_budget() {
+        let limits = Limits::new(&settings(), &Params::GENESIS);
+        for own in [IpAddr::from([127, 0, 0, 1]), "::1".parse().expect("an address")] {
+            let to = if own.is_ipv4() { ("a", ONE) } else { ("b", OTHER) };
+            let spend = || agreed(&limits, own, to, (1_000_000, 0)).map(|mut agreed| agreed.keep());
+            assert_eq!([spend(), spend(), spend(), spend()], [Ok(()), Ok(()), Ok(()), Err("COMMAND_BUDGET")], "the name's three");
+        }
     }
 }

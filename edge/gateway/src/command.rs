@@ -1,6 +1,7 @@
 //! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
 
 use crate::{
+    budgets::Agreed,
     ids::Salt,
     journal::Journal,
     query::Runner,
@@ -83,8 +84,8 @@ impl Commander {
         node: &NodeHandle,
         state: &Arc<BlockState>,
         (target, envelope, salt): (Address, Value, Salt),
-        agree: impl FnOnce((Cycles, Cells)) -> Result<(), Refusal>,
-    ) -> Result<Accepted, Refusal> {
+        agree: impl FnOnce((Cycles, Cells)) -> Result<Agreed, Refusal>,
+    ) -> Result<(Accepted, Agreed), Refusal> {
         let payload =
             Value::map([("envelope", envelope), ("salt", Value::Bytes(salt.0.to_vec())), ("target", Value::Bytes(target.0.to_vec()))])
                 .encode();
@@ -100,8 +101,9 @@ impl Commander {
             }
             return Err(failing(&failed, state.head.height));
         }
-        agree((priced.cycles_limit, priced.cells_limit))?;
-        self.submit(node, priced).await
+        let mut agreed = agree((priced.cycles_limit, priced.cells_limit))?;
+        let accepted = self.submit(node, priced, Some(&mut agreed)).await?;
+        Ok((accepted, agreed))
     }
 
     /// Sends a call of the registry.
@@ -116,7 +118,7 @@ impl Commander {
     ) -> Result<Accepted, Refusal> {
         let unsigned = self.unsigned(state, method, payload, value)?;
         let (priced, _) = self.priced(client, state, unsigned).await?;
-        self.submit(node, priced).await
+        self.submit(node, priced, None).await
     }
 
     /// A call of the registry, without limits, prices and signature.
@@ -173,8 +175,8 @@ impl Commander {
     }
 
     /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
-    /// was signed for one request is never signed for another.
-    async fn submit(&self, node: &NodeHandle, transaction: Transaction) -> Result<Accepted, Refusal> {
+    /// was signed for one request is never signed for another. What was agreed to is kept as soon as somebody may have seen the transaction.
+    async fn submit(&self, node: &NodeHandle, transaction: Transaction, mut agreed: Option<&mut Agreed>) -> Result<Accepted, Refusal> {
         // One at a time: each takes the nonce after the last.
         let mut journal = self.journal.lock().await;
         let address = self.address();
@@ -183,6 +185,7 @@ impl Commander {
         let (mut after, mut refused) = (journal.after(), 0);
         while refused < ATTEMPTS {
             let nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
+            let is_new = journal.get(nonce).is_none();
             let former = journal.get(nonce).filter(|former| former.instruction != transaction.instruction);
             let is_former = former.is_some();
             let sent = match former {
@@ -197,8 +200,19 @@ impl Commander {
             if journal.get(nonce) != Some(&sent) {
                 journal.add(&sent).map_err(Refusal::unavailable)?;
             }
-            match self.upstream.submit(node, &sent).await {
-                Ok(hash) if !is_former => return Ok(Accepted { hash, transaction: sent }),
+            // Where the same request was signed for this nonce before, it counts already.
+            if is_new && let Some(agreed) = &mut agreed {
+                agreed.keep();
+            }
+            let submitted = self.upstream.submit(node, &sent).await;
+            journal.note(nonce, !matches!(submitted, Ok(_) | Err(NotTaken::Nonce)));
+            match submitted {
+                Ok(hash) if !is_former => {
+                    if let Some(agreed) = agreed {
+                        agreed.keep();
+                    }
+                    return Ok(Accepted { hash, transaction: sent });
+                }
                 Ok(_) => after = next(nonce),
                 Err(NotTaken::Nonce) => {
                     refused += 1;
@@ -209,6 +223,9 @@ impl Commander {
                     // Nobody has seen what the own pool refuses.
                     if !is_former && matches!(self.upstream, Upstream::Own) {
                         journal.take_back(nonce);
+                        if let Some(agreed) = agreed {
+                            agreed.release();
+                        }
                     }
                     return Err(refusal_of(other, address));
                 }

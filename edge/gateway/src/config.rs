@@ -1,6 +1,6 @@
 //! How a gateway is set up.
 
-use crate::{Dns, Domains, Tls};
+use crate::{BODIES_OF_CLIENT, Dns, Domains, Tls};
 use cowboy_ingress::request::ZONES;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -68,6 +68,10 @@ pub struct Limits {
     pub head_lines: usize,
     /// Handlers that run at once; one for each processor, two at least, where absent.
     pub queries_at_once: Option<usize>,
+    /// Requests of one client that wait for a handler or run; 64 where absent. A gateway behind a proxy, on whatever machine, needs more.
+    pub client_queries_at_once: Option<usize>,
+    /// Bytes of bodies, of requests and of answers, of one client that are held at once. Likewise.
+    pub client_body_bytes: usize,
     /// Commands under way at once; more are asked to come back.
     pub commands_at_once: usize,
     /// Cycles of a command that cannot be tried beforehand: while the gateway registers, or sends a heartbeat after its health ran out.
@@ -105,6 +109,8 @@ impl Default for Limits {
             head_bytes: 64 * 1024,
             head_lines: 100,
             queries_at_once: None,
+            client_queries_at_once: None,
+            client_body_bytes: BODIES_OF_CLIENT,
             commands_at_once: 256,
             command_cycles: 2_000_000,
             max_command_cycles: 5_000_000,

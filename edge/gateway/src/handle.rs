@@ -4,7 +4,7 @@ use crate::{
     Shared,
     acme::CHALLENGE_PATH,
     budgets::Payers,
-    command::{Accepted, Commander},
+    command::Commander,
     cors::{self, Cors},
     host::{self, Host},
     ids::{self, Salt},
@@ -13,7 +13,6 @@ use crate::{
     pages::Page,
     refusal::Refusal,
     requests::{Fate, Sent},
-    shown,
     signed::Reading,
     state::BlockState,
     witness::witness,
@@ -201,12 +200,12 @@ async fn read(
     route: Arc<Route>,
     reading: &Reading,
 ) -> Result<Response<Bytes>, Refusal> {
-    let visited = shared.runner.visit(client, state.clone(), route.clone(), parts.method.as_str(), reading.envelope.clone()).await?;
-    if let Err(failure) = &visited.outcome {
+    let answered = shared.runner.visit(client, state.clone(), route.clone(), parts, reading.envelope.clone()).await?;
+    if let Err(failure) = &answered {
         let page = Page { runner: &shared.runner, client, state, route: &route, asked: parts, envelope: reading.envelope.clone() };
         page.log(failure).await;
     }
-    let (mut response, said) = shown::answer(&shared.runner, client, parts, visited.outcome?.response()).await?;
+    let (mut response, said) = answered?;
     reading.sign(shared, &said, response.headers_mut());
     Ok(response)
 }
@@ -251,18 +250,12 @@ impl Command<'_> {
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
         let payers = Payers::new(self.address, self.name, self.actor);
-        let agree = |used| self.shared.limits.agree(&self.state.params, &payers, used);
-        let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
-        requests.add(&id, self.sent(&sent, payers));
+        let agree = |used| self.shared.limits.agree(&self.state.params, payers, used);
+        let (sent, agreed) = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
+        requests.add(sent.hash, Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed });
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
-    }
-
-    fn sent(&self, accepted: &Accepted, payers: Payers) -> Sent {
-        let Accepted { hash, transaction } = accepted;
-        let (cycles_limit, cells_limit) = (transaction.cycles_limit, transaction.cells_limit);
-        Sent { target: self.actor, hash: *hash, at: self.state.head.number, payers, cycles_limit, cells_limit }
     }
 
     /// Whether the request of this id was delivered already.

@@ -17,6 +17,8 @@ const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Journal {
     open: BTreeMap<Nonce, Transaction>,
+    /// The nonce of one that was sent and that no pool took: it is sent again before anything else is signed.
+    untaken: Option<Nonce>,
     file: Option<(PathBuf, File, u64)>,
     /// Whether a write failed: half an entry may stand at the end, and would hide all that follow it from the next start.
     is_torn: bool,
@@ -29,13 +31,13 @@ impl Journal {
     ///
     /// Where the file cannot be read or written, or is damaged before its end. An entry that was cut off at the end was never sent.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), file: None, is_torn: false }) };
+        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), untaken: None, file: None, is_torn: false }) };
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut journal = Self { open: read(&bytes)?, file: None, is_torn: false };
+        let mut journal = Self { open: read(&bytes)?, untaken: None, file: None, is_torn: false };
         journal.rewrite(path)?;
         Ok(journal)
     }
@@ -63,6 +65,7 @@ impl Journal {
     /// Forgets what is final: everything below the account's nonce.
     pub(crate) fn forget_below(&mut self, nonce: Nonce) -> io::Result<()> {
         self.open = self.open.split_off(&nonce);
+        self.untaken = self.untaken.filter(|untaken| *untaken >= nonce);
         match &self.file {
             Some((path, _, size)) if *size > COMPACT_BYTES => {
                 let path = path.clone();
@@ -75,6 +78,7 @@ impl Journal {
     /// Forgets a transaction that nobody has seen. It may be known again after a restart.
     pub(crate) fn take_back(&mut self, nonce: Nonce) {
         self.open.remove(&nonce);
+        self.note(nonce, false);
     }
 
     /// What was signed with this nonce.
@@ -82,8 +86,20 @@ impl Journal {
         self.open.get(&nonce)
     }
 
-    /// The nonce after the last that was used; zero where none is open.
+    /// Notes whether the transaction of this nonce is one that no pool took.
+    pub(crate) fn note(&mut self, nonce: Nonce, is_untaken: bool) {
+        if is_untaken && self.open.contains_key(&nonce) {
+            self.untaken = Some(nonce);
+        } else {
+            self.untaken = self.untaken.filter(|untaken| *untaken != nonce);
+        }
+    }
+
+    /// The nonce to use next: that of a transaction that no pool took, else the one after the last that was used; zero where none is open.
     pub(crate) fn after(&self) -> Nonce {
+        if let Some(untaken) = self.untaken {
+            return untaken;
+        }
         self.open.last_key_value().map_or(Nonce(0), |(nonce, _)| Nonce(nonce.0.saturating_add(1)))
     }
 
@@ -174,6 +190,23 @@ mod tests {
         assert_eq!(journal.get(Nonce(3)), None);
         journal.add(&transaction(5, 1)).expect("it is written");
         assert_eq!(Journal::open(Some(&path)).expect("it is read").after(), Nonce(6));
+    }
+
+    /// Decision 590: what no pool took is sent again before another nonce is used, so that a pool that is full has no more signed for it.
+    #[test]
+    fn what_no_pool_took_is_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut journal = Journal::open(Some(&folder.path().join("commands"))).expect("it begins");
+        journal.add(&transaction(3, 1)).expect("it is written");
+        journal.add(&transaction(4, 1)).expect("it is written");
+        journal.note(Nonce(4), true);
+        assert_eq!(journal.after(), Nonce(4));
+        journal.note(Nonce(4), false);
+        assert_eq!(journal.after(), Nonce(5));
+        journal.note(Nonce(4), true);
+        journal.forget_below(Nonce(5)).expect("nothing is written");
+        journal.note(Nonce(7), true);
+        assert_eq!(journal.after(), Nonce(0), "nothing is open");
     }
 
     /// A disk that is full for a moment loses nothing that is written later.

@@ -33,6 +33,7 @@ mod refusal;
 mod requests;
 mod resolver;
 mod server;
+mod sharer;
 mod shown;
 mod signed;
 mod source;
@@ -80,7 +81,7 @@ pub struct Backend {
 /// Bytes of bodies, of requests and of answers, that are held at once.
 const MAX_BODIES: usize = 256 * 1024 * 1024;
 
-/// The most of them of one client.
+/// The most of them of one client, unless the configuration says otherwise; and the most of one witness.
 const BODIES_OF_CLIENT: usize = MAX_BODIES / 8;
 
 /// What every request sees.
@@ -106,7 +107,7 @@ pub(crate) struct Shared {
 impl Shared {
     fn new(config: Config, backend: Backend) -> std::io::Result<Self> {
         let cycles = config.limits.command_cycles;
-        let runner = query::Runner::start(config.limits.queries_at_once)?;
+        let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once)?;
         let journal = journal::Journal::open(backend.journal.as_deref())?;
         Ok(Self {
             newest: state::Newest::new(backend.node.clone()),
@@ -119,7 +120,7 @@ impl Shared {
             keeps_up: backend.keeps_up,
             source: backend.source,
             slots: backend.slots,
-            bodies: Memory::new(MAX_BODIES, BODIES_OF_CLIENT),
+            bodies: Memory::new(MAX_BODIES, config.limits.client_body_bytes),
             challenges: Arc::default(),
             domains: config
                 .domains

@@ -2,9 +2,10 @@
 
 use crate::{
     buckets::Buckets,
-    budgets::{Budgets, Payers},
+    budgets::{Agreed, Budgets, Payers},
     config,
     refusal::Refusal,
+    sharer::Sharer,
 };
 use cowboy_params::Params;
 use cowboy_serve::{Client, Subnet};
@@ -28,20 +29,6 @@ const SHARES_OF_A_SUBNET: u32 = 2;
 
 /// Seconds for which a client may save up its share of a rate: a page comes with all that belongs to it.
 const SAVED: u32 = 2;
-
-/// Who shares what an actor's visitors have. Nobody, where the request comes from the gateway's own machine: a proxy there brings those of others.
-#[derive(Clone, Copy, Debug)]
-struct Sharer {
-    client: Client,
-    subnet: Subnet,
-}
-
-impl Sharer {
-    fn of(address: IpAddr) -> Option<Self> {
-        let is_other = !address.to_canonical().is_loopback();
-        is_other.then(|| Self { client: address.into(), subnet: Subnet::of(address) })
-    }
-}
 
 /// Requests under way: of an actor, of a client to it, and of a subnet to it. Nothing that has none.
 #[derive(Debug, Default)]
@@ -89,7 +76,7 @@ pub(crate) struct Limits {
     config: config::Limits,
     rate: RwLock<Rate>,
     under_way: Arc<Mutex<UnderWay>>,
-    pub(crate) budgets: Budgets,
+    budgets: Arc<Budgets>,
 }
 
 impl Limits {
@@ -97,14 +84,14 @@ impl Limits {
         Self {
             rate: RwLock::new(Rate::new(requests_per_second(config, params), config.client_requests_per_second)),
             under_way: Arc::default(),
-            budgets: Budgets::new(config),
+            budgets: Arc::new(Budgets::new(config)),
             config: config.clone(),
         }
     }
 
     /// Agrees to sign for a command of these cycles and cells, at the expense of its payers' budgets; or refuses. The operator's maximum holds
     /// below governance's. What a manifest promises to pay back counts all the same: it is no money yet.
-    pub(crate) fn agree(&self, params: &Params, payers: &Payers, (cycles, cells): (Cycles, Cells)) -> Result<(), Refusal> {
+    pub(crate) fn agree(&self, params: &Params, payers: Payers, (cycles, cells): (Cycles, Cells)) -> Result<Agreed, Refusal> {
         let most = self.config.max_command_cycles.min(params.gateways.command_cycles_max);
         for (needed, most, unit) in [(cycles.0, most, "cycles"), (cells.0, self.config.max_command_cells, "cells")] {
             if needed > most {

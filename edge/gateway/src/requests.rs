@@ -1,7 +1,7 @@
 //! What became of commands (004 §8.4, decision 106): derived from the chain by any gateway, and from the own pool where it is not there yet.
 
 use crate::{
-    budgets::{Budgets, Payers},
+    budgets::Agreed,
     pooled::{Pooled, dispatched},
     query::Runner,
     refusal::Refusal,
@@ -13,7 +13,7 @@ use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_serve::Client;
 use cowboy_state::Key;
 use cowboy_system::gateways::state as records;
-use cowboy_types::{Abort, Address, Cells, Cycles, Hash, Receipt, cbor, error};
+use cowboy_types::{Abort, Address, Cells, Cycles, Hash, cbor, error};
 use hyper::StatusCode;
 use std::{
     collections::{HashMap, VecDeque},
@@ -46,30 +46,20 @@ pub(crate) enum Fate {
 }
 
 /// A command that was sent and is not final.
-#[derive(Clone, Debug)]
 pub(crate) struct Sent {
+    /// The id of its request. Two equal requests that come at once are two commands.
+    pub(crate) id: String,
     pub(crate) target: Address,
-    pub(crate) hash: Hash,
     /// The newest block when it was sent.
     pub(crate) at: u64,
-    /// In whose budgets its limits count.
-    pub(crate) payers: Payers,
-    pub(crate) cycles_limit: Cycles,
-    pub(crate) cells_limit: Cells,
-}
-
-impl Sent {
-    /// Gives back what it did not use of what it was counted for.
-    fn settle(&self, budgets: &Budgets, receipt: &Receipt) {
-        let cycles = self.cycles_limit.0.saturating_sub(receipt.cycles_used.0);
-        let cells = self.cells_limit.0.saturating_sub(receipt.cells_used.0);
-        budgets.give_back(&self.payers, Cycles(cycles), Cells(cells));
-    }
+    /// What its limits count as.
+    pub(crate) agreed: Agreed,
 }
 
 /// Commands under way, and those that failed lately.
 pub(crate) struct Requests {
-    sent: Mutex<HashMap<String, Sent>>,
+    /// By their transactions.
+    sent: Mutex<HashMap<Hash, Sent>>,
     failed: Mutex<(HashMap<String, (Address, Abort)>, VecDeque<String>)>,
     pooled: Arc<Pooled>,
 }
@@ -86,46 +76,80 @@ impl Requests {
 
     /// Whether a command of this id is under way.
     pub(crate) fn is_under_way(&self, id: &str) -> bool {
-        self.sent.lock().expect("nothing panics while it holds the lock").contains_key(id)
+        self.sent.lock().expect("nothing panics while it holds the lock").values().any(|sent| sent.id == id)
     }
 
-    pub(crate) fn add(&self, id: &str, sent: Sent) {
-        self.sent.lock().expect("nothing panics while it holds the lock").insert(id.to_owned(), sent);
+    /// The transaction of a request to this actor that is under way.
+    fn under_way_as(&self, id: &str, target: Address) -> Option<Hash> {
+        let sent = self.sent.lock().expect("nothing panics while it holds the lock");
+        sent.iter().find(|(_, sent)| sent.id == id && sent.target == target).map(|(hash, _)| *hash)
+    }
+
+    pub(crate) fn add(&self, hash: Hash, sent: Sent) {
+        self.sent.lock().expect("nothing panics while it holds the lock").insert(hash, sent);
     }
 
     /// Looks at final blocks for as long as the node lives.
-    pub(crate) async fn watch(&self, node: &NodeHandle, budgets: &Budgets) {
+    pub(crate) async fn watch(&self, node: &NodeHandle) {
         let mut blocks = node.subscribe();
         loop {
             match blocks.recv().await {
-                Ok(block) => self.look(&block, budgets),
-                // Those that were missed are given up in time, and found in the state before.
-                Err(RecvError::Lagged(_)) => {}
+                Ok(block) => self.look(&block),
+                Err(RecvError::Lagged(blocks)) => {
+                    if let Err(refusal) = self.catch_up(node) {
+                        tracing::warn!(blocks, why = refusal.what, "what became of commands in blocks that were missed is not known");
+                    }
+                }
                 Err(RecvError::Closed) => return,
             }
         }
     }
 
-    fn look(&self, block: &FinalizedBlock, budgets: &Budgets) {
+    fn look(&self, block: &FinalizedBlock) {
         let number = block.block.header().number.0;
-        let mut sent = self.sent.lock().expect("nothing panics while it holds the lock");
         for (transaction, receipt) in block.block.block().transactions.iter().zip(block.receipts.iter()) {
             let Some((id, target)) = dispatched(transaction) else { continue };
-            if let Some(sent) = sent.remove(&id).filter(|sent| sent.hash == transaction.digest()) {
-                sent.settle(budgets, receipt);
-            }
+            self.settle(&transaction.digest(), (receipt.cycles_used, receipt.cells_used));
             if let Some(abort) = &receipt.abort {
-                let mut failed = self.failed.lock().expect("nothing panics while it holds the lock");
-                if failed.1.len() >= FAILURES
-                    && let Some(oldest) = failed.1.pop_front()
-                {
-                    failed.0.remove(&oldest);
-                }
-                failed.1.push_back(id.clone());
-                failed.0.insert(id, (target, abort.clone()));
+                self.remember_failure(id, target, abort);
             }
         }
-        sent.retain(|_, sent| sent.at + PATIENCE > number);
+        self.sent.lock().expect("nothing panics while it holds the lock").retain(|_, sent| sent.at + PATIENCE > number);
+    }
+
+    /// Looks for what became final in blocks that the watcher was not told of.
+    fn catch_up(&self, node: &NodeHandle) -> Result<(), Refusal> {
+        let hashes: Vec<Hash> = self.sent.lock().expect("nothing panics while it holds the lock").keys().copied().collect();
+        let view = node.view().map_err(Refusal::unavailable)?;
+        for hash in hashes {
+            let Some(place) = view.place_of(&hash).map_err(Refusal::unavailable)? else { continue };
+            let Some(receipt) = view.receipt(place).map_err(Refusal::unavailable)? else { continue };
+            let settled = self.settle(&hash, (receipt.cycles_used, receipt.cells_used));
+            if let (Some((id, target)), Some(abort)) = (settled, &receipt.abort) {
+                self.remember_failure(id, target, abort);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back what a final command did not use, and forgets it. Answers the id and the target of its request.
+    fn settle(&self, hash: &Hash, used: (Cycles, Cells)) -> Option<(String, Address)> {
+        let Sent { id, target, agreed, .. } = self.sent.lock().expect("nothing panics while it holds the lock").remove(hash)?;
+        agreed.settle(used);
+        Some((id, target))
+    }
+
+    fn remember_failure(&self, id: String, target: Address, abort: &Abort) {
+        let mut failed = self.failed.lock().expect("nothing panics while it holds the lock");
+        if failed.0.insert(id.clone(), (target, abort.clone())).is_some() {
+            return;
+        }
+        failed.1.push_back(id);
+        if failed.1.len() > FAILURES
+            && let Some(oldest) = failed.1.pop_front()
+        {
+            failed.0.remove(&oldest);
+        }
     }
 
     /// What became of a request to this actor, for a client who may be answered with `most` bytes.
@@ -151,8 +175,7 @@ impl Requests {
         if let Some(record) = record.filter(|record| record.target == target) {
             return returned_fate(node, &record.delivery, most);
         }
-        let waits = self.sent.lock().expect("nothing panics while it holds the lock").get(id).map(|sent| (sent.target, sent.hash));
-        if let Some((_, hash)) = waits.filter(|(sent_to, _)| *sent_to == target) {
+        if let Some(hash) = self.under_way_as(id, target) {
             return Ok(self.of_receipt(node, &hash)?.unwrap_or(Fate::Pending));
         }
         let failed = self.failed.lock().expect("nothing panics while it holds the lock").0.get(id).cloned();
@@ -218,5 +241,39 @@ impl Fate {
                 Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", format!("{} {}", row.what, row.why), row.fix))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{budgets::Payers, config, limits::Limits};
+    use cowboy_params::Params;
+    use std::net::IpAddr;
+
+    /// Decision 590: two equal requests that came at once are two commands, and each gives back what it did not use.
+    #[test]
+    fn equal_requests_are_settled_each() {
+        let settings = config::Limits { client_cycles_per_hour: 2_000_000, ..config::Limits::default() };
+        let (limits, requests) = (Limits::new(&settings, &Params::GENESIS), Requests::new());
+        let target = Address([1; 20]);
+        let agree = || {
+            let payers = Payers::new(IpAddr::from([10, 0, 1, 1]), "a", target);
+            limits.agree(&Params::GENESIS, payers, (Cycles(1_000_000), Cells(0))).ok()
+        };
+        for number in [1, 2] {
+            let mut agreed = agree().expect("two million are its budget");
+            agreed.keep();
+            requests.add(Hash([number; 32]), Sent { id: "one".into(), target, at: 1, agreed });
+        }
+        assert!(agree().is_none() && requests.under_way() == 2);
+        for number in [1, 2] {
+            assert!(requests.is_under_way("one") && requests.under_way_as("one", target).is_some());
+            let settled = requests.settle(&Hash([number; 32]), (Cycles(0), Cells(0)));
+            assert_eq!(settled, Some(("one".into(), target)));
+        }
+        assert!(!requests.is_under_way("one") && requests.settle(&Hash([1; 32]), (Cycles(0), Cells(0))).is_none());
+        let whole = [agree(), agree()];
+        assert!(whole.iter().all(Option::is_some));
     }
 }

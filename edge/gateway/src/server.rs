@@ -122,7 +122,7 @@ fn background(shared: &Arc<Shared>, served: &Arc<tls::Served>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let watched = shared.clone();
     tasks.spawn(async move {
-        watched.requests.watch(&watched.node, &watched.limits.budgets).await;
+        watched.requests.watch(&watched.node).await;
     });
     if shared.keeps_up {
         let kept = shared.clone();

@@ -7,7 +7,7 @@ use cowboy_ingress::{Failure, Route, signed::Chain, witness::Entry};
 use cowboy_light::Anchor;
 use cowboy_node::{
     Head, NodeHandle,
-    reader::{self, ProveError},
+    reader::{self, Batch, ProveError},
 };
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
@@ -155,6 +155,7 @@ impl BlockState {
     pub(crate) async fn prove(
         &self,
         keys: BTreeSet<StateKey>,
+        batch: Batch,
         mut take: impl FnMut(usize) -> Result<(), Refusal>,
     ) -> Result<Option<BTreeMap<StateKey, Entry>>, Refusal> {
         let (mut entries, mut missing) = (BTreeMap::new(), BTreeSet::new());
@@ -179,7 +180,7 @@ impl BlockState {
                 false
             }
         };
-        let proven = reader::prove(state.as_ref(), &missing, has_room).await;
+        let proven = reader::prove(state.as_ref(), &missing, batch, has_room).await;
         let made = match proven {
             Ok(made) => made,
             Err(ProveError::Moved) => return Ok(None),

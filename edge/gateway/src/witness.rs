@@ -1,6 +1,6 @@
 //! Answers with proofs of all that they follow from: `Cowboy-Verify: 1`.
 //!
-//! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block.
+//! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block, and at last blocks wait for the proofs.
 
 use crate::{BODIES_OF_CLIENT, Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
@@ -12,6 +12,8 @@ use cowboy_ingress::{
     visit::Visited,
     witness::{CONTENT_TYPE, MAX_ENTRIES, MAX_WITNESS_BYTES},
 };
+use cowboy_light::Anchor;
+use cowboy_node::reader::ATTEMPTS;
 use cowboy_serve::{Client, Held};
 use cowboy_state::{StateKey, records};
 use cowboy_types::{Address, Hash};
@@ -24,12 +26,12 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::timeout};
 
-/// How often a witness is made anew because a block came in between, or its certificate is still on its way.
-const ATTEMPTS: usize = 16;
+/// How long a certificate that is on its way, or the proofs of others, are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a certificate that is on its way is given.
+/// The wait before a certificate is looked for again.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// The most bytes of a witness: more of one answer are sent to no client.
@@ -68,18 +70,17 @@ pub(crate) async fn witness(
     method: &str,
     (id, request): (String, Bytes),
 ) -> Result<(Response<Bytes>, u64), Refusal> {
-    for _ in 0..ATTEMPTS {
-        let state = shared.newest.state().await?;
-        let Some(anchor) = state.anchor()? else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
+    let chain = shared.node.chain().map_err(Refusal::unavailable)?;
+    for attempt in 0..ATTEMPTS {
+        let turn = timeout(PATIENCE, chain.proving.turn(attempt, MAX_BYTES)).await;
+        let (batch, _turn) = turn.map_err(|_| Refusal::busy("BUSY", "The proofs of other answers are made first.").retry(2))?;
+        let (state, anchor) = certified(shared).await?;
         let (visited, keys) = visit(shared, client, &state, name, method, request.clone()).await?;
         if keys.len() > MAX_ENTRIES {
             return Err(too_large());
         }
         let mut room = Room::new(shared.bodies.hold(client));
-        let Some(entries) = state.prove(keys, |bytes| room.take(bytes)).await? else { continue };
+        let Some(entries) = state.prove(keys, batch, |bytes| room.take(bytes)).await? else { continue };
         let answer = visited.answer();
         let witness = Witness::new(name, request.clone(), &answer, anchor, entries).ok_or_else(too_large)?;
         if witness.encode_size() > MAX_BYTES {
@@ -99,6 +100,20 @@ pub(crate) async fn witness(
         return Ok((response, state.head.height.0));
     }
     Err(Refusal::unavailable("blocks come faster than the proof is made"))
+}
+
+/// The newest state whose block is known to be final, with what shows that it is.
+async fn certified(shared: &Shared) -> Result<(Arc<BlockState>, Anchor), Refusal> {
+    let found = async {
+        loop {
+            let state = shared.newest.state().await?;
+            if let Some(anchor) = state.anchor()? {
+                return Ok((state, anchor));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    timeout(PATIENCE, found).await.unwrap_or_else(|_| Err(Refusal::unavailable("the certificate of the newest block is still on its way")))
 }
 
 fn too_large() -> Refusal {

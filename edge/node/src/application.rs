@@ -5,7 +5,7 @@ use crate::{
     chain::{Chain, Output},
     epoch,
     execute::{self, Databases, Executed, Failed, Merkleized},
-    rules::{MAX_GAP_MS, commit, complete},
+    rules::{commit, complete},
     seeds::{Scheme, SeedBytes},
 };
 use commonware_codec::Encode as _;
@@ -57,7 +57,7 @@ impl Machine {
         let before = parent.header();
         let skipped = before.skipped.0.saturating_add(self.skip(parent));
         let height = before.number.0.saturating_add(1).saturating_add(skipped);
-        let gap = height.saturating_sub(before.height().0).max(1).saturating_mul(MAX_GAP_MS);
+        let gap = self.chain.gap_ms(height.saturating_sub(before.height().0).max(1));
         let earliest = before.timestamp_ms.0.saturating_add(1);
         let now = match self.chain.pace.warping(before.height()) {
             Some(_) => before.timestamp_ms.0.saturating_add(height.saturating_sub(before.height().0).saturating_mul(WARP_MS)),

@@ -13,6 +13,7 @@ use crate::{
     progress::Progress,
     proposals::Proposals,
     protocol::Protocol,
+    reader::Proving,
     seeds::{Scheme, Seeds},
     traces,
     watch::Slow,
@@ -142,6 +143,8 @@ pub struct Chain {
     pub told: watch::Sender<u64>,
     /// Blocks that this node is building.
     pub building: watch::Sender<usize>,
+    /// How keys of the newest state are proven.
+    pub proving: Proving,
     /// The newest final block, or genesis: most questions are about it.
     newest: Mutex<SealedBlock>,
     outputs: Mutex<HashMap<Hash, Arc<Output>>>,
@@ -201,6 +204,7 @@ impl Chain {
             asked: watch::Sender::new(false),
             told: watch::Sender::new(head.number),
             building: watch::Sender::new(0),
+            proving: Proving::default(),
             newest: Mutex::new(newest),
             outputs: Mutex::default(),
             state: OnceLock::new(),

@@ -14,6 +14,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU64,
 };
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The most operations that are fetched at once.
 pub const MAX_OPERATIONS: u64 = 64;
@@ -22,11 +23,47 @@ pub const MAX_OPERATIONS: u64 = 64;
 /// and the rest is asked for again ([decision 427](../../../docs/decisions/0427-batches-of-state-are-small.md)).
 pub const MAX_OPERATIONS_BYTES: usize = 2 * MAX_VALUE_BYTES;
 
-/// The most proofs that are made at once: blocks are not committed meanwhile.
-pub const PROOFS_AT_ONCE: usize = 32;
+/// How often the keys of one answer are proven anew because a block came in between.
+pub const ATTEMPTS: usize = 8;
 
-/// Bytes of records and proofs that are made at once, except for those of the last one.
-pub const PROOF_BYTES_AT_ONCE: usize = 256 * 1024;
+/// How often of these in small batches.
+const SMALL_ATTEMPTS: usize = 2;
+
+/// How much is proven at once: blocks are not committed meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The most proofs.
+    pub proofs: usize,
+    /// Bytes of records and proofs, except for those of the last one.
+    pub bytes: usize,
+}
+
+impl Batch {
+    /// As little as a block may wait for at any time.
+    pub const SMALL: Self = Self { proofs: 32, bytes: 256 * 1024 };
+}
+
+/// Says how the keys of one answer are proven ([decision 591](../../../docs/decisions/0591-blocks-wait-for-one-long-proof.md)).
+#[derive(Debug)]
+pub struct Proving(Semaphore);
+
+impl Default for Proving {
+    fn default() -> Self {
+        Self(Semaphore::new(1))
+    }
+}
+
+impl Proving {
+    /// What is proven at once in this attempt, of which the first is 0: a small batch; or, where blocks came in between so far, all of it, which has `bytes` at
+    /// most. Then it is the turn of one answer at a time, until what is returned is dropped.
+    pub async fn turn(&self, attempt: usize, bytes: usize) -> (Batch, Option<SemaphorePermit<'_>>) {
+        if attempt < SMALL_ATTEMPTS {
+            return (Batch::SMALL, None);
+        }
+        let turn = self.0.acquire().await.expect("nothing closes it");
+        (Batch { proofs: usize::MAX, bytes }, Some(turn))
+    }
+}
 
 /// Why keys are not proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,9 +121,9 @@ pub trait StateReader: Send + Sync {
     /// are gone, or yet to come.
     fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
 
-    /// Proofs that these keys have the values they have, or none, all against one root, in order. Of many keys, or of long records, only the first are proven,
-    /// one at least: [`PROOFS_AT_ONCE`], [`PROOF_BYTES_AT_ONCE`]. [`prove`] asks for the others.
-    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>>;
+    /// Proofs that these keys have the values they have, or none, all against one root, in order. Of more than a batch only the first are proven, one at
+    /// least. [`prove`] asks for the others.
+    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>>;
 }
 
 /// Bytes of a record with its proof.
@@ -94,7 +131,7 @@ pub fn proven_bytes(proven: &StateProof) -> usize {
     proven.value.as_ref().map_or(0, Bytes::len).saturating_add(proven.proof.len())
 }
 
-/// Proofs of all these keys against one root. The state may change meanwhile. `has_room` is asked with the bytes of each record and its proof.
+/// Proofs of all these keys against one root. The state may change between two batches. `has_room` is asked with the bytes of each record and its proof.
 ///
 /// # Errors
 ///
@@ -102,12 +139,13 @@ pub fn proven_bytes(proven: &StateProof) -> usize {
 pub async fn prove(
     state: &dyn StateReader,
     keys: &BTreeSet<StateKey>,
+    batch: Batch,
     mut has_room: impl FnMut(usize) -> bool,
 ) -> Result<BTreeMap<StateKey, StateProof>, ProveError> {
     let (mut proofs, mut root) = (BTreeMap::new(), None);
     let mut left: Vec<StateKey> = keys.iter().copied().collect();
     while !left.is_empty() {
-        let made = state.prove(left.clone()).await;
+        let made = state.prove(left.clone(), batch).await;
         assert!(!made.is_empty(), "a state proves one key at least");
         let later = left.split_off(made.len());
         for (key, proven) in left.into_iter().zip(made) {
@@ -144,10 +182,10 @@ mod tests {
     use futures::FutureExt as _;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A state that proves three keys at a time, each with 100 bytes, and changes before this batch.
+    /// A state that proves three keys in a small batch, each with 100 bytes, and changes after a number of batches.
     struct Moving {
         batches: AtomicUsize,
-        moves_before: usize,
+        moves_after: usize,
     }
 
     impl StateReader for Moving {
@@ -163,31 +201,53 @@ mod tests {
             unreachable!("keys are only proven")
         }
 
-        fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
-            let has_moved = self.batches.fetch_add(1, Ordering::Relaxed) >= self.moves_before;
-            let proven =
-                |_| StateProof { root: Hash([u8::from(has_moved); 32]), value: Some(Bytes::from_static(&[0; 40])), proof: vec![0; 60] };
-            std::future::ready(keys.into_iter().take(3).map(proven).collect()).boxed()
+        fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
+            let moves = self.batches.fetch_add(1, Ordering::Relaxed) / self.moves_after;
+            let root = Hash([u8::try_from(moves).expect("few moves"); 32]);
+            let most = if batch == Batch::SMALL { 3 } else { keys.len() };
+            let proven = |_| StateProof { root, value: Some(Bytes::from_static(&[0; 40])), proof: vec![0; 60] };
+            std::future::ready(keys.into_iter().take(most).map(proven).collect()).boxed()
         }
+    }
+
+    fn keys(number: u8) -> BTreeSet<StateKey> {
+        (0..number).map(|number| StateKey([number; 32])).collect()
     }
 
     /// The proofs are of one state and have a bound: beyond it none are made.
     #[test]
     fn proofs_have_a_bound_and_one_root() {
-        let prove_of = |keys: u8, mut room: usize, moves_before: usize| {
-            let state = Moving { batches: AtomicUsize::new(0), moves_before };
-            let keys = (0..keys).map(|number| StateKey([number; 32])).collect();
+        let prove_of = |number: u8, mut room: usize, moves_after: usize| {
+            let (state, keys) = (Moving { batches: AtomicUsize::new(0), moves_after }, keys(number));
             let has_room = |bytes| {
                 let left = room.checked_sub(bytes);
                 room = left.unwrap_or(0);
                 left.is_some()
             };
-            let proven = prove(&state, &keys, has_room).now_or_never().expect("nothing is waited for");
+            let proven = prove(&state, &keys, Batch::SMALL, has_room).now_or_never().expect("nothing is waited for");
             (proven.map(|proven| proven.into_keys().eq(keys)), state.batches.into_inner())
         };
         assert_eq!(prove_of(0, 0, 9), (Ok(true), 0));
         assert_eq!(prove_of(8, 800, 9), (Ok(true), 3));
         assert_eq!(prove_of(200, 799, 99), (Err(ProveError::NoRoom), 3));
         assert_eq!(prove_of(8, 800, 2), (Err(ProveError::Moved), 3));
+    }
+
+    /// What takes longer than the time between two blocks is proven all the same: blocks wait for it, and for one answer at a time.
+    #[test]
+    fn blocks_wait_for_many_proofs() {
+        let (state, proving) = (Moving { batches: AtomicUsize::new(0), moves_after: 3 }, Proving::default());
+        let attempt = |attempt: usize| {
+            let (batch, turn) = proving.turn(attempt, usize::MAX).now_or_never().expect("it is nobody's turn");
+            let proven = prove(&state, &keys(100), batch, |_| true).now_or_never().expect("nothing is waited for");
+            (proven.map(|proven| proven.len()), turn.is_some())
+        };
+        let moved = (Err(ProveError::Moved), false);
+        assert_eq!((0..3).map(attempt).collect::<Vec<_>>(), [moved, moved, (Ok(100), true)]);
+        let (_, first) = proving.turn(SMALL_ATTEMPTS, 0).now_or_never().expect("it is nobody's turn");
+        assert!(proving.turn(SMALL_ATTEMPTS, 0).now_or_never().is_none(), "the second waits");
+        assert_eq!(proving.turn(0, 0).now_or_never().map(|(batch, _)| batch), Some(Batch::SMALL), "a small one waits for nobody");
+        drop(first);
+        assert!(proving.turn(SMALL_ATTEMPTS, 0).now_or_never().is_some());
     }
 }

@@ -120,7 +120,7 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
     let server = Server { chain: chain.clone(), sender: sender.clone(), copies: Copies::default(), askers: Askers::default() };
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, me, requests, asked: 0, turn: 0, fetch: None };
+    let exchange = Exchange { chain, sender, me, requests, order: Order::default(), fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -151,14 +151,12 @@ struct Server<S> {
 impl<S: Sender<PublicKey = PublicKey>> Server<S> {
     async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
         while let Some(Request { peer, number, offset }) = requests.recv().await {
-            if !self.copies.has(number) {
-                if !self.askers.admits(&peer, context.current()) {
-                    // Who is not answered asks another validator.
-                    continue;
-                }
-                if let Some(copy) = self.read(&context, number).await {
-                    self.copies.keep(number, copy);
-                }
+            // A peer for which no more blocks are read in this second is told that there is none, and asks another validator: silence would hold it up longer.
+            if !self.copies.has(number)
+                && self.askers.admits(&peer, context.current())
+                && let Some(copy) = self.read(&context, number).await
+            {
+                self.copies.keep(number, copy);
             }
             let part = self.copies.part(number, offset);
             self.sender.send(Recipients::One(peer), part, false);
@@ -221,14 +219,35 @@ impl Askers {
     }
 }
 
+/// Which of the missing blocks is asked for next, and whom.
+#[derive(Debug, Default)]
+struct Order {
+    /// How often a copy was asked for since one came.
+    asked: usize,
+    /// How many copies came.
+    came: usize,
+}
+
+impl Order {
+    /// The places of the peer among `peers`, and of the block among `missing`, of which the last comes first. Every peer is asked for a block before the next
+    /// one is asked for.
+    fn next(&mut self, peers: usize, missing: usize) -> (usize, usize) {
+        let (peer, block) = (self.asked.wrapping_add(self.came) % peers, missing - 1 - (self.asked / peers) % missing);
+        self.asked = self.asked.wrapping_add(1);
+        (peer, block)
+    }
+
+    /// A copy came. The next block is asked of another peer: each reads few blocks in a second.
+    fn came(&mut self) {
+        (self.asked, self.came) = (0, self.came.wrapping_add(1));
+    }
+}
+
 struct Exchange<S> {
     chain: Arc<Chain>,
     sender: S,
     me: PublicKey,
-    /// How often a copy was asked for: says which peer and which of the missing blocks is next.
-    asked: usize,
-    /// How many copies came: says which peer is asked first.
-    turn: usize,
+    order: Order,
     fetch: Option<Fetch>,
     /// To the task that serves copies.
     requests: mpsc::Sender<Request>,
@@ -275,11 +294,9 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         if missing.is_empty() || peers.is_empty() {
             return;
         }
-        // Every peer is asked for a block before the next one is asked for: the newest first, which the others may be proven by.
-        let turn = self.asked / peers.len();
-        let number = missing[missing.len() - 1 - turn % missing.len()];
-        let peer = peers[self.asked.wrapping_add(self.turn) % peers.len()].clone();
-        self.asked = self.asked.wrapping_add(1);
+        // The newest first, which the others may be proven by.
+        let (peer, block) = self.order.next(peers.len(), missing.len());
+        let (peer, number) = (peers[peer].clone(), missing[block]);
         self.ask(&peer, number, 0);
         self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true });
     }
@@ -304,8 +321,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         match self.chain.take_copy(number, &fetched, random) {
             Ok(true) => {
                 tracing::info!(number, "a damaged block of the ledger was fetched again from a peer");
-                // The next one is asked of another peer: each reads few blocks in a second.
-                (self.asked, self.turn) = (0, self.turn.wrapping_add(1));
+                self.order.came();
                 self.look();
             }
             Ok(false) => tracing::debug!(number, %peer, "a peer has no good copy of a block"),
@@ -337,6 +353,25 @@ mod tests {
         assert_eq!((0..100).filter(|_| askers.admits(&one, start)).count(), 4);
         assert!(askers.admits(&other, start));
         assert!(askers.admits(&one, start + TICK));
+    }
+
+    /// A repair uses what every peer reads in a second; a clock that was set back keeps no peer out.
+    #[test]
+    fn a_repair_asks_all_peers() {
+        let peers: Vec<PublicKey> = (0..3).map(|seed| PrivateKey::from_seed(seed).public_key()).collect();
+        let (now, mut order, mut askers, mut missing) = (SystemTime::UNIX_EPOCH + 10 * TICK, Order::default(), Askers::default(), 60);
+        for now in [now, now - 5 * TICK] {
+            for _ in 0..12 {
+                let (peer, block) = order.next(peers.len(), missing);
+                assert_eq!(block, missing - 1, "the newest");
+                assert!(askers.admits(&peers[peer], now), "{missing} blocks are missing");
+                order.came();
+                missing -= 1;
+            }
+        }
+        let mut order = Order::default();
+        let turns: Vec<_> = (0..5).map(|_| order.next(2, 2)).collect();
+        assert_eq!(turns, [(0, 1), (1, 1), (0, 0), (1, 0), (0, 1)], "where no copy comes, every peer is asked for every block");
     }
 
     /// Requests beyond the end of a copy have it read once, and requests for all of it few times a second.

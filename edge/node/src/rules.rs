@@ -13,9 +13,6 @@ use cowboy_store::state;
 use cowboy_types::{TimestampMs, Transaction, block::Header, keccak256, units::Count};
 use rayon::prelude::*;
 
-/// How far behind the next block a block may be, in ms, for each height between them (decision 121).
-pub const MAX_GAP_MS: u64 = 3_600_000;
-
 impl Chain {
     /// What a block of this number writes before anything runs.
     pub fn allocation(&self, number: u64) -> &[(StateKey, Bytes)] {
@@ -35,6 +32,11 @@ impl Chain {
         }
     }
 
+    /// How much later than its parent a block may be, in ms, if it lies this number of heights above it (decision 121).
+    pub fn gap_ms(&self, heights: u64) -> u64 {
+        heights.saturating_mul(self.params().consensus.clock_gap)
+    }
+
     /// Whether everything about the header that does not depend on execution follows the rules.
     pub fn is_sound(&self, block: &SealedBlock, parent: &SealedBlock) -> bool {
         let (header, before) = (block.header(), parent.header());
@@ -42,7 +44,7 @@ impl Chain {
         let Some(term) = self.committees.term(epoch).filter(|_| epoch == self.committees.epoch_of(header.number.0)) else { return false };
         let Some(member) = term.committee.member(&header.context.leader.0) else { return false };
         let skipped = header.skipped.0.checked_sub(before.skipped.0);
-        let gap = skipped.unwrap_or(0).saturating_add(1).saturating_mul(MAX_GAP_MS);
+        let gap = self.gap_ms(skipped.unwrap_or(0).saturating_add(1));
         let is_in_time = before.number.0 == 0 || header.timestamp_ms.0 <= before.timestamp_ms.0.saturating_add(gap);
         // Which version it must be, execution tells: the state has the schedule.
         self.config.versions.rules(header.version).is_some()

@@ -9,7 +9,7 @@ use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Partition, bit};
 use cowboy_types::Hash;
 use cowboy_volume::Tree;
-use cowboy_volume::wire::Answer;
+use cowboy_volume::wire::{Answer, signed_for};
 use cowboy_volumes::relay::{ACK_BLOCKS, Succession};
 use cowboy_volumes::{Page, Top};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ pub(crate) fn sign(app: &App, right: &Right, succession: &Succession, tree: &Tre
     let held = on_disk(|| has_all(&app.store, right, slot, (succession, has_old), tree))?.map_err(Refusal::Said)?;
     // A signature gives no item a longer life, as else what nobody commits, and so nobody pays for, would be kept for ever. What no root names has to have
     // come lately, so that it is there until the commit.
-    if held.iter().any(|at| at.saturating_add(app.kept_for() / 2) < height) {
+    if held.iter().any(|at| at.saturating_add(signed_for(app.kept_for())) < height) {
         return Err(Refusal::Said("a part came long ago and no root names it: send all of it again"));
     }
     on_disk(|| keep(&app.store, right.volume, tree, &held, height))?;

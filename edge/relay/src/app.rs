@@ -1,6 +1,7 @@
 //! What all parts of a relay share.
 
 use crate::looks::Looks;
+use crate::metrics::{Metrics, Standing};
 use crate::store::Store;
 use cowboy_service::{Chain, Key};
 use cowboy_types::wire::Fixed;
@@ -16,6 +17,7 @@ pub(crate) struct App {
     pub(crate) key: Key,
     pub(crate) address: Address,
     pub(crate) looks: Looks,
+    pub(crate) metrics: Metrics,
     height: AtomicU64,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
     received: Mutex<Received>,
@@ -26,7 +28,14 @@ type Received = BTreeMap<(Hash, Fixed<16>), (u64, u64)>;
 
 impl App {
     pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
-        Self { chain, store, key, address, looks: Looks::new(), height: AtomicU64::new(0), received: Mutex::default() }
+        let (looks, metrics) = (Looks::new(), Metrics::new());
+        Self { chain, store, key, address, looks, metrics, height: AtomicU64::new(0), received: Mutex::default() }
+    }
+
+    /// All numbers, as Prometheus reads them.
+    pub(crate) fn page(&self) -> String {
+        let standing = Standing { height: self.height(), used: self.store.used(), free: self.store.free() };
+        self.metrics.page(standing)
     }
 
     /// Blocks for which what no root names is kept.

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::member::{Given, Identity, Member, StepError};
+use crate::metrics;
 use crate::peer;
 use crate::server;
 use crate::store::Store;
@@ -20,6 +21,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// What sets the relay's key apart from those of other services of the account.
@@ -93,10 +95,10 @@ pub fn has_files() -> Result<(), LimitError> {
 
 /// A running relay. Dropping it ends it; its folder keeps what matters.
 pub struct Relay {
-    tasks: [JoinHandle<()>; 3],
+    tasks: Vec<JoinHandle<()>>,
     endpoint: Endpoint,
     address: SocketAddr,
-    store: Arc<Store>,
+    app: Arc<App>,
 }
 
 impl Relay {
@@ -128,17 +130,17 @@ impl Relay {
             stake: config.stake,
         };
         let sender = Arc::new(Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id)));
-        let app = Arc::new(App::new(chain, store.clone(), key, account.address()));
+        let app = Arc::new(App::new(chain, store, key, account.address()));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
         let given = Given::default();
         let upkeep = Upkeep::new(app.clone(), account.clone(), given.clone());
         let member = Member::new(identity, app.clone(), given);
-        let tasks = [
-            tokio::spawn(server::serve(endpoint.clone(), app, coming)),
+        let tasks = vec![
+            tokio::spawn(server::serve(endpoint.clone(), app.clone(), coming)),
             tokio::spawn(due(member, sender.clone(), config.every)),
             tokio::spawn(beside(upkeep, sender, config.every)),
         ];
-        Ok(Self { tasks, endpoint, address, store })
+        Ok(Self { tasks, endpoint, address, app })
     }
 
     /// Where it listens.
@@ -148,7 +150,22 @@ impl Relay {
 
     /// Bytes that it keeps.
     pub fn used(&self) -> u64 {
-        self.store.used()
+        self.app.store.used()
+    }
+
+    /// Answers with the relay's numbers at `/metrics` of an address, in the format of Prometheus. Returns the address, with its port.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot listen there.
+    pub async fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, RelayError> {
+        let listening = |source| RelayError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listening)?;
+        let address = listener.local_addr().map_err(listening)?;
+        tracing::info!("the relay's numbers are at http://{address}/metrics");
+        let app = self.app.clone();
+        self.tasks.push(tokio::spawn(metrics::serve(listener, move || app.page())));
+        Ok(address)
     }
 }
 

@@ -7,6 +7,7 @@
 //! - `turns`: work that takes long, fair by account.
 //! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
+//! - `metrics`: what it counts, for Prometheus.
 //! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
 //! - `repair`: rebuilding what the relay should have and has not.
 //! - `keeping`: forgetting what no root names any more.
@@ -19,6 +20,7 @@ mod daemon;
 mod keeping;
 mod looks;
 mod member;
+mod metrics;
 mod peer;
 mod refusal;
 mod repair;

@@ -3,6 +3,7 @@
 //! A client that reads or writes slowly costs its own connection and bytes that count for its address, and never a turn: turns are for work.
 
 use crate::app::App;
+use crate::metrics::{self, Outcome};
 use crate::peer::{Peer, Shared};
 use crate::refusal::Refusal;
 use crate::requests::{self, Done};
@@ -89,9 +90,11 @@ async fn connected(shared: Arc<Shared>, gate: &Gate, admitted: Admitted) -> Resu
     drop(handshake);
     let Ok(session) = peer.session() else { return Ok(()) };
     let Ok(mut permit) = gate.enter(peer.connection.remote_address().ip()) else {
+        peer.app().metrics.refuse();
         peer.connection.close(VarInt::from_u32(0), b"all connections are in use");
         return Ok(());
     };
+    let _open = peer.app().metrics.open();
     if session.is_of_a_writer() {
         peer.connection.set_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS));
     }
@@ -119,15 +122,34 @@ fn time_of_shard(length: u64) -> Duration {
     REQUEST.saturating_add(Duration::from_secs(length / SHARD_BYTES_PER_SECOND))
 }
 
-async fn answer(peer: &Peer, mut sending: SendStream, mut receiving: RecvStream) -> Result<(), WireError> {
+async fn answer(peer: &Peer, sending: SendStream, mut receiving: RecvStream) -> Result<(), WireError> {
     let request: Request = wire::read(&mut receiving).await?;
-    let time = match &request {
-        Request::PutShard { length } => time_of_shard(*length),
-        _ => REQUEST,
+    let (label, metrics) = (metrics::label(&request), &peer.app().metrics);
+    let answered = do_and_send(peer, request, sending, receiving).await;
+    match &answered {
+        Ok(Some((shard_bytes, answer_bytes))) => metrics.count_done(label, *shard_bytes, *answer_bytes),
+        Ok(None) => metrics.count(label, Outcome::Refused),
+        Err(_) => metrics.count(label, Outcome::Broken),
+    }
+    answered.map(drop)
+}
+
+/// Does what a request says, and sends the answer. Returns the bytes of the shard that was kept and of the body that was sent; none where the request is
+/// refused.
+async fn do_and_send(
+    peer: &Peer,
+    request: Request,
+    mut sending: SendStream,
+    mut receiving: RecvStream,
+) -> Result<Option<(u64, usize)>, WireError> {
+    let (time, shard_bytes) = match &request {
+        Request::PutShard { length } => (time_of_shard(*length), *length),
+        _ => (REQUEST, 0),
     };
     // Until the body is sent.
     let mut held = peer.held();
     let done = timeout(time, requests::act(peer, request, &mut receiving, &mut held)).await.map_err(|_| WireError::Silent)?;
+    let is_done = done.is_ok();
     let Done { answer, body } = match done {
         Ok(done) => done,
         // A broken stream takes no answer.
@@ -139,6 +161,7 @@ async fn answer(peer: &Peer, mut sending: SendStream, mut receiving: RecvStream)
             Done { answer: wire::refused(refusal), body: None }
         }
     };
+    let answer_bytes = body.as_ref().map_or(0, Vec::len);
     let sent = async {
         wire::send(&mut sending, &answer).await?;
         if let Some(body) = body {
@@ -147,9 +170,10 @@ async fn answer(peer: &Peer, mut sending: SendStream, mut receiving: RecvStream)
         // The other end reads what was sent; nothing more is said.
         let _ = sending.finish();
         let _ = sending.stopped().await;
-        Ok(())
+        Ok::<(), WireError>(())
     };
-    timeout(REQUEST, sent).await.map_err(|_| WireError::Silent)?
+    timeout(REQUEST, sent).await.map_err(|_| WireError::Silent)??;
+    Ok(is_done.then_some((shard_bytes, answer_bytes)))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use cached::Cached;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
-use cowboy_serve::{Admission, Settings, Slots};
+use cowboy_serve::{Settings, Slots};
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
@@ -122,8 +122,8 @@ pub(crate) struct Shared {
     pub(crate) page: Cached<Bytes>,
     /// Peers that the node is connected to, and whether hosts answer it.
     pub(crate) network: Cached<(usize, bool)>,
-    /// Streams of blocks.
-    pub(crate) followers: Admission,
+    /// The places for streams of blocks. A client has as many of them as connections.
+    pub(crate) followers: Slots,
     pub(crate) started: Instant,
     pub(crate) sites: OnceLock<Sites>,
 }
@@ -196,7 +196,7 @@ impl Listeners {
             metrics: Metrics::new(),
             page: Cached::new(FRESH),
             network: Cached::new(FRESH),
-            followers: Admission::new(methods::streams::FOLLOWERS),
+            followers: Slots::new(limits::FOLLOWERS),
             started: Instant::now(),
             sites: OnceLock::new(),
         });

@@ -55,6 +55,12 @@ const BODY_TIME: Duration = Duration::from_secs(15);
 /// The time of a request that only looks something up.
 const LIGHT_TIME: Duration = Duration::from_secs(60);
 
+/// Streams of blocks that are open at a time: each reads a block from the disk whenever its client takes one.
+pub(crate) const FOLLOWERS: usize = 1_024;
+
+/// Threads that read blocks for streams.
+const BLOCK_READERS: usize = 2;
+
 /// Where a request's work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
@@ -120,6 +126,8 @@ pub(crate) struct Limits {
     bodies: Memory,
     /// Threads that go through lists and the ledger.
     readers: Pool,
+    /// Threads that read blocks for streams.
+    blocks: Pool,
     /// Threads that compile and run programs.
     runners: Pool,
     /// Threads that check signatures.
@@ -132,11 +140,14 @@ impl Limits {
         let rate = requests_per_second.and_then(NonZeroU32::new);
         let faucet = if rate.is_some() { PUBLIC_FAUCET_PER_MINUTE } else { FAUCET_PER_MINUTE };
         let bounds = Bounds::of_machine();
+        // A stream waits for one block at a time, so that all of them have room in the queue, whoever they are of.
+        let of_blocks = Bounds { threads: BLOCK_READERS, waiting: FOLLOWERS, per_client: FOLLOWERS, ..bounds.clone() };
         Ok(Self {
             requests: rate.map(|rate| Clients::new(Quota::per_second(rate))),
             faucet: Clients::new(Quota::per_minute(NonZeroU32::new(faucet).expect("the constants are not zero"))),
             bodies: Memory::new(MAX_BODIES, BODIES_OF_CLIENT),
             readers: Pool::start("api-reads", bounds.clone())?,
+            blocks: Pool::start("api-blocks", of_blocks)?,
             runners: Pool::start("api-runs", bounds.clone())?,
             checkers: Pool::start("api-checks", bounds)?,
         })
@@ -164,6 +175,15 @@ impl Limits {
     /// Looks something up, or tries what runs no program: never behind programs.
     pub(crate) async fn read<T: Send + 'static>(&self, client: Client, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         self.readers.run(client, move |_| work()).await.map_err(Refusal::from)
+    }
+
+    /// Reads a block for a stream: behind nothing but other blocks.
+    pub(crate) async fn read_block<T: Send + 'static>(
+        &self,
+        client: Client,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refused> {
+        self.blocks.run(client, move |_| work()).await
     }
 
     /// Encodes what all clients are told.

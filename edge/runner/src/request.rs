@@ -1,7 +1,7 @@
 //! What a job asks a runner to do: the one reading of a submission that the chain checked, as JSON.
 
+use cowboy_api::cbor;
 use cowboy_system::offchain::request as submission;
-use cowboy_types::cbor::Value;
 use cowboy_types::job::JobKind;
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 pub struct Request {
     /// The kind of work.
     pub kind: JobKind,
-    /// What it needs to know, by name. Byte strings are hex with `0x`.
+    /// What it needs to know, by name, in the JSON of [`cbor`].
     pub fields: Map<String, Json>,
 }
 
@@ -23,7 +23,7 @@ impl Request {
     /// Reads a submission, as the chain did.
     pub fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let read = submission::Request::read(bytes).map_err(|refusal| Malformed(refusal.to_string()))?;
-        Ok(Self { kind: read.kind, fields: read.work.iter().map(|(name, value)| (name.clone(), json(value))).collect() })
+        Ok(Self { kind: read.kind, fields: read.work.iter().map(|(name, value)| (name.clone(), cbor::to_json(value))).collect() })
     }
 
     /// A text that has to be there.
@@ -68,49 +68,16 @@ impl Request {
     }
 }
 
-fn copy(from: &Value, to: &mut Map<String, Json>) {
-    if let Value::Map(pairs) = from {
-        to.extend(pairs.iter().filter_map(|(name, value)| Some((name.as_text()?.to_owned(), json(value)))));
-    }
-}
-
-/// CBOR as JSON: byte strings as hex, other keys than texts left out.
-pub(crate) fn json(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(bool) => Json::Bool(*bool),
-        Value::Integer(number) => match (u64::try_from(*number), i64::try_from(*number)) {
-            (Ok(number), _) => number.into(),
-            (_, Ok(number)) => number.into(),
-            _ => number.to_string().into(),
-        },
-        Value::Bytes(bytes) => format!("0x{}", hex::encode(bytes)).into(),
-        Value::Text(text) => text.clone().into(),
-        Value::Array(items) => items.iter().map(json).collect(),
-        Value::Map(_) => {
-            let mut fields = Map::new();
-            copy(value, &mut fields);
-            Json::Object(fields)
-        }
-        Value::Bignum { negative: false, magnitude } => format!("0x{}", hex::encode(magnitude)).into(),
-        Value::Bignum { negative: true, magnitude } => format!("-1-0x{}", hex::encode(magnitude)).into(),
-        Value::Float(bits) => f64::from_bits(*bits).into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::cbor::Value;
     use serde_json::json;
-
-    fn submission(value: &Json) -> Vec<u8> {
-        cowboy_api::cbor::encode(value)
-    }
 
     /// What the chain's reading is tested for in `core/system`, as JSON: bytes as hex, and what names nothing is refused.
     #[test]
     fn the_work_as_json() {
-        let read = |value: Json| Request::read(&submission(&value));
+        let read = |value: Json| Request::read(&cbor::encode(&value));
         let asked = json!({ "job_type": { "type": "Http", "url": "https://a.b", "headers": { "a": "b" }, "x-mark": 7 }, "tip": 1 });
         let request = read(asked).expect("a job");
         assert_eq!(request.kind, JobKind::Http);
@@ -118,5 +85,15 @@ mod tests {
         let twice = json!({ "job_type": { "type": "Http", "url": "https://a.b" }, "payload": { "url": "https://c.d" } });
         assert!(read(twice).is_err_and(|error| error.0.contains("\"url\"")));
         assert!(Request::read(b"\xff").is_err());
+    }
+
+    /// What JSON has no form of is written as everywhere in the API: large integers as decimal text, keys that are no text as theirs.
+    #[test]
+    fn the_work_has_the_json_of_the_api() {
+        let large = Value::Bignum { negative: true, magnitude: vec![1, 0, 0, 0, 0, 0, 0, 0, 0] };
+        let mark = Value::Map(vec![(Value::uint(1), large), (Value::text("a"), Value::Bytes(vec![1, 2]))]);
+        let work = Value::map([("type", Value::text("Http")), ("url", Value::text("https://a.b")), ("x-mark", mark)]);
+        let request = Request::read(&Value::map([("job_type", work)]).encode()).expect("a job");
+        assert_eq!(request.get("x-mark"), Some(&json!({ "1": "-18446744073709551617", "a": "0x0102" })));
     }
 }

@@ -1,10 +1,11 @@
 //! How many connections come in: in all, of a client and of a subnet.
 //!
 //! Where all are taken, one more of a subnet with few replaces one of the subnet that has the most: a few addresses that hold connections and ask for
-//! nothing keep nobody out.
+//! nothing keep nobody out. Of subnets with as many, it is the one whose number has not changed for longest, whatever its address.
 
 use crate::{Client, subnet::Subnet};
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     net::IpAddr,
     sync::{
@@ -29,6 +30,9 @@ pub struct Caps {
     pub subnet: usize,
 }
 
+/// The number of a subnet's connections, and of the change since which it has that number. The greatest rank is the first that makes room.
+type Rank = (usize, Reverse<u64>);
+
 #[derive(Debug, Default)]
 struct Counts {
     /// Without those that end.
@@ -36,9 +40,12 @@ struct Counts {
     /// Connections that were closed for others, and whose permits are still held.
     ending: usize,
     clients: BTreeMap<Client, usize>,
-    subnets: BTreeMap<Subnet, usize>,
-    /// The same by their counts.
-    ranks: BTreeSet<(usize, Subnet)>,
+    /// No subnet without connections.
+    subnets: BTreeMap<Subnet, Rank>,
+    /// The same by their ranks.
+    ranks: BTreeSet<(Rank, Subnet)>,
+    /// How often the count of a subnet has changed.
+    changes: u64,
     /// Connections that may be closed for others, by subnet and by the number of their permit; no subnet without one.
     closable: BTreeMap<Subnet, BTreeMap<u64, Closable>>,
     /// The number of the next permit.
@@ -51,11 +58,21 @@ struct Closable {
     client: Client,
     used: Arc<AtomicU64>,
     close: oneshot::Sender<()>,
+    closing: Closing,
+}
+
+/// What counts of a connection that is closed for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    /// It counts among those that end, until its permit is dropped.
+    Ends,
+    /// Nothing from then on.
+    AtOnce,
 }
 
 impl Counts {
     fn of_subnet(&self, subnet: &Subnet) -> usize {
-        self.subnets.get(subnet).copied().unwrap_or(0)
+        self.subnets.get(subnet).map_or(0, |(count, _)| *count)
     }
 
     fn enter(&mut self, client: Client, subnet: Subnet) {
@@ -77,12 +94,14 @@ impl Counts {
 
     /// The count of a subnet, which is forgotten with its last connection.
     fn rank(&mut self, subnet: Subnet, count: usize) {
-        self.ranks.remove(&(self.of_subnet(&subnet), subnet));
-        if count == 0 {
-            self.subnets.remove(&subnet);
-        } else {
-            self.subnets.insert(subnet, count);
-            self.ranks.insert((count, subnet));
+        if let Some(rank) = self.subnets.remove(&subnet) {
+            self.ranks.remove(&(rank, subnet));
+        }
+        if count > 0 {
+            let rank = (count, Reverse(self.changes));
+            self.changes += 1;
+            self.subnets.insert(subnet, rank);
+            self.ranks.insert((rank, subnet));
         }
     }
 
@@ -105,7 +124,7 @@ impl Counts {
             return None;
         }
         let own = self.of_subnet(subnet).saturating_add(1);
-        let mut fuller = self.ranks.iter().rev().take_while(|(count, _)| *count > own);
+        let mut fuller = self.ranks.iter().rev().take_while(|((count, _), _)| *count > own);
         let (holder, closable) = fuller.find_map(|(_, holder)| self.closable.get_key_value(holder))?;
         let (number, _) = closable.iter().min_by_key(|(_, closable)| closable.used.load(Ordering::Relaxed))?;
         Some((*holder, *number))
@@ -125,7 +144,9 @@ impl Counts {
         let Some((holder, number)) = self.closable_for(subnet) else { return };
         let Some(closable) = self.take_closable(holder, number) else { return };
         self.leave(&closable.client, holder);
-        self.ending += 1;
+        if closable.closing == Closing::Ends {
+            self.ending += 1;
+        }
         // Who holds it may have dropped the other end meanwhile: then it is closed already.
         let _ = closable.close.send(());
     }
@@ -162,15 +183,25 @@ pub struct Permit {
     number: u64,
     /// When it was used last, in ms of the admission's time.
     used: Arc<AtomicU64>,
-    is_closable: bool,
+    /// None where it is not closed for others.
+    closing: Option<Closing>,
 }
 
 impl Permit {
     /// From now on this connection may be closed for another: what is returned is ready then, and whoever holds the permit ends the connection and drops it.
     pub fn closable(&mut self) -> oneshot::Receiver<()> {
+        self.closed_by(Closing::Ends)
+    }
+
+    /// The same for what has no file descriptor of its own. It counts no more once it is closed for another, however long it takes to end.
+    pub fn replaceable(&mut self) -> oneshot::Receiver<()> {
+        self.closed_by(Closing::AtOnce)
+    }
+
+    fn closed_by(&mut self, closing: Closing) -> oneshot::Receiver<()> {
         let (close, closed) = oneshot::channel();
-        let closable = Closable { client: self.client, used: self.used.clone(), close };
-        self.is_closable = true;
+        let closable = Closable { client: self.client, used: self.used.clone(), close, closing };
+        self.closing = Some(closing);
         self.admission.counts().closable.entry(self.subnet).or_default().insert(self.number, closable);
         closed
     }
@@ -178,6 +209,12 @@ impl Permit {
     /// The connection is used now.
     pub fn note_use(&self) {
         self.used.store(self.admission.now(), Ordering::Relaxed);
+    }
+
+    /// When it was used last.
+    #[cfg(test)]
+    pub(crate) fn used(&self) -> Arc<AtomicU64> {
+        self.used.clone()
     }
 }
 
@@ -211,7 +248,7 @@ impl Admission {
         counts.next += 1;
         drop(counts);
         let used = Arc::new(AtomicU64::new(self.now()));
-        Ok(Permit { admission: self.clone(), client, subnet, number, used, is_closable: false })
+        Ok(Permit { admission: self.clone(), client, subnet, number, used, closing: None })
     }
 
     /// Whether one more of this address would count now. Nothing is closed for it.
@@ -237,11 +274,10 @@ impl Admission {
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut counts = self.admission.counts();
-        let is_closed = self.is_closable && counts.take_closable(self.subnet, self.number).is_none();
-        if is_closed {
-            counts.ending = counts.ending.saturating_sub(1);
-        } else {
-            counts.leave(&self.client, self.subnet);
+        match self.closing.filter(|_| counts.take_closable(self.subnet, self.number).is_none()) {
+            Some(Closing::Ends) => counts.ending = counts.ending.saturating_sub(1),
+            Some(Closing::AtOnce) => {}
+            None => counts.leave(&self.client, self.subnet),
         }
     }
 }
@@ -311,6 +347,36 @@ mod tests {
         assert_eq!((still.len(), admission.counts().ending), (200 - MAX_ENDING, 0), "the closed ones have ended");
         others.push(admit([10, 0, 200, 1]).expect("others are closed now"));
         assert_eq!(admission.count(), 200);
+    }
+
+    /// What is closed at once counts no more, though it has not ended: however much does not end, others come in.
+    #[test]
+    fn what_is_replaced_counts_no_more() {
+        let admission = Admission::new(Caps { total: 100, client: 100, subnet: 100 });
+        let admit = |address: [u8; 4]| admission.admit(IpAddr::from(address));
+        let mut held: Vec<Permit> = (0..100).map(|_| admit([192, 0, 2, 1]).expect("there is room")).collect();
+        let mut closed: Vec<_> = held.iter_mut().map(Permit::replaceable).collect();
+        let others: Vec<_> = (0..200).map_while(|net| admit([10, 0, net, 1]).ok()).collect();
+        assert_eq!(others.len(), 99, "each subnet has one");
+        assert_eq!(closed.iter_mut().filter_map(|closed| closed.try_recv().ok()).count(), 99);
+        drop(held);
+        assert_eq!((admission.count(), admission.counts().ending), (99, 0));
+    }
+
+    /// Of subnets with as many connections, the one makes room whose number has not changed for longest, and not the one with the highest address.
+    #[test]
+    fn no_address_is_a_disadvantage() {
+        let admission = Admission::new(Caps { total: 6, client: 2, subnet: 2 });
+        let nets = [[10, 0, 0], [203, 0, 113], [192, 0, 2]];
+        let admit = |[a, b, c]: [u8; 3]| admission.admit(IpAddr::from([a, b, c, 1]));
+        let mut held: Vec<Permit> = nets.iter().flat_map(|net| [admit(*net), admit(*net)]).map(|permit| permit.expect("room")).collect();
+        let mut closed: Vec<_> = held.iter_mut().map(Permit::closable).collect();
+        let mut order = Vec::new();
+        for other in [[172, 16, 0], [172, 16, 1], [172, 16, 2]] {
+            held.push(admit(other).expect("another makes room"));
+            order.extend(closed.iter_mut().position(|closed| closed.try_recv().is_ok()).map(|place| place / 2));
+        }
+        assert_eq!(order, [0, 1, 2]);
     }
 
     /// Of one subnet the connection goes that was not used for longest, and none that cannot be closed.

@@ -1,8 +1,7 @@
 //! A connection that ends when nothing moves on it.
 
-use crate::admission::Permit;
+use crate::{admission::Permit, taking::Answers};
 use std::{
-    collections::BTreeMap,
     io,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,10 +13,6 @@ use tokio::{
     sync::oneshot,
     time::{Instant, Sleep},
 };
-
-/// Bytes of each answer that a client has to take in a second, in the time in which there are some to take. Whoever takes one piece whenever its time
-/// is nearly over would hold an answer for hours.
-const MIN_BYTES_PER_SECOND: u64 = 4_096;
 
 /// The requests of one connection that are being answered. Clones share them.
 #[derive(Clone, Debug)]
@@ -33,49 +28,13 @@ struct Requests {
     is_upgraded: bool,
     /// Since when none is under way.
     quiet_since: Instant,
-    /// Each request under way, and how far the client has taken its answer.
-    under_way: BTreeMap<u64, Taking>,
-    /// The number of the next request.
-    next: u64,
-}
-
-/// How far a client has taken an answer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Taking {
-    /// Since when there have been bytes to take; none while the server prepares more.
-    since: Option<Instant>,
-    /// How long there were bytes to take before.
-    waited: Duration,
-    /// Bytes that were offered.
-    offered: u64,
-}
-
-impl Taking {
-    /// The client has taken what there was.
-    fn take(&mut self, now: Instant) {
-        if let Some(since) = self.since.take() {
-            self.waited += now.saturating_duration_since(since);
-        }
-    }
-
-    /// The client has taken what there was, and has this many bytes more to take.
-    fn offer(&mut self, bytes: usize, now: Instant) {
-        self.take(now);
-        self.since = Some(now);
-        self.offered = self.offered.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
-    }
-
-    /// Until when the client has to take what there is: `after` for each piece, and for the answer as much, beside the time in which the slowest client
-    /// takes what was offered.
-    fn deadline(&self, after: Duration) -> Option<Instant> {
-        let of_answer = after.saturating_add(Duration::from_secs(self.offered / MIN_BYTES_PER_SECOND));
-        self.since.map(|since| since + after.min(of_answer.saturating_sub(self.waited)))
-    }
+    /// The answers to those under way.
+    answers: Answers,
 }
 
 /// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Awaits {
+pub(crate) enum Awaits {
     /// The first request.
     First,
     /// Another request, since then. Where none shares the connection, the bytes that come are its head.
@@ -97,19 +56,13 @@ pub(crate) struct Busy {
 
 impl Activity {
     pub(crate) fn new() -> Self {
-        let requests = Requests {
-            has_begun: false,
-            is_shared: false,
-            is_upgraded: false,
-            quiet_since: Instant::now(),
-            under_way: BTreeMap::new(),
-            next: 0,
-        };
+        let requests =
+            Requests { has_begun: false, is_shared: false, is_upgraded: false, quiet_since: Instant::now(), answers: Answers::default() };
         Self(Arc::new(Mutex::new(requests)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Requests> {
-        // Each change is one assignment: no panic leaves it half done.
+        // Nothing panics in a change: none is left half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,11 +70,15 @@ impl Activity {
     pub(crate) fn begin(&self, is_shared: bool) -> Busy {
         let mut requests = self.lock();
         requests.is_shared = is_shared;
-        let number = requests.next;
-        requests.next += 1;
         requests.has_begun = true;
-        requests.under_way.insert(number, Taking::default());
+        let number = requests.answers.begin();
+        drop(requests);
         Busy { activity: self.clone(), number }
+    }
+
+    /// How many requests have come.
+    fn begun(&self) -> u64 {
+        self.lock().answers.begun()
     }
 
     /// The connection carries another protocol from now on: only its bytes show whether it is in use.
@@ -129,13 +86,13 @@ impl Activity {
         self.lock().is_upgraded = true;
     }
 
-    /// What the connection waits for, if the client has the time `after` to take a piece of an answer.
-    fn awaits(&self, after: Duration) -> Awaits {
+    /// What the connection waits for, if the client has the time `after` to take some of its answers.
+    pub(crate) fn awaits(&self, after: Duration) -> Awaits {
         let requests = self.lock();
-        if let Some(deadline) = requests.under_way.values().filter_map(|taking| taking.deadline(after)).min() {
+        if let Some(deadline) = requests.answers.deadline(after) {
             return Awaits::Client(deadline);
         }
-        if !requests.under_way.is_empty() {
+        if !requests.answers.is_empty() {
             Awaits::Answer
         } else if requests.is_upgraded {
             Awaits::Bytes
@@ -150,26 +107,29 @@ impl Activity {
 impl Busy {
     /// From now on the client has this many bytes more of the answer to take.
     pub(crate) fn offers(&self, bytes: usize) {
-        self.change(|taking, now| taking.offer(bytes, now));
+        self.change(|answers, number, now| answers.offer(number, bytes, now));
     }
 
     /// The client has taken what there was; the server prepares more.
     pub(crate) fn prepares(&self) {
-        self.change(Taking::take);
+        self.change(Answers::prepare);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Taking, Instant)) {
-        if let Some(taking) = self.activity.lock().under_way.get_mut(&self.number) {
-            change(taking, Instant::now());
-        }
+    /// The connection has sent some of the answer.
+    pub(crate) fn sends(&self) {
+        self.change(Answers::take_part);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Answers, u64, Instant)) {
+        change(&mut self.activity.lock().answers, self.number, Instant::now());
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut requests = self.activity.lock();
-        requests.under_way.remove(&self.number);
-        requests.quiet_since = Instant::now();
+        let (mut requests, now) = (self.activity.lock(), Instant::now());
+        requests.answers.end(self.number, now);
+        requests.quiet_since = now;
     }
 }
 
@@ -199,8 +159,8 @@ impl Closed {
     }
 }
 
-/// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or takes nothing of one of
-/// its answers, or too little in a second. The time in which the server prepares an answer does not count. The first request has a time of its own to
+/// A stream that fails with `TimedOut` after a time in which nothing moved: the client sends no request, or takes nothing of its answers, or too little
+/// in a second. The time in which the server prepares an answer does not count. The first request has a time of its own to
 /// come, and so has the rest of each head whose first byte came: a connection that is kept for later requests may be silent for longer. The stream fails
 /// with `ConnectionAborted` once it is closed for another, whatever moves on it.
 ///
@@ -217,6 +177,8 @@ pub(crate) struct Idle<S> {
     activity: Activity,
     /// Set again only when it rings: a busy connection pays for no timer.
     alarm: Pin<Box<Sleep>>,
+    /// The requests that had come when it was used last.
+    used: u64,
     /// An upgraded connection outlives the task that accepted it, but not its stream.
     slot: Option<(Permit, Closed)>,
 }
@@ -231,7 +193,7 @@ enum Half {
 impl<S> Idle<S> {
     pub(crate) fn new(stream: S, first: Duration, after: Duration, activity: Activity, slot: Option<(Permit, Closed)>) -> Self {
         let (opened, alarm) = (Instant::now(), Box::pin(tokio::time::sleep(first.min(after))));
-        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, slot }
+        Self { stream, first, after, opened, moved: opened, head: None, activity, alarm, used: 0, slot }
     }
 
     /// Fails once the connection is closed for another.
@@ -240,15 +202,25 @@ impl<S> Idle<S> {
         if is_closed { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 
+    /// Something moves while the connection waits for this. That is a use of it, but for the control frames of HTTP/2 between requests: a client can send
+    /// them for ever.
+    fn note_use(&mut self, awaits: Awaits) {
+        let Some((permit, _)) = &self.slot else { return };
+        let begun = self.activity.begun();
+        if begun != self.used || !matches!(awaits, Awaits::Request { is_shared: true, .. }) {
+            self.used = begun;
+            permit.note_use();
+        }
+    }
+
     /// What a ready or waiting operation means for the time.
     fn watch<T>(&mut self, context: &mut Context<'_>, half: Half, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.moved = Instant::now();
-            if let Some((permit, _)) = &self.slot {
-                permit.note_use();
-            }
+            let awaits = self.activity.awaits(self.after);
+            self.note_use(awaits);
             if half == Half::Read
-                && let Awaits::Request { since, .. } = self.activity.awaits(self.after)
+                && let Awaits::Request { since, .. } = awaits
             {
                 self.head = self.head.filter(|head| *head >= since).or(Some(self.moved));
             }
@@ -324,7 +296,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Idle<S> {
 mod tests {
     use super::*;
     use crate::{Admission, Caps};
-    use std::net::IpAddr;
+    use std::{net::IpAddr, sync::atomic::Ordering};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     /// A connection on which something moves lives; one that stands still, reading or writing, ends.
@@ -381,28 +353,30 @@ mod tests {
         assert_eq!(ended.kind(), io::ErrorKind::ConnectionAborted);
     }
 
-    /// A client that takes a piece whenever its time is nearly over is cut off; one that takes enough in a second is not, and the server's own time is its own.
-    #[test]
-    fn an_answer_has_a_minimum_rate() {
-        let (after, piece) = (Duration::from_secs(60), 16 * 1024);
-        let pieces = |pause: Duration, prepares: Duration| {
-            let (mut taking, mut now) = (Taking::default(), Instant::now());
-            (0..1_000)
-                .take_while(|_| {
-                    taking.offer(piece, now);
-                    let is_late = taking.deadline(after).is_none_or(|deadline| deadline < now + pause);
-                    now += pause;
-                    taking.take(now);
-                    now += prepares;
-                    !is_late
-                })
-                .count()
+    /// Control frames between requests of HTTP/2 are no use of a connection; requests, their answers and whatever comes before the first one are.
+    #[tokio::test]
+    async fn control_frames_are_no_use() {
+        const UNUSED: u64 = u64::MAX;
+        let admission = Admission::new(Caps { total: 1, client: 1, subnet: 1 });
+        let mut slot = admission.admit(IpAddr::from([192, 0, 2, 1])).expect("there is room");
+        let (used, closed) = (slot.used(), Closed::of(&mut slot));
+        let (near, mut far) = tokio::io::duplex(8);
+        let (hour, activity) = (Duration::from_secs(3_600), Activity::new());
+        let mut near = Idle::new(near, hour, hour, activity.clone(), Some((slot, closed)));
+        let mut reads = async || {
+            used.store(UNUSED, Ordering::Relaxed);
+            far.write_all(b"a").await.expect("there is room");
+            near.read_exact(&mut [0]).await.expect("a byte");
+            used.load(Ordering::Relaxed) != UNUSED
         };
-        assert_eq!(pieces(Duration::from_secs(59), Duration::ZERO), 1);
-        assert_eq!(pieces(Duration::from_secs(61), Duration::ZERO), 0, "each piece has its time too");
-        assert_eq!(pieces(Duration::from_secs(4), Duration::ZERO), 1_000, "4 KiB a second");
-        assert_eq!(pieces(Duration::from_secs(1), Duration::from_secs(3_600)), 1_000, "blocks that come once an hour");
-        assert_eq!(Taking::default().deadline(after), None);
+        assert!(reads().await, "the first request may come");
+        let busy = activity.begin(true);
+        assert!(reads().await, "an answer is prepared");
+        drop(busy);
+        assert!(!reads().await, "a control frame");
+        drop(activity.begin(true));
+        assert!(reads().await, "there was a request meanwhile");
+        assert!(!reads().await, "a control frame");
     }
 
     /// A connection that is kept may be silent for longer than a head takes, and a head that has begun must come.

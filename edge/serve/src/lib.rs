@@ -26,6 +26,7 @@ mod sending;
 mod server;
 mod slots;
 mod subnet;
+mod taking;
 
 pub use admission::{Admission, Caps, Full, Permit};
 pub use allocator::give_memory_back;

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::{
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -12,18 +13,44 @@ use std::{
 /// client has made room.
 pub(crate) const PIECE: usize = 16 * 1024;
 
-/// A body whose request is busy until it is sent or dropped.
+/// A body whose request is busy until it and its pieces are sent or dropped.
 pub(crate) struct Sending<B> {
     body: B,
     /// What is left of the body's last frame.
     rest: Bytes,
-    busy: Busy,
+    busy: Arc<Busy>,
+}
+
+/// A part of a body that was handed to the connection, until it is sent or dropped. It is a copy: the connection may have it for longer than the body
+/// counts, and as a slice it would keep the memory of the whole body.
+struct Piece {
+    bytes: Box<[u8]>,
+    busy: Arc<Busy>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.busy.sends();
+    }
 }
 
 impl<B> Sending<B> {
     pub(crate) fn new(body: B, busy: Busy) -> Self {
         busy.offers(0);
-        Self { body, rest: Bytes::new(), busy }
+        Self { body, rest: Bytes::new(), busy: Arc::new(busy) }
+    }
+}
+
+impl<B> Drop for Sending<B> {
+    fn drop(&mut self) {
+        // The client still has to take the pieces that the connection has.
+        self.busy.offers(0);
     }
 }
 
@@ -49,9 +76,10 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Sending<B> {
                 end => return end,
             }
         }
-        let piece = this.rest.split_to(this.rest.len().min(PIECE));
-        this.busy.offers(piece.len());
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        let part = this.rest.split_to(this.rest.len().min(PIECE));
+        this.busy.offers(part.len());
+        let piece = Piece { bytes: Box::from(&part[..]), busy: this.busy.clone() };
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(piece)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -66,5 +94,66 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Sending<B> {
         }
         hint.set_lower(inner.lower().saturating_add(rest));
         hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::idle::{Activity, Awaits};
+    use http_body_util::Full;
+    use std::{task::Waker, time::Duration};
+
+    /// Memory of a body that shows whether it is still there.
+    struct Watched {
+        bytes: Vec<u8>,
+        _there: Arc<()>,
+    }
+
+    impl AsRef<[u8]> for Watched {
+        fn as_ref(&self) -> &[u8] {
+            &self.bytes
+        }
+    }
+
+    /// Polls a body until it waits or is over.
+    fn pieces<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Vec<Bytes> {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut pieces = Vec::new();
+        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut *body).poll_frame(&mut context) {
+            pieces.extend(frame.into_data().ok());
+        }
+        pieces
+    }
+
+    /// The connection may still have the pieces when the body is over: they keep none of its memory, and the client has to take them.
+    #[test]
+    fn pieces_outlive_their_body() {
+        let (activity, there, after) = (Activity::new(), Arc::new(()), Duration::from_secs(60));
+        let watched = Watched { bytes: vec![7; 2 * PIECE + 1], _there: there.clone() };
+        let mut sending = Sending::new(Full::new(Bytes::from_owner(watched)), activity.begin(true));
+        let mut handed = pieces(&mut sending);
+        assert_eq!(handed.iter().map(Bytes::len).collect::<Vec<_>>(), [PIECE, PIECE, 1]);
+        assert!(handed.iter().flatten().all(|byte| *byte == 7));
+        drop(sending);
+        assert_eq!(Arc::strong_count(&there), 1, "the body's memory is free");
+        while handed.pop().is_some_and(|_| !handed.is_empty()) {
+            assert!(matches!(activity.awaits(after), Awaits::Client(_)));
+        }
+        assert!(matches!(activity.awaits(after), Awaits::Request { .. }), "the client has all of it");
+    }
+
+    /// A client has to take what it was given of an answer that ended while nothing more came.
+    #[test]
+    fn what_is_handed_over_is_not_forgotten() {
+        let (activity, after) = (Activity::new(), Duration::from_secs(60));
+        let busy = Arc::new(activity.begin(true));
+        busy.prepares();
+        let mut sending = Sending { body: Full::new(Bytes::new()), rest: Bytes::new(), busy: busy.clone() };
+        let _handed = Piece { bytes: vec![7].into_boxed_slice(), busy };
+        assert!(pieces(&mut sending).is_empty());
+        assert_eq!(activity.awaits(after), Awaits::Answer);
+        drop(sending);
+        assert!(matches!(activity.awaits(after), Awaits::Client(_)));
     }
 }

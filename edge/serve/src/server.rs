@@ -4,6 +4,7 @@ use crate::{
     Client, Permit, Slots,
     idle::{Activity, Closed, Idle},
     sending::{PIECE, Sending},
+    taking::STREAMS,
 };
 use bytes::Bytes;
 use http_body::Body;
@@ -39,9 +40,6 @@ const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(10);
 /// After how long without a byte the system asks a peer whether it is still there.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 
-/// Requests that one connection of HTTP/2 may have under way.
-const STREAMS: u32 = 16;
-
 /// What one connection may take.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -49,7 +47,7 @@ pub struct Settings {
     pub per_client: usize,
     /// The time in which a request's head must come, from its first byte or from the beginning of the connection; also that of a TLS handshake.
     pub head_timeout: Duration,
-    /// The time after which a connection ends: without a request under way, or with an answer of which the client takes nothing.
+    /// The time after which a connection ends: without a request under way, or with answers of which the client takes nothing.
     pub idle_timeout: Duration,
     /// Bytes of a request's head.
     pub head_bytes: usize,

@@ -253,3 +253,8 @@ pub const SLICE_BYTES: usize = 65_536 + 64 * 64 + 64 * 64 + 8;
 
 /// The longest body with the top and the nodes of all pages.
 pub const TREE_BYTES: usize = 64 + 4_096 * 40;
+
+/// Blocks for which a relay signs for what came and no root names, where it keeps that for `kept_for` blocks: until the commit it stays.
+pub const fn signed_for(kept_for: u64) -> u64 {
+    kept_for / 2
+}

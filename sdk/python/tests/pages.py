@@ -53,6 +53,8 @@ NOT_RUN = {
     "docs/secrets.md: Secrets": "tests/market keeps, releases and deletes secrets on a devnet of its own",
     "docs/secrets.md: Secrets 2": "tests/market submits such a job to a server of its own",
     "docs/secrets.md: Committees": "a picture",
+    "docs/volumes.md: Syncing": "tests/market syncs folders with a volume of its own",
+    "docs/volumes.md: Keys, quota and owner": "tests/market exports keys of a volume of its own, and hands it over",
     "docs/volumes.md: Volumes": "tests/market creates, fills and reverts volumes on a devnet of its own",
     "docs/volumes.md: Sharing": "tests/market grants and takes back capabilities for volumes of its own",
 }

@@ -1,14 +1,21 @@
-// Canonical CBOR (RFC 8949 §4.2), as actors store and send it.
+// Canonical CBOR (RFC 8949 §4.2), as actors store and send it. tests/vectors/cbor.json says what that is, for the node and the SDK as well.
 //
 // Decoding keeps what JavaScript would blur (bytes or text, 1 or 1.0), so the answer is a tree of typed nodes:
 // { type: "null" | "bool" | "int" | "float" | "bytes" | "text" | "list" | "map", value }. Integers are BigInt where they
 // do not fit a number; a list holds nodes, a map holds [key, value] pairs of nodes.
 
-const MAX_DEPTH = 64;
+import { toHex } from "./bytes.js";
+
+// Lists, maps and large integers that may be inside each other.
+const MAX_DEPTH = 256;
 const MAX_NODES = 50_000;
+// Bits of the largest integer, without its sign.
+const MAX_INTEGER_BITS = 4_096n;
+// The least numbers for which heads of 2, 3, 5 and 9 bytes are the shortest.
+const LEAST = [24, 0x100, 0x10000, 0x100000000];
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Why bytes are not CBOR. */
+/** Why bytes are not canonical CBOR, or a value has no encoding. */
 export class CborError extends Error {}
 
 /** The one value that `bytes` hold. Throws CborError where there is none, more than one, or too much of it. */
@@ -58,17 +65,23 @@ class Reader {
     if (info > 27) throw new CborError(`length form ${info} is not used`);
     if (info < 24) return { major, info, number: info };
     const start = this.need(1 << (info - 24));
-    if (info === 24) return { major, info, number: this.view.getUint8(start) };
-    if (info === 25) return { major, info, number: this.view.getUint16(start) };
-    if (info === 26) return { major, info, number: this.view.getUint32(start) };
-    return { major, info, number: narrow(this.view.getBigUint64(start)) };
+    const number = this.argument(info, start);
+    if (major !== 7 && number < LEAST[info - 24]) throw new CborError(`a head for ${number} that is too long`);
+    return { major, info, number };
+  }
+
+  argument(info, start) {
+    if (info === 24) return this.view.getUint8(start);
+    if (info === 25) return this.view.getUint16(start);
+    if (info === 26) return this.view.getUint32(start);
+    return narrow(this.view.getBigUint64(start));
   }
 
   node(depth) {
     this.nodes += 1;
     if (this.nodes > MAX_NODES) throw new CborError(`more than ${MAX_NODES} values`);
-    if (depth > MAX_DEPTH) throw new CborError(`more than ${MAX_DEPTH} levels`);
     const { major, info, number } = this.head();
+    if (major >= 4 && major <= 6) checkDepth(depth);
     switch (major) {
       case 0:
         return { type: "int", value: number };
@@ -81,7 +94,7 @@ class Reader {
       case 4:
         return { type: "list", value: this.many(number, () => this.node(depth + 1)) };
       case 5:
-        return { type: "map", value: this.many(number, () => [this.node(depth + 1), this.node(depth + 1)]) };
+        return { type: "map", value: this.map(number, depth) };
       case 6:
         return this.bignum(number, depth);
       default:
@@ -111,21 +124,70 @@ class Reader {
     return items;
   }
 
+  map(count, depth) {
+    const keys = new Keys();
+    return this.many(count, () => {
+      const start = this.at;
+      const key = this.node(depth + 1);
+      keys.add(key, this.bytes.subarray(start, this.at));
+      return [key, this.node(depth + 1)];
+    });
+  }
+
   bignum(tag, depth) {
     if (tag !== 2 && tag !== 3) throw new CborError(`tag ${tag} is not used`);
     const { type, value } = this.node(depth + 1);
-    if (type !== "bytes" || value.length > 1024) throw new CborError("a large integer that is none");
-    let magnitude = 0n;
-    for (const byte of value) magnitude = (magnitude << 8n) | BigInt(byte);
-    return { type: "int", value: narrow(tag === 2 ? magnitude : -1n - magnitude) };
+    if (type !== "bytes" || value.length <= 8 || value[0] === 0) throw new CborError("a large integer that is none");
+    if (value.length > MAX_INTEGER_BITS / 8n) throw new CborError(`an integer of more than ${MAX_INTEGER_BITS} bits`);
+    const magnitude = BigInt(toHex(value));
+    return { type: "int", value: checkedInteger(tag === 2 ? magnitude : -1n - magnitude) };
   }
 
   simple(info) {
     if (info === 20 || info === 21) return { type: "bool", value: info === 21 };
     if (info === 22) return { type: "null", value: null };
-    if (info === 27) return { type: "float", value: this.view.getFloat64(this.at - 8) };
+    if (info === 27) return { type: "float", value: checkedFloat(this.view.getFloat64(this.at - 8)) };
     throw new CborError(`simple value ${info} is not used`);
   }
+}
+
+/** What the keys of a map are held against: they ascend by length, then bytes, and no two are one key in Python, as 1, 1.0 and true are. */
+class Keys {
+  constructor() {
+    this.previous = null;
+    this.numbers = new Set();
+  }
+
+  add({ type, value }, bytes) {
+    if (type === "list" || type === "map") throw new CborError(`a ${type} as key`);
+    if (this.previous !== null && order(this.previous, bytes) >= 0) throw new CborError("keys that do not ascend");
+    this.previous = bytes;
+    const isNumber = type === "int" || type === "bool" || (type === "float" && Number.isInteger(value));
+    if (!isNumber) return;
+    const number = BigInt(value);
+    if (this.numbers.has(number)) throw new CborError("a map has a key twice");
+    this.numbers.add(number);
+  }
+}
+
+/** Which of two encoded keys comes first. */
+function order(left, right) {
+  return left.length - right.length || compare(left, right);
+}
+
+function checkDepth(depth) {
+  if (depth >= MAX_DEPTH) throw new CborError(`more than ${MAX_DEPTH} levels`);
+}
+
+function checkedInteger(value) {
+  if ((value < 0n ? -value : value) >> MAX_INTEGER_BITS > 0n) throw new CborError(`an integer of more than ${MAX_INTEGER_BITS} bits`);
+  return value;
+}
+
+/** A float that is finite, and zero where it is minus zero. */
+function checkedFloat(value) {
+  if (!Number.isFinite(value)) throw new CborError("a float must be finite");
+  return value === 0 ? 0 : value;
 }
 
 function narrow(big) {
@@ -149,10 +211,9 @@ export class Float {
 }
 
 function chunks(value, depth) {
-  if (depth > MAX_DEPTH) throw new CborError(`more than ${MAX_DEPTH} levels`);
   if (value === null || value === undefined) return [Uint8Array.of(0xf6)];
   if (value === false || value === true) return [Uint8Array.of(value ? 0xf5 : 0xf4)];
-  if (typeof value === "bigint" || Number.isSafeInteger(value)) return integer(BigInt(value));
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) return integer(BigInt(value), depth);
   if (typeof value === "number") return [float(value)];
   if (value instanceof Float) return [float(value.value)];
   if (value instanceof Uint8Array) return [head(2, BigInt(value.length)), value];
@@ -160,20 +221,18 @@ function chunks(value, depth) {
     const bytes = new TextEncoder().encode(value);
     return [head(3, BigInt(bytes.length)), bytes];
   }
+  if (typeof value !== "object") throw new CborError(`a ${typeof value} has no encoding`);
+  checkDepth(depth);
   if (Array.isArray(value)) return [head(4, BigInt(value.length)), ...value.flatMap((item) => chunks(item, depth + 1))];
-  if (typeof value === "object") return mapping(value, depth);
-  throw new CborError(`a ${typeof value} has no encoding`);
+  return mapping(value, depth);
 }
 
 function mapping(value, depth) {
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   const pairs = entries.map(([key, item]) => [join(chunks(key, depth + 1)), join(chunks(item, depth + 1))]);
-  pairs.sort(([left], [right]) => left.length - right.length || compare(left, right));
-  for (let index = 1; index < pairs.length; index += 1) {
-    if (pairs[index][0].length === pairs[index - 1][0].length && compare(pairs[index][0], pairs[index - 1][0]) === 0) {
-      throw new CborError("a map has a key twice");
-    }
-  }
+  pairs.sort(([left], [right]) => order(left, right));
+  const keys = new Keys();
+  for (const [key] of pairs) keys.add(decode(key), key);
   return [head(5, BigInt(pairs.length)), ...pairs.flat()];
 }
 
@@ -182,9 +241,11 @@ function compare(left, right) {
   return 0;
 }
 
-function integer(value) {
+function integer(value, depth) {
   const [major, magnitude] = value < 0n ? [1, -1n - value] : [0, value];
   if (magnitude < 1n << 64n) return [head(major, magnitude)];
+  checkDepth(depth);
+  checkedInteger(value);
   const digits = magnitude.toString(16);
   const even = digits.length % 2 === 0 ? digits : `0${digits}`;
   const bytes = Uint8Array.from(even.match(/../g), (pair) => Number.parseInt(pair, 16));
@@ -192,10 +253,9 @@ function integer(value) {
 }
 
 function float(value) {
-  if (!Number.isFinite(value)) throw new CborError("a float must be finite");
   const bytes = new Uint8Array(9);
   bytes[0] = 0xfb;
-  new DataView(bytes.buffer).setFloat64(1, value === 0 ? 0 : value);
+  new DataView(bytes.buffer).setFloat64(1, checkedFloat(value));
   return bytes;
 }
 

@@ -8,36 +8,8 @@ import { h, hidden, replace, s } from "./dom.js";
 import { cby, clip, count, ends, plural, relative, timestamp } from "./format.js";
 import { actorName } from "./names.js";
 import { parseJson } from "./json.js";
+import { systemName } from "./system.js";
 import { valueView } from "./value.js";
-
-/** The protocol's own actors, by address (003 §9). */
-const SYSTEM_ACTORS = {
-  1: "Runner Registry",
-  2: "Job Dispatcher",
-  3: "Result Verifier",
-  4: "Secrets Manager",
-  5: "TEE Verifier",
-  6: "Fees and Tokens",
-  7: "Entitlement Registry",
-  8: "Treasury",
-  9: "Governance",
-  10: "Storage Manager",
-  11: "Relay Registry",
-  12: "Sessions",
-  13: "Stream Keys",
-  14: "Route Registry",
-  15: "Gateway Registry",
-  16: "Receipt Registry",
-  17: "Container Registry",
-  18: "Payment Gate",
-  19: "Bank",
-  29: "Event Subscriptions",
-};
-
-/** The name of a system actor; null for any other address. */
-export function systemName(address) {
-  return /^0x0{36}/.test(address) ? (SYSTEM_ACTORS[Number.parseInt(address.slice(-4), 16)] ?? null) : null;
-}
 
 /** Addresses of this page, all made here so that nothing else spells one. */
 export const route = {
@@ -138,10 +110,19 @@ export function status(value) {
   return badge("wait", value === "pending" ? "Pending" : clip(String(value), 40));
 }
 
+/** What sets deliveries off: kind → [its name, the name of several]. */
+export const KINDS = {
+  transaction: ["Transaction", "Transactions"],
+  message: ["Message", "Messages"],
+  timer: ["Timer", "Timers"],
+  callback: ["Callback", "Callbacks"],
+  job: ["Job", "Jobs"],
+  protocol: ["Protocol", "The protocol's own"],
+};
+
 /** What set a delivery off. */
 export function kindBadge(kind) {
-  const names = { transaction: "Transaction", message: "Message", timer: "Timer", callback: "Callback", job: "Job" };
-  return badge(kind === "timer" ? "timer" : "plain", names[kind] ?? clip(String(kind), 40));
+  return badge(kind === "timer" ? "timer" : "plain", KINDS[kind]?.[0] ?? clip(String(kind), 40));
 }
 
 // How far the chain's clock is ahead of this machine's: a dev chain that was warped lives in the future.
@@ -235,15 +216,16 @@ export function identifier(text, { href, full, what = "the hash" } = {}) {
 
 /** Who an address is: its mark, its name or ends, linked. `actor`: it has code, and so may have a name. */
 export function who(address, { actor } = {}) {
-  const name = systemName(address);
   const href = actor ? route.actor(address) : route.account(address);
-  const link = h("a", { href, class: name ? null : "mono", title: address }, name ?? ends(address));
-  const label = (claimed) => {
+  const link = h("a", { href, class: "mono", title: address }, ends(address));
+  const label = (...text) => {
     link.classList.remove("mono");
-    replace(link, claimed, h("span", { class: "mono tail" }, address.slice(-4)));
+    replace(link, ...text);
   };
-  const claimed = actor && !name ? actorName(address, label) : null;
-  if (claimed) label(claimed);
+  const claim = (name) => name && label(name, h("span", { class: "mono tail" }, address.slice(-4)));
+  const identify = (name) => (name ? label(name) : actor && claim(actorName(address, claim)));
+  const name = systemName(address, identify);
+  if (name !== undefined) identify(name);
   return h("span", { class: "who" }, brandMark(address), link);
 }
 

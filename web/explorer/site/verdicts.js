@@ -1,6 +1,7 @@
 // The market's words: what modes prove, what verdicts mean, and how the verifier came to its decision, in sentences.
 
 import { cby, count, plural } from "./format.js";
+import { withParameters } from "./parameters.js";
 
 /** Mode → [its name, what a result must be to be accepted]. */
 export const MODES = {
@@ -24,19 +25,24 @@ export const STATUSES = {
   failed: ["bad", "Failed"],
 };
 
-/** Verdict → [badge, word, what it means for the runner]. */
+/** Verdict → [badge, word, what it means for the runner]. Names in braces are parameters. */
 export const VERDICTS = {
   pending: ["wait", "Waiting", "nothing is decided yet"],
   accepted: ["good", "Accepted", "agrees with the accepted result, and is paid"],
-  differs: ["bad", "Differs", "valid by itself, but differs from the accepted result: no pay, −5 reputation"],
-  invalid: ["bad", "Invalid", "fails a check on its own: no pay, −5 reputation"],
-  timedout: ["bad", "Timed out", "no commitment came in time: no pay, −5 reputation"],
-  unrevealed: ["bad", "Not revealed", "committed but never revealed: a quarter of the stake is slashed, unless it attested a crash"],
-  dishonest: ["bad", "Dishonest", "proven dishonest: 30% of the stake is slashed"],
+  differs: ["bad", "Differs", "valid by itself, but differs from the accepted result: no pay, −{jobs.reputation_timeout} reputation"],
+  invalid: ["bad", "Invalid", "fails a check on its own: no pay, −{jobs.reputation_timeout} reputation"],
+  timedout: ["bad", "Timed out", "no commitment came in time: no pay, −{jobs.reputation_timeout} reputation"],
+  unrevealed: ["bad", "Not revealed", "committed but never revealed: {jobs.non_reveal_slash} of the stake is slashed, unless it attested a crash"],
+  dishonest: ["bad", "Dishonest", "proven dishonest: {jobs.dishonesty_slash} of the stake is slashed"],
   excused: ["plain", "Excused", "could not do the work for an external reason"],
   held: ["wait", "Held", "fails an objective check that no result has passed yet: the job or the runner is at fault"],
   unfit: ["plain", "Unfit", "fails a check of the submitter: minimum fee, no blame"],
 };
+
+/** What a verdict means for the runner, with the parameters as they are; nothing for an unknown one. */
+export function meaning(verdict, rows) {
+  return withParameters(VERDICTS[verdict]?.[2] ?? "", rows);
+}
 
 /** Why a job has no result. */
 const REASONS = {
@@ -51,8 +57,8 @@ const REASONS = {
   impossible: "enough runners reported that its bounds are too tight",
 };
 
-/** Why a result was accepted, or none was: one sentence a step. */
-export function reasoning(job) {
+/** Why a result was accepted, or none was: one sentence a step. `rows` are the parameters. */
+export function reasoning(job, rows) {
   const [mode, rule] = MODES[job.mode] ?? [job.mode, ""];
   const lines = [`${mode}: ${rule}`];
   const of = (verdict) => job.members.filter((member) => member.verdict === verdict).length;
@@ -62,9 +68,9 @@ export function reasoning(job) {
   const revealed = job.members.filter(({ revealed_at: at }) => Number(at) > 0).length;
   if (job.members.length > 0) lines.push(`${plural(revealed, "result")} of ${count(job.members.length)} received, ${count(job.threshold)} must agree.`);
   for (const verdict of ["invalid", "differs", "unrevealed", "timedout", "excused", "dishonest"])
-    if (of(verdict) > 0) lines.push(`${count(of(verdict))} ${VERDICTS[verdict][1].toLowerCase()}: ${VERDICTS[verdict][2]}.`);
+    if (of(verdict) > 0) lines.push(`${count(of(verdict))} ${VERDICTS[verdict][1].toLowerCase()}: ${meaning(verdict, rows)}.`);
   if (Number(job.verified_at) > 0) {
-    const snapshot = job.snapshot === "elected" ? "" : ` The ${job.snapshot === "firstvalid" ? "first valid" : job.snapshot} of them is handed on.`;
+    const snapshot = job.snapshot === "elected" ? "" : ` The ${job.snapshot.replaceAll("_", " ")} of them is handed on.`;
     lines.push(`${count(job.agreeing)} agree, so a result was accepted in block ${count(job.verified_at)}.${snapshot}`);
   }
   if (job.reason) lines.push(`There is no result: ${REASONS[job.reason] ?? job.reason.replaceAll("_", " ")}.`);
@@ -73,30 +79,29 @@ export function reasoning(job) {
   return lines;
 }
 
+/** Events that end a job, with who got what of its escrow. */
+export const ENDINGS = ["JobSettled", "JobFailed"];
+
 /**
- * Who gets what of a job: [{ name, value, kind }], in base units. Until it is settled it is what will be paid, should nobody
- * challenge it.
+ * Who got what of a job that is over, by the event that ended it: [{ name, value, kind }], in base units. What a job that failed paid before
+ * is no part of its event, and neither is what a job paid before it was settled, while it waited for runners.
  */
-export function payments(job) {
-  const escrow = BigInt(job.max_price) + BigInt(job.tip);
-  const runners = [...job.members, ...(job.earlier ?? [])].reduce((sum, { paid }) => sum + BigInt(paid), 0n);
-  const gross = BigInt(job.gross);
-  const tip = runners > 0n && Number(job.verified_at) > 0 ? BigInt(job.tip) : 0n;
-  const treasury = gross / 100n;
-  // Whatever of the price is neither a runner's nor the treasury's is destroyed, dust included.
-  const burned = gross > 0n ? gross - treasury - (runners - tip) : 0n;
-  const refunded = escrow - runners - (gross > 0n ? treasury + burned : 0n);
-  return [
-    { name: "Runners", value: runners, kind: "good" },
-    { name: "Burned", value: burned, kind: "burned" },
-    { name: "Treasury", value: treasury, kind: "tip" },
-    { name: "Refunded", value: refunded, kind: "refunded" },
-  ];
+export function payments(job, { name, value }) {
+  const parts =
+    name === "JobSettled"
+      ? [
+          { name: "Runners", value: BigInt(value.paid), kind: "good" },
+          { name: "Burned", value: BigInt(value.burned), kind: "burned" },
+          { name: "Treasury", value: BigInt(value.treasury), kind: "tip" },
+        ]
+      : [];
+  parts.push({ name: "Refunded", value: BigInt(value.refunded), kind: "refunded" });
+  const earlier = parts.reduce((rest, part) => rest - part.value, BigInt(job.max_price) + BigInt(job.tip));
+  if (earlier > 0n) parts.push({ name: name === "JobSettled" ? "Paid or burned earlier" : "Paid or burned", value: earlier, kind: "burned" });
+  return parts;
 }
 
 /** The same in one sentence. */
-export function paymentSentence(job) {
-  return payments(job)
-    .map(({ name, value }) => `${name} ${cby(value)} CBY`)
-    .join(", ");
+export function paymentSentence(parts) {
+  return parts.map(({ name, value }) => `${name} ${cby(value)} CBY`).join(", ");
 }

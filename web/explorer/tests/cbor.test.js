@@ -86,7 +86,7 @@ test("refuses what is not one value", () => {
     "bb0fffffffffffffff",
     "5b7fffffffffffffff",
     "61ff",
-    "81".repeat(80) + "00",
+    "81".repeat(257) + "00",
   ];
   for (const hex of refused) assert.throws(() => decode(fromHex(hex)), CborError, hex);
 });

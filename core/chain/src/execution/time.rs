@@ -1,16 +1,18 @@
 //! How the kinds of work share a block's modelled time (decision 391).
 //!
 //! A phase begins deliveries until the block has used the phase's part of `execution.block_weight`, and in any case until it has used its
-//! own floor. So transactions never take all of the time from timers and jobs, and messages never all of it from transactions. Each part
-//! may be exceeded by the delivery that is under way.
+//! own floor. So transactions never take all of the time from timers and jobs, messages never all of it from answers, and both never all of it from
+//! transactions. Each part may be exceeded by the delivery that is under way.
 
 use cowboy_params::Params;
 
 /// A kind of work with a part of a block's modelled time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
-    /// Messages of earlier blocks, and answers.
-    Deliveries,
+    /// Messages of earlier blocks.
+    Messages,
+    /// Answers of jobs.
+    Callbacks,
     /// Transactions.
     Transactions,
     /// Timers.
@@ -24,7 +26,9 @@ impl Part {
     pub(super) fn end(self, params: &Params, began: u64) -> u64 {
         let rows = &params.execution;
         let (until, floor) = match self {
-            Self::Deliveries => (rows.deliveries_until, 0),
+            // As with cells, each of the two has half of what both have together (decision 594).
+            Self::Messages => (rows.deliveries_until / 2, 0),
+            Self::Callbacks => (rows.deliveries_until, rows.callbacks_floor),
             Self::Transactions => (rows.transactions_until, rows.transactions_floor),
             Self::Timers => (rows.timers_until, rows.timers_floor),
             Self::Jobs => (10_000, rows.jobs_floor),

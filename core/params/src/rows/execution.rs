@@ -55,7 +55,7 @@ rows! {
         0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
         /// The part of a lane's budget reserved for actors within their share: beyond its share, an actor runs only while more is left.
         0x19 burst_reserve: BasisPoints = 5_000 in 0..=10_000, T0, "ours: decision 101";
-        /// The part of `block_weight` that a block may have used when it begins a message or an answer.
+        /// The part of `block_weight` that a block may have used when it begins a callback. Messages begin until half of it.
         0x1A deliveries_until: BasisPoints = 5_000 in 0..=10_000, Fixed, "ours: decision 391";
         /// The same for a transaction.
         0x1B transactions_until: BasisPoints = 7_500 in 0..=10_000, Fixed, "ours: decision 391";
@@ -67,6 +67,8 @@ rows! {
         0x1E timers_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 391";
         /// The part that steps of jobs have however much was used before them.
         0x1F jobs_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 391";
+        /// The part that callbacks have however much messages used before them.
+        0x20 callbacks_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 594";
     }
 }
 

@@ -4,7 +4,7 @@ use super::api::{JobVerified, UsageAnomaly};
 use super::committee::{blame, release};
 use super::effects::Block;
 use super::lifecycle::perform;
-use super::payout::{pay_unfit, settle};
+use super::payout::{pay_unfit, settle, take_agreeing};
 use super::transitions::{self, Event, next};
 use super::{callback, payment, second, state};
 use crate::market::embeddings;
@@ -15,7 +15,7 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, Text};
 
 /// The rules by which a job's results are judged where `threshold` must agree.
@@ -93,15 +93,15 @@ pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Re
             Verdict::Accepted => {}
             _ => {
                 let price = payment::price(&member.rates, &spec.kind, &member.usage).min(share);
-                delivered.push(Delivered { runner: member.runner, failed: Count(*failed), price, is_agreed: agreed.contains(place) });
+                delivered.push(Delivered { member: member.clone(), failed: Count(*failed), price, is_agreed: agreed.contains(place) });
             }
         }
     }
     // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
     let (guilty, waiting): (Vec<Delivered>, Vec<Delivered>) = delivered.into_iter().partition(|one| one.failed.0 & judged.passed != 0);
     for one in guilty {
-        blame(block, one.runner)?;
-        if let Some(member) = members.iter_mut().find(|member| member.runner == one.runner) {
+        blame(block, one.member.runner)?;
+        if let Some(member) = members.iter_mut().find(|member| member.runner == one.member.runner) {
             member.verdict = Verdict::Invalid;
         }
     }
@@ -116,8 +116,9 @@ pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Re
                 let rules = rules(block.world, block.params, job, threshold)?;
                 second::compare(block.world, job, spec, &rules, accepted)?;
             }
+            let former = take_agreeing(job);
             pay_unfit(block.world, block.params, job, spec)?;
-            accept(block, job, spec, chosen, bytes.into())?;
+            accept(block, job, spec, chosen, bytes.into(), former)?;
             Ok("verify")
         }
         None => {
@@ -145,8 +146,15 @@ fn is_judged(member: &Member) -> bool {
 }
 
 /// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
-/// members of both committees.
-pub(super) fn accept(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, chosen: usize, bytes: Bytes) -> Result<(), Miss> {
+/// members of both committees. The `former` ones delivered it in earlier draws, and share what those of the committees ask (decision 595).
+pub(super) fn accept(
+    block: &mut Block<'_>,
+    job: &mut Job,
+    spec: &JobSpec,
+    chosen: usize,
+    bytes: Bytes,
+    former: Vec<Member>,
+) -> Result<(), Miss> {
     let output = state::keep_output(block.world, &job.id, bytes)?;
     // What is left of the price: results that failed only the submitter's checks are paid already.
     let price = job.escrow.saturating_sub(spec.tip);
@@ -155,10 +163,13 @@ pub(super) fn accept(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, chose
     let committed = u64::try_from(committed.max(1)).expect("committees are small");
     let bonus = block.params.jobs.aggregator_bonus.saturating_mul(job.aggregated.0.min(committed)) / committed;
     let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
+    let at_work = job.all_members().count();
+    job.earlier = List::new([std::mem::take(&mut job.earlier).into_vec(), former].concat()).expect("as many were taken as fit");
     let (runner, count, gross) = change_members(job, |members| {
         let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
         // Of two committees, those who agree share the price; of one, those who do not leave their part of it to the submitter.
-        let (whole, parts) = if is_last { (price, agreeing.len()) } else { (spec.max_price, members.len()) };
+        let present = agreeing.iter().filter(|place| **place < at_work).count();
+        let (whole, parts) = if is_last { (price, present) } else { (spec.max_price, at_work) };
         let cap = payment::part_of_each(whole, parts);
         let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
         let median = payment::median(&usages);
@@ -172,7 +183,9 @@ pub(super) fn accept(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, chose
             prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
         }
         let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner)).map(|place| (place, bonus));
-        let split = payment::split(&block.params.jobs, price, spec.tip, &prices, aggregator);
+        // An earlier draw makes a job no dearer: whoever let it fail would be paid for another one.
+        let asked = prices.iter().take(present).fold(Amount::ZERO, |sum, price| sum.saturating_add(*price));
+        let split = payment::split(&block.params.jobs, price.min(asked), spec.tip, &prices, aggregator);
         for (place, paid) in agreeing.iter().zip(&split.runners) {
             members[*place].paid = *paid;
         }

@@ -35,8 +35,9 @@ pub(crate) struct Retrial {
     pub(crate) of: Hash,
     /// What came of it; none where it failed.
     pub(crate) outcome: Option<Outcome>,
-    /// The tip that it cost beside its price.
-    pub(crate) tip: Amount,
+    /// What it cost its submitter: what its runners ask, the tip, and what it spent before, on waiting and on results that failed its checks. Zero
+    /// where it failed.
+    pub(crate) cost: Amount,
 }
 
 impl<'a> Block<'a> {
@@ -58,8 +59,10 @@ impl<'a> Block<'a> {
     /// Notes that a job is over, where it did the work of another one again.
     pub(super) fn note_end(&mut self, job: &Job, spec: &JobSpec) {
         if job.retrial_of != Hash::ZERO {
-            let retrial = Retrial { id: job.id, of: job.retrial_of, outcome: job.outcome.clone(), tip: spec.tip };
-            self.effects.push(Effect::RetrialOver(retrial));
+            let outcome = job.outcome.clone();
+            let spent = spec.max_price.saturating_add(spec.tip).saturating_sub(job.escrow);
+            let cost = outcome.as_ref().map_or(Amount::ZERO, |outcome| outcome.gross.saturating_add(spec.tip).saturating_add(spent));
+            self.effects.push(Effect::RetrialOver(Retrial { id: job.id, of: job.retrial_of, outcome, cost }));
         }
     }
 }

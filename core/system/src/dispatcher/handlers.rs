@@ -14,7 +14,7 @@ use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{EpochCommittee, Job, JobSpec, JobStatus};
-use cowboy_types::units::{Amount, Count, Height, Price, TimestampMs};
+use cowboy_types::units::{Amount, Cells, Count, Height, Price, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 use sha2::{Digest as _, Sha256};
 
@@ -40,6 +40,7 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         sender: context.sender,
         max_fee_per_cycle: scaled(markets.base_fee_cycle),
         max_fee_per_cell: scaled(markets.base_fee_cell),
+        callback_cells: Cells(context.params.delivery_cells()),
     };
     let size = argument.encode().len();
     // Its fields and its schemas are read, which takes as long again as decoding it.

@@ -189,7 +189,7 @@ fn punish(block: &mut Block<'_>, job: &mut Job) -> Result<bool, Miss> {
     job.absent = List::new(waiting).expect("fewer fit");
     for absent in &due {
         let share = block.params.jobs.non_reveal_slash;
-        let slashed = registry::slash(block.world, block.params, block.height, absent.runner, share, job.submitter)?;
+        let slashed = registry::slash(block.world, block.params, block.height, absent.runner, share, job.submitter.into())?;
         NonRevealSlash { job_id: job.id, runner: absent.runner, amount: slashed.amount }.emit(block.world);
     }
     Ok(!due.is_empty())

@@ -53,13 +53,16 @@ pub struct Offer<'a> {
     pub max_fee_per_cycle: Price,
     /// The most paid for a callback's cell.
     pub max_fee_per_cell: Price,
+    /// The most cells of a callback.
+    pub callback_cells: Cells,
 }
 
 impl<'a> Offer<'a> {
     /// What reading a submission away from the chain needs: nothing that it costs.
     pub fn reading(params: &'a Params, sender: Address) -> Self {
         let (rows, containers, block_time) = (&params.jobs, &params.containers, params.consensus.block_time);
-        Self { rows, containers, block_time, sender, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO }
+        let callback_cells = Cells(params.delivery_cells());
+        Self { rows, containers, block_time, sender, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO, callback_cells }
     }
 }
 
@@ -90,7 +93,7 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
     if spec.kind == JobKind::Container {
         container_of(offer, &request)?.require_comparable(&spec)?;
     }
-    check(offer.rows, &spec)?;
+    check(offer.rows, offer.callback_cells, &spec)?;
     // What others answer can be made to differ: who takes part would be held to the answer of a server, or of a program, that is the submitter's
     // (decision 584).
     let is_repeatable = matches!(spec.kind, JobKind::Llm | JobKind::Custom) && request.hosts().is_empty();

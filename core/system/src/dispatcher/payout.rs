@@ -11,9 +11,24 @@ use crate::schema::Emit;
 use crate::{market, treasury};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
+use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, MAX_MEMBERS, Member, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, List};
+use cowboy_types::{Address, Hash, List};
+
+/// Takes out of a job, where a result is accepted, whoever delivered the same bytes in an earlier draw, in which too few others did: it agrees with that
+/// result (decision 595). As many as the job's record holds beside its committees.
+pub(super) fn take_agreeing(job: &mut Job) -> Vec<Member> {
+    let accepted: Vec<Hash> = job.all_members().filter(|member| member.verdict == Verdict::Accepted).map(|member| member.output).collect();
+    let present: Vec<Address> = job.all_members().map(|member| member.runner).collect();
+    let agrees = |one: &Delivered| {
+        let is_good = one.failed == Count::ZERO && one.member.verdict == Verdict::Differs;
+        is_good && accepted.contains(&one.member.output) && !present.contains(&one.member.runner)
+    };
+    let (same, rest): (Vec<Delivered>, Vec<Delivered>) = std::mem::take(&mut job.delivered).into_vec().into_iter().partition(agrees);
+    job.delivered = List::new(rest).expect("fewer fit");
+    let room = MAX_MEMBERS.saturating_sub(job.earlier.len());
+    same.into_iter().take(room).map(|one| Member { verdict: Verdict::Accepted, ..one.member }).collect()
+}
 
 /// Pays the least fee for results that failed only the submitter's own checks, where others were accepted.
 pub(super) fn pay_unfit(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
@@ -56,7 +71,7 @@ pub(super) fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, s
     let delivered = std::mem::take(&mut job.delivered).into_vec();
     let least = Amount(params.jobs.minimum_fee).min(payment::part_of_each(spec.max_price.min(job.escrow), delivered.len()));
     let fees: Vec<Amount> = delivered.iter().map(|one| if one.is_agreed { one.price.max(least) } else { least }).collect();
-    let runners: Vec<Address> = delivered.iter().map(|one| one.runner).collect();
+    let runners: Vec<Address> = delivered.iter().map(|one| one.member.runner).collect();
     let before = job.escrow;
     pay_each(world, params, job, spec, &runners, &fees)?;
     let price = delivered.iter().fold(Amount::ZERO, |sum, one| sum.saturating_add(one.price));

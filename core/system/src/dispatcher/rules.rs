@@ -5,7 +5,7 @@ use crate::market::mistake::Mistake;
 use cowboy_params::Jobs;
 use cowboy_types::Hash;
 use cowboy_types::job::{Callback, JobKind, JobSpec, Mode, Verification};
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::{Amount, Cells, Count};
 use std::ops::RangeInclusive;
 
 /// Fails with an explanation unless a rule holds.
@@ -18,8 +18,8 @@ fn within(name: &str, number: u64, range: RangeInclusive<u64>) -> Result<(), Mis
     require(range.contains(&number), || format!("{name} is {number}; it has to be from {} to {}.", range.start(), range.end()))
 }
 
-/// Bounds, prices, sizes, and what the mode asks for.
-pub(super) fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Mistake> {
+/// Bounds, prices, sizes, and what the mode asks for. A callback gets `callback_cells` at most.
+pub(super) fn check(rows: &Jobs, callback_cells: Cells, spec: &JobSpec) -> Result<(), Mistake> {
     let (bounds, schema) = (&spec.bounds, &spec.schema);
     require(bounds.wall_ms > Count::ZERO, || "max_wall_time_ms is 0; the work needs time.".into())?;
     let has_tokens = spec.kind != JobKind::Llm || bounds.output_tokens > Count::ZERO;
@@ -32,7 +32,7 @@ pub(super) fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Mistake> {
     require(is_format(&schema.data_format), || {
         "data_format: it has to be empty, text, json, cbor, binary, or a JSON schema with the keywords of docs/jobs.md.".into()
     })?;
-    spec.callback.as_ref().map_or(Ok(()), check_callback)?;
+    spec.callback.as_ref().map_or(Ok(()), |callback| check_callback(callback, callback_cells))?;
     check_verification(rows, &spec.verification)?;
     // Decisions 46 and 82: the same bytes mean something only where environment, tools and seed are the same.
     let is_reproducible =
@@ -40,9 +40,10 @@ pub(super) fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Mistake> {
     require(is_reproducible, || "The mode deterministic needs tee_required and toolchain_digest.".into())
 }
 
-fn check_callback(callback: &Callback) -> Result<(), Mistake> {
+fn check_callback(callback: &Callback, most: Cells) -> Result<(), Mistake> {
     within("callback.cycles", callback.cycles.0, 102_000..=22_222_222)?;
-    within("callback.cells", callback.cells.0, 0..=16_000_000)
+    // More would be paid for and never given (decision 583).
+    within("callback.cells", callback.cells.0, 0..=most.0)
 }
 
 fn check_verification(rows: &Jobs, verification: &Verification) -> Result<(), Mistake> {

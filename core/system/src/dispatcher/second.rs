@@ -4,6 +4,7 @@ use super::committee::{draw, emit_committee, release};
 use super::decision::{accept, judged};
 use super::effects::Block;
 use super::lifecycle::give_up;
+use super::payout::take_agreeing;
 use super::transitions::exclude;
 use crate::market::judge::{Judge, Rules, Submission};
 use bytes::Bytes;
@@ -69,7 +70,8 @@ pub(super) fn fall_back(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) ->
     }
     job.earlier = List::new(earlier).expect("as many members fit");
     let chosen = job.members.len() + chosen;
-    accept(block, job, spec, chosen, bytes.into())?;
+    let former = take_agreeing(job);
+    accept(block, job, spec, chosen, bytes.into(), former)?;
     Ok("verify")
 }
 
@@ -92,8 +94,8 @@ pub(super) fn compare(world: &World, job: &mut Job, spec: &JobSpec, rules: &Rule
 /// Ends a job whose last committee has no majority either: whoever revealed gets the least fee.
 pub(super) fn end(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
-    let reported = job.all_members().filter(|member| member.fault > Count::ZERO).map(|member| member.runner);
-    delivered.extend(reported.map(|runner| Delivered { runner, failed: Count::ZERO, price: Amount::ZERO, is_agreed: false }));
+    let reported = job.all_members().filter(|member| member.fault > Count::ZERO).cloned();
+    delivered.extend(reported.map(|member| Delivered { member, failed: Count::ZERO, price: Amount::ZERO, is_agreed: false }));
     job.delivered = List::new(delivered).expect("two committees fit");
     give_up(block, job, spec, "no_majority")?;
     Ok("fail")

@@ -375,12 +375,29 @@ pub fn fail(rows: &Jobs, runner: &mut Runner, height: Height, points: u64) {
 pub struct Slashed {
     /// All of it.
     pub amount: Amount,
-    /// To whoever proved it, or asked for the job.
+    /// What of it paid for the proof.
+    pub cost: Amount,
+    /// The share of whoever proved it, or asked for the job.
     pub to_submitter: Amount,
 }
 
 impl Slashed {
-    const NOTHING: Self = Self { amount: Amount::ZERO, to_submitter: Amount::ZERO };
+    const NOTHING: Self = Self { amount: Amount::ZERO, cost: Amount::ZERO, to_submitter: Amount::ZERO };
+}
+
+/// Who is given a part of slashed stake: whoever proved the fault, or asked for the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entitled {
+    /// Who it is.
+    pub address: Address,
+    /// What its proof cost and nobody else pays back: it comes out of the stake before the rest is distributed (decision 592).
+    pub cost: Amount,
+}
+
+impl From<Address> for Entitled {
+    fn from(address: Address) -> Self {
+        Self { address, cost: Amount::ZERO }
+    }
 }
 
 /// Takes a share of everything that stands for a runner, what leaves included, and its whole reputation.
@@ -391,13 +408,13 @@ pub fn slash(
     height: Height,
     address: Address,
     share: u64,
-    submitter: Address,
+    entitled: Entitled,
 ) -> Result<Slashed, Miss> {
     let Some(mut runner) = state::find(world, address)? else { return Ok(Slashed::NOTHING) };
     reputation::set(&mut runner, height, 0);
     runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));
     put_on_probation(&params.jobs, &mut runner, height);
-    take_share(world, params, address, runner, share, submitter)
+    take_share(world, params, address, runner, share, entitled)
 }
 
 /// Takes at least `amount` of what stands for a runner, rounded up to whole hundredths of a percent of it, but at most `max_share` of it.
@@ -413,7 +430,7 @@ pub fn fine(
     let Some(runner) = state::find(world, address)? else { return Ok(Slashed::NOTHING) };
     let stands = u128::from(runner.stake.saturating_add(runner.delegated).0).max(1);
     let share = (u128::from(amount.0) * 10_000).div_ceil(stands).min(u128::from(max_share));
-    take_share(world, params, address, runner, u64::try_from(share).expect("at most another share"), submitter)
+    take_share(world, params, address, runner, u64::try_from(share).expect("at most another share"), submitter.into())
 }
 
 /// Takes a share of everything that stands for a runner out of its record and out of the registry, and gives it where slashes go.
@@ -423,7 +440,7 @@ fn take_share(
     address: Address,
     mut runner: Runner,
     share: u64,
-    submitter: Address,
+    entitled: Entitled,
 ) -> Result<Slashed, Miss> {
     let part = |amount: Amount, share: u64| {
         Amount(u64::try_from(u128::from(amount.0) * u128::from(share.min(10_000)) / 10_000).expect("a share is less than the whole"))
@@ -449,10 +466,12 @@ fn take_share(
     }
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
-    let to_submitter = payment::of_slash(rows, amount, rows.slash_submitter);
-    let to_treasury = payment::of_slash(rows, amount, rows.slash_treasury);
-    world.credit(submitter, to_submitter)?;
+    let cost = entitled.cost.min(amount);
+    let rest = amount.saturating_sub(cost);
+    let to_submitter = payment::of_slash(rows, rest, rows.slash_submitter);
+    let to_treasury = payment::of_slash(rows, rest, rows.slash_treasury);
+    world.credit(entitled.address, cost.saturating_add(to_submitter))?;
     world.credit(Address::system(crate::treasury::NUMBER), to_treasury)?;
-    world.burn(amount.saturating_sub(to_submitter).saturating_sub(to_treasury))?;
-    Ok(Slashed { amount, to_submitter })
+    world.burn(rest.saturating_sub(to_submitter).saturating_sub(to_treasury))?;
+    Ok(Slashed { amount, cost, to_submitter })
 }

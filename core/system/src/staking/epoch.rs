@@ -127,14 +127,18 @@ pub fn enter(world: &mut World, next: &NextEpoch) -> Result<(), Miss> {
     Ok(())
 }
 
-/// Pays the rewards that gathered to who signed until now, and fixes who signs in an epoch: these, but for those that are in jail or have
+/// Pays the rewards that gathered to who signed until now, and fixes who signs in an epoch: these, but for those that are being punished or have
 /// withdrawn, who can do so and are not paid for it.
 fn begin(world: &mut World, epoch: u64, signers: &[Member], validators: Vec<(Address, Validator)>) -> Result<(), Miss> {
     let last = state::total(world)?.expect("genesis fixed the first set").epoch.0;
     pay(world, &state::set(world, last)?.expect("the newest set is kept"))?;
     let old: Vec<_> = (last.saturating_sub(SETS_KEPT)..=last).map(state::set_key).collect();
-    world.require(&old)?;
     let keys: BTreeMap<Fixed<32>, &Member> = signers.iter().map(|member| (member.network_key, member)).collect();
+    let is_seated_leaving =
+        |validator: &Validator| matches!(validator.status, Status::Leaving { .. }) && keys.contains_key(&validator.network_key);
+    let leaving =
+        validators.iter().filter(|(_, validator)| is_seated_leaving(validator)).map(|(address, _)| state::punishment_key(*address));
+    world.require(&old.iter().cloned().chain(leaving).collect::<Vec<_>>())?;
     let mut members = Vec::with_capacity(signers.len());
     for (address, mut validator) in validators {
         let signs = keys.get(&validator.network_key).filter(|member| member.address == address);
@@ -143,7 +147,9 @@ fn begin(world: &mut World, epoch: u64, signers: &[Member], validators: Vec<(Add
             (Status::Active, None) => Some(Status::Waiting),
             _ => None,
         };
-        if let Some(member) = signs.filter(|_| !matches!(validator.status, Status::Jailed { .. })) {
+        if let Some(member) = signs
+            && !state::is_punished(world, address, &validator)?
+        {
             members.push((*member).clone());
         }
         if signs.is_some() && matches!(validator.status, Status::Leaving { .. }) {

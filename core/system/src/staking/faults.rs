@@ -2,7 +2,7 @@
 
 use super::api::{AttestFault, Jailed, ReportEquivocation};
 use super::state;
-use super::types::{Member, Status, Validator};
+use super::types::{Member, Punishment, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::market::payment;
 use crate::schema::Emit;
@@ -70,7 +70,8 @@ impl Handle for ReportEquivocation {
         let is_recent = context.height.0.saturating_sub(height.0) <= context.params.consensus.evidence_age;
         // Two signatures over the same bytes are one header twice.
         let is_one_round = round(&first) == round(&second) && first.signing_digest() != second.signing_digest();
-        if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) {
+        let is_punishable = state::is_punishable(context.world, accused, &validator, height)?;
+        if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) || !is_punishable {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, Fault::Equivocation.number(), first.context.epoch.0, first.context.view.0);
@@ -108,7 +109,7 @@ impl Handle for AttestFault {
         // Who does not sign in an epoch has no part in its rounds; a fault that is proven ends the part of who committed it, in this epoch and the one
         // before (see `state::drop_member`).
         let is_recent = is_recent((epoch, view), (context.draw.epoch, context.draw.view), context.params.consensus.evidence_age);
-        if !is_recent || !is_member(accused) {
+        if !is_recent || !is_member(accused) || !state::is_punishable(context.world, accused, &validator, context.height)? {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, fault.number(), epoch, view);
@@ -157,11 +158,12 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
     let until = Height(context.height.0.saturating_add(rows.jail.saturating_mul(times)));
     validator.jailings = Count(validator.jailings.0.saturating_add(1));
     validator.status = match validator.status {
-        // Who gave notice is out of the next set anyhow. It stays bound as long as it would sit in jail, so that leaving ends no jail (decision 582).
+        // Who gave notice stays bound as long as it would sit in jail, so that leaving ends no jail (decision 582).
         Status::Leaving { until: free_at } => Status::Leaving { until: free_at.max(until) },
         _ => Status::Jailed { until },
     };
     state::set_validator(context.world, accused, &validator);
+    state::set_punishment(context.world, accused, &Punishment { ended_at: None });
     state::drop_member(context.world, accused)?;
     let fault = Text::new(fault.name()).expect("names of faults are short");
     Jailed { fault, slashed, until, validator: accused }.emit(context.world);

@@ -7,7 +7,7 @@ use super::api::{
 use super::epoch::free_after;
 use super::possession::Registration;
 use super::state;
-use super::types::{MAX_VALIDATORS, Status, Validator};
+use super::types::{MAX_VALIDATORS, Punishment, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use cowboy_state::{Miss, Step};
@@ -140,6 +140,7 @@ impl Handle for Unjail {
         }
         record.status = Status::Waiting;
         state::set_validator(context.world, context.sender, &record);
+        state::set_punishment(context.world, context.sender, &Punishment { ended_at: Some(context.height) });
         Unjailed { stake: record.stake, validator: context.sender }.emit(context.world);
         Ok(())
     }

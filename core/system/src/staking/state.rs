@@ -1,10 +1,10 @@
 //! Where the records of validators stand. No other file spells their keys.
 
-use super::types::{Attestations, Dealing, MAX_PLAYERS, Member, StakeTotal, Status, Validator, ValidatorSet};
+use super::types::{Attestations, Dealing, MAX_PLAYERS, Member, Punishment, StakeTotal, Status, Validator, ValidatorSet};
 use crate::treasury::vesting::bucket_address;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::actors::GOVERNANCE as NUMBER;
-use cowboy_types::units::{Amount, Count};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, List};
 
@@ -53,6 +53,11 @@ pub fn duty_key(address: Address) -> Key {
     of("validator_duty:", &address.0)
 }
 
+/// The newest punishment of a validator.
+pub fn punishment_key(address: Address) -> Key {
+    of("validator_punished:", &address.0)
+}
+
 /// How shares were dealt to those who sign in the running epoch.
 pub fn dealing_key() -> Key {
     Key::system(NUMBER, "system:dealing")
@@ -88,10 +93,11 @@ pub fn add(world: &mut World, address: Address, record: &Validator) -> Result<()
 
 /// Takes a validator out.
 pub fn remove(world: &mut World, address: Address, record: &Validator) -> Result<(), Miss> {
-    world.require([&network_key(&record.network_key), &duty_key(address)])?;
+    world.require([&network_key(&record.network_key), &duty_key(address), &punishment_key(address)])?;
     Directory::validators().remove(world, &address.0)?;
     world.remove(network_key(&record.network_key));
     world.remove(duty_key(address));
+    world.remove(punishment_key(address));
     world.remove(validator_key(address));
     Ok(())
 }
@@ -129,6 +135,30 @@ pub fn has_duty(world: &World, key: &Fixed<32>) -> Result<bool, Miss> {
 /// The last epoch in which a validator signs that gave notice before the epoch.
 pub fn duty(world: &World, address: Address) -> Result<Option<Count>, Miss> {
     world.read(&duty_key(address))
+}
+
+/// Changes the newest punishment of a validator.
+pub fn set_punishment(world: &mut World, address: Address, record: &Punishment) {
+    world.write(punishment_key(address), record);
+}
+
+/// Whether a validator is being punished: from the proof of a fault until it is let out of jail, or withdraws. Then it is in no set, and no fault of it
+/// is punished beside that one (decision 593).
+pub fn is_punished(world: &World, address: Address, validator: &Validator) -> Result<bool, Miss> {
+    Ok(match validator.status {
+        Status::Jailed { .. } => true,
+        Status::Leaving { .. } => world.read::<Punishment>(&punishment_key(address))?.is_some_and(|newest| newest.ended_at.is_none()),
+        Status::Waiting | Status::Active => false,
+    })
+}
+
+/// Whether a fault of a validator at a height is still to be punished: what it did until it was last let out of jail is (decision 593).
+pub fn is_punishable(world: &World, address: Address, validator: &Validator, height: Height) -> Result<bool, Miss> {
+    if is_punished(world, address, validator)? {
+        return Ok(false);
+    }
+    let newest: Option<Punishment> = world.read(&punishment_key(address))?;
+    Ok(newest.and_then(|newest| newest.ended_at).is_none_or(|ended| ended < height))
 }
 
 /// Who signs in an epoch: the newest few are kept.
@@ -197,7 +227,7 @@ fn member(address: Address, validator: &Validator) -> Member {
 }
 
 /// Takes a validator whose fault was proven out of the running epoch's set at once: it earns, votes and attests no more. It goes out of the set of
-/// the epoch before, too, whose faults are still attested: so it is punished once, whether it is jailed or leaves.
+/// the epoch before, too, whose faults are still attested, and [`is_punished`] keeps it out of those that follow.
 pub fn drop_member(world: &mut World, address: Address) -> Result<(), Miss> {
     let Some(mut total) = self::total(world)? else { return Ok(()) };
     if let Some(before) = total.epoch.0.checked_sub(1) {

@@ -58,6 +58,14 @@ record! {
 }
 
 record! {
+    /// The newest punishment of a validator. It is one for all that the validator did until it is let out of jail (decision 593).
+    pub struct Punishment {
+        /// The height at which the validator was let out. None before, and for one that gave notice, which is let out no more.
+        pub ended_at: Option<Height>,
+    }
+}
+
+record! {
     /// A member of a set.
     pub struct Member {
         /// Who it is, and who is paid.

@@ -14,7 +14,7 @@ use crate::actor::{Arguments as _, Context, Handle};
 use crate::dispatcher::effects::Retrial;
 use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payout};
 use crate::market::{jobs, payment};
-use crate::runners::handlers as registry;
+use crate::runners::handlers::{self as registry, Entitled};
 use crate::schema::{Emit, Form};
 use crate::{council, runners};
 use cowboy_params::Params;
@@ -152,7 +152,8 @@ impl Handle for DecideClaim {
         job.claims = List::new(claims).expect("as many claims fit");
         if is_decided {
             let spec = jobs::spec(context.world, &id)?;
-            resolve(context.world, context.params, context.height, &mut job, &spec, place, is_upheld)?;
+            let finding = if is_upheld { Finding::Upheld { owed: Amount::ZERO } } else { Finding::Refuted };
+            resolve(context.world, context.params, context.height, &mut job, &spec, place, finding)?;
         }
         let due = lifecycle::next_height(&job);
         jobs::write(context.world, &mut job, due)?;
@@ -215,8 +216,21 @@ fn agree(context: &Context<'_>, claim: &mut Challenge, is_upheld: bool) -> Step<
     Ok(u64::try_from(votes.len()).unwrap_or(u64::MAX) >= context.params.governance.council_threshold)
 }
 
-/// Ends a claim. Upheld: who is accused is slashed and not paid, and the bonds of all claims against it come back. Not upheld: the bond is
-/// destroyed. When no claim is open any more, the window continues, or the job is settled where nobody is left to be paid.
+/// What a claim came to.
+#[derive(Clone, Copy)]
+enum Finding {
+    /// It is proven.
+    Upheld {
+        /// What the proof cost the claimant and the pay of the job does not give back.
+        owed: Amount,
+    },
+    /// It is not.
+    Refuted,
+}
+
+/// Ends a claim. Upheld: who is accused is slashed and not paid, and the bonds of all claims against it come back; what the proof
+/// cost comes out of the slashed stake (decision 592). Refuted: the bond is destroyed. When no claim is open any more, the window
+/// continues, or the job is settled where nobody is left to be paid.
 fn resolve(
     world: &mut World,
     params: &Params,
@@ -224,16 +238,18 @@ fn resolve(
     job: &mut Job,
     spec: &JobSpec,
     place: usize,
-    is_upheld: bool,
+    finding: Finding,
 ) -> Result<(), Miss> {
     let claim = job.claims[place].clone();
-    if is_upheld {
+    if let Finding::Upheld { owed } = finding {
         // Doing the work again accuses everybody who agreed on the result.
         let is_about = |runner: Address| claim.retrial != Hash::ZERO || runner == claim.runner;
         let accused: Vec<Address> =
             job.all_members().filter(|member| is_about(member.runner) && is_accusable(job, member)).map(|member| member.runner).collect();
+        let mut entitled = Entitled { address: claim.challenger, cost: owed };
         for runner in &accused {
-            registry::slash(world, params, height, *runner, params.jobs.dishonesty_slash, claim.challenger)?;
+            let slashed = registry::slash(world, params, height, *runner, params.jobs.dishonesty_slash, entitled)?;
+            entitled.cost = entitled.cost.saturating_sub(slashed.cost);
         }
         decision::change_members(job, |members| {
             for member in members.iter_mut().filter(|member| accused.contains(&member.runner)) {
@@ -251,7 +267,7 @@ fn resolve(
         end_claim(world, job, place, 10_000)?;
     }
     let claim = u64::try_from(place).expect("a job has few claims");
-    ChallengeResolved { job_id: job.id, claim, upheld: is_upheld }.emit(world);
+    ChallengeResolved { job_id: job.id, claim, upheld: matches!(finding, Finding::Upheld { .. }) }.emit(world);
     go_on(world, params, height, job, spec)
 }
 
@@ -308,7 +324,7 @@ pub(crate) fn lapse(world: &mut World, params: &Params, height: Height, job: &mu
 }
 
 /// The work was done again: another result than the one that was accepted upholds the claim, and its claimant gets back what the work cost,
-/// out of the pay that the job still holds.
+/// out of the pay that the job still holds, and else out of the stake of those who agreed on the wrong one (decision 592).
 pub(crate) fn end_retrial(world: &mut World, params: &Params, height: Height, retrial: &Retrial) -> Result<(), Miss> {
     let Some(mut job) = jobs::find(world, &retrial.of)? else { return Ok(()) };
     let waiting = job.claims.iter().position(|claim| claim.is_open() && claim.retrial == retrial.id);
@@ -316,13 +332,15 @@ pub(crate) fn end_retrial(world: &mut World, params: &Params, height: Height, re
     let first = jobs::spec(world, &job.id)?;
     match (&retrial.outcome, &job.outcome) {
         (Some(again), Some(outcome)) => {
-            let is_upheld = again.output != outcome.output;
-            if is_upheld {
-                let cost = again.gross.saturating_add(retrial.tip).min(job.escrow);
-                job.escrow = job.escrow.saturating_sub(cost);
-                dispatcher::pay_out(world, job.claims[place].challenger, cost)?;
-            }
-            resolve(world, params, height, &mut job, &first, place, is_upheld)?;
+            let finding = if again.output == outcome.output {
+                Finding::Refuted
+            } else {
+                let returned = retrial.cost.min(job.escrow);
+                job.escrow = job.escrow.saturating_sub(returned);
+                dispatcher::pay_out(world, job.claims[place].challenger, returned)?;
+                Finding::Upheld { owed: retrial.cost.saturating_sub(returned) }
+            };
+            resolve(world, params, height, &mut job, &first, place, finding)?;
         }
         // The work could not be done again: nothing is proven.
         _ => {

@@ -159,7 +159,7 @@ fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: 
     if attested == Attested::WrongModel {
         opened.members[place].verdict = Verdict::Dishonest;
         let share = context.params.jobs.dishonesty_slash;
-        registry::slash(context.world, context.params, context.height, address, share, opened.job.submitter)?;
+        registry::slash(context.world, context.params, context.height, address, share, opened.job.submitter.into())?;
         WrongModelSlash { job_id: opened.job.id, runner: address, output }.emit(context.world);
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! What happens to volumes and relays without anybody asking, at the end of a block.
 
-use super::api::Settled;
 use super::forms::SlotMoved;
-use super::ledger;
+use super::ledger::{self, Paid};
 use super::placement::{self, Now};
 use super::relay_api::{SlotGiven, SlotLost};
 use super::state::{self, Subject};
@@ -12,7 +11,7 @@ use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_types::units::{Amount, Height};
+use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash};
 
 /// Subjects that a block looks at, at most. The others wait for the next block.
@@ -48,9 +47,7 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
     if volume.paid_to.0.saturating_add(rows.epoch) <= now.height.0 {
         let paid = ledger::settle(world, now.params, now.height, &mut volume)?;
         commits::forget(world, now.params, now.height, id, &mut volume)?;
-        if paid.relays > Amount::ZERO {
-            Settled { burned: paid.burned, pool: paid.pool, relays: paid.relays, volume_id: *id }.emit(world);
-        }
+        paid.emit(world, id);
         if volume.status != Status::Deleted {
             match ledger::is_spent(now.params, &volume) {
                 true => owners::delete(world, now.height, id, &mut volume),
@@ -90,7 +87,8 @@ fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -
     let is_late = |slot: &Slot| slot.relay.is_some() && slot.place.is_none() && slot.since.0 <= last;
     for place in 0..volume.slots.len() {
         let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).map(|slot| slot.relay) else { continue };
-        placement::vacate(world, now, volume, place)?;
+        // Its relay never served it, so nothing is due.
+        placement::vacate(world, now, volume, place, &mut Paid::default())?;
         let slot = u8::try_from(place).expect("a volume has few slots");
         SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
     }
@@ -152,7 +150,9 @@ fn lose(world: &mut World, now: Now<'_>, address: Address, place: u64) -> Result
     let Some(entry) = directory::at(world, address, place)? else { return Ok(()) };
     let mut volume = state::volume(world, &entry.volume)?.expect("the directory lists volumes that are there");
     ledger::count(now.params, &mut volume, now.height);
-    placement::vacate(world, now, &mut volume, usize::from(entry.slot))?;
+    let mut paid = Paid::default();
+    placement::vacate(world, now, &mut volume, usize::from(entry.slot), &mut paid)?;
+    paid.emit(world, &entry.volume);
     let before = volume.next_look;
     volume.next_look = before.min(now.height.next());
     state::set_volume(world, &entry.volume, Some(before), &volume)?;

@@ -4,14 +4,16 @@
 //! stood: once for all slots, as their shards have the same lengths. What a relay is paid is the count since it began to be paid, without what
 //! stood in roots that it did not acknowledge.
 
+use super::api::Settled;
 use super::state;
 use super::types::{Relay, Slot, Status, Volume};
 use crate::market::payment;
+use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, actors};
+use cowboy_types::{Address, Hash, actors};
 
 /// The bytes that asks are for.
 pub(super) const UNIT: u128 = 1 << 20;
@@ -25,6 +27,15 @@ pub(super) struct Paid {
     pub(super) burned: Amount,
     /// To the pool of bounties.
     pub(super) pool: Amount,
+}
+
+impl Paid {
+    /// Says what a volume paid, where it paid anything.
+    pub(super) fn emit(self, world: &mut World, id: &Hash) {
+        if self != Self::default() {
+            Settled { burned: self.burned, pool: self.pool, relays: self.relays, volume_id: *id }.emit(world);
+        }
+    }
 }
 
 /// The bytes that a slot of a volume costs with `bytes` bytes in it: what can come back is kept too, and a share of the quota is paid for where

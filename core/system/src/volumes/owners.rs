@@ -5,7 +5,7 @@ use super::api::{
     UndeleteVolume,
 };
 use super::forms::{DescribedVolume, Priced, VolumeMoved};
-use super::ledger;
+use super::ledger::{self, Paid};
 use super::placement::{self, Now};
 use super::types::{Keys, Slot, Status, Volume};
 use super::{state, views};
@@ -282,9 +282,11 @@ pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Vol
     let held: Vec<usize> = held.take(SLOTS_AT_ONCE).collect();
     let is_over = if !held.is_empty() {
         ledger::count(now.params, &mut volume, now.height);
+        let mut paid = Paid::default();
         for place in held {
-            placement::vacate(world, now, &mut volume, place)?;
+            placement::vacate(world, now, &mut volume, place, &mut paid)?;
         }
+        paid.emit(world, id);
         false
     } else if !volume.partitions.is_empty() {
         remove_partitions(world, id, &mut volume)?;

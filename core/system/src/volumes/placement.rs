@@ -120,9 +120,9 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
     Ok(())
 }
 
-/// Takes a slot from its relay, which is paid for what was counted.
-pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place: usize) -> Result<(), Miss> {
-    ledger::pay(world, now.params, volume, place, &mut Paid::default())?;
+/// Takes a slot from its relay, which is paid for what was counted: that is added to what the volume paid.
+pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
+    ledger::pay(world, now.params, volume, place, paid)?;
     let Some(Slot { relay: Some(address), place: listed, .. }) = volume.slots.get(place).cloned() else { return Ok(()) };
     change_slot(volume, place, |slot| *slot = Slot::vacant(now.height));
     let Some(mut relay) = state::relay(world, address)? else { return Ok(()) };

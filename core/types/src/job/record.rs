@@ -162,8 +162,8 @@ crate::record! {
 crate::record! {
     /// A runner that delivered a result which was not accepted, in any draw of a job.
     pub struct Delivered {
-        /// The runner's address.
-        pub runner: Address,
+        /// The runner, as it stood in its committee.
+        pub member: Member,
         /// The objective checks that its result failed, a bit each: see `cowboy_system::verifier::judge`. Zero where it failed none.
         pub failed: Count,
         /// What the result would have cost if it had been accepted, in base units. Zero where a fault was reported.
@@ -285,7 +285,8 @@ crate::record! {
         pub reveal_until: Height,
         /// Who committed and did not reveal, in any draw.
         pub absent: List<Absent, MAX_DRAWN>,
-        /// Who delivered what was not accepted, and is paid the least fee if the job ends without a result.
+        /// Who delivered what was not accepted: paid with those whose result is accepted in a later draw and is the same, and for the work if the job
+        /// ends without a result.
         pub delivered: List<Delivered, MAX_DRAWN>,
         /// The accepted result.
         pub outcome: Option<Outcome>,

@@ -77,7 +77,7 @@ pub struct AccountRow {
 /// What a search found, best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SearchResults {
-    /// The results; at most 20 of each kind.
+    /// The results.
     pub results: Vec<SearchResult>,
 }
 

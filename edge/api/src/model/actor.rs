@@ -20,7 +20,7 @@ pub struct Actor {
     pub mailbox_count: u64,
     /// Timers that live.
     pub timer_count: u64,
-    /// The first 50 entries of its storage: the key as text, or as hex where it is no text; the value decoded as in [`StorageEntry`].
+    /// The first entries of its storage: the key as text, or as hex where it is no text; the value decoded as in [`StorageEntry`].
     #[schema(value_type = Object)]
     pub storage: BTreeMap<String, serde_json::Value>,
     /// Bytes of code and storage that count toward its quota.

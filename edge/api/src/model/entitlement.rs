@@ -12,7 +12,7 @@ pub struct Entitlements {
     pub entitlements: Vec<Entitlement>,
     /// The manifest as it stands in the state: canonical CBOR.
     pub manifest: HexBytes,
-    /// The manifests that it had before, oldest first: at most the newest 16.
+    /// The manifests that it had before, oldest first: only the newest are kept.
     pub history: Vec<PastManifest>,
 }
 

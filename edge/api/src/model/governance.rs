@@ -133,7 +133,7 @@ pub struct Council {
 pub struct ParameterHistory {
     /// `group.name`.
     pub name: String,
-    /// Its changes, the newest last; the newest 256 are kept.
+    /// Its changes, the newest last; only the newest are kept.
     pub changes: Vec<ParameterMove>,
 }
 

@@ -1,5 +1,6 @@
 //! The market of off-chain work: jobs and runners.
 
+use super::words;
 use crate::hex_text::{HexAddress, HexBytes, HexHash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -18,9 +19,11 @@ pub struct Jobs {
 pub struct JobSummary {
     /// Its name.
     pub job_id: HexHash,
-    /// `drawing`, `assigned`, `revealing`, `verified`, `disputed`, `settled` or `failed`.
+    /// How far it is: [`words::status`].
+    #[schema(schema_with = words::status_schema)]
     pub status: String,
-    /// `llm`, `http`, `mcp`, `custom` or `container`.
+    /// What kind of work it is: [`words::kind`].
+    #[schema(schema_with = words::kind_schema)]
     pub kind: String,
     /// How its results are verified.
     pub mode: String,
@@ -55,9 +58,10 @@ pub struct Job {
     pub tee_required: bool,
     /// The field that is voted on; empty means the whole result.
     pub vote_field: String,
-    /// The pipeline of checks, by name, in order.
+    /// The pipeline of checks in order, by the words that a submission has for them.
     pub checks: Vec<String>,
-    /// Which good result is handed on: `elected`, `firstvalid`, `median`, `majority` or `latest`.
+    /// Which good result is handed on: [`words::snapshot`].
+    #[schema(schema_with = words::snapshot_schema)]
     pub snapshot: String,
     /// The pool whose members alone may be drawn.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -187,7 +191,8 @@ pub struct JobMember {
     pub attested: bool,
     /// Whether it attested a crash.
     pub crashed: bool,
-    /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest`, `excused`, `held` or `unfit`.
+    /// What the verifier thinks of its result: [`words::verdict`].
+    #[schema(schema_with = words::verdict_schema)]
     pub verdict: String,
     /// The payment in base units.
     pub paid: u64,
@@ -233,7 +238,7 @@ pub struct Runner {
     pub unbonding: u64,
     /// `healthy`, or why no job is drawn to it: `silent`, `low`, `stake`, `probation` or `leaving`.
     pub health: String,
-    /// Between 0 and 200.
+    /// From 0 to the maximum of the parameter `jobs.reputation_start`.
     pub reputation: u64,
     /// Jobs under way.
     pub active_jobs: u64,

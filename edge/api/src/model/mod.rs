@@ -18,6 +18,9 @@ mod stream;
 mod submit;
 mod token;
 mod transaction;
+pub mod words;
+
+use std::ops::RangeInclusive;
 
 pub use account::*;
 pub use actor::*;
@@ -39,6 +42,27 @@ pub const DEFAULT_LIMIT: usize = 50;
 
 /// The most rows of a list.
 pub const MAX_LIMIT: usize = 1_000;
+
+/// Receipts that a page of a filtered list examines.
+pub const FILTERED_RECEIPTS: usize = 1_000;
+
+/// Mebibytes of blocks after which a page of blocks ends.
+pub const BLOCK_PAGE_MIB: usize = 64;
+
+/// The most results of a kind that a search has.
+pub const MAX_SEARCH_RESULTS: usize = 20;
+
+/// The characters of a text to search for.
+pub const SEARCH_CHARACTERS: RangeInclusive<usize> = 2..=64;
+
+/// How long `/submit_wait` waits where the request does not say, in milliseconds.
+pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+
+/// The longest that `/submit_wait` waits, in milliseconds.
+pub const MAX_TIMEOUT_MS: u64 = 120_000;
+
+/// The most operations of the state in one answer.
+pub const MAX_OPERATIONS: u64 = 64;
 
 /// The most bytes of a request's body.
 pub const MAX_BODY_BYTES: usize = 1_000_000;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submission {
-    /// 1 to 200 of them.
+    /// The transactions, one at least.
     pub transactions: Vec<HexBytes>,
 }
 
@@ -53,10 +53,9 @@ pub struct Simulated {
     pub block_height: u64,
     /// What would come of it.
     pub receipt: Receipt,
-    /// A limit that leaves room for a changed state and for the messages it sends: what it used and a quarter more, and 250,000
-    /// for each message, at most the most allowed.
+    /// A limit that leaves room for a changed state and for the messages it sends: more than it used, at most the most allowed.
     pub cycles_limit: u64,
-    /// The same for cells, with 10,000 for each message.
+    /// The same for cells.
     pub cells_limit: u64,
     /// A maximum price that holds for a while of rising base fees.
     pub max_fee_per_cycle: u64,

@@ -208,7 +208,7 @@ pub struct Event {
 /// What a delivery changed in the state, without its fee; nothing where the node no longer keeps the block's traces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateChanges {
-    /// The changes, accounts first; the first 256 that were written, of 16 KiB together.
+    /// The changes, accounts first; of many only those that were written first.
     pub changes: Vec<StateChange>,
 }
 

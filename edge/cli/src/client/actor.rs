@@ -1,10 +1,12 @@
 //! `cowboy actor` and `cowboy query`.
 
 mod deployed;
+mod refused;
 
 use super::{
     deliveries,
     outcome::{self, Outcome},
+    rent,
     session::Session,
     timer,
     wallet::both,
@@ -16,7 +18,7 @@ use cowboy_api::{
     source::{self, Asked},
 };
 use cowboy_console::{amount, failure::Failure, output::table, payload};
-use cowboy_devtools::{deploy::Deployment, lint, template};
+use cowboy_devtools::{deploy::Deployment, template};
 use cowboy_types::cbor::Value as CborValue;
 use cowboy_types::{
     Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text,
@@ -204,7 +206,7 @@ impl Actor {
             Self::Execute(execute) => execute.run(session).await,
             Self::Query(query) => query.run(session).await,
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
-            Self::Rent { actor } => rent(session, &session.address(&actor)?).await,
+            Self::Rent { actor } => rent::show(session, &session.address(&actor)?).await,
             Self::Timers { actor } => timer::list(session, &session.address(&actor)?).await,
             Self::Failures { actor, limit } => deliveries::failures(session, &session.address(&actor)?, limit).await,
             Self::Messages { actor } => deliveries::messages(session, &session.address(&actor)?).await,
@@ -259,7 +261,7 @@ impl Deploy {
         }
         deployment.require_balance_grant()?;
         if !self.terms.force {
-            lint::refuse(self.source.path(), &deployment.code)?;
+            refused::refuse(session.output, self.source.path(), &deployment.code)?;
         }
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
         for line in deployment.missing() {
@@ -267,7 +269,8 @@ impl Deploy {
         }
         let key = session.key()?;
         let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await;
-        let sent = sent.map_err(|failure| explained(taken(failure, &key.address(), &deployment), |error| deployment.explain(error)))?;
+        let explain = |error| refused::in_file(deployment.explain(error), self.source.path());
+        let sent = sent.map_err(|failure| explained(taken(failure, &key.address(), &deployment), explain))?;
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
@@ -449,24 +452,6 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
     let entries: Vec<String> = actor.storage.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     rows.extend(entries.iter().map(|entry| ("", entry.clone())));
     session.output.result(&actor, table(rows));
-    Ok(())
-}
-
-async fn rent(session: &Session, address: &Address) -> Result<(), Failure> {
-    let rent: model::Rent = session.client.get(&format!("/actor/{address}/rent")).await?;
-    let next = rent.next_epoch.map_or_else(|| "nothing is due".to_owned(), |next| format!("epoch {next}; it is {}", rent.epoch));
-    let rows = [
-        ("actor", rent.actor.to_string()),
-        ("state", rent.state.clone()),
-        ("size", format!("{} bytes, up to {} of storage", rent.size, rent.quota)),
-        ("an epoch", amount::cby(rent.per_epoch)),
-        ("next", next),
-        ("prepaid", amount::cby(rent.prepaid)),
-        ("debt", format!("{} of {} epochs", amount::cby(rent.debt), rent.unpaid)),
-        ("bond", amount::cby(rent.bond)),
-        ("reserve", amount::cby(rent.reserve)),
-    ];
-    session.output.result(&rent, table(rows));
     Ok(())
 }
 

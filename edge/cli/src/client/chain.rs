@@ -6,14 +6,20 @@ use commonware_codec::Encode as _;
 use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
 use cowboy_console::{amount, failure::Failure, payload};
 use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
-use std::{pin::pin, time::Duration};
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 
-/// Time between two lines about a warp.
+/// Time between two lines about a warp, or about blocks that are produced.
 const TELL_EVERY: Duration = Duration::from_secs(2);
+
+/// The most blocks that are asked for at once. The node produces them even if the client has gone.
+const MINED_AT_ONCE: u64 = 100;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Chain {
-    /// Produce blocks now
+    /// Produce blocks now; Ctrl-C ends it
     Mine {
         /// Number of blocks
         #[arg(default_value_t = 1)]
@@ -91,7 +97,7 @@ enum Act {
 impl Chain {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::Mine { blocks } => at(session, session.client.post("/dev/mine", &model::Mine { blocks }).await?),
+            Self::Mine { blocks } => at(session, mine(session, blocks).await?),
             Self::Warp(warp) => at(session, warp.run(session).await?),
             Self::Snapshot => {
                 let snapshot: model::Snapshot = session.client.post("/dev/snapshot", &serde_json::json!({})).await?;
@@ -114,6 +120,28 @@ impl Chain {
         }
         Ok(())
     }
+}
+
+/// Has blocks produced in parts, so that few are left to produce when the client goes.
+async fn mine(session: &Session, blocks: u64) -> Result<model::Height, Failure> {
+    let (mut height, mut told) = (model::Height { height: 0 }, Instant::now());
+    let mut left = blocks;
+    for part in parts(blocks) {
+        height = session.client.post("/dev/mine", &model::Mine { blocks: part }).await?;
+        left = left.saturating_sub(part);
+        if left > 0 && told.elapsed() >= TELL_EVERY {
+            told = Instant::now();
+            session.output.progress(format_args!("Height {}, {left} blocks to produce; Ctrl-C ends it", height.height));
+        }
+    }
+    Ok(height)
+}
+
+/// A number of blocks in parts; none at all is one part, which the node refuses.
+fn parts(blocks: u64) -> impl Iterator<Item = u64> {
+    let rest = blocks % MINED_AT_ONCE;
+    let whole = std::iter::repeat_n(MINED_AT_ONCE, usize::try_from(blocks / MINED_AT_ONCE).unwrap_or(usize::MAX));
+    whole.chain((rest > 0 || blocks == 0).then_some(rest))
 }
 
 impl Warp {
@@ -198,6 +226,13 @@ impl Impersonate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_are_asked_for_in_parts() {
+        for (blocks, expected) in [(0, vec![0]), (3, vec![3]), (100, vec![100]), (250, vec![100, 100, 50])] {
+            assert_eq!(parts(blocks).collect::<Vec<_>>(), expected);
+        }
+    }
 
     #[test]
     fn a_number_of_blocks_is_a_height() {

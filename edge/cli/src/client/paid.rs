@@ -1,12 +1,9 @@
 //! What a command pays beside its fee: a high price is said before, and every price after.
 
 use super::session::Session;
-use crate::send::Sent;
+use crate::{confirm::HIGH, send::Sent};
 use cowboy_console::amount;
 use cowboy_types::Amount;
-
-/// From this price on it is said before it is paid, in base units.
-const HIGH: u64 = 100 * Amount::CBY.get();
 
 /// Says what something costs before it is paid, where that is much.
 pub(super) fn warn_if_high(session: &Session, what: &str, price: Amount) {

@@ -68,11 +68,7 @@ struct Archive {
 impl Rent {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::Show { actor } => {
-                let owed = owed(session, &session.address(&actor)?).await?;
-                session.output.result(&owed, describe(&owed));
-                Ok(())
-            }
+            Self::Show { actor } => show(session, &session.address(&actor)?).await,
             Self::Pay { actor, amount, terms } => pay(session, &session.address(&actor)?, amount.as_deref(), &terms).await,
             Self::Archive { actor, out } => archive(session, session.address(&actor)?, out).await,
             Self::Restore { actor, from, terms } => restore(session, &session.address(&actor)?, from.as_deref(), &terms).await,
@@ -82,6 +78,13 @@ impl Rent {
 
 async fn owed(session: &Session, actor: &Address) -> Result<model::Rent, Failure> {
     Ok(session.client.get(&format!("/actor/{actor}/rent")).await?)
+}
+
+/// Prints what an actor owes, for what, and what it has paid.
+pub(super) async fn show(session: &Session, actor: &Address) -> Result<(), Failure> {
+    let (owed, params) = (owed(session, actor).await?, session.client.params().await?);
+    session.output.result(&owed, describe(&owed, &params));
+    Ok(())
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<send::Sent, Failure> {
@@ -160,9 +163,7 @@ async fn restore(session: &Session, actor: &Address, from: Option<&Path>, terms:
         }
         session.output.progress(format_args!("chunk {number} is restored, {} are missing", missing.len() - done));
     }
-    let owed = owed(session, actor).await?;
-    session.output.result(&owed, describe(&owed));
-    Ok(())
+    show(session, actor).await
 }
 
 /// The chunks that nobody restored yet.
@@ -209,14 +210,45 @@ async fn of_node(session: &Session, chunk: &model::MissingChunk) -> Result<Piece
     Ok((chunk.number, entries.into_iter().map(|(key, value)| (Hex(key), Hex(value))).collect()))
 }
 
-fn describe(owed: &model::Rent) -> String {
+fn describe(owed: &model::Rent, params: &Params) -> String {
+    let next = owed.next_epoch.map_or_else(|| "nothing is due".to_owned(), |next| format!("epoch {next}; it is {}", owed.epoch));
     table([
         ("actor", owed.actor.to_string()),
         ("state", owed.state.clone()),
-        ("size", format!("{} of {} bytes", owed.size, owed.quota)),
+        ("size", format!("{} bytes, the first {} are free; up to {} of storage", owed.size, params.rent.free_bytes, owed.quota)),
         ("rent", format!("{} an epoch", amount::cby(owed.per_epoch))),
+        ("next", next),
         ("prepaid", amount::cby(owed.prepaid)),
         ("debt", format!("{}, {} epochs unpaid", amount::cby(owed.debt), owed.unpaid)),
+        ("bond", amount::cby(owed.bond)),
+        ("reserve", amount::cby(owed.reserve)),
         ("missing", format!("{} pruned pieces", owed.missing)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rent_says_what_is_free() {
+        let owed = model::Rent {
+            actor: Hex(Address([7; 20])),
+            state: "paid".to_owned(),
+            size: 12_000,
+            quota: 65_536,
+            per_epoch: 1_000,
+            next_epoch: Some(3),
+            epoch: 2,
+            prepaid: 0,
+            debt: 0,
+            unpaid: 0,
+            bond: 0,
+            reserve: 0,
+            missing: 0,
+        };
+        let shown = describe(&owed, &Params::GENESIS);
+        assert!(shown.contains("12000 bytes, the first 10240 are free; up to 65536 of storage"), "{shown}");
+        assert!(shown.contains("epoch 3; it is 2"), "{shown}");
+    }
 }

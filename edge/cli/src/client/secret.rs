@@ -1,11 +1,8 @@
 //! `cowboy secret`: values that only a committee can open, for whom their policy names (003 §9).
 
-use super::{
-    labels::{self, Labels},
-    method::instruction,
-    paid,
-    session::Session,
-};
+mod shown;
+
+use super::{labels, method::instruction, paid, session::Session};
 use crate::{
     random,
     send::{self, Sent, Terms},
@@ -235,30 +232,6 @@ impl Allowed {
     }
 }
 
-/// Who could keep the value, in a sentence.
-fn readers(policy: &Policy) -> String {
-    let runners = match &policy.runners {
-        Runners::Any => "any runner that is drawn".to_owned(),
-        Runners::Listed { addresses } => format!("any of {} named runners", addresses.len()),
-        Runners::Pool { id } => format!("any member of the pool {id}"),
-    };
-    let environment = match &policy.attestation {
-        Attestation::NotRequired => "",
-        Attestation::Required { .. } => " with an attested environment",
-    };
-    let hosts = if policy.hosts.is_empty() {
-        "it may be sent to no host".to_owned()
-    } else {
-        let hosts: Vec<String> = policy.hosts.iter().map(ToString::to_string).collect();
-        format!("it may be sent to {}", hosts.join(", "))
-    };
-    let jobs = match policy.copies {
-        1 => "one runner of a job".to_owned(),
-        copies => format!("up to {copies} runners of a job"),
-    };
-    format!("{runners}{environment} could keep this value: {jobs} at a time; {hosts}")
-}
-
 impl Secret {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
@@ -266,8 +239,8 @@ impl Secret {
                 set(session, &name, &value_file, allowed.policy()?, &trusted, &terms).await
             }
             Self::Get { name, version, trusted, terms } => get(session, &name, version, &trusted, &terms).await,
-            Self::Ls { account } => list(session, account.as_deref()).await,
-            Self::Show { name } => show(session, &name).await,
+            Self::Ls { account } => shown::list(session, account.as_deref()).await,
+            Self::Show { name } => shown::show(session, &name).await,
             Self::Pause { name, terms } => pause(session, &name, true, &terms).await,
             Self::Resume { name, terms } => pause(session, &name, false, &terms).await,
             Self::Rm { name, version, terms } => {
@@ -290,36 +263,6 @@ async fn pause(session: &Session, name: &Name, paused: bool, terms: &Terms) -> R
 
 async fn view(session: &Session, method: &str, argument: Value) -> Result<Value, Failure> {
     Ok(session.client.view(&Address::system(NUMBER), method, &argument).await?.result)
-}
-
-async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
-    let account = session.address_or_own(account)?;
-    let hashes = view(session, "list_secrets", json!({ "account": account.to_string() })).await?;
-    let mut rows = Vec::new();
-    for hash in hashes.as_array().into_iter().flatten() {
-        rows.push(view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?);
-    }
-    let labels = Labels::load(&session.project);
-    let line = |row: &Value| {
-        let hash = row["name_hash"].as_str().unwrap_or_default();
-        let paused = if row["is_paused"] == json!(true) { "  paused" } else { "" };
-        format!("{hash}{}  version {}{paused}", labels.shown(hash), row["latest"])
-    };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let text = if lines.is_empty() { format!("{account} has no secrets") } else { lines.join("\n") };
-    session.output.result(&rows, text);
-    Ok(())
-}
-
-async fn show(session: &Session, name: &Name) -> Result<(), Failure> {
-    let account = session.key()?.address();
-    let asked = json!({ "account": account.to_string(), "name_hash": name.hash(account).to_string() });
-    let version = view(session, "get_version", asked).await?;
-    if version.is_null() {
-        return Err(Failure::argument(format!("{account} has no secret {}", name.as_str()), "cowboy secret ls"));
-    }
-    session.output.document(&version);
-    Ok(())
 }
 
 async fn committee(session: &Session) -> Result<(), Failure> {
@@ -409,12 +352,12 @@ async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, tru
     labels::keep(session, &name_hash, name.as_str());
     let document = json!({
         "name": name.as_str(), "name_hash": name_hash.to_string(), "version": version, "deposit": deposit, "tx_hash": sent.tx_hash,
-        "readers": readers(&policy),
+        "readers": shown::readers(&policy),
     });
     let text = format!(
         "{} is stored as version {version}, with the name hash {name_hash}\n{}\npaid: {}; `cowboy secret rm` gives the deposit back",
         name.as_str(),
-        readers(&policy),
+        shown::readers(&policy),
         paid::line(&sent, "the deposit", deposit),
     );
     session.output.result(&document, text);

@@ -1,15 +1,23 @@
 //! `cowboy volume`: files that relays keep, and that outlive their writer (003 §7, §17.6).
 
+mod backup;
 mod create;
 mod files;
 mod folder;
+mod journal;
 mod keys;
+mod local;
+mod progress;
+mod show;
+mod sync;
+mod upload;
 
-use super::{labels::Labels, method::encoded_call, method::instruction, secret, session::Session};
+use super::{method::encoded_call, method::instruction, secret, session::Session};
 use crate::send::{self, Sent, Terms};
+use backup::KeyAction;
 use clap::{Args, Subcommand};
 use cowboy_api::HexBytes;
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure};
 use cowboy_system::storage::NUMBER;
 use cowboy_types::cbor::Value as Cbor;
 use cowboy_types::units::Amount;
@@ -102,6 +110,28 @@ pub(crate) enum Volume {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Make a directory of a volume have what a folder has, or a folder what a directory has
+    #[command(after_help = "The folder begins with ./ or /, as no directory does.
+
+Examples:
+  cowboy volume sync memory ./notes notes/
+  cowboy volume sync memory notes/ ./notes --delete --dry-run")]
+    Sync {
+        #[command(flatten)]
+        which: Which,
+        /// What is copied: a folder, or a directory of the volume
+        from: String,
+        /// What gets it: the other one
+        to: String,
+        /// Also remove what the source lacks
+        #[arg(long)]
+        delete: bool,
+        /// Print what would be done, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Write a file of a volume to a file, or to stdout; or a folder of a volume to a folder
     Get {
         #[command(flatten)]
@@ -150,6 +180,33 @@ pub(crate) enum Volume {
         amount: String,
         #[command(flatten)]
         terms: Terms,
+    },
+    /// Change how many bytes a volume may have; its escrow has to last for that
+    SetQuota {
+        #[command(flatten)]
+        which: Which,
+        /// The most bytes that it may have, like 500MiB or 1GiB
+        #[arg(value_parser = size)]
+        quota: u64,
+        /// What to add to the escrow: base units, or CBY like 5cby
+        #[arg(long, default_value = "0")]
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Hand a volume over; all capabilities for it end
+    Transfer {
+        #[command(flatten)]
+        which: Which,
+        /// The new owner
+        to: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Back up the keys that a committee made, and take them over again
+    Key {
+        #[command(subcommand)]
+        action: KeyAction,
     },
     /// Delete a volume; for a day that can be taken back
     Delete {
@@ -259,6 +316,12 @@ fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// What files of this folder about a partition of a volume are called.
+fn kept_name(genesis: &Hash, volume: &Hash, partition: &Hash) -> String {
+    let part = |hash: &Hash| hex::encode(&hash.0[..8]);
+    format!("{}-{}-{}", part(genesis), part(volume), part(partition))
+}
+
 fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
@@ -290,9 +353,7 @@ fn storage_failure(error: VolumeError) -> Failure {
         VolumeError::NoPartition(_) => Failure::argument(error.to_string(), "the first part of a path is its partition; put makes it"),
         VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
         VolumeError::WrongKey(_) => Failure::argument(error.to_string(), "name the file that `volume create` made with --key"),
-        VolumeError::OverQuota { .. } => {
-            Failure::argument(error.to_string(), "remove files, or raise the quota: cowboy call storage-manager set_volume_quota")
-        }
+        VolumeError::OverQuota { .. } => Failure::argument(error.to_string(), "remove files, or raise the quota: cowboy volume set-quota"),
         error => Failure::Node(error.to_string()),
     }
 }
@@ -300,35 +361,40 @@ fn storage_failure(error: VolumeError) -> Failure {
 impl Volume {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let simple = async |which: &Which, method: &str, value: Amount, terms: &Terms, done: &str| {
-            let argument = json!({ "volume": which.id(session)?.to_string() });
-            session.submit(instruction(NUMBER, method, &argument, value)?, terms).await?;
-            if !terms.no_wait {
-                session.output.progress(format_args!("{} {done}", which.volume));
-            }
-            Ok::<(), Failure>(())
+            changed(session, which, (method, json!({})), value, terms, done).await
         };
         match self {
             Self::Create { name, quota, public, key, code, max_price, epochs, trusted, terms } => {
                 let creation = create::Creation { name, quota, public, key, code, max_price, epochs };
                 create::create(session, creation, &trusted, &terms).await
             }
-            Self::List { account } => list(session, account.as_deref()).await,
-            Self::Info { which } => info(session, &which).await,
+            Self::List { account } => show::list(session, account.as_deref()).await,
+            Self::Info { which } => show::info(session, &which).await,
             Self::Put { which, source, to, terms } => files::put(session, &which, &source, &to, &terms).await,
+            Self::Sync { which, from, to, delete, dry_run, terms } => {
+                sync::run(session, &which, (from.as_str(), to.as_str()), sync::Options { delete, dry_run }, &terms).await
+            }
             Self::Get { which, path, to, terms } => folder::get(session, &which, &path, &to, &terms).await,
             Self::Ls { which, within, terms } => files::list(session, &which, within.as_deref(), &terms).await,
             Self::Rm { which, paths, terms } => files::remove(session, &which, paths, &terms).await,
             Self::Revert { which, partition, terms } => {
-                let argument = json!({ "volume": which.id(session)?.to_string(), "partition": partition.partition().to_string() });
-                session.submit(instruction(NUMBER, "revert", &argument, Amount::ZERO)?, &terms).await?;
-                if !terms.no_wait {
-                    session.output.progress(format_args!("{} has what it had before its last commit", partition.as_str()));
-                }
-                Ok(())
+                let (more, name) = (json!({ "partition": partition.partition().to_string() }), partition.as_str());
+                let done = format!("has in {name} what it had before its last commit");
+                changed(session, &which, ("revert", more), Amount::ZERO, &terms, &done).await
             }
             Self::Fund { which, amount, terms } => {
                 simple(&which, "fund_volume", amount::argument(&amount)?, &terms, "has more to pay its relays from").await
             }
+            Self::SetQuota { which, quota, amount, terms } => {
+                let (more, done) = (json!({ "quota": quota }), format!("may have {quota} bytes"));
+                changed(session, &which, ("set_volume_quota", more), amount::argument(&amount)?, &terms, &done).await
+            }
+            Self::Transfer { which, to, terms } => {
+                let to = session.address(&to)?.to_string();
+                let (more, done) = (json!({ "to": to }), format!("belongs to {to}, and has no capabilities any more"));
+                changed(session, &which, ("transfer_volume", more), Amount::ZERO, &terms, &done).await
+            }
+            Self::Key { action } => backup::run(session, action).await,
             Self::Delete { which, terms } => {
                 simple(&which, "delete_volume", Amount::ZERO, &terms, "is deleted; for a day `cowboy volume undelete` takes it back").await
             }
@@ -345,11 +411,7 @@ impl Volume {
                     "max_bytes": max_bytes,
                     "until": until,
                 });
-                let sent = act(session, "issue_cap", &argument, Amount::ZERO, &terms).await?;
-                let given = event(&sent, "capability.issued", "capability").unwrap_or(Value::Null);
-                let text = format!("capability {}: {mode} of {} until height {until}", given.as_str().unwrap_or("?"), partition.as_str());
-                session.output.result(&json!({ "capability": given, "until": until, "tx_hash": sent.tx_hash }), text);
-                Ok(())
+                grant(session, &argument, (&partition, mode.as_str(), until), &terms).await
             }
             Self::Revoke { capability, terms } => {
                 let argument = json!({ "capability": hex(&capability.0) });
@@ -360,6 +422,32 @@ impl Volume {
             }
         }
     }
+}
+
+/// Sends a call about a volume, and says what it did.
+async fn changed(
+    session: &Session,
+    which: &Which,
+    (method, more): (&str, Value),
+    value: Amount,
+    terms: &Terms,
+    done: &str,
+) -> Result<(), Failure> {
+    let mut argument = more;
+    argument["volume"] = json!(which.id(session)?.to_string());
+    session.submit(instruction(NUMBER, method, &argument, value)?, terms).await?;
+    if !terms.no_wait {
+        session.output.progress(format_args!("{} {done}", which.volume));
+    }
+    Ok(())
+}
+
+async fn grant(session: &Session, argument: &Value, (partition, mode, until): (&Name, &str, u64), terms: &Terms) -> Result<(), Failure> {
+    let sent = act(session, "issue_cap", argument, Amount::ZERO, terms).await?;
+    let given = event(&sent, "capability.issued", "capability").unwrap_or(Value::Null);
+    let text = format!("capability {}: {mode} of {} until height {until}", given.as_str().unwrap_or("?"), partition.as_str());
+    session.output.result(&json!({ "capability": given, "until": until, "tx_hash": sent.tx_hash }), text);
+    Ok(())
 }
 
 /// Sends a call of 0x0A and waits for its receipt.
@@ -382,55 +470,4 @@ fn event(sent: &Sent, name: &str, field: &str) -> Option<Value> {
 
 async fn view(session: &Session, actor: u8, method: &str, argument: Value) -> Result<Value, Failure> {
     Ok(session.client.view(&Address::system(actor), method, &argument).await?.result)
-}
-
-async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
-    let account = session.address_or_own(account)?;
-    let ids = view(session, NUMBER, "list_volumes", json!({ "account": account.to_string() })).await?;
-    let mut rows = Vec::new();
-    for id in ids.as_array().into_iter().flatten() {
-        rows.push(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?);
-    }
-    let labels = Labels::load(&session.project);
-    let line = |row: &Value| {
-        let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
-        let used = row["bytes"].as_u64().unwrap_or(0).saturating_mul(row["data"].as_u64().unwrap_or(0));
-        let (id, status) = (text("volume_id"), text("status"));
-        format!("{id}{}  {status}  {}+{}  {used} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["quota"])
-    };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let text = if lines.is_empty() { format!("{account} has no volumes") } else { lines.join("\n") };
-    session.output.result(&rows, text);
-    Ok(())
-}
-
-async fn info(session: &Session, which: &Which) -> Result<(), Failure> {
-    let id = which.id(session)?;
-    let volume = view(session, NUMBER, "get_volume", json!({ "volume": id.to_string() })).await?;
-    if volume.is_null() {
-        return Err(storage_failure(VolumeError::NotFound));
-    }
-    let number = |field: &str| volume[field].as_u64().unwrap_or(0);
-    let text_of = |field: &str| volume[field].as_str().unwrap_or_default().to_owned();
-    let slot = |(place, slot): (usize, &Value)| {
-        let relay = slot["relay"].as_str().unwrap_or("none");
-        let state = if slot["is_serving"] == json!(true) { "serves" } else { "is not there yet" };
-        format!("  slot {place}  {relay}  {state}, {} a MiB and epoch", slot["price"])
-    };
-    let slots: Vec<String> = volume["slots"].as_array().into_iter().flatten().enumerate().map(slot).collect();
-    let partitions = volume["partitions"].as_array().map_or(0, Vec::len);
-    let used = number("bytes").saturating_mul(number("data"));
-    let used = format!("{used} of {} bytes, in {}", number("quota"), counted(partitions, "partition"));
-    let head = table([
-        ("volume", id.to_string()),
-        ("owner", text_of("owner")),
-        ("status", text_of("status")),
-        ("keys", text_of("keys")),
-        ("used", used),
-        ("escrow", format!("{}, of which {} are earned", amount::cby(number("escrow")), amount::cby(number("owed")))),
-        ("an epoch costs", amount::cby(number("per_epoch"))),
-        ("manifest", text_of("manifest_root")),
-    ]);
-    session.output.result(&volume, format!("{head}\n{}", slots.join("\n")));
-    Ok(())
 }

@@ -291,7 +291,7 @@ async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandl
     let client = Client::new(url)?;
     // Before the first block there is nobody with any CBY.
     node.watch_head().wait_for(|head| head.number > 0).await.map_err(node_failure)?;
-    match send::send(&client, key, deployment.instruction()?, &Terms { timeout: 60, ..Terms::default() }).await {
+    match send::send(&client, key, deployment.instruction()?, &Terms { timeout: 60, yes: true, ..Terms::default() }).await {
         Ok(sent) => sent
             .receipt
             .and_then(|receipt| receipt.created)

@@ -211,35 +211,32 @@ async fn feed_once(
         // It may have claimed anything a moment ago.
         Err(failed) => return unproven(u64::MAX, failed.into()),
     };
-    let stream = match source.blocks(next.clone()).await {
-        Ok(stream) => stream,
+    let feeding = Feeding::new(claimed, next.height);
+    let blocks = match Blocks::open(source, next).await {
+        Ok(blocks) => blocks,
         Err(failed) => return unproven(claimed, failed.into()),
     };
-    let feeding = Feeding::new(claimed, next.height);
     let note_lag = || note(feeding.is_behind(node));
     note_lag();
     let left = tokio::select! {
-        left = take_all(stream, source, node, feed, (received, &feeding), &note_lag) => left,
+        left = take_all(blocks, node, feed, (received, &feeding), &note_lag) => left,
         other = lag::overtaken(pool, source, node, (&feeding, disbelieved), &note_lag) => other.into(),
     };
     unproven(feeding.claimed(), left)
 }
 
-/// Feeds what a stream of blocks has, until the source is left.
+/// Feeds what a source gives, until it is left.
 async fn take_all(
-    mut stream: BlockStream,
-    source: &dyn Source,
+    mut blocks: Blocks<'_>,
     node: &NodeHandle,
     feed: &Feed,
     (received, feeding): (&Received, &Feeding),
     note: &(dyn Fn() + Sync),
 ) -> Left {
     loop {
-        let frame = feeding.waiting(more(&mut stream, source, || next_of(node).height, SILENCE)).await;
-        let frame = match frame {
-            Some(Ok(frame)) => frame,
-            Some(Err(failed)) => return failed.into(),
-            None => return Failed::away("the stream of blocks ended").into(),
+        let frame = match feeding.waiting(blocks.take(|| next_of(node).height, (SILENCE, RETRY))).await {
+            Ok(frame) => frame,
+            Err(failed) => return failed.into(),
         };
         received.add(frame.block.len());
         match feed.push(frame.block, frame.certificate).await {
@@ -284,6 +281,45 @@ pub(crate) async fn print_progress(pool: &Pool, node: &NodeHandle, received: &Re
             let left = left.map_or("no progress".to_owned(), |seconds| format!("about {seconds} s left"));
             let (peers, megabytes) = (sources.len(), received.get() / 1_000_000);
             output.progress(format_args!("height {height} of {newest}, {peers} sources, {megabytes} MB, {left}"));
+        }
+    }
+}
+
+/// The blocks of a source, from one stream of them after another. A source ends a stream in good order where others need its place. That is no reason to
+/// leave it: the node would count as one whose source does not answer.
+struct Blocks<'a> {
+    source: &'a dyn Source,
+    stream: BlockStream,
+    /// The block that comes next.
+    next: Position,
+    /// Whether the stream has given a block.
+    has_given: bool,
+}
+
+impl<'a> Blocks<'a> {
+    /// The blocks from this one on.
+    async fn open(source: &'a dyn Source, next: Position) -> Result<Self, Failed> {
+        let stream = source.blocks(next.clone()).await?;
+        Ok(Self { source, stream, next, has_given: false })
+    }
+
+    /// The next block. A stream that ends after it has given one is opened again after `pause`. `height` and `silence` as in [`more`].
+    async fn take(&mut self, height: impl Fn() -> u64, (silence, pause): (Duration, Duration)) -> Result<Frame, Failed> {
+        loop {
+            match more(&mut self.stream, self.source, &height, silence).await {
+                Some(Ok(frame)) => {
+                    let Position { number, height } = self.next;
+                    self.next = Position { number: number.saturating_add(1), height: height.saturating_add(1) };
+                    self.has_given = true;
+                    return Ok(frame);
+                }
+                Some(Err(failed)) => return Err(failed),
+                None if self.has_given => {
+                    sleep(pause).await;
+                    *self = Self::open(self.source, self.next.clone()).await?;
+                }
+                None => return Err(Failed::away("the stream of blocks ended")),
+            }
         }
     }
 }
@@ -371,6 +407,35 @@ mod tests {
             }
         });
         (HttpSource::new(&url).expect("the address is good"), serving)
+    }
+
+    /// A stream that ends after it gave a block is opened again where it ended; one that gives nothing is the end of the source.
+    #[tokio::test]
+    async fn a_stream_that_ends_is_opened_again() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let serving = tokio::spawn(async move {
+            let mut asked = Vec::new();
+            for blocks in [2, 1, 0] {
+                let (mut connection, _) = listener.accept().await.expect("the follower asks");
+                let mut request = [0; 1_024];
+                let length = connection.read(&mut request).await.expect("a request");
+                asked.extend(String::from_utf8_lossy(&request[..length]).lines().next().map(str::to_owned));
+                let frames = "9\r\n\0\0\0\x05\0\0\0\x01a\r\n".repeat(blocks);
+                let answer = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{frames}0\r\n\r\n");
+                connection.write_all(answer.as_bytes()).await.expect("the follower reads");
+            }
+            asked
+        });
+        let source = HttpSource::new(&url).expect("the address is good");
+        let mut blocks = Blocks::open(&source, Position { number: 7, height: 7 }).await.expect("it streams");
+        let times = (Duration::from_secs(30), Duration::ZERO);
+        for _ in 0..3 {
+            assert!(blocks.take(|| 7, times).await.is_ok());
+        }
+        assert!(matches!(blocks.take(|| 7, times).await, Err(Failed::Away(_))));
+        let asked = serving.await.expect("no panic");
+        assert_eq!(asked, [7, 9, 10].map(|height| format!("GET /follow?from={height} HTTP/1.1")));
     }
 
     /// A source that falls silent while its chain continues, or answers nothing, is left; one whose chain rests is not.

@@ -40,6 +40,8 @@ pub(super) struct Own {
     /// Base units of CBY for a MiB and an epoch.
     #[serde(default = "usual_ask")]
     ask: u64,
+    /// Where Prometheus reads its numbers; nowhere where it is left out.
+    metrics: Option<SocketAddr>,
 }
 
 /// The price that volumes accept where nothing else is said (decision 157).
@@ -73,10 +75,14 @@ impl Kind for Relay {
             every: EVERY,
         };
         let mut signals = StopSignals::listen()?;
-        let relay = Running::start(config, &key).await.map_err(service_failure)?;
+        let mut relay = Running::start(config, &key).await.map_err(service_failure)?;
+        let metrics = match own.metrics {
+            Some(address) => Some(relay.serve_metrics(address).await.map_err(service_failure)?.to_string()),
+            None => None,
+        };
         let address = key.address();
         output.result(
-            &json!({ "relay": address.to_string(), "node": common.node, "listening": relay.address().to_string() }),
+            &json!({ "relay": address.to_string(), "node": common.node, "listening": relay.address().to_string(), "metrics": metrics }),
             format_args!("ready: {address} works for {}, listening at {}", common.node, relay.address()),
         );
         signals.signalled().await

@@ -35,12 +35,14 @@ pub(super) async fn accept(listener: TcpListener, zones: Arc<Zones>, slots: Slot
             }
         };
         let Ok(mut permit) = admission.admit(peer.ip()) else { continue };
-        let Ok(slot) = slots.take(peer.ip(), share) else { continue };
+        let Ok(mut slot) = slots.take(peer.ip(), share) else { continue };
         let zones = zones.clone();
         connections.spawn(async move {
-            let closed = permit.closable();
+            // For another question over TCP, or for another connection of the process.
+            let (closed, closed_for_another) = (permit.closable(), slot.closable());
             tokio::select! {
                 _ = closed => {}
+                _ = closed_for_another => {}
                 ended = answer(&zones, stream, peer) => {
                     if let Err(error) = ended {
                         tracing::debug!(%peer, %error, "a connection to the name server ended");
@@ -80,6 +82,24 @@ mod tests {
         let mut answer = vec![0; stream.read_u16().await.ok()?.into()];
         stream.read_exact(&mut answer).await.ok()?;
         Some(answer)
+    }
+
+    /// A web request of another network has the place of a question's connection, where the process has no other.
+    #[tokio::test]
+    async fn connections_make_room_for_others() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let (address, slots) = (listener.local_addr().expect("it listens"), Slots::new(2));
+        let serving = tokio::spawn(accept(listener, zones(), slots.clone(), 2));
+        let mut one = TcpStream::connect(address).await.expect("it listens");
+        let mut other = TcpStream::connect(address).await.expect("it listens");
+        assert!(ask(&mut one).await.is_some() && ask(&mut other).await.is_some());
+        assert!(slots.take(Ipv4Addr::new(192, 0, 2, 1).into(), 2).is_ok());
+        let ended = tokio::select! {
+            ended = one.read_u8() => ended,
+            ended = other.read_u8() => ended,
+        };
+        assert!(ended.is_err(), "one of them is closed");
+        serving.abort();
     }
 
     /// Three hundred connections of one address: it has eight of them, and the others' places stay free.

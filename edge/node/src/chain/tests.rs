@@ -34,7 +34,7 @@ impl StateReader for Moving {
         unreachable!("only accounts are read")
     }
 
-    fn prove(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>> {
+    fn prove(&self, _: Vec<StateKey>, _: crate::reader::Batch) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>> {
         unreachable!("only accounts are read")
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     application::Machine,
     chain::Chain,
     execute::Databases,
-    reader::{MAX_OPERATIONS_BYTES, PROOF_BYTES_AT_ONCE, PROOFS_AT_ONCE, StateReader, Wanted, proven_bytes},
+    reader::{Batch, MAX_OPERATIONS_BYTES, StateReader, Wanted, proven_bytes},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -64,15 +64,15 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
         })
     }
 
-    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
+    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
         Box::pin(async move {
             let state = self.0.read().await;
             let (mut proofs, mut bytes) = (Vec::new(), 0_usize);
-            for key in keys.iter().take(PROOFS_AT_ONCE) {
+            for key in keys.iter().take(batch.proofs) {
                 let proven = proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node");
                 bytes = bytes.saturating_add(proven_bytes(&proven));
                 proofs.push(proven);
-                if bytes >= PROOF_BYTES_AT_ONCE {
+                if bytes >= batch.bytes {
                     break;
                 }
             }

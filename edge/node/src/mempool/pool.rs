@@ -8,7 +8,7 @@ use super::{
     Limits, Refused, account_of,
     apart::Apart,
     params_of,
-    queue::{Queue, Rates},
+    queue::{Queue, Rates, taken_at_most},
 };
 use cowboy_chain::{
     ChainConfig, Facts, Invalid, SignedTransaction, Standing,
@@ -50,6 +50,22 @@ const MAX_EVICTED: usize = 1_024;
 struct Worth {
     is_reachable: bool,
     fee: u128,
+}
+
+/// What goes from the end of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Gone {
+    transactions: usize,
+    /// What they may take from the account together.
+    committed: u128,
+}
+
+impl Gone {
+    /// The same, and the transaction before it.
+    fn with(self, signed: &SignedTransaction) -> Self {
+        let committed = self.committed.saturating_add(u128::from(taken_at_most(signed).0));
+        Self { transactions: self.transactions + 1, committed }
+    }
 }
 
 /// What waits.
@@ -239,8 +255,8 @@ impl Pool {
         let newcomer = Queue::new(account.clone());
         let worth = Worth { is_reachable: newcomer.is_without_gap(nonce, before), fee: self.fee(signed) };
         let mut lasts = self.last.iter().copied().peekable();
-        // Queues of which the end is to go already: what is last then, and how many go.
-        let mut shortened: BTreeSet<(Worth, Address, usize)> = BTreeSet::new();
+        // Queues of which the end is to go already: what is last then, and what goes.
+        let mut shortened: BTreeSet<(Worth, Address, Gone)> = BTreeSet::new();
         let mut evicted = Vec::new();
         for _ in 0..MAX_EVICTED {
             let is_untouched = match (lasts.peek(), shortened.first()) {
@@ -248,14 +264,14 @@ impl Pool {
                 (whole, _) => whole.is_some(),
             };
             let (least, sender, gone) = match is_untouched {
-                true => lasts.next().map(|(least, sender)| (least, sender, 0)),
+                true => lasts.next().map(|(least, sender)| (least, sender, Gone::default())),
                 false => shortened.pop_first(),
             }?;
             if least >= worth {
                 return None;
             }
             let queue = &self.senders[&sender].queue;
-            let Some((last, victim)) = queue.waiting().iter().rev().nth(gone) else { continue };
+            let Some((last, victim)) = queue.waiting().iter().rev().nth(gone.transactions) else { continue };
             // Of its own queue only what comes after it may go; what a block has taken is as good as done.
             if (sender == own && *last <= nonce) || self.taken.contains_key(victim.digest()) {
                 continue;
@@ -265,8 +281,9 @@ impl Pool {
             if excess.is_none() {
                 return Some(evicted);
             }
-            if let Some(next) = self.worth_of_last(queue, gone + 1) {
-                shortened.insert((next, sender, gone + 1));
+            let gone = gone.with(victim);
+            if let Some(next) = self.worth_of_last(queue, gone) {
+                shortened.insert((next, sender, gone));
             }
         }
         None
@@ -276,17 +293,18 @@ impl Pool {
         effective_fee(&self.params, signed, self.base_fees.cycle, self.base_fees.cell)
     }
 
-    /// The worth of a queue's last transaction when a number of transactions at its end are removed.
-    fn worth_of_last(&self, queue: &Queue, gone: usize) -> Option<Worth> {
-        let (nonce, last) = queue.waiting().iter().rev().nth(gone)?;
-        let before = queue.waiting().len() - gone - 1;
-        Some(Worth { is_reachable: queue.is_covered() && queue.is_without_gap(*nonce, before), fee: self.fee(last) })
+    /// The worth of a queue's last transaction when these at its end are removed.
+    fn worth_of_last(&self, queue: &Queue, gone: Gone) -> Option<Worth> {
+        let (nonce, last) = queue.waiting().iter().rev().nth(gone.transactions)?;
+        let before = queue.waiting().len() - gone.transactions - 1;
+        let is_reachable = queue.is_covered_without(gone.committed) && queue.is_without_gap(*nonce, before);
+        Some(Worth { is_reachable, fee: self.fee(last) })
     }
 
     /// Puts a queue that has changed where it belongs among the last ones; an empty one goes.
     fn place(&mut self, sender: &Address) {
         let Some(of_sender) = self.senders.get(sender) else { return };
-        let (was, is) = (of_sender.last, self.worth_of_last(&of_sender.queue, 0));
+        let (was, is) = (of_sender.last, self.worth_of_last(&of_sender.queue, Gone::default()));
         if was != is {
             was.map(|worth| self.last.remove(&(worth, *sender)));
             is.map(|worth| self.last.insert((worth, *sender)));
@@ -300,7 +318,7 @@ impl Pool {
     /// Whether every queue stands where it belongs among the last ones, and nothing else does.
     #[cfg(test)]
     pub(super) fn is_in_order(&self) -> bool {
-        let lasts = self.senders.iter().filter_map(|(sender, of)| Some((self.worth_of_last(&of.queue, 0)?, *sender)));
+        let lasts = self.senders.iter().filter_map(|(sender, of)| Some((self.worth_of_last(&of.queue, Gone::default())?, *sender)));
         lasts.collect::<BTreeSet<_>>() == self.last
     }
 

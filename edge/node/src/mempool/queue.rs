@@ -134,9 +134,10 @@ impl Queue {
         self.walk(rates, |_| ControlFlow::Continue(()))
     }
 
-    /// Whether the account pays for all that waits. It did when each came in; what it has since then paid elsewhere does not keep others out.
-    pub(super) fn is_covered(&self) -> bool {
-        self.committed <= u128::from(self.account.balance.0)
+    /// Whether the account pays for all that waits, without transactions that may take `gone` together. It did when each came in; what it has since
+    /// then paid elsewhere does not keep others out.
+    pub(super) fn is_covered_without(&self, gone: u128) -> bool {
+        self.committed.saturating_sub(gone) <= u128::from(self.account.balance.0)
     }
 
     /// Whether nothing is missing between the account and this nonce, when a number of transactions wait before it.

@@ -412,6 +412,21 @@ fn what_nobody_pays_makes_room() {
     assert!(mempool.get(transfer(1, 1, 1_000, 0).digest()).is_none());
 }
 
+/// A queue that lacks a little loses its end, and nothing that its account still pays for.
+#[test]
+fn what_is_paid_stays_where_the_rest_goes() {
+    let rows = [(1, 0, 1_000), (1, 1, 1_000), (1, 2, 1_000), (2, 0, 1)].map(|(from, nonce, tip)| transfer(from, nonce, tip, 0));
+    let mempool = mempool(Limits { bytes: rows.iter().map(SignedTransaction::size).sum(), ..Limits::default() });
+    let long = transfer_with(3, 0, 5, rows[0].size() / 2, 10_000);
+    for signed in rows {
+        admit(&mempool, signed).expect("there is room");
+    }
+    let (key, left) = (Key::account(sender(1)), Account { nonce: Nonce(0), balance: Amount(2 * (21_000 * 11_000 + 1)) });
+    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.base_fees());
+    assert!(admit(&mempool, long).is_ok());
+    assert_eq!(waiting(&mempool), [(1, 0), (1, 1), (3, 0)], "the cheapest one goes before what is paid");
+}
+
 /// A sender whose transaction held up a proposer is left out for a while, with all that waits of it.
 #[test]
 fn a_sender_can_be_set_apart_for_a_while() {

@@ -39,6 +39,11 @@ impl Drop for Reserved {
 }
 
 impl Store {
+    /// Bytes of the disk that are free; 0 where that cannot be known.
+    pub(crate) fn free(&self) -> u64 {
+        cowboy_serve::free_bytes(&self.folder).unwrap_or(0)
+    }
+
     /// Room for an item of this many bytes where a volume may have `most` on disk, with what comes beside it; none where it has not as much.
     ///
     /// # Errors

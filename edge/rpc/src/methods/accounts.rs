@@ -27,9 +27,6 @@ pub(crate) struct Cursor {
     pub(crate) limit: Option<usize>,
 }
 
-/// The most receipts that one page of a filtered list looks at.
-const LOOKED_AT: usize = 1_000;
-
 /// A page of receipts, and which of them to answer.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +49,7 @@ impl Filter {
 
     /// How many receipts to look at for a page.
     fn looked_at(&self) -> usize {
-        if self.is_everything() { super::limit(self.limit) } else { LOOKED_AT }
+        if self.is_everything() { super::limit(self.limit) } else { model::FILTERED_RECEIPTS }
     }
 
     /// Whether the receipt is filter. A timer of the SDK counts as the handler that its payload names.

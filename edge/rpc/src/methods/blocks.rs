@@ -13,8 +13,8 @@ use cowboy_store::View;
 use cowboy_types::{Hash, Header};
 use serde::Deserialize;
 
-/// The most bytes of the blocks of one page.
-const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of blocks after which a page ends.
+const PAGE_BYTES: usize = model::BLOCK_PAGE_MIB * 1024 * 1024;
 
 /// The most blocks without receipts, or left out by `offset`, that one request for busy blocks steps over.
 const MAX_STEPS: usize = 10_000;
@@ -47,7 +47,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<BlockPage>) 
         let block = read::block(&view, number)?;
         bytes = bytes.saturating_add(block.encode_size());
         blocks.push(convert::block_summary(&block, view.receipt_count(number)?));
-        if bytes > MAX_PAGE_BYTES {
+        if bytes > PAGE_BYTES {
             break;
         }
     }

@@ -10,7 +10,10 @@ use axum::{
     Json,
     extract::{Path, State},
 };
-use cowboy_api::{Hex, model};
+use cowboy_api::{
+    Hex,
+    model::{self, words},
+};
 use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
@@ -99,8 +102,8 @@ fn summaries(world: &World, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Miss
 fn summary(job: &Job, spec: &JobSpec) -> model::JobSummary {
     model::JobSummary {
         job_id: Hex(job.id),
-        status: job.status.name().to_lowercase(),
-        kind: spec.kind.name().to_lowercase(),
+        status: words::status(&job.status),
+        kind: words::kind(&spec.kind),
         mode: spec.verification.mode.slug().to_owned(),
         submitter: Hex(job.submitter),
         submitted_at: job.submitted_at.0,
@@ -129,8 +132,8 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         data_format: spec.schema.data_format.to_string(),
         tee_required: spec.verification.is_tee_required,
         vote_field: spec.verification.vote_field.to_string(),
-        checks: spec.verification.checks.iter().map(|check| check.name().to_lowercase()).collect(),
-        snapshot: spec.verification.snapshot.name().to_lowercase(),
+        checks: spec.verification.checks.iter().map(|check| words::check(check).to_owned()).collect(),
+        snapshot: words::snapshot(&spec.verification.snapshot).to_owned(),
         required_runner_pool: spec.required_runner_pool.as_ref().map(|pool| Hex(pool.to_vec())),
         callback: spec.callback.as_ref().map(|callback| model::JobCallback {
             actor: Hex(callback.actor),
@@ -194,7 +197,7 @@ fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u
         fault: member.fault.0,
         attested: member.is_attested,
         crashed: member.is_crashed,
-        verdict: member.verdict.name().to_lowercase(),
+        verdict: words::verdict(&member.verdict),
         paid: member.paid.0,
     })
 }
@@ -238,7 +241,7 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
             supported_models: profile.models.iter().map(|model| Hex(*model)).collect(),
         },
         capabilities: model::Capabilities {
-            job_types: kinds.iter().filter(|kind| runner.kinds & kind.bit() != 0).map(|kind| kind.name().to_lowercase()).collect(),
+            job_types: kinds.iter().filter(|kind| runner.kinds & kind.bit() != 0).map(words::kind).collect(),
             tee_support: handlers::ENVIRONMENTS
                 .iter()
                 .filter(|(_, bit)| runner.tee & bit != 0)

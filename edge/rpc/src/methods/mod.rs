@@ -20,8 +20,11 @@ pub(crate) mod transactions;
 pub(crate) mod validators;
 pub(crate) mod views;
 
-use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT};
+use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OPERATIONS};
 use serde::Deserialize;
+
+// The node has its bound without the API, which names it.
+const _: () = assert!(MAX_OPERATIONS == cowboy_node::reader::MAX_OPERATIONS, "the API names the operations that the node answers at most");
 
 /// Which rows of a list to answer.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -16,7 +16,7 @@ use cowboy_api::{
     error::{BAD_REQUEST, BUSY},
     model::{self, MAX_PROOF_KEYS},
 };
-use cowboy_node::reader::{self, ProveError, StateReader, proven_bytes};
+use cowboy_node::reader::{self, ATTEMPTS, ProveError, Proving, StateReader, proven_bytes};
 use cowboy_state::{Key, Kind, StateKey};
 use cowboy_store::{View, proof::StateProof};
 use cowboy_types::{Address, Hash, Header, Receipt, Transaction, merkle};
@@ -34,9 +34,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The most bytes of records and proofs of one answer, which doubles them in hex: one record of the largest size, with the longest proof, fits.
 const MAX_PROVEN_BYTES: usize = 8 * 1024 * 1024;
-
-/// How often proofs are made anew because a block came in between.
-const ATTEMPTS: usize = 32;
 
 /// The most headers between what is proven and what is finalized by a certificate of its own.
 const MAX_HEADERS: u64 = 64;
@@ -70,7 +67,7 @@ async fn of_state(app: &App, keys: Vec<Key>) -> Answer<model::Proof> {
     let chain = app.node.chain()?;
     let state = chain.state().ok_or(BUSY)?;
     let keys: Vec<StateKey> = keys.iter().map(Key::digest).collect();
-    let proofs = proven(state.as_ref(), &keys).await?;
+    let proofs = proven(state.as_ref(), &chain.proving, &keys).await?;
     let root = proofs.values().next().map(|proof| proof.root).ok_or(BUSY)?;
     let number = block_of(app, root).await?;
     let item = |key: &StateKey| {
@@ -85,19 +82,20 @@ async fn of_state(app: &App, keys: Vec<Key>) -> Answer<model::Proof> {
 }
 
 /// Proofs of these keys in one state, each made once. The answer has an item for each key, so that a key that is named twice counts twice.
-async fn proven(state: &dyn StateReader, keys: &[StateKey]) -> Result<BTreeMap<StateKey, StateProof>, Refusal> {
+async fn proven(state: &dyn StateReader, proving: &Proving, keys: &[StateKey]) -> Result<BTreeMap<StateKey, StateProof>, Refusal> {
     let too_large = || {
         let reason = "the records and their proofs are too long: ask for fewer keys at once";
         Refusal::new(BAD_REQUEST, json!({ "keys": keys.len(), "max_bytes": MAX_PROVEN_BYTES, "reason": reason }))
     };
     let once: BTreeSet<StateKey> = keys.iter().copied().collect();
-    for _ in 0..ATTEMPTS {
+    for attempt in 0..ATTEMPTS {
+        let (batch, _turn) = proving.turn(attempt, MAX_PROVEN_BYTES).await;
         let mut made = 0_usize;
         let has_room = |bytes| {
             made = made.saturating_add(bytes);
             made <= MAX_PROVEN_BYTES
         };
-        let proofs = match reader::prove(state, &once, has_room).await {
+        let proofs = match reader::prove(state, &once, batch, has_room).await {
             Ok(proofs) => proofs,
             Err(ProveError::Moved) => continue,
             Err(ProveError::NoRoom) => return Err(too_large()),
@@ -198,7 +196,7 @@ async fn finalized(app: &App, number: u64, root: &str, items: Vec<model::ProofIt
 mod tests {
     use super::*;
     use bytes::Bytes;
-    use cowboy_node::reader::Wanted;
+    use cowboy_node::reader::{Batch, Wanted};
     use futures::{FutureExt as _, future::BoxFuture};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -219,7 +217,7 @@ mod tests {
             unreachable!("keys are only proven")
         }
 
-        fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
+        fn prove(&self, keys: Vec<StateKey>, _: Batch) -> BoxFuture<'_, Vec<StateProof>> {
             self.0.fetch_add(1, Ordering::Relaxed);
             let proof = StateProof { root: Hash([7; 32]), value: None, proof: vec![0; 1024 * 1024] };
             std::future::ready(keys.into_iter().take(1).map(|_| proof.clone()).collect()).boxed()
@@ -237,7 +235,7 @@ mod tests {
             ((0..200).map(key).collect(), 9, false),
         ] {
             let state = Long::default();
-            let found = proven(&state, &keys).await;
+            let found = proven(&state, &Proving::default(), &keys).await;
             assert_eq!((state.0.into_inner(), found.is_ok()), (made, is_answered), "{} keys", keys.len());
             assert!(found.is_ok() || found.is_err_and(|refusal| refusal.0.code == BAD_REQUEST.code));
         }

@@ -7,18 +7,15 @@ use crate::{
     refusal::{Answer, Asked, Refusal},
 };
 use axum::{Json, extract::State};
-use cowboy_api::{Hex, model};
+use cowboy_api::{
+    Hex,
+    model::{self, MAX_SEARCH_RESULTS, SEARCH_CHARACTERS},
+};
 use cowboy_state::Key;
 use cowboy_store::catalog::Word;
 use cowboy_system::names::state as registered;
 use cowboy_types::Address;
 use serde::Deserialize;
-
-/// The most results of a kind.
-const MAX_RESULTS: usize = 20;
-
-/// How long a text may be.
-const TEXT_LETTERS: std::ops::RangeInclusive<usize> = 2..=64;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,18 +25,18 @@ pub(crate) struct Search {
 
 pub(crate) async fn find(State(app): State<App>, Asked(search): Asked<Search>) -> Answer<model::SearchResults> {
     let text = search.text.trim();
-    if !TEXT_LETTERS.contains(&text.chars().count()) {
-        return Err(Refusal::bad("text", "give 2 to 64 letters"));
+    if !SEARCH_CHARACTERS.contains(&text.chars().count()) {
+        return Err(Refusal::bad("text", format!("give {} to {} letters", SEARCH_CHARACTERS.start(), SEARCH_CHARACTERS.end())));
     }
     let mut results = named(&app, &text.to_lowercase()).await?;
     let view = read::ledger(&app)?;
-    for found in view.actors_with(text, 2 * MAX_RESULTS)? {
+    for found in view.actors_with(text, 2 * MAX_SEARCH_RESULTS)? {
         let kind = if found.word == Word::Class { "class" } else { "handler" };
         results.push(model::SearchResult { kind: kind.into(), text: found.spelling, address: Hex(found.actor) });
     }
     // Two digits may be the beginning of a word; more of them, or the prefix, are those of an address.
     if let Some(prefix) = digits(text).filter(|digits| digits.len() >= 4) {
-        let addresses = with_prefix(&view, &prefix, &lowest(&prefix), MAX_RESULTS)?;
+        let addresses = with_prefix(&view, &prefix, &lowest(&prefix), MAX_SEARCH_RESULTS)?;
         results.extend(addressed(&app, &addresses).await?);
     }
     Ok(Json(model::SearchResults { results }))
@@ -49,7 +46,7 @@ pub(crate) async fn find(State(app): State<App>, Asked(search): Asked<Search>) -
 async fn named(app: &App, text: &str) -> Result<Vec<model::SearchResult>, Refusal> {
     Snapshot::newest(app)
         .ask(|world| {
-            let listed = registered::names().list(world, text.as_bytes(), MAX_RESULTS)?;
+            let listed = registered::names().list(world, text.as_bytes(), MAX_SEARCH_RESULTS)?;
             let found = listed.iter().filter_map(|name| std::str::from_utf8(name).ok()).filter(|name| name.starts_with(text));
             let found: Vec<&str> = found.collect();
             world.require(&found.iter().map(|name| registered::key(name)).collect::<Vec<Key>>())?;

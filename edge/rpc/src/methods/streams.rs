@@ -18,28 +18,25 @@ use axum::{
 };
 use cowboy_api::{
     ApiError,
-    error::{BAD_REQUEST, BUSY, RATE_LIMITED},
+    error::{BAD_REQUEST, BUSY, OVERLOADED, RATE_LIMITED},
     follow::Frame,
     model::{Notice, Subscribe},
 };
 use cowboy_node::{AskError, reader::Wanted};
-use cowboy_serve::{Caps, Client, Held, Keeping};
+use cowboy_serve::{Client, Full, Held, Permit, Refused, Slots};
 use cowboy_store::View;
 use futures::{
     SinkExt as _, StreamExt as _,
     stream::{SplitSink, Stream},
 };
 use serde::Deserialize;
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, net::IpAddr, time::Duration};
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
 
-/// Streams of blocks that are open at a time: each reads a block from the disk whenever its client takes one.
-pub(crate) const FOLLOWERS: Caps = Caps { total: 1_024, client: 8, subnet: 64 };
-
-/// How soon a node that is stopped for a moment is asked again.
-const RESTARTING: Duration = Duration::from_millis(100);
+/// How soon what cannot be read for a moment is asked for again.
+const RETRY: Duration = Duration::from_millis(100);
 
 pub(crate) async fn socket(
     State(app): State<App>,
@@ -126,10 +123,6 @@ pub(crate) struct From {
 
 /// Sends blocks with certificates, from a height on, for ever.
 pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
-    let place = app.followers.admit(peer.0.ip()).map_err(|_| {
-        let reason = "too many streams of blocks are open: of this client, of its network or in all";
-        Refusal::new(RATE_LIMITED, serde_json::json!({ "of_client": FOLLOWERS.client, "reason": reason }))
-    })?;
     let first = match from {
         None => app.node.head().number.saturating_add(1),
         Some(height) if height <= app.node.head().height.get() => {
@@ -139,17 +132,44 @@ pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from
         }
         Some(_) => app.node.head().number.saturating_add(1),
     };
+    // The last of all refusals: another stream may have to end for this one.
+    let place = place(&app.followers, peer.0.ip(), app.connections.per_client)?;
     let client = peer.client();
     let room = {
         let app = app.clone();
         move || app.limits.hold(client)
     };
-    let frames = counted(first, room, move |number| {
+    let frames = placed(place, first, room, move |number| {
         let app = app.clone();
-        async move { frame_of_reader(&app, client, number).await }
+        async move { frame_of_stream(&app, client, number).await }
     });
-    let body = Body::new(Keeping::new(Body::from_stream(frames), place));
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], body).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(frames)).into_response())
+}
+
+/// A place for a stream to this address, whose client may have `share` of them.
+fn place(followers: &Slots, address: IpAddr, share: usize) -> Result<Permit, Refusal> {
+    followers.take(address, share).map_err(|full| {
+        let (fault, reason) = match full {
+            Full::Total(_) => (OVERLOADED, "as many streams of blocks are open as this node has places for"),
+            Full::Client(_) | Full::Subnet(_) => (RATE_LIMITED, "too many streams of blocks are open: of this client or of its subnet"),
+        };
+        Refusal::new(fault, serde_json::json!({ "reason": reason }))
+    })
+}
+
+/// The frames from a number on, until they end or their place is given to another stream. A stream is used when its client takes a frame.
+fn placed<F: Future<Output = Option<Bytes>>>(
+    mut place: Permit,
+    first: u64,
+    room: impl Fn() -> Held,
+    frame: impl Fn(u64) -> F,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    let replaced = place.replaceable();
+    let frames = counted(first, room, move |number| {
+        place.note_use();
+        frame(number)
+    });
+    frames.take_until(replaced)
 }
 
 /// The frames from a number on, each counted as held by the client until the next one is asked for: the server asks once it has handed
@@ -212,12 +232,29 @@ pub(crate) async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
     frame(&ledger_with(app, number).await?, number)
 }
 
-/// The same, read where other lists are: a client that takes blocks as fast as they come keeps nobody else's requests waiting. `None` also where there are
-/// too many reads; the client connects again.
-async fn frame_of_reader(app: &App, client: Client, number: u64) -> Option<Bytes> {
-    let view = ledger_with(app, number).await?;
-    let read = app.limits.read(client, move || frame(&view, number)).await;
-    read.inspect_err(|refusal| tracing::debug!(number, reason = %refusal.0, "a stream of blocks ends")).ok().flatten()
+/// The same, read on threads that do nothing else: a client that takes blocks as fast as they come keeps no request waiting, and no request keeps it
+/// waiting.
+async fn frame_of_stream(app: &App, client: Client, number: u64) -> Option<Bytes> {
+    once_there_is_room(|| async move {
+        let Some(view) = ledger_with(app, number).await else { return Ok(None) };
+        app.limits.read_block(client, move || frame(&view, number)).await
+    })
+    .await
+}
+
+/// Reads, and again where there was no room or no time for it: whoever follows would take the end of the stream for the end of the node.
+async fn once_there_is_room<F: Future<Output = Result<Option<Bytes>, Refused>>>(mut read: impl FnMut() -> F) -> Option<Bytes> {
+    loop {
+        match read().await {
+            Ok(found) => return found,
+            Err(refused @ Refused::Panicked(_)) => {
+                tracing::error!(%refused, "a stream of blocks ends");
+                return None;
+            }
+            Err(refused) => tracing::debug!(%refused, "a stream of blocks waits"),
+        }
+        tokio::time::sleep(RETRY).await;
+    }
 }
 
 /// The ledger, once it has a block.
@@ -239,7 +276,7 @@ fn frame(view: &View, number: u64) -> Option<Bytes> {
 async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result<T, AskError> {
     loop {
         match ask() {
-            Err(AskError::Unavailable(_)) => tokio::time::sleep(RESTARTING).await,
+            Err(AskError::Unavailable(_)) => tokio::time::sleep(RETRY).await,
             answer => return answer,
         }
     }
@@ -250,6 +287,7 @@ mod tests {
     use super::*;
     use cowboy_node::Unavailable;
     use cowboy_serve::Memory;
+    use futures::FutureExt as _;
     use std::pin::pin;
 
     /// A stream outlives the moment in which its node is stopped, and ends where the ledger refuses.
@@ -259,6 +297,53 @@ mod tests {
         assert_eq!(once_it_runs(|| answers.pop().expect("it is not asked again")).await.ok(), Some(7));
         let late = once_it_runs(|| Err::<(), _>(AskError::NotYet { number: 9, tip: 8 })).await;
         assert!(matches!(late, Err(AskError::NotYet { .. })));
+    }
+
+    /// A stream outlives the moment in which its block cannot be read, and ends where that fails for good.
+    #[tokio::test]
+    async fn a_stream_waits_for_room() {
+        let block = Bytes::from_static(b"block");
+        let late = || Err(Refused::Late(Duration::from_secs(10)));
+        let mut reads = vec![Ok(Some(block.clone())), Err(Refused::Client(64)), Err(Refused::Full(512)), late()];
+        assert_eq!(once_there_is_room(|| std::future::ready(reads.pop().expect("it is not asked again"))).await, Some(block));
+        let mut reads = vec![Err(Refused::Panicked("the block is damaged".into())), late()];
+        assert_eq!(once_there_is_room(|| std::future::ready(reads.pop().expect("it is not asked again"))).await, None);
+    }
+
+    /// Two subnets that have all places make room for others, one stream for each, down to as many as these have.
+    #[tokio::test]
+    async fn streams_make_room_for_other_subnets() {
+        let (followers, memory) = (Slots::new(4), Memory::new(100, 100));
+        let open = |address: [u8; 4]| {
+            let (place, memory, client) = (place(&followers, address.into(), 3)?, memory.clone(), Client::from(IpAddr::from(address)));
+            // There is one block, and the next one does not come.
+            let frame = |number: u64| async move {
+                if number > 7 {
+                    std::future::pending::<()>().await;
+                }
+                Some(Bytes::from_static(b"frame"))
+            };
+            Ok::<_, Refusal>(Box::pin(placed(place, 7, move || memory.hold(client), frame)))
+        };
+        let mut streams = Vec::new();
+        for host in 0..2 {
+            streams.extend([[192, 0, 2, host], [198, 51, 100, host]].map(|address| open(address).expect("there is room")));
+        }
+        for stream in &mut streams {
+            assert!(stream.next().await.is_some());
+        }
+        for ended in 1..=2_u8 {
+            let mut other = open([10, 0, ended, 1]).expect("another makes room");
+            assert!(other.next().await.is_some());
+            streams.push(other);
+            let over = streams.iter_mut().filter_map(|stream| stream.next().now_or_never());
+            assert_eq!(over.filter(Option::is_none).count(), usize::from(ended));
+        }
+        // What is over holds no place, though its client has not noticed.
+        assert_eq!(open([10, 0, 3, 1]).err().map(|refusal| refusal.0.slug), Some(OVERLOADED.slug.to_owned()));
+        drop(streams);
+        let _own: Vec<_> = (0..3).map(|_| open([192, 0, 2, 1]).expect("there is room")).collect();
+        assert_eq!(open([192, 0, 2, 1]).err().map(|refusal| refusal.0.slug), Some(RATE_LIMITED.slug.to_owned()));
     }
 
     /// A client that reads nothing holds its share of the memory and no more, however many streams it opens; those that read continue.

@@ -17,7 +17,7 @@ use axum::{
 use cowboy_api::{
     ApiError, Hex, convert,
     error::{BODY_TOO_LARGE, BUSY, NOT_FOUND, TIMEOUT},
-    model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
+    model::{self, DEFAULT_TIMEOUT_MS, MAX_SUBMISSION_TRANSACTIONS, MAX_TIMEOUT_MS, SubmitResult},
 };
 use cowboy_chain::{Invalid, SignedTransaction, Simulation, fees::lane_base_fee, query::Tried, resume::run_async};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
@@ -29,12 +29,6 @@ use serde::Deserialize;
 use serde_json::json;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
-
-/// How long `/submit_wait` waits where the request does not say.
-const DEFAULT_TIMEOUT_MS: u64 = 30_000;
-
-/// The longest that `/submit_wait` waits.
-const MAX_TIMEOUT_MS: u64 = 120_000;
 
 /// How often a transaction is forwarded on its way to a validator.
 pub(crate) const MAX_HOPS: u8 = 3;

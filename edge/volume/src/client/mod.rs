@@ -2,8 +2,10 @@
 
 mod quorum;
 mod read;
+mod resume;
 mod write;
 
+pub use resume::content_hash;
 pub use write::Commit;
 
 use crate::link::{AT_ONCE, Link, LinkError};
@@ -273,6 +275,11 @@ impl Volume {
     /// If the chain cannot be read.
     pub async fn partition(&self, name: &Name) -> Result<Option<Partition>, VolumeError> {
         Ok(self.chain.read(&[state::partition_key(&self.id, &name.partition())]).await?.read(0)?)
+    }
+
+    /// The chain that has the volume.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
     }
 
     /// The tree of a partition's standing root.

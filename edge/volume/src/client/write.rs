@@ -35,6 +35,21 @@ impl Volume {
     ///
     /// If so, or if the chain or its relays cannot be read.
     pub async fn admit(&self, partition: &Name, key: &PartitionKey, files: &[(&Path, u64)]) -> Result<u64, VolumeError> {
+        self.admit_changes(partition, key, files, &[]).await
+    }
+
+    /// The same, where files with these tags go in the same commit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Volume::admit`].
+    pub async fn admit_changes(
+        &self,
+        partition: &Name,
+        key: &PartitionKey,
+        files: &[(&Path, u64)],
+        removed: &[Fixed<32>],
+    ) -> Result<u64, VolumeError> {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
         let tree = self.tree(name, standing.as_ref()).await?;
@@ -50,7 +65,7 @@ impl Volume {
                 meta: Blob::default(),
             })
         };
-        let changes: Vec<Change> = files.iter().map(planned).collect();
+        let changes: Vec<Change> = files.iter().map(planned).chain(removed.iter().copied().map(Change::Remove)).collect();
         let (_, draft) = self.draft(name, tree, &changes).await?;
         let before = standing.map_or(0, |standing| standing.root.top.node.sum);
         let bytes = self.record.bytes.saturating_sub(before).saturating_add(draft.tree.top.node.sum);

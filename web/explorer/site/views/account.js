@@ -5,20 +5,22 @@ import { brandMark } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { count } from "../format.js";
-import { badge, copier, facts, money, panel, route, systemName } from "../parts.js";
+import { badge, copier, facts, money, panel, route } from "../parts.js";
+import { systemActors } from "../system.js";
 import { receiptList } from "./receipts.js";
 import { heldPanel } from "./tokens.js";
 
 /** See VIEWS in main.js. */
 export async function accountView([address = ""], { live, signal }) {
-  const [account, actor] = await Promise.all([
+  const [account, actor, system] = await Promise.all([
     find(`/account/${encodeURIComponent(address)}`, signal),
     find(`/actor/${encodeURIComponent(address)}`, signal),
+    systemActors(),
   ]);
   if (actor) return { next: route.actor(actor.address) };
   if (!account && !/^(0x)?[0-9a-f]{40}$/i.test(address)) return { next: route.search(address) };
   const shown = account ?? { address: `0x${address.replace(/^0x/, "").toLowerCase()}`, nonce: 0, balance: 0 };
-  const name = systemName(shown.address);
+  const name = system.get(shown.address)?.name;
   const state = h("div", {});
   const drawState = (now) =>
     replace(

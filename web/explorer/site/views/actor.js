@@ -7,8 +7,9 @@ import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count } from "../format.js";
 import { handlers as readHandlers } from "../handlers.js";
-import { badge, identifier, money, route, systemName } from "../parts.js";
+import { badge, identifier, money, route } from "../parts.js";
 import { classNameOf, learn } from "../names.js";
+import { systemActors } from "../system.js";
 import { historyPanel } from "./account.js";
 import { logTab } from "./actor/log.js";
 import { overviewTab } from "./actor/overview.js";
@@ -35,9 +36,9 @@ const TABS = {
 /** See VIEWS in main.js. */
 export async function actorView([address = "", tab = "overview", detail], { live, signal }) {
   const id = encodeURIComponent(address);
-  const [actor, code] = await Promise.all([get(`/actor/${id}`, signal), find(`/actor/${id}/code`, signal)]);
+  const [actor, code, system] = await Promise.all([get(`/actor/${id}`, signal), find(`/actor/${id}/code`, signal), systemActors()]);
   const source = code?.source ?? "";
-  const name = systemName(actor.address) ?? classNameOf(source);
+  const name = system.get(actor.address)?.name ?? classNameOf(source);
   if (source) learn(actor.address, source);
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
@@ -64,7 +65,7 @@ export async function actorView([address = "", tab = "overview", detail], { live
       h(
         "div",
         {},
-        h("span", { class: "kicker" }, systemName(actor.address) ? "System actor" : "Actor"),
+        h("span", { class: "kicker" }, system.has(actor.address) ? "System actor" : "Actor"),
         h("h1", { class: name ? null : "address" }, name ?? actor.address),
       ),
       actor.status === "active" ? badge("good", "Active") : badge("bad", capital(clip(actor.status, 60).replaceAll("_", " "))),

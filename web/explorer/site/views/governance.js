@@ -8,16 +8,16 @@ import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { amount, clip, count, plural } from "../format.js";
 import { choice, list, query } from "../list.js";
-import { badge, empty, facts, panel, payloadOfHex, route, systemName, table, who } from "../parts.js";
+import { badge, empty, facts, panel, payloadOfHex, route, table, who } from "../parts.js";
+import { systemActors, systemName, withMethod } from "../system.js";
 import { valueLine } from "../value.js";
 import { jobsPanel } from "./jobs.js";
 
-const GOVERNANCE = `0x${"00".repeat(19)}09`;
 const JOBS_LOOKED_AT = 1_000;
 const DISPUTES_SHOWN = 50;
 
 /** Stage → [badge, word]. */
-const STAGES = {
+export const STAGES = {
   voting: ["wait", "Voting"],
   queued: ["accent", "Queued"],
   executed: ["good", "Executed"],
@@ -31,7 +31,7 @@ function stage(proposal) {
   return badge(kind, word);
 }
 
-/** What an action does, in one line. */
+/** What an action does, in one line. System actors have their names once the node has listed them. */
 function sentence(action) {
   const target = action.actor && (systemName(action.actor) ?? action.actor);
   switch (action.action) {
@@ -100,6 +100,7 @@ export async function governanceView(_, { live, signal }) {
     replace(upgrades, schedule && upgradesPanel(schedule));
     replace(disputes, disputesPanel(jobs?.jobs ?? []));
   };
+  await systemActors();
   await Promise.all([proposals.reload(), others()]);
   follow(live, signal, others);
   const node = h(
@@ -145,7 +146,7 @@ function councilPanel({ members, size, threshold }) {
 /** See VIEWS in main.js. */
 export async function proposalView([id = ""], { live, signal }) {
   const path = `/governance/proposals/${encodeURIComponent(id)}`;
-  const clock = await Clock.read(live, signal);
+  const [clock] = await Promise.all([Clock.read(live, signal), systemActors()]);
   const body = h("div", {});
   const state = h("span", {});
   let last;
@@ -231,7 +232,7 @@ function previewPanel(proposal, signal) {
 
 async function preview(proposal, signal) {
   const payload = toBase64(cbor.encode({ actions: proposal.actions.map(encodable) }));
-  const { result } = await post(`/actor/${GOVERNANCE}/read_handler`, { selector: "preview", payload }, signal);
+  const { result } = await post(`/actor/${await withMethod("preview")}/read_handler`, { selector: "preview", payload }, signal);
   const part = (map, name) => map.value.find(([key]) => key.value === name)[1];
   const found = cbor.decode(fromBase64(result));
   const error = part(found, "error").value;

@@ -7,12 +7,17 @@ import { h, replace } from "../dom.js";
 import { epochBeacon, verify } from "../draw.js";
 import { clip, count, duration, percent, plural } from "../format.js";
 import { follow } from "../follow.js";
+import { parameters } from "../parameters.js";
 import { badge, empty, facts, heightLink, identifier, money, panel, payloadOfHex, route, table, who } from "../parts.js";
-import { MODES, VERDICTS, paymentSentence, payments, reasoning } from "../verdicts.js";
+import { withEvent } from "../system.js";
+import { ENDINGS, MODES, VERDICTS, meaning, paymentSentence, payments, reasoning } from "../verdicts.js";
 import { jobStatus } from "./jobs.js";
 
 /** Blocks after a submission among which its seed stands; the round is two later, and rounds without a block are rare. */
 const SEED_BLOCKS = 24;
+
+/** Events of a block that are looked through at once for the one that ended a job. */
+const EVENTS_PAGE = 1_000;
 
 /** Candidates that the table shows beside those that were drawn. */
 const SHOWN_CANDIDATES = 100;
@@ -20,13 +25,14 @@ const SHOWN_CANDIDATES = 100;
 /** See VIEWS in main.js. */
 export async function jobView([id = ""], { live, signal }) {
   const path = `/job/${encodeURIComponent(id)}`;
-  const [job, snapshot] = await Promise.all([get(path, signal), find(`${path}/candidates`, signal)]);
+  const [job, snapshot, rows] = await Promise.all([get(path, signal), find(`${path}/candidates`, signal), parameters(signal)]);
   const body = h("div", {});
   const state = h("span", {});
   const draw = async (now) => {
     const seeds = now.members.length > 0 ? await seedsAfter(now, signal) : [];
+    const ending = Number(now.over_at) > 0 ? await endingOf(now, signal) : null;
     replace(state, jobStatus(now.status));
-    replace(body, ...parts(now, snapshot, seeds));
+    replace(body, ...parts(now, { snapshot, seeds, ending, rows }));
   };
   await draw(job);
   let last = JSON.stringify(job, printed);
@@ -69,12 +75,23 @@ async function seedsAfter(job, signal) {
   });
 }
 
-function parts(job, snapshot, seeds) {
+/** The event that ended a job, { name, value }; null where the node has it no more. */
+async function endingOf(job, signal) {
+  const emitter = await withEvent(ENDINGS[0]);
+  for (let offset = 0; ; offset += EVENTS_PAGE) {
+    const logs = (await find(`/actor/${emitter}/logs?from=${job.over_at}&offset=${offset}&limit=${EVENTS_PAGE}`, signal))?.logs ?? [];
+    const found = logs.find(({ name, value }) => ENDINGS.includes(name) && value?.job_id === job.job_id);
+    if (found) return found;
+    if (logs.length < EVENTS_PAGE || Number(logs.at(-1).block_height) > Number(job.over_at)) return null;
+  }
+}
+
+function parts(job, { snapshot, seeds, ending, rows }) {
   return [
-    h("div", { class: "columns" }, askedPanel(job), moneyPanel(job)),
+    h("div", { class: "columns" }, askedPanel(job), moneyPanel(job, ending)),
     committeePanel(job, snapshot, seeds),
-    membersPanel(job),
-    h("div", { class: "columns" }, reasoningPanel(job), resultPanel(job)),
+    membersPanel(job, rows),
+    h("div", { class: "columns" }, reasoningPanel(job, rows), resultPanel(job)),
   ];
 }
 
@@ -96,15 +113,20 @@ function askedPanel(job) {
   );
 }
 
-function moneyPanel(job) {
-  const isOver = ["settled", "failed"].includes(job.status);
+function moneyPanel(job, ending) {
+  const isOver = Number(job.over_at) > 0;
   const isDecided = isOver || ["verified", "disputed"].includes(job.status);
-  const shares = payments(job).map((part) => ({ ...part, text: money(part.value) }));
   return panel(
     { title: "Payments", aside: isOver ? "final" : isDecided ? ["paid in block ", count(job.status_until)] : "in escrow" },
     facts(["Maximum price", money(job.max_price)], ["Tip", money(job.tip)], ["In escrow", money(job.escrow)], isDecided && ["Gross price", money(job.gross)]),
-    isDecided ? partsBar(shares, paymentSentence(job)) : empty("Not decided yet. If the job fails, everything is refunded."),
+    isOver ? shares(job, ending) : empty(isDecided ? "The escrow is paid out, and the rest refunded, when the job is settled." : "Not decided yet."),
   );
+}
+
+function shares(job, ending) {
+  if (ending === null) return empty("This node no longer has the event that says who got what.");
+  const paid = payments(job, ending).map((part) => ({ ...part, text: money(part.value) }));
+  return partsBar(paid, paymentSentence(paid));
 }
 
 function committeePanel(job, snapshot, seeds) {
@@ -172,7 +194,7 @@ export function runnerLink(address) {
   return h("a", { class: "mono", href: route.runner(address), title: address }, `${address.slice(0, 8)}…${address.slice(-4)}`);
 }
 
-function membersPanel(job) {
+function membersPanel(job, rows) {
   if (job.members.length === 0) return null;
   const columns = [
     {
@@ -186,8 +208,8 @@ function membersPanel(job) {
     {
       name: "Verdict",
       cell: (member) => {
-        const [kind, word, meaning] = VERDICTS[member.verdict] ?? ["plain", clip(member.verdict, 40), ""];
-        return h("span", { title: meaning }, badge(kind, word), member.attested && [" ", badge("plain", "attested")], member.crashed && [" ", badge("wait", "crashed")]);
+        const [kind, word] = VERDICTS[member.verdict] ?? ["plain", clip(member.verdict, 40)];
+        return h("span", { title: meaning(member.verdict, rows) }, badge(kind, word), member.attested && [" ", badge("plain", "attested")], member.crashed && [" ", badge("wait", "crashed")]);
       },
     },
     { name: "Paid", end: true, cell: (member) => money(member.paid) },
@@ -213,13 +235,13 @@ function said(height, digest) {
   return [heightLink(height), " ", h("span", { class: "faint" }, identifier(digest))];
 }
 
-function reasoningPanel(job) {
+function reasoningPanel(job, rows) {
   return panel(
     { title: "Verification" },
     h(
       "ol",
       { class: "reasons" },
-      reasoning(job).map((line) => h("li", {}, clip(line, 400))),
+      reasoning(job, rows).map((line) => h("li", {}, clip(line, 400))),
     ),
     (job.claims ?? []).map((claim) =>
       facts(

@@ -1,14 +1,14 @@
 // Every number of the protocol, by group, with what it means and how far it may move.
 
-import { get } from "../api.js";
 import { capital } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { clip, count, parameter, range } from "../format.js";
+import { parameters } from "../parameters.js";
 import { badge, empty } from "../parts.js";
 
 /** See VIEWS in main.js. */
 export async function parametersView(_, { signal }) {
-  const { params } = await get("/params?limit=1000", signal);
+  const params = [...(await parameters(signal)).values()];
   const groups = new Map();
   for (const row of params) {
     const [group] = row.name.split(".");

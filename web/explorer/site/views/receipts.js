@@ -5,15 +5,7 @@ import { h } from "../dom.js";
 import { follow } from "../follow.js";
 import { cby, timestamp } from "../format.js";
 import { choice, list, query, textFilter } from "../list.js";
-import { action, asker, heightLink, kindBadge, moment, money, route, status, whom } from "../parts.js";
-
-const KINDS = [
-  ["", "All kinds"],
-  ["transaction", "Transactions"],
-  ["message", "Messages"],
-  ["timer", "Timers"],
-  ["callback", "Callbacks"],
-];
+import { KINDS, action, asker, heightLink, kindBadge, moment, money, route, status, whom } from "../parts.js";
 
 const STATUSES = [
   ["", "Any status"],
@@ -42,7 +34,7 @@ export async function transactionsView([kind = "transaction", status = ""], { li
 
 /** Receipts that a path of the API lists. `address`: the account that they concern, which is then left out of the columns. */
 export function receiptList(path, { title, file, address, kind = "", status: chosen = "", signal }) {
-  const kinds = choice("Kind", KINDS, kind);
+  const kinds = choice("Kind", [["", "All kinds"], ...Object.entries(KINDS).map(([value, [, several]]) => [value, several])], kind);
   const statuses = choice("Status", STATUSES, chosen);
   const handler = textFilter("Handler");
   const page = async (cursor, limit) => {

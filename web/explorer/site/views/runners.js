@@ -7,24 +7,26 @@ import { brandMark } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { clip, count, plural } from "../format.js";
 import { follow } from "../follow.js";
-import { badge, empty, facts, heightLink, identifier, money, panel, route, table, who } from "../parts.js";
+import { parameters } from "../parameters.js";
+import { badge, empty, facts, heightLink, identifier, money, panel, route, table } from "../parts.js";
+import { withEvent } from "../system.js";
 import { jobsPanel } from "./jobs.js";
 import { runnerLink } from "./job.js";
 
-const VERIFIER = `0x${"00".repeat(19)}03`;
 const MAX_EVENTS = 1_000;
 
 /** Health → [badge, word, what it means]. */
-const HEALTH = {
+export const HEALTH = {
   healthy: ["good", "Healthy", "it can be drawn"],
   silent: ["bad", "Silent", "no heartbeat for too long"],
   low: ["bad", "Low", "its reputation is too low"],
+  stake: ["bad", "Low stake", "its stake is below the minimum"],
   probation: ["wait", "On probation", "its reputation fell too low"],
   leaving: ["plain", "Leaving", "it accepts no more jobs"],
 };
 
-/** What happened to runners, in the verifier's events: name → what it says. */
-const SLASHES = {
+/** Events of slashes, all of one system actor: name → what it says. */
+export const SLASHES = {
   NonRevealSlash: "committed and never revealed",
   WrongModelSlash: "attested a model other than the job's",
 };
@@ -75,16 +77,17 @@ function runnersPanel(runners, total) {
 /** See VIEWS in main.js. */
 export async function runnerView([address = ""], { live, signal }) {
   const path = `/runner/${encodeURIComponent(address)}`;
+  const [rows, emitter] = await Promise.all([parameters(signal), withEvent(Object.keys(SLASHES)[0])]);
   const body = h("div", {});
   const state = h("span", {});
   const draw = async () => {
     const [runner, jobs, logs] = await Promise.all([
       get(path, signal),
       find(`${path}/jobs?limit=100`, signal),
-      find(`/actor/${VERIFIER}/logs?order=desc&limit=${MAX_EVENTS}`, signal),
+      find(`/actor/${emitter}/logs?order=desc&limit=${MAX_EVENTS}`, signal),
     ]);
     replace(state, healthBadge(runner.health), runner.flagged && [" ", badge("bad", "To be reviewed")]);
-    replace(body, ...parts(runner, jobs?.jobs ?? [], slashesOf(runner.address, logs?.logs ?? [])));
+    replace(body, ...parts(runner, reputationMax(rows), jobs?.jobs ?? [], slashesOf(runner.address, logs?.logs ?? [])));
     return runner;
   };
   const runner = await draw();
@@ -120,7 +123,12 @@ export function slashesOf(address, logs) {
     }));
 }
 
-function parts(runner, jobs, slashes) {
+/** The greatest reputation: the end of the range of the row that gives a new runner its own; null where the node has no such row. */
+export function reputationMax(rows) {
+  return rows.get("jobs.reputation_start")?.max ?? null;
+}
+
+function parts(runner, reputation, jobs, slashes) {
   const rates = runner.rate_card;
   const able = runner.capabilities;
   return [
@@ -133,7 +141,7 @@ function parts(runner, jobs, slashes) {
           ["Stake", money(runner.stake)],
           BigInt(runner.delegated) > 0n && ["Delegated", money(runner.delegated)],
           BigInt(runner.unbonding) > 0n && ["Unbonding", money(runner.unbonding)],
-          ["Reputation", `${count(runner.reputation)} of 200`],
+          ["Reputation", reputation === null ? count(runner.reputation) : `${count(runner.reputation)} of ${count(reputation)}`],
           ["Jobs", `${count(runner.jobs_done)} done, ${count(runner.jobs_failed)} failed`],
           ["Registered", heightLink(runner.registered_at)],
           ["Last heartbeat", heightLink(runner.last_heartbeat)],

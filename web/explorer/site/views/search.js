@@ -7,7 +7,7 @@ import { clip, count } from "../format.js";
 import { badge, empty, panel, route, table, who } from "../parts.js";
 
 /** Kind of a result → its word, and whether its address has code. */
-const KINDS = {
+export const KINDS = {
   name: ["Name", true],
   class: ["Class", true],
   handler: ["Handler", true],

@@ -5,26 +5,33 @@ import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { bytes, clip, count, plural } from "../format.js";
 import { badge, empty, facts, heightLink, identifier, money, panel, route, table, who } from "../parts.js";
+import { withEvent, withMethod } from "../system.js";
 
-const STORAGE = "0x000000000000000000000000000000000000000a";
-const RELAYS = "0x000000000000000000000000000000000000000b";
 const NEWEST = 100;
 
+/** The event of a new volume. */
+export const CREATED = "volume.created";
+
+/** The views of system actors that these pages ask. */
+export const SYSTEM_VIEWS = ["list_relays", "get_volume", "list_caps"];
+const [RELAYS, VOLUME, CAPABILITIES] = SYSTEM_VIEWS;
+
 /** What a view of a system actor returns. */
-async function view(actor, method, argument, signal) {
-  const { result } = await post(`/actors/${actor}/views/${method}`, argument, signal);
+async function view(method, argument, signal) {
+  const { result } = await post(`/actors/${await withMethod(method)}/views/${method}`, argument, signal);
   return result;
 }
 
 /** See VIEWS in main.js. */
 export async function storageView(_, { live, signal }) {
   const box = h("div", {});
+  const emitter = await withEvent(CREATED);
   const draw = async () => {
     const [relays, { logs }] = await Promise.all([
-      view(RELAYS, "list_relays", {}, signal),
-      get(`/actor/${STORAGE}/logs?order=desc&limit=${NEWEST}`, signal),
+      view(RELAYS, {}, signal),
+      get(`/actor/${emitter}/logs?order=desc&limit=${NEWEST}`, signal),
     ]);
-    const created = logs.filter(({ name }) => name === "volume.created").map(({ value }) => value);
+    const created = logs.filter(({ name }) => name === CREATED).map(({ value }) => value);
     replace(box, volumesPanel(created), relaysPanel(relays));
   };
   await draw();
@@ -73,8 +80,8 @@ export async function volumeView([id], { live, signal }) {
   const box = h("div", {});
   const draw = async () => {
     const [volume, capabilities] = await Promise.all([
-      view(STORAGE, "get_volume", { volume: id }, signal),
-      view(STORAGE, "list_caps", { volume: id }, signal),
+      view(VOLUME, { volume: id }, signal),
+      view(CAPABILITIES, { volume: id }, signal),
     ]);
     if (volume === null) replace(box, panel({ title: "Volume" }, empty("The chain has no such volume.")));
     else replace(box, factsPanel(volume), slotsPanel(volume), partitionsPanel(volume), capabilitiesPanel(capabilities));

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { HOSTILE_TOKEN, TOKEN } from "../fixture/lists.js";
 import { ALICE, COUNTER_ADDRESS, Chain, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
 import { DRAWING_JOB, FAILED_JOB, HOSTILE_JOB, JOB, RUNNERS } from "../fixture/market.js";
+import { systemAddress } from "../fixture/node.js";
 import { ScriptedNode } from "../fixture/server.js";
 import { checkNames, checkWidth, launch, open, visit } from "./browser.js";
 
@@ -38,7 +39,7 @@ const VIEWS = [
   [`#/tx/${hashOf("transfer", 111)}`, "Transfer", ["13.875"]],
   [`#/tx/${hashOf("nothing")}`, "Not found, or not yet", []],
   [`#/account/${ALICE}`, ALICE, ["4,999.123456789", "announce"]],
-  [`#/account/0x${"00".repeat(19)}09`, "Governance", ["part of the protocol"]],
+  [`#/account/${systemAddress("Governance")}`, "Governance", ["part of the protocol"]],
   // A-353: a grant that the registry is about to remove says so.
   [`#/actor/${HEARTBEAT_ADDRESS}`, "Heartbeat", ["An agent that wakes itself up", "Runs every few blocks", "deprecated", "Next timers"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/source`, "Heartbeat", ["set_interval(EVERY"]],
@@ -55,14 +56,17 @@ const VIEWS = [
       "The draw with that seed gives these runners, in this order",
       "2 agree, so a result was accepted in block 108.",
       "1 differs: valid by itself",
+      "no pay, −5 reputation",
+      "Treasury",
+      "Paid or burned earlier",
       "aggregator",
       "the page said something else",
     ],
   ],
   [`#/job/${DRAWING_JOB}`, "Http, majority vote", ["The seed of view 102, which is not known yet, selects 3 of them."]],
-  [`#/job/${FAILED_JOB}`, "Http, majority vote", ["its last draw failed as well", "5 runners may not be drawn again."]],
+  [`#/job/${FAILED_JOB}`, "Http, majority vote", ["its last draw failed as well", "5 runners may not be drawn again.", "Refunded"]],
   ["#/runners", "Runners", ["Silent", "On probation", "15,000"]],
-  [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "tdx, until 86,500", "No slash among the newest events."]],
+  [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "50 of 200", "tdx, until 86,500", "No slash among the newest events."]],
   [`#/runner/${RUNNERS[3]}`, RUNNERS[3], ["To be reviewed", "committed and never revealed", "2,500"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/rights`, "Heartbeat", ["join_pool:eu", "curator", "deprecated"]],
   ["#/timers", "Timers", ["report"]],
@@ -111,6 +115,20 @@ test("validators are a map of who is connected to whom, told in words as well", 
   assert.deepEqual([await cell(0, 1), await cell(0, 2)], ["all others", "none"]);
   // The two that are not connected name each other.
   assert.deepEqual([await cell(2, 2), await cell(3, 2)], [await cell(3, 0), await cell(2, 0)]);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a link to a system actor shows its address until the node has named it", async () => {
+  const { page, problems } = await open(browser);
+  let hold;
+  const held = new Promise((resolve) => (hold = resolve));
+  await page.route(/\/methods$/, (route) => hold(route), { times: 1 });
+  await visit(page, base, "#/names");
+  const link = page.locator(`main a[title="${systemAddress("Governance")}"]`);
+  assert.equal(await link.textContent(), "0x0000…0009");
+  await (await held).continue();
+  await link.filter({ hasText: "Governance" }).waitFor();
   assert.deepEqual(problems, []);
   await page.close();
 });

@@ -43,6 +43,11 @@ fn fields_are_named() {
         ("timeout_blocks", json!(5), "timeout_blocks is 5; the wall time that the bounds allow needs at least 6."),
         ("callback", json!({ "actor": "0x01" }), "callback.actor: it has to be 20 bytes."),
         ("draw", json!("mine"), "draw: it has to be immediate or delayed."),
+        (
+            "callback",
+            json!({ "actor": hex(&address(1).0), "cells": 4_000_001 }),
+            "callback.cells is 4000001; it has to be from 0 to 4000000.",
+        ),
         ("extract", json!([{ "name": "a", "type": "css", "rule": "b" }]), "extract: it has to be left out unless data_format is json"),
         ("nonsense", json!(1), "the field \"nonsense\" is unknown there"),
         ("private_attachments", json!([1]), "private_attachments: leave it out of this kind of job."),

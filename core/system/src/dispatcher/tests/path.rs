@@ -36,6 +36,27 @@ fn a_split_outlives_its_parameters() {
     assert_eq!(market.chain.balance(Address::system(8)) - treasury, 110, "a tenth that would have been burned, too");
 }
 
+/// Messages that take all of the time that a block has for them keep no answer waiting (decision 594).
+#[test]
+fn messages_leave_time_to_answers() {
+    let mut market = Market::new(3);
+    let heavy = market.chain.deploy("handler go\n weigh 90000000\n");
+    let sends = format!(" send {} '' 0 'go'\n", hex(&heavy.0)).repeat(20);
+    let sender = market.chain.deploy(&format!("handler run\n{sends}"));
+    let asker = market.chain.deploy_with(ASKER, GRANTS, cby(1_000));
+    let mut job = simple_job();
+    job["callback"] = serde_json::json!({ "actor": hex(&asker.0), "handler": "answer" });
+    let id = Hash(market.chain.call(asker, "ask", &map(&job).encode()).return_data[..].try_into().expect("an id"));
+    let runner = market.committee(&id)[0];
+    assert!(market.chain.call(sender, "run", b"").is_success());
+    market.result(&id, runner, b"an answer");
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    let receipts = market.chain.idle(1);
+    let count = |kind: cowboy_types::ReceiptKind| receipts.iter().filter(|receipt| receipt.kind == kind).count();
+    assert_eq!((count(cowboy_types::ReceiptKind::Message), count(cowboy_types::ReceiptKind::Callback)), (2, 1));
+    assert_eq!(announced(&receipts), ["answered"]);
+}
+
 /// one runner, at once; the answer comes in the next block with its correlation id; 89/10/1, the tip
 /// whole, and everything else back.
 #[test]

@@ -75,3 +75,37 @@ fn a_fault_that_one_reports_is_paid_little() {
     assert_eq!(slug(&market.submit_alone(&id, &said)), "");
     assert_eq!(market.job(&id).members[0].paid.0, 8_900_000, "89 % of the minimum fee, and not of 1 CBY");
 }
+
+/// Decision 595: whoever delivered in a draw that failed for others' silence is paid with those who say the same in a later one. All of them share what one
+/// committee asks, so that nobody is silent to have more of its own drawn; who was silent has nothing.
+#[test]
+fn an_earlier_draw_shares_the_price() {
+    let mut market = quick(6);
+    let mut asked = committee_job("majority_vote", 3);
+    asked["verification"]["threshold"] = 3.into();
+    let id = market.submit(&asked);
+    let first = market.draw(&id);
+    let alike = |market: &Market, numbers: &[u8]| market.say(&numbers.iter().map(|number| (*number, &b"yes"[..])).collect::<Vec<_>>());
+    let said = alike(&market, &first);
+    market.commit(&id, &said);
+    let crash = serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGKILL" });
+    assert_eq!(slug(&market.chain.send(first[2], ask(VERIFIER, "attest_crash", &crash, 0))), "");
+    market.wait_for_members(&id);
+    market.reveal(&id, &said[..2]);
+    market.chain.idle(market.job(&id).reveal_until.0 - market.chain.height.0);
+    assert_eq!(market.job(&id).attempt.0, 1, "it is drawn again");
+    let second = market.committee(&id);
+    let said = alike(&market, &second);
+    market.commit(&id, &said);
+    market.wait_for_members(&id);
+    market.reveal(&id, &said);
+    let job = market.job(&id);
+    let paid = |number: &u8| job.all_members().find(|member| member.runner == address(*number)).map_or(0, |member| member.paid.0);
+    // Each asks 1,000: of three times as much 89 %, and the tip of 500, for five.
+    assert_eq!(job.outcome.as_ref().map(|outcome| outcome.gross.0), Some(3_000));
+    assert_eq!(first.iter().chain(&second).map(paid).collect::<Vec<_>>(), [634, 634, 0, 634, 634, 634]);
+    let before = market.chain.balance(address(first[0]));
+    market.chain.idle(job.status_until.0 - market.chain.height.0);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    assert_eq!(market.chain.balance(address(first[0])) - before, 634);
+}

@@ -4,18 +4,9 @@
 
 use super::*;
 use cowboy_testkit::chain::{address, parameters};
+use cowboy_testkit::dice::{Dice, seeds};
 use cowboy_types::job::{Job, JobStatus, Mode};
 use std::collections::BTreeMap;
-
-/// Numbers out of a seed.
-struct Dice(Hash);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = keccak256(&[&self.0.0]);
-        u64::from_le_bytes(self.0.0[..8].try_into().expect("eight bytes")) % sides
-    }
-}
 
 /// What a runner does with a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -297,14 +288,10 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
 /// Money conservation over 200 seeds with every adversary: what was held is paid, burned, the treasury's, or back; so are stakes, bonds and
 /// what others put behind a runner. Ten seeds of twenty jobs each; `COWBOY_SEEDS=200` plays as many, `COWBOY_SEEDS=57..58` a single one.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test that may be told how many seeds to play")]
 fn two_hundred_jobs() {
     let mut tally = Tally::default();
-    let named = std::env::var("COWBOY_SEEDS").unwrap_or_else(|_| "10".to_string());
-    let number =
-        |text: &str| text.parse::<u64>().expect("COWBOY_SEEDS is a number of seeds, or the first one, `..`, and the one behind the last");
-    let played = named.split_once("..").map_or_else(|| 0..number(&named), |(first, end)| number(first)..number(end));
-    let seeds = played.end - played.start;
+    let played = seeds(10);
+    let count = played.end - played.start;
     for world in played {
         let windows = [
             ("jobs.challenge_window", 10),
@@ -321,8 +308,7 @@ fn two_hundred_jobs() {
         ];
         let mut market = Market::with(12, |genesis| genesis.parameters = parameters(&windows));
         market.name_council();
-        let mut world =
-            Simulation { market, dice: Dice(keccak256(&[b"world", &world.to_le_bytes()])), jobs: Vec::new(), habits: BTreeMap::new() };
+        let mut world = Simulation { market, dice: Dice::new("world", world), jobs: Vec::new(), habits: BTreeMap::new() };
         for _ in 0..20 {
             let job = any_job(&mut world.dice);
             world.live(&job, &mut tally);
@@ -331,7 +317,7 @@ fn two_hundred_jobs() {
         assert!(world.market.chain.balance(address(1)) > 0);
     }
     let Tally { settled, failed, retrials, events, habits } = tally;
-    assert_eq!(settled + failed, seeds * 20);
+    assert_eq!(settled + failed, count * 20);
     assert!(settled > 60 && failed > 10, "{settled} settled, {failed} failed: both kinds are exercised");
     assert!(retrials > 3, "{retrials} retrials");
     assert_eq!(habits.len(), 13, "every habit: {habits:?}");

@@ -5,7 +5,7 @@ use cowboy_system::staking::types::{Status, Validator, ValidatorSet};
 use cowboy_system::staking::{epoch, state};
 use cowboy_testkit::chain::{Chain, address};
 use cowboy_types::cbor::Value;
-use cowboy_types::units::Height;
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -163,24 +163,63 @@ fn unbonding_counts_from_the_last_duty() {
 /// Decision 582: who is in jail, or goes there after its notice, leaves when its jail is over, and not before.
 #[test]
 fn leaving_ends_no_jail() {
-    let mut chain = with_validators(&[1, 2, 3, 4], &[]);
+    let mut chain = with_validators(&[1, 2, 3, 4], &[("consensus.jail", 30_000)]);
     assert!(ask(&mut chain, 3, "leave", [], 0).is_success());
     for accused in [2, 3] {
-        for view in [5, 6, 7] {
-            let (one, two) = (header(&chain, accused, view, 1), header(&chain, accused, view, 2));
-            assert!(report(&mut chain, accused, &one, &two).is_success());
-        }
+        let (one, two) = (header(&chain, accused, 5, 1), header(&chain, accused, 5, 2));
+        assert!(report(&mut chain, accused, &one, &two).is_success());
     }
     let Status::Jailed { until } = validator(&chain, 2).status else { panic!("2 is in jail") };
-    assert!(until.0 > 4 * 7_200, "the third time, which is longer than the unbonding time");
+    assert!(until.0 > 3_600 + 20_000, "which is longer than the unbonding time");
     assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
     assert_eq!(validator(&chain, 2).status, Status::Leaving { until });
-    assert_eq!(validator(&chain, 3).status, Status::Leaving { until: Height(until.0 + 3) }, "three reports later");
+    assert_eq!(validator(&chain, 3).status, Status::Leaving { until: Height(until.0 + 1) }, "a report later");
     chain.height = Height(until.0 - 2);
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, None);
     let keys = keys_of(&chain, 2);
     assert!(ask(&mut chain, 2, "register_validator", keys, 100_000 * CBY).is_success());
+}
+
+/// Decision 593: a proven fault and its jail are one punishment for all that a validator did until it was let out, however many rounds it signed twice,
+/// and whenever they are shown. What it does afterwards is another fault.
+#[test]
+fn a_jail_is_one_punishment() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[("consensus.validator_stake", CBY)]);
+    let twice = |chain: &Chain, view: u64| (header(chain, 2, view, 1), header(chain, 2, view, 2));
+    let [first, second, third] = [5, 6, 7].map(|view| twice(&chain, view));
+    assert!(report(&mut chain, 2, &first.0, &first.1).is_success());
+    assert_eq!(report(&mut chain, 2, &second.0, &second.1).abort, Some(error::BAD_EVIDENCE), "it is in jail for it");
+    let Status::Jailed { until } = validator(&chain, 2).status else { panic!("2 is in jail") };
+    chain.height = until;
+    assert!(ask(&mut chain, 2, "unjail", [], 0).is_success());
+    assert_eq!(report(&mut chain, 2, &third.0, &third.1).abort, Some(error::BAD_EVIDENCE), "it was in jail for it");
+    assert_eq!((validator(&chain, 2).stake.0, validator(&chain, 2).jailings.0), (99_000 * CBY, 1));
+    let again = twice(&chain, 8);
+    assert!(report(&mut chain, 2, &again.0, &again.1).is_success());
+    assert_eq!((validator(&chain, 2).stake.0, validator(&chain, 2).jailings.0), (98_010 * CBY, 2));
+}
+
+/// Decision 593: whose fault is proven after its notice is seated no more, however long it was dealt shares for: it is paid nothing, and bound for as long
+/// as it can sign. No fault of it is punished beside the first.
+#[test]
+fn who_leaves_and_is_punished_is_seated_no_more() {
+    let mut chain = with_validators(&[1, 2, 3, 4], &[]);
+    assert!(ask(&mut chain, 4, "leave", [], 0).is_success());
+    let (one, two) = (header(&chain, 4, 5, 1), header(&chain, 4, 5, 2));
+    assert!(report(&mut chain, 4, &one, &two).is_success());
+    let (punished, balance) = (validator(&chain, 4), chain.balance(address(4)));
+    for epoch in 1..=2 {
+        end_epoch(&mut chain, &[1, 2, 3, 4], &[], true);
+        assert!(!set(&chain, epoch).contains(&address(4)));
+        assert_eq!(chain.record::<Count>(&state::duty_key(address(4))), Some(Count(epoch)));
+        let (one, two) = (header(&chain, 4, 6, 1), header(&chain, 4, 6, 2));
+        assert_eq!(report(&mut chain, 4, &one, &two).abort, Some(error::BAD_EVIDENCE));
+    }
+    assert_eq!((validator(&chain, 4), chain.balance(address(4))), (punished, balance));
+    chain.height = Height(3 * 3_600 + 20_000);
+    assert!(ask(&mut chain, 4, "withdraw", [], 0).is_success());
+    assert!(!chain.state.contains_key(&state::punishment_key(address(4)).digest()), "nothing is left of it");
 }
 
 /// Who stakes less than the minimum of the moment is dealt no more shares.

@@ -22,7 +22,12 @@ fn again(dispute_max: u64, timeout: u64) -> Again {
 
 /// The same, where something happens before the claim.
 fn again_after(dispute_max: u64, timeout: u64, happens: impl FnOnce(&mut Market)) -> Again {
-    let mut market = Market::with(6, |genesis| {
+    again_among(6, dispute_max, timeout, happens)
+}
+
+/// The same among a number of runners.
+fn again_among(runners: u8, dispute_max: u64, timeout: u64, happens: impl FnOnce(&mut Market)) -> Again {
+    let mut market = Market::with(runners, |genesis| {
         genesis.parameters = parameters(&[
             ("jobs.challenge_window", 20),
             ("jobs.dispute_window", 2),
@@ -59,6 +64,35 @@ impl Again {
     fn is_nobody_slashed(&self) -> bool {
         self.members.iter().all(|number| runners_of(&self.market.chain)[&address(*number)].stake.0 == cby(10_000))
     }
+}
+
+/// Every runner asks for the work of a job all that each of two may have of its price.
+fn ask_everything(market: &mut Market) {
+    for number in market.runners.clone() {
+        let mut dear = declaration(number);
+        dear["rates"]["compute_second"] = 50_000.into();
+        assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &dear, 0))), "");
+    }
+}
+
+/// Decision 592: who is right pays nothing, also where five ask more for the work than the job of two held. What its pay does not give back comes out of
+/// the stake of those who lied, of which nobody gets more: neither those who lied, nor a claimant that is one with them.
+#[test]
+fn a_right_claim_is_paid_by_those_who_lied() {
+    let mut again = again_among(8, 200, 10, ask_everything);
+    let of_liars = |again: &Again| -> u64 {
+        let runners = runners_of(&again.market.chain);
+        again.members.iter().map(|number| again.market.chain.balance(address(*number)) + runners[&address(*number)].stake.0).sum()
+    };
+    let (held, before) = (again.market.job(&again.id).escrow.0, of_liars(&again));
+    let committee = again.market.draw(&again.retrial);
+    assert_eq!(committee.len(), 5);
+    work_attested(&mut again.market, &again.retrial, &committee, b"another");
+    again.market.chain.idle(25);
+    assert_eq!(again.market.job(&again.retrial).status, JobStatus::Settled);
+    assert!(again.cost() > held, "{} for the work, of which the job held {held}", again.cost());
+    assert_eq!(again.lost(), 0);
+    assert_eq!(before - of_liars(&again), 2 * cby(3_000), "whoever asked: three tenths of each stake");
 }
 
 /// Work that could not be done again proves nothing: bond and price come back whole, and the window continues where it stood still.

@@ -6,6 +6,7 @@ pub(crate) mod money;
 mod mounts;
 pub(crate) mod proofs;
 mod registry;
+mod simulation;
 
 use bao::encode::{SliceExtractor, encode};
 use commonware_codec::Encode as _;
@@ -280,6 +281,10 @@ impl Change {
     }
 
     fn send_with(&self, chain: &mut Chain, from: u8, acks: Vec<Value>) -> Receipt {
+        chain.send(from, self.instruction(acks))
+    }
+
+    fn instruction(&self, acks: Vec<Value>) -> cowboy_types::Instruction {
         let capability = self.capability.map_or(Value::Null, |id| bytes(&id.0));
         let argument = [
             ("volume", bytes(&self.volume.0)),
@@ -293,7 +298,7 @@ impl Change {
             ("until", Value::uint(self.until)),
             ("capability", capability),
         ];
-        ask(chain, from, STORAGE, "commit", argument, 0)
+        execution(STORAGE, "commit", &Value::dict(argument).encode(), 0)
     }
 }
 

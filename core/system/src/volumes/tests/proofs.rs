@@ -12,7 +12,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
 ];
 
 /// The points that a relay has to show.
-fn round(chain: &Chain, number: u8) -> Option<Round> {
+pub(super) fn round(chain: &Chain, number: u8) -> Option<Round> {
     chain.record(&state::round_key(address(number)))
 }
 
@@ -329,7 +329,7 @@ fn empty_files_are_proven_and_paid() {
 }
 
 /// Demands a part of the first file's shard at a slot.
-fn part_of(volume: Hash, files: &Files, slot: u64, (start, length): (u64, u64)) -> [(&'static str, Value); 7] {
+pub(super) fn part_of(volume: Hash, files: &Files, slot: u64, (start, length): (u64, u64)) -> [(&'static str, Value); 7] {
     let proof = files.prove(usize::try_from(slot).expect("few"), 0);
     [
         ("volume", bytes(&volume.0)),
@@ -431,6 +431,32 @@ fn an_actor_demands_a_part_once() {
     assert_eq!(relay(&chain, keeper).demands.len(), 0);
 }
 
+/// Shows two sums for one root with a signature for each, by the relays of these numbers.
+pub(super) fn accusation(
+    chain: &Chain,
+    keeper: u8,
+    succession: &Succession,
+    sums: [u64; 2],
+    signers: [u8; 2],
+) -> cowboy_types::Instruction {
+    let sign = |number: u8, sum: u64| signer(number).sign(&succession.message(&chain.config.genesis, 1, sum)).to_bytes();
+    let signatures = [sign(signers[0], sums[0]), sign(signers[1], sums[1])];
+    let argument = [
+        ("relay", bytes(&address(keeper).0)),
+        ("volume", bytes(&succession.volume.0)),
+        ("generation", Value::uint(succession.generation)),
+        ("partition", bytes(&succession.partition.0)),
+        ("sequence", Value::uint(succession.sequence)),
+        ("until", Value::uint(succession.until)),
+        ("old", bytes(&succession.old.0)),
+        ("new", bytes(&succession.new.0)),
+        ("slot", Value::uint(1)),
+        ("sums", Value::Array(sums.map(Value::uint).to_vec())),
+        ("signatures", Value::Array(signatures.iter().map(|signature| bytes(signature)).collect())),
+    ];
+    execution(RELAYS, "accuse", &Value::dict(argument).encode(), 0)
+}
+
 /// Two signatures for one root with two sums: 500 CBY, once.
 #[test]
 fn contradictions_cost_stake() {
@@ -438,29 +464,17 @@ fn contradictions_cost_stake() {
     let keeper = 2;
     let (old, new) = (files.top().root(), Hash([5; 32]));
     let succession = Succession { volume: volume_id, generation: 1, partition: partition("notes"), sequence: 2, old, new, until: 100 };
-    let sign = |number: u8, sum: u64| signer(number).sign(&succession.message(&chain.config.genesis, 1, sum)).to_bytes();
+    let other = Succession { sequence: 3, ..succession };
     let rows = [
-        ([7, 7], [sign(keeper, 7), sign(keeper, 7)], Some(error::ACCUSATION_FALSE)),
-        ([7, 8], [sign(keeper, 7), sign(3, 8)], Some(error::ACCUSATION_FALSE)),
-        ([7, 8], [sign(keeper, 8), sign(keeper, 7)], Some(error::ACCUSATION_FALSE)),
-        ([7, 8], [sign(keeper, 7), sign(keeper, 8)], None),
-        ([8, 9], [sign(keeper, 8), sign(keeper, 9)], Some(error::ACCUSATION_FALSE)),
+        (&succession, [7, 7], [keeper, keeper], Some(error::ACCUSATION_FALSE)),
+        (&succession, [7, 8], [keeper, 3], Some(error::ACCUSATION_FALSE)),
+        (&other, [8, 7], [3, keeper], Some(error::ACCUSATION_FALSE)),
+        (&succession, [7, 8], [keeper, keeper], None),
+        (&succession, [8, 9], [keeper, keeper], Some(error::ACCUSATION_FALSE)),
     ];
-    for (sums, signatures, abort) in rows {
-        let argument = [
-            ("relay", bytes(&address(keeper).0)),
-            ("volume", bytes(&succession.volume.0)),
-            ("generation", Value::uint(succession.generation)),
-            ("partition", bytes(&succession.partition.0)),
-            ("sequence", Value::uint(succession.sequence)),
-            ("until", Value::uint(succession.until)),
-            ("old", bytes(&succession.old.0)),
-            ("new", bytes(&succession.new.0)),
-            ("slot", Value::uint(1)),
-            ("sums", Value::Array(sums.map(Value::uint).to_vec())),
-            ("signatures", Value::Array(signatures.iter().map(|signature| bytes(signature)).collect())),
-        ];
-        assert_eq!(ask(&mut chain, STRANGER, RELAYS, "accuse", argument, 0).abort, abort, "{sums:?}");
+    for (succession, sums, signers, abort) in rows {
+        let call = accusation(&chain, keeper, succession, sums, signers);
+        assert_eq!(chain.send(STRANGER, call).abort, abort, "{sums:?}");
     }
     assert_eq!(relay(&chain, keeper).stake.0, STAKE - 500 * CBY);
 }

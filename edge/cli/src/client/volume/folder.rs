@@ -1,5 +1,6 @@
 //! Getting a file, or all files of a folder.
 
+use super::progress::Progress;
 use super::{Which, counted, files, keys, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
@@ -39,7 +40,7 @@ pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local
 }
 
 /// Where a file of a directory is written. Nothing where it lies elsewhere, or has a path that no volume takes: a writer of the volume chose it.
-fn place(path: &str, directory: &str, to: &Local) -> Option<PathBuf> {
+pub(super) fn place(path: &str, directory: &str, to: &Local) -> Option<PathBuf> {
     let path = Path::new(path)?;
     let rest = path.as_str().strip_prefix(directory)?.strip_prefix('/')?;
     Some(to.join(rest))
@@ -52,14 +53,13 @@ async fn tree(
     (text, to): (&str, &Local),
     found: &[(&Entry, PathBuf)],
 ) -> Result<(), Failure> {
-    let (mut bytes, mut written) = (0_u64, Vec::new());
-    for (number, (entry, place)) in (1_usize..).zip(found) {
-        session.output.progress(format_args!("{number} of {}: {} ({} bytes)", found.len(), &*entry.meta.path, entry.meta.size));
+    let bytes = found.iter().fold(0, |sum: u64, (entry, _)| sum.saturating_add(entry.meta.size));
+    let (mut progress, mut written) = (Progress::new(session.output, found.len(), bytes), Vec::new());
+    for (entry, place) in found {
         if let Some(folder) = place.parent() {
             std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         }
-        files::write(volume, entry, key, place).await?;
-        bytes = bytes.saturating_add(entry.meta.size);
+        files::write(volume, entry, key, place, &mut progress).await?;
         written.push(json!({ "path": &*entry.meta.path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": place }));
     }
     let text = format!("{text}: {}, {bytes} bytes, in {}", counted(found.len(), "file"), to.display());

@@ -1,6 +1,6 @@
 //! The keys of partitions: from a file, or made by the committee and kept beside the project's other secrets.
 
-use super::{Which, hex, storage_failure};
+use super::{Which, hex, kept_name, storage_failure};
 use crate::client::{method::instruction, secret, session::Session};
 use crate::random;
 use crate::send::{self, Terms};
@@ -8,15 +8,16 @@ use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
 use cowboy_proxy::collect;
 use cowboy_sealing::TransportSecret;
-use cowboy_service::files;
-use cowboy_system::volumes::types::{Keys, first_key_version};
-use cowboy_types::actors;
+use cowboy_service::{Chain, files};
+use cowboy_system::volumes::state;
+use cowboy_system::volumes::types::{Keys, Partition, Volume as Record, first_key_version};
 use cowboy_types::units::Amount;
+use cowboy_types::{Hash, actors};
 use cowboy_volume::keys::{KEY_BYTES, PartitionKey};
 use cowboy_volume::{Volume, VolumeError};
 use cowboy_volumes::Name;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 /// Makes the file of a volume's key, where there is none.
@@ -75,15 +76,32 @@ pub(super) async fn partition(
     }
 }
 
+/// The version of a partition's key.
+pub(super) async fn version(chain: &Chain, id: &Hash, volume: &Record, partition: &Hash) -> Result<u64, Failure> {
+    let found = chain.read(&[state::partition_key(id, partition)]).await.and_then(|found| found.read::<Partition>(0));
+    let standing = found.map_err(secret::unproven)?;
+    Ok(standing.map_or_else(|| first_key_version(volume.generation), |standing| standing.key_version))
+}
+
+/// Where the committee's signature is kept of which the key of a partition is made.
+pub(super) fn path(session: &Session, genesis: &Hash, (volume, partition): (&Hash, &Hash), version: u64) -> PathBuf {
+    let name = format!("{}-{version}.key", kept_name(genesis, volume, partition));
+    session.project.join(CONFIG_DIRECTORY).join("partitions").join(name)
+}
+
+/// Keeps such a signature.
+pub(super) fn keep(path: &Path, signature: &[u8]) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    files::write(path, signature).map_err(Failure::file(path))
+}
+
 /// The key that the committee makes: the one that was kept here, or a new release.
 async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name, terms: &Terms) -> Result<PartitionKey, Failure> {
-    let standing = volume.partition(name).await.map_err(storage_failure)?;
-    let version = standing.map_or_else(|| first_key_version(volume.record().generation), |partition| partition.key_version);
-    let folder = session.project.join(CONFIG_DIRECTORY).join("partitions");
     let chain = secret::connect(session, &which.trusted).await?;
-    let part = |bytes: &[u8]| hex::encode(&bytes[..8]);
-    let file = format!("{}-{}-{}-{version}.key", part(&chain.genesis.0), part(&volume.id().0), part(&name.partition().0));
-    let path = folder.join(file);
+    let partition = name.partition();
+    let version = version(&chain, volume.id(), volume.record(), &partition).await?;
+    let path = path(session, &chain.genesis, (volume.id(), &partition), version);
     if let Some(signature) = files::read(&path).map_err(Failure::file(&path))? {
         return Ok(PartitionKey::released(&signature));
     }
@@ -102,7 +120,6 @@ async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name
     session.output.progress(format_args!("release {release}: asking the committee for the key of {}", name.as_str()));
     let collected = collect(&chain, &release, &transport).await.map_err(secret::unproven)?;
     secret::close(session, &release, &collected, terms).await?;
-    std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
-    files::write(&path, collected.signature.bytes()).map_err(Failure::file(&path))?;
+    keep(&path, collected.signature.bytes())?;
     Ok(PartitionKey::released(collected.signature.bytes()))
 }

@@ -6,7 +6,7 @@ import { bytes, count, percent } from "../../format.js";
 import { badge, empty, facts, money, panel } from "../../parts.js";
 
 /** State → [badge, word, what it means]. */
-const STATES = {
+export const STATES = {
   paid: ["good", "Paid", "Nothing is owed."],
   overdue: ["wait", "Overdue", "Rent was not paid. The actor runs until the grace period ends."],
   eviction_imminent: ["bad", "Eviction imminent", "The grace period is over: the next collection that fails evicts the actor."],

@@ -1,0 +1,219 @@
+//! Files of this computer that go into a volume, or come out of one. Links are not followed: they could lead anywhere.
+
+use cowboy_console::{failure::Failure, output::Output};
+use cowboy_types::{Hash, Text};
+use cowboy_volumes::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path as Local, PathBuf};
+
+/// What the name of a file ends with while it is fetched. No name of a volume has this, so it is in no other file's place.
+const PART: &str = "~part";
+
+/// A local file, and where it goes.
+pub(super) struct Item {
+    pub(super) from: PathBuf,
+    pub(super) size: u64,
+    pub(super) to: Path,
+}
+
+/// What lies below a folder, by the paths in it.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Files, with their lengths.
+    pub(super) files: BTreeMap<PathBuf, u64>,
+    /// What is neither a file nor a folder, and what a command that was killed left of a file that it fetched.
+    pub(super) others: BTreeSet<PathBuf>,
+}
+
+/// Where a file is written until it is whole: beside its place, so that nobody takes a part for the file.
+pub(super) fn beside(to: &Local) -> PathBuf {
+    let mut beside = to.as_os_str().to_owned();
+    beside.push(PART);
+    PathBuf::from(beside)
+}
+
+/// What lies below a folder.
+pub(super) fn walk(folder: &Local) -> Result<Found, Failure> {
+    let (mut found, mut folders) = (Found::default(), vec![PathBuf::new()]);
+    while let Some(within) = folders.pop() {
+        let place = folder.join(&within);
+        for entry in std::fs::read_dir(&place).map_err(Failure::file(&place))? {
+            let entry = entry.map_err(Failure::file(&place))?;
+            // Of a link itself.
+            let known = entry.metadata().map_err(Failure::file(entry.path()))?;
+            let (name, within) = (entry.file_name(), within.join(entry.file_name()));
+            if known.is_dir() {
+                folders.push(within);
+            } else if known.is_file() && !name.to_string_lossy().ends_with(PART) {
+                found.files.insert(within, known.len());
+            } else {
+                found.others.insert(within);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The files below a folder, or the file, each with its path in the volume, and what stays out.
+pub(super) fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>), Failure> {
+    let path = |text: String| {
+        Path::new(&text).ok_or_else(|| {
+            Failure::argument(
+                format!("{text:?} is not a path of a volume"),
+                "names have letters, digits, _, . and -, and the first is a partition",
+            )
+        })
+    };
+    let last = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let known = source.metadata().map_err(Failure::file(source))?;
+    if !known.is_dir() {
+        // A pipe has no length, and a device no end.
+        if !known.is_file() {
+            return Err(Failure::argument(format!("{} is neither a file nor a folder", source.display()), "put it into a file first"));
+        }
+        if to == last {
+            return Err(Failure::argument(
+                format!("{to:?} would be a partition: the first part of a path is one"),
+                format!("put it into a partition, like notes/{last}, or give {last}/ for a partition of that name"),
+            ));
+        }
+        // A partition by itself is a folder.
+        let to = if to.ends_with('/') || !to.contains('/') { format!("{}/{last}", to.trim_end_matches('/')) } else { to.to_owned() };
+        return Ok((vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }], Vec::new()));
+    }
+    let (found, directory) = (walk(source)?, to.trim_end_matches('/'));
+    let mut items = Vec::with_capacity(found.files.len());
+    for (within, size) in found.files {
+        let to = path(format!("{directory}/{}", within.to_string_lossy()))?;
+        items.push(Item { from: source.join(within), size, to });
+    }
+    items.sort_by(|one, other| one.to.cmp(&other.to));
+    Ok((items, found.others.into_iter().map(|within| source.join(within)).collect()))
+}
+
+/// Says what stays out.
+pub(super) fn say_left_out(output: Output, left_out: &[PathBuf]) {
+    for path in left_out {
+        output.progress(format_args!("{} is left out: a link, a device, or a part of a file", path.display()));
+    }
+}
+
+/// What HTTP calls a file of this name.
+pub(super) fn kind_of(path: &Path) -> Text<64> {
+    let extension = path.as_str().rsplit_once('.').map_or("", |(_, extension)| extension);
+    let kind = match extension {
+        "txt" | "md" => "text/plain",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "js" => "text/javascript",
+        "json" => "application/json",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "svg" => "image/svg+xml",
+        "pdf" => "application/pdf",
+        _ => "application/octet-stream",
+    };
+    Text::new(kind).expect("it is short")
+}
+
+/// The hash of a file's content.
+pub(super) async fn hash(file: &Local) -> Result<Hash, Failure> {
+    let mut content = tokio::fs::File::open(file).await.map_err(Failure::file(file))?;
+    cowboy_volume::content_hash(&mut content).await.map_err(Failure::file(file))
+}
+
+/// The folders between a folder and a file in it, the outermost first.
+fn between(folder: &Local, within: &Local) -> Vec<PathBuf> {
+    let mut place = folder.to_owned();
+    let parts = within.parent().into_iter().flat_map(Local::components);
+    parts
+        .map(|part| {
+            place.push(part);
+            place.clone()
+        })
+        .collect()
+}
+
+/// Makes the folders of a file in a folder where they are missing. What is there and no folder is in the way, also a link to one.
+pub(super) fn make_folders(folder: &Local, within: &Local) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    for place in between(folder, within) {
+        match place.symlink_metadata() {
+            Ok(known) if known.is_dir() => {}
+            Ok(_) => return Err(Failure::argument(format!("{} is not a folder", place.display()), "move it away: links are not followed")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::create_dir(&place).map_err(Failure::file(&place))?,
+            Err(error) => return Err(Failure::file(&place)(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file in a folder, unless it is not in there any more.
+pub(super) fn remove(folder: &Local, within: &Local) -> Result<(), Failure> {
+    let file = folder.join(within);
+    let is_folder = |place: &PathBuf| place.symlink_metadata().is_ok_and(|known| known.is_dir());
+    if !between(folder, within).iter().all(is_folder) {
+        return Ok(());
+    }
+    match std::fs::remove_file(&file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::file(file)(error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder's files keep their places; links are not followed, and names that no volume takes are refused.
+    #[test]
+    fn a_folder_has_paths() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let deep = folder.path().join("a/b");
+        std::fs::create_dir_all(&deep).expect("it is made");
+        std::fs::write(deep.join("c.txt"), "c").expect("it is written");
+        std::fs::write(folder.path().join("d"), "d").expect("it is written");
+        std::fs::write(beside(&folder.path().join("e")), "half").expect("it is written");
+        symlink("/etc/hostname", folder.path().join("link")).expect("it is made");
+        let paths = |to: &str| -> Vec<String> {
+            items(folder.path(), to).map(|(items, _)| items.iter().map(|item| item.to.as_str().to_owned()).collect()).unwrap_or_default()
+        };
+        let (_, left_out) = items(folder.path(), "notes/").unwrap_or_default();
+        assert_eq!(left_out, ["e~part", "link"].map(|name| folder.path().join(name)));
+        assert_eq!(paths("notes/"), ["notes/a/b/c.txt", "notes/d"]);
+        assert_eq!(paths("notes/x"), ["notes/x/a/b/c.txt", "notes/x/d"]);
+        let file = |to: &str| items(&deep.join("c.txt"), to).map(|(items, _)| items[0].to.as_str().to_owned()).ok();
+        assert_eq!(
+            ["notes/", "notes/e", "notes", "/"].map(file),
+            [Some("notes/c.txt".into()), Some("notes/e".into()), Some("notes/c.txt".into()), None]
+        );
+        let socket = folder.path().join("socket");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("it is made");
+        assert!(items(&socket, "notes/").is_err(), "it has no content that ends");
+        assert_eq!(["c.txt", "c.txt/"].map(file), [None, Some("c.txt/c.txt".into())], "a partition of the file's name is a mistake");
+        std::fs::write(folder.path().join("ä"), "").expect("it is written");
+        assert!(items(folder.path(), "notes/").is_err());
+    }
+
+    /// Nothing is written or removed through a link, whatever lies behind it.
+    #[test]
+    fn links_lead_nowhere() {
+        let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let kept = other.path().join("kept");
+        std::fs::write(&kept, "kept").expect("it is written");
+        symlink(other.path(), folder.path().join("link")).expect("it is made");
+        assert!(make_folders(folder.path(), Local::new("link/x")).is_err());
+        remove(folder.path(), Local::new("link/kept")).expect("it is not in the folder");
+        assert!(kept.exists());
+        let found = walk(folder.path()).expect("it is read");
+        assert!(found.files.is_empty() && found.others.contains(Local::new("link")));
+        let within = Local::new("a/b/c");
+        make_folders(folder.path(), within).expect("they are made");
+        std::fs::write(folder.path().join(within), "c").expect("its folder is there");
+        remove(folder.path(), within).expect("it is removed");
+        remove(folder.path(), within).expect("it is gone already");
+        assert!(!folder.path().join(within).exists() && folder.path().join("a/b").is_dir());
+    }
+}

@@ -1,0 +1,175 @@
+//! How far a command is that sends or fetches files: on stderr, with bytes and a rate.
+
+use cowboy_console::output::Output;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The time between two lines about one file.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// How far it is.
+pub(super) struct Progress {
+    output: Output,
+    count: Count,
+    began: Instant,
+    said: Instant,
+}
+
+/// Files and bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Count {
+    /// All files.
+    files: usize,
+    /// All bytes.
+    bytes: u64,
+    /// The number of the file that is worked on, from 1.
+    number: usize,
+    /// Its path.
+    path: String,
+    /// Bytes of files that are done, and of those that were not sent again.
+    done: u64,
+    /// Bytes that were sent or fetched.
+    moved: u64,
+}
+
+/// A count of bytes, in the largest unit of which there is one.
+fn shown(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => {
+            let tenths = u128::from(bytes) * 10 / u128::from(unit);
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
+impl Count {
+    fn line(&self, elapsed: Duration) -> String {
+        let rate = u128::from(self.moved) * 1_000 / elapsed.as_millis().max(1);
+        let rate = shown(u64::try_from(rate).unwrap_or(u64::MAX));
+        format!("{} of {}: {} ({} of {}, {rate}/s)", self.number, self.files, self.path, shown(self.done), shown(self.bytes))
+    }
+}
+
+impl Progress {
+    /// Of `files` files with `bytes` bytes.
+    pub(super) fn new(output: Output, files: usize, bytes: u64) -> Self {
+        let now = Instant::now();
+        Self { output, count: Count { files, bytes, ..Count::default() }, began: now, said: now }
+    }
+
+    fn say(&mut self) {
+        self.output.progress(self.count.line(self.began.elapsed()));
+        self.said = Instant::now();
+    }
+
+    /// The next file.
+    pub(super) fn next(&mut self, path: &str) {
+        self.count.number += 1;
+        path.clone_into(&mut self.count.path);
+        self.say();
+    }
+
+    /// Bytes that need not be moved.
+    pub(super) fn skip(&mut self, bytes: u64) {
+        self.count.done = self.count.done.saturating_add(bytes);
+    }
+
+    /// Bytes of all files so far.
+    pub(super) fn done(&self) -> u64 {
+        self.count.done
+    }
+
+    /// Counts what is read from or written to it.
+    pub(super) fn counted<T>(&mut self, inner: T) -> Counted<'_, T> {
+        Counted { inner, progress: self }
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.skip(bytes);
+        self.count.moved = self.count.moved.saturating_add(bytes);
+        if self.said.elapsed() >= EVERY {
+            self.say();
+        }
+    }
+}
+
+/// A file whose bytes are counted as they go.
+pub(super) struct Counted<'a, T> {
+    inner: T,
+    progress: &'a mut Progress,
+}
+
+impl<T> Counted<'_, T> {
+    /// The file.
+    pub(super) fn into_inner(self) -> T {
+        self.inner
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Counted<'_, T> {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut this.inner).poll_read(context, buffer);
+        this.progress.advance(buffer.filled().len().saturating_sub(before));
+        polled
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Counted<'_, T> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.inner).poll_write(context, bytes);
+        if let Poll::Ready(Ok(written)) = &polled {
+            this.progress.advance(*written);
+        }
+        polled
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().inner).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    #[test]
+    fn bytes_have_units() {
+        let rows = [(0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_600_000, "1.5 MiB"), (u64::MAX, "17179869183.9 GiB")];
+        for (bytes, expected) in rows {
+            assert_eq!(shown(bytes), expected);
+        }
+        let path = "notes/a".to_owned();
+        let count = Count { files: 3, bytes: 4 << 20, number: 2, path, done: 3 << 20, moved: 2 << 20 };
+        assert_eq!(count.line(Duration::from_secs(2)), "2 of 3: notes/a (3.0 MiB of 4.0 MiB, 1.0 MiB/s)");
+        assert_eq!(Count::default().line(Duration::ZERO), "0 of 0:  (0 bytes of 0 bytes, 0 bytes/s)");
+    }
+
+    /// What is skipped counts as done, and not as moved: the rate is that of the line.
+    #[tokio::test]
+    async fn bytes_are_counted_as_they_go() {
+        let mut progress = Progress::new(Output { json: true }, 2, 9);
+        progress.next("notes/a");
+        progress.skip(4);
+        progress.next("notes/b");
+        let mut read = Vec::new();
+        progress.counted(&b"five!"[..]).read_to_end(&mut read).await.expect("it is read");
+        let mut written = progress.counted(Vec::new());
+        written.write_all(&read).await.expect("it is written");
+        assert_eq!(written.into_inner(), b"five!");
+        assert_eq!((progress.done(), progress.count.moved, progress.count.number), (14, 10, 2));
+    }
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { KINDS } from "../site/parts.js";
+import { withParameters } from "../site/parameters.js";
+import { ENDINGS, STATUSES, VERDICTS } from "../site/verdicts.js";
+import { STATES as RENT } from "../site/views/actor/rent.js";
+import { STAGES } from "../site/views/governance.js";
+import { HEALTH, SLASHES, reputationMax } from "../site/views/runners.js";
+import { KINDS as RESULTS } from "../site/views/search.js";
+import { CREATED, SYSTEM_VIEWS } from "../site/views/storage.js";
+import { OPENAPI, PARAMETERS, SYSTEM_ACTORS } from "./fixture/node.js";
+import { wordsIn, wordsOf } from "./fixture/schema.js";
+
+const rows = new Map(PARAMETERS.map((row) => [row.name, row]));
+
+test("tables of words have the words that the OpenAPI document lists, and no others", () => {
+  const kinds = OPENAPI.paths["/transactions"].get.parameters.find(({ name }) => name === "kind");
+  const tables = [
+    [STATUSES, wordsOf("JobSummary", "status")],
+    [VERDICTS, wordsOf("JobMember", "verdict")],
+    [HEALTH, wordsOf("Runner", "health")],
+    [STAGES, wordsOf("Proposal", "stage")],
+    [RENT, wordsOf("Rent", "state")],
+    [RESULTS, wordsOf("SearchResult", "kind")],
+    [KINDS, wordsIn(kinds)],
+  ];
+  for (const [table, words] of tables) {
+    assert.ok(words.length > 1, Object.keys(table).join());
+    assert.deepEqual(Object.keys(table).sort(), words.sort());
+  }
+});
+
+test("what the page looks for by name is of one system actor", () => {
+  const having = (part, name) => SYSTEM_ACTORS.filter((actor) => actor[part].some((row) => row.name === name)).map((actor) => actor.name);
+  for (const name of [...SYSTEM_VIEWS, "preview"]) assert.equal(having("methods", name).length, 1, name);
+  assert.equal(having("events", CREATED).length, 1);
+  // The page reads each of these groups among the events of one actor.
+  for (const group of [ENDINGS, Object.keys(SLASHES)]) {
+    const emitters = group.flatMap((name) => having("events", name));
+    assert.equal(emitters.length, group.length, group.join());
+    assert.equal(new Set(emitters).size, 1, group.join());
+  }
+});
+
+test("sentences about verdicts have the numbers of the parameters", () => {
+  const moved = new Map(rows);
+  const set = (name, value) => moved.set(name, { ...rows.get(name), value });
+  set("jobs.reputation_timeout", 7);
+  set("jobs.non_reveal_slash", 1_250);
+  const sentence = (verdict, of) => withParameters(VERDICTS[verdict][2], of);
+  assert.match(sentence("timedout", rows), /no pay, −5 reputation$/);
+  assert.match(sentence("timedout", moved), /no pay, −7 reputation$/);
+  assert.match(sentence("unrevealed", moved), /: 12\.5% of the stake is slashed/);
+  for (const [verdict, [, , text]] of Object.entries(VERDICTS)) {
+    for (const [, name] of text.matchAll(/\{(.+?)\}/g)) assert.ok(rows.has(name), `${verdict}: ${name}`);
+    assert.ok(!/\d/.test(text), `${verdict} has a number of its own`);
+  }
+  assert.equal(reputationMax(rows), 200);
+  assert.equal(reputationMax(new Map()), null);
+});
