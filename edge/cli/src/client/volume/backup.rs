@@ -71,7 +71,8 @@ async fn open(session: &Session, which: &Which) -> Result<(Chain, Hash, Volume),
 }
 
 async fn read<T: commonware_codec::DecodeExt<()>>(chain: &Chain, key: &cowboy_state::Key) -> Result<Option<T>, Failure> {
-    chain.read(std::slice::from_ref(key)).await.and_then(|found| found.read(0)).map_err(secret::unproven)
+    let found = chain.read(std::slice::from_ref(key)).await.map_err(secret::unproven)?;
+    found.read(0).map_err(secret::unproven)
 }
 
 pub(super) async fn run(session: &Session, action: KeyAction) -> Result<(), Failure> {

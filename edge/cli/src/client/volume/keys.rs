@@ -78,8 +78,8 @@ pub(super) async fn partition(
 
 /// The version of a partition's key.
 pub(super) async fn version(chain: &Chain, id: &Hash, volume: &Record, partition: &Hash) -> Result<u64, Failure> {
-    let found = chain.read(&[state::partition_key(id, partition)]).await.and_then(|found| found.read::<Partition>(0));
-    let standing = found.map_err(secret::unproven)?;
+    let found = chain.read(&[state::partition_key(id, partition)]).await.map_err(secret::unproven)?;
+    let standing = found.read::<Partition>(0).map_err(secret::unproven)?;
     Ok(standing.map_or_else(|| first_key_version(volume.generation), |standing| standing.key_version))
 }
 
