@@ -99,8 +99,9 @@ fn mistake(refusal: &clap::Error) -> Option<Failure> {
     }
     let text = refusal.render().to_string();
     let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
-    let what = text[..end].trim();
-    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(what), "--help lists what the command takes"))
+    // What is missing is listed in lines of its own.
+    let what = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(&what), "--help lists what the command takes"))
 }
 
 #[cfg(test)]
@@ -111,6 +112,7 @@ mod tests {
     fn mistakes_are_json_too() {
         let rows = [
             (vec!["cowboy", "chain", "mine", "many", "--json"], Some("invalid value 'many' for '[BLOCKS]'")),
+            (vec!["cowboy", "actor", "execute", "--json"], Some("the following required arguments were not provided: <ACTOR> <HANDLER>")),
             (vec!["cowboy", "--json", "--no-such-option"], Some("unexpected argument '--no-such-option' found")),
             (vec!["cowboy", "chain", "--json", "--help"], None),
         ];
