@@ -172,6 +172,10 @@ impl BlockState {
         }
         let chain = self.node.chain().map_err(Refusal::unavailable)?;
         let state = chain.state().ok_or_else(|| Refusal::unavailable("the state is not open yet"))?;
+        // Blocks wait for proofs, and these would be of another state.
+        if !missing.is_empty() && state.root().await != self.head.state_root {
+            return Ok(None);
+        }
         let mut refused = None;
         let has_room = |bytes: usize| match take(bytes) {
             Ok(()) => true,

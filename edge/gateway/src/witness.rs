@@ -72,13 +72,14 @@ pub(crate) async fn witness(
 ) -> Result<(Response<Bytes>, u64), Refusal> {
     let chain = shared.node.chain().map_err(Refusal::unavailable)?;
     for attempt in 0..ATTEMPTS {
-        let turn = timeout(PATIENCE, chain.proving.turn(attempt, MAX_BYTES)).await;
-        let (batch, _turn) = turn.map_err(|_| Refusal::busy("BUSY", "The proofs of other answers are made first.").retry(2))?;
         let (state, anchor) = certified(shared).await?;
         let (visited, keys) = visit(shared, client, &state, name, method, request.clone()).await?;
         if keys.len() > MAX_ENTRIES {
             return Err(too_large());
         }
+        // Only for the proofs: a handler may take its time.
+        let turn = timeout(PATIENCE, chain.proving.turn(attempt)).await;
+        let (batch, _turn) = turn.map_err(|_| Refusal::busy("BUSY", "The proofs of other answers are made first.").retry(2))?;
         let mut room = Room::new(shared.bodies.hold(client));
         let Some(entries) = state.prove(keys, batch, |bytes| room.take(bytes)).await? else { continue };
         let answer = visited.answer();

@@ -41,6 +41,9 @@ pub struct Batch {
 impl Batch {
     /// As little as a block may wait for at any time.
     pub const SMALL: Self = Self { proofs: 32, bytes: 256 * 1024 };
+
+    /// As much as a block may wait for, where it is the turn of one answer at a time.
+    pub const LARGE: Self = Self { proofs: 512, bytes: 8 * 1024 * 1024 };
 }
 
 /// Says how the keys of one answer are proven ([decision 591](../../../docs/decisions/0591-blocks-wait-for-one-long-proof.md)).
@@ -54,14 +57,14 @@ impl Default for Proving {
 }
 
 impl Proving {
-    /// What is proven at once in this attempt, of which the first is 0: a small batch; or, where blocks came in between so far, all of it, which has `bytes` at
-    /// most. Then it is the turn of one answer at a time, until what is returned is dropped.
-    pub async fn turn(&self, attempt: usize, bytes: usize) -> (Batch, Option<SemaphorePermit<'_>>) {
+    /// What is proven at once in this attempt, of which the first is 0: a small batch; or, where blocks came in between so far, a large one. Then it is the
+    /// turn of one answer at a time, until what is returned is dropped.
+    pub async fn turn(&self, attempt: usize) -> (Batch, Option<SemaphorePermit<'_>>) {
         if attempt < SMALL_ATTEMPTS {
             return (Batch::SMALL, None);
         }
         let turn = self.0.acquire().await.expect("nothing closes it");
-        (Batch { proofs: usize::MAX, bytes }, Some(turn))
+        (Batch::LARGE, Some(turn))
     }
 }
 
@@ -238,16 +241,17 @@ mod tests {
     fn blocks_wait_for_many_proofs() {
         let (state, proving) = (Moving { batches: AtomicUsize::new(0), moves_after: 3 }, Proving::default());
         let attempt = |attempt: usize| {
-            let (batch, turn) = proving.turn(attempt, usize::MAX).now_or_never().expect("it is nobody's turn");
+            let (batch, turn) = proving.turn(attempt).now_or_never().expect("it is nobody's turn");
+            assert!(batch.proofs <= 512, "a block waits for no more");
             let proven = prove(&state, &keys(100), batch, |_| true).now_or_never().expect("nothing is waited for");
             (proven.map(|proven| proven.len()), turn.is_some())
         };
         let moved = (Err(ProveError::Moved), false);
         assert_eq!((0..3).map(attempt).collect::<Vec<_>>(), [moved, moved, (Ok(100), true)]);
-        let (_, first) = proving.turn(SMALL_ATTEMPTS, 0).now_or_never().expect("it is nobody's turn");
-        assert!(proving.turn(SMALL_ATTEMPTS, 0).now_or_never().is_none(), "the second waits");
-        assert_eq!(proving.turn(0, 0).now_or_never().map(|(batch, _)| batch), Some(Batch::SMALL), "a small one waits for nobody");
+        let (_, first) = proving.turn(SMALL_ATTEMPTS).now_or_never().expect("it is nobody's turn");
+        assert!(proving.turn(SMALL_ATTEMPTS).now_or_never().is_none(), "the second waits");
+        assert_eq!(proving.turn(0).now_or_never().map(|(batch, _)| batch), Some(Batch::SMALL), "a small one waits for nobody");
         drop(first);
-        assert!(proving.turn(SMALL_ATTEMPTS, 0).now_or_never().is_some());
+        assert!(proving.turn(SMALL_ATTEMPTS).now_or_never().is_some());
     }
 }

@@ -35,13 +35,7 @@ const REQUEST_TIME: Duration = Duration::from_secs(20);
 const LOOKS: usize = 8;
 
 /// What one connection may take.
-const SETTINGS: Settings = Settings {
-    per_client: 32,
-    head_timeout: Duration::from_secs(10),
-    idle_timeout: Duration::from_secs(60),
-    head_bytes: 16 * 1024,
-    head_lines: 64,
-};
+const SETTINGS: Settings = Settings::of_service(32);
 
 /// What answers.
 pub(crate) struct App {

@@ -18,13 +18,7 @@ const PATH: &str = "/metrics";
 const CONNECTIONS: usize = 16;
 
 /// What one of them may take.
-const SETTINGS: Settings = Settings {
-    per_client: 8,
-    head_timeout: Duration::from_secs(10),
-    idle_timeout: Duration::from_secs(60),
-    head_bytes: 16 * 1024,
-    head_lines: 64,
-};
+const SETTINGS: Settings = Settings::of_service(8);
 
 /// What a request is counted under.
 #[derive(Clone, Debug, EncodeLabelSet, Hash, PartialEq, Eq)]

@@ -76,13 +76,7 @@ pub struct Config {
 impl Config {
     /// A server without a limit of requests a second, whose connections may take what is usual.
     pub fn new(listen: SocketAddr, slots: Slots) -> Self {
-        let connections = Settings {
-            per_client: 256,
-            head_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(60),
-            head_bytes: 32 * 1024,
-            head_lines: 64,
-        };
+        let connections = Settings { head_bytes: 32 * 1024, ..Settings::of_service(256) };
         Self { listen, requests_per_second: None, slots, connections }
     }
 }

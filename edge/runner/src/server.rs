@@ -31,13 +31,7 @@ const CONNECTIONS: usize = 64;
 const REQUEST_TIME: Duration = Duration::from_secs(15);
 
 /// What one connection may take.
-const SETTINGS: Settings = Settings {
-    per_client: 16,
-    head_timeout: Duration::from_secs(10),
-    idle_timeout: Duration::from_secs(60),
-    head_bytes: 16 * 1024,
-    head_lines: 64,
-};
+const SETTINGS: Settings = Settings::of_service(16);
 
 #[derive(Clone)]
 struct App {

@@ -55,6 +55,14 @@ pub struct Settings {
     pub head_lines: usize,
 }
 
+impl Settings {
+    /// What a connection of a service may take whose clients are programs.
+    pub const fn of_service(per_client: usize) -> Self {
+        let (head_timeout, idle_timeout) = (Duration::from_secs(10), Duration::from_secs(60));
+        Self { per_client, head_timeout, idle_timeout, head_bytes: 16 * 1024, head_lines: 64 }
+    }
+}
+
 /// A server of HTTP/1.1 and HTTP/2 on any number of ports.
 pub struct Server {
     name: &'static str,

@@ -146,7 +146,8 @@ fn is_judged(member: &Member) -> bool {
 }
 
 /// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
-/// members of both committees. The `former` ones delivered it in earlier draws, and share what those of the committees ask (decision 595).
+/// members of both committees. The `former` ones delivered it in earlier draws, and share what those of the committees ask:
+/// none of them more than the dearest of those (decision 595).
 pub(super) fn accept(
     block: &mut Block<'_>,
     job: &mut Job,
@@ -171,7 +172,7 @@ pub(super) fn accept(
         let present = agreeing.iter().filter(|place| **place < at_work).count();
         let (whole, parts) = if is_last { (price, present) } else { (spec.max_price, at_work) };
         let cap = payment::part_of_each(whole, parts);
-        let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
+        let usages: Vec<&Usage> = agreeing.iter().take(present).map(|place| &members[*place].usage).collect();
         let median = payment::median(&usages);
         let mut prices = Vec::with_capacity(agreeing.len());
         for place in &agreeing {
@@ -180,7 +181,8 @@ pub(super) fn accept(
             book_success(block, member.runner, aggregator == Some(member.runner), is_anomalous)?;
             // Work that is far from what the others of the committee needed is paid as theirs.
             let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
-            prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
+            let most = if *place < at_work { cap } else { prices.iter().copied().max().unwrap_or(cap) };
+            prices.push(payment::price(&member.rates, &spec.kind, &usage).min(most));
         }
         let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner)).map(|place| (place, bonus));
         // An earlier draw makes a job no dearer: whoever let it fail would be paid for another one.

@@ -390,7 +390,7 @@ impl Slashed {
 pub struct Entitled {
     /// Who it is.
     pub address: Address,
-    /// What its proof cost and nobody else pays back: it comes out of the stake before the rest is distributed (decision 592).
+    /// What its proof cost and nobody else pays back: it comes out of the runner's own stake before the rest is distributed (decision 592).
     pub cost: Amount,
 }
 
@@ -451,13 +451,14 @@ fn take_share(
         taken
     };
     let before = effective_stake(&runner);
-    let mut amount = take(&mut runner.stake).saturating_add(take(&mut runner.delegated));
+    let mut own = take(&mut runner.stake);
     let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
     for tranche in &mut tranches {
-        amount = amount.saturating_add(take(&mut tranche.amount));
+        own = own.saturating_add(take(&mut tranche.amount));
     }
     runner.unbonding = List::new(tranches).expect("as many tranches fit");
-    amount = amount.saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
+    let delegated = take(&mut runner.delegated).saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
+    let amount = own.saturating_add(delegated);
     let rows = &params.jobs;
     state::write(world, address, &runner);
     let required = required_stake(rows, Amount::ZERO);
@@ -466,7 +467,8 @@ fn take_share(
     }
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
-    let cost = entitled.cost.min(amount);
+    // What others stood for it with pays nobody: a claimant may be one with the runner.
+    let cost = entitled.cost.min(own);
     let rest = amount.saturating_sub(cost);
     let to_submitter = payment::of_slash(rows, rest, rows.slash_submitter);
     let to_treasury = payment::of_slash(rows, rest, rows.slash_treasury);

@@ -2,7 +2,7 @@
 
 use super::api::{AttestFault, Jailed, ReportEquivocation};
 use super::state;
-use super::types::{Member, Punishment, Status, Validator};
+use super::types::{Due, Member, Punishment, Status, Validator};
 use crate::actor::{Context, Handle};
 use crate::market::payment;
 use crate::schema::Emit;
@@ -70,18 +70,19 @@ impl Handle for ReportEquivocation {
         let is_recent = context.height.0.saturating_sub(height.0) <= context.params.consensus.evidence_age;
         // Two signatures over the same bytes are one header twice.
         let is_one_round = round(&first) == round(&second) && first.signing_digest() != second.signing_digest();
-        let is_punishable = state::is_punishable(context.world, accused, &validator, height)?;
-        if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) || !is_punishable {
+        let fault = Fault::Equivocation;
+        let due = state::due(context.world, accused, &validator, height, fault.is_slashed())?;
+        if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) || due == Due::Nothing {
             return Err(error::BAD_EVIDENCE.into());
         }
-        let key = state::fault_key(accused, Fault::Equivocation.number(), first.context.epoch.0, first.context.view.0);
+        let key = state::fault_key(accused, fault.number(), first.context.epoch.0, first.context.view.0);
         let mut done = state::attestations(context.world, &key)?;
         if done.is_done {
             return Err(error::BAD_EVIDENCE.into());
         }
         done.is_done = true;
         context.world.write(key, &done);
-        punish(context, accused, validator, Fault::Equivocation)?;
+        punish(context, accused, validator, fault, due)?;
         Ok(())
     }
 }
@@ -109,7 +110,8 @@ impl Handle for AttestFault {
         // Who does not sign in an epoch has no part in its rounds; a fault that is proven ends the part of who committed it, in this epoch and the one
         // before (see `state::drop_member`).
         let is_recent = is_recent((epoch, view), (context.draw.epoch, context.draw.view), context.params.consensus.evidence_age);
-        if !is_recent || !is_member(accused) || !state::is_punishable(context.world, accused, &validator, context.height)? {
+        let due = state::due(context.world, accused, &validator, context.height, fault.is_slashed())?;
+        if !is_recent || !is_member(accused) || due == Due::Nothing {
             return Err(error::BAD_EVIDENCE.into());
         }
         let key = state::fault_key(accused, fault.number(), epoch, view);
@@ -129,7 +131,7 @@ impl Handle for AttestFault {
         record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
         context.world.write(key, &record);
         if record.is_done {
-            punish(context, accused, validator, fault)?;
+            punish(context, accused, validator, fault, due)?;
         }
         Ok(record.is_done)
     }
@@ -145,8 +147,8 @@ pub fn is_recent((epoch, view): (u64, u64), now: (u64, u64), most: u64) -> bool 
     }
 }
 
-/// Jails a validator, longer each time, and takes the part of its stake that the fault costs.
-fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator, fault: Fault) -> Step<()> {
+/// Takes the part of a validator's stake that a fault costs, and jails it, longer each time, unless it was jailed for what it did by then.
+fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator, fault: Fault, due: Due) -> Step<()> {
     let rows = &context.params.consensus;
     let mut slashed = Amount::ZERO;
     if fault.is_slashed() {
@@ -154,6 +156,31 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
         validator.stake = validator.stake.saturating_sub(slashed);
         distribute(context, slashed)?;
     }
+    let (until, ended_at) = match (due, state::punishment(context.world, accused)?) {
+        (Due::Stake, Some(newest)) => (newest.ended_at.unwrap_or_else(|| bound_until(&validator)), newest.ended_at),
+        _ => (jail(context, &mut validator), None),
+    };
+    state::set_validator(context.world, accused, &validator);
+    state::set_punishment(context.world, accused, &Punishment { ended_at, is_slashed: fault.is_slashed() });
+    if due == Due::All {
+        state::drop_member(context.world, accused)?;
+    }
+    let fault = Text::new(fault.name()).expect("names of faults are short");
+    Jailed { fault, slashed, until, validator: accused }.emit(context.world);
+    Ok(())
+}
+
+/// The height until which a validator that is punished is bound.
+fn bound_until(validator: &Validator) -> Height {
+    match validator.status {
+        Status::Jailed { until } | Status::Leaving { until } => until,
+        Status::Waiting | Status::Active => Height::ZERO,
+    }
+}
+
+/// Jails a validator, longer each time. Answers the height from which it may leave jail.
+fn jail(context: &Context<'_>, validator: &mut Validator) -> Height {
+    let rows = &context.params.consensus;
     let times = 1u64.checked_shl(u32::try_from(validator.jailings.0).unwrap_or(u32::MAX)).unwrap_or(u64::MAX).min(rows.jail_growth_cap);
     let until = Height(context.height.0.saturating_add(rows.jail.saturating_mul(times)));
     validator.jailings = Count(validator.jailings.0.saturating_add(1));
@@ -162,12 +189,7 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
         Status::Leaving { until: free_at } => Status::Leaving { until: free_at.max(until) },
         _ => Status::Jailed { until },
     };
-    state::set_validator(context.world, accused, &validator);
-    state::set_punishment(context.world, accused, &Punishment { ended_at: None });
-    state::drop_member(context.world, accused)?;
-    let fault = Text::new(fault.name()).expect("names of faults are short");
-    Jailed { fault, slashed, until, validator: accused }.emit(context.world);
-    Ok(())
+    until
 }
 
 /// Slashed stake by SlashDistribution: burned, to who proved it, to the treasury (003 §8.4). What does not divide is burned.

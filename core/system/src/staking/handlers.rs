@@ -140,7 +140,8 @@ impl Handle for Unjail {
         }
         record.status = Status::Waiting;
         state::set_validator(context.world, context.sender, &record);
-        state::set_punishment(context.world, context.sender, &Punishment { ended_at: Some(context.height) });
+        let is_slashed = state::punishment(context.world, context.sender)?.is_some_and(|newest| newest.is_slashed);
+        state::set_punishment(context.world, context.sender, &Punishment { ended_at: Some(context.height), is_slashed });
         Unjailed { stake: record.stake, validator: context.sender }.emit(context.world);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Where the records of validators stand. No other file spells their keys.
 
-use super::types::{Attestations, Dealing, MAX_PLAYERS, Member, Punishment, StakeTotal, Status, Validator, ValidatorSet};
+use super::types::{Attestations, Dealing, Due, MAX_PLAYERS, Member, Punishment, StakeTotal, Status, Validator, ValidatorSet};
 use crate::treasury::vesting::bucket_address;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::actors::GOVERNANCE as NUMBER;
@@ -137,28 +137,36 @@ pub fn duty(world: &World, address: Address) -> Result<Option<Count>, Miss> {
     world.read(&duty_key(address))
 }
 
+/// The newest punishment of a validator.
+pub fn punishment(world: &World, address: Address) -> Result<Option<Punishment>, Miss> {
+    world.read(&punishment_key(address))
+}
+
 /// Changes the newest punishment of a validator.
 pub fn set_punishment(world: &mut World, address: Address, record: &Punishment) {
     world.write(punishment_key(address), record);
 }
 
-/// Whether a validator is being punished: from the proof of a fault until it is let out of jail, or withdraws. Then it is in no set, and no fault of it
-/// is punished beside that one (decision 593).
+/// Whether a validator is being punished: from the proof of a fault until it is let out of jail, or withdraws. Then it is in no set (decision 593).
 pub fn is_punished(world: &World, address: Address, validator: &Validator) -> Result<bool, Miss> {
     Ok(match validator.status {
         Status::Jailed { .. } => true,
-        Status::Leaving { .. } => world.read::<Punishment>(&punishment_key(address))?.is_some_and(|newest| newest.ended_at.is_none()),
+        Status::Leaving { .. } => punishment(world, address)?.is_some_and(|newest| newest.ended_at.is_none()),
         Status::Waiting | Status::Active => false,
     })
 }
 
-/// Whether a fault of a validator at a height is still to be punished: what it did until it was last let out of jail is (decision 593).
-pub fn is_punishable(world: &World, address: Address, validator: &Validator, height: Height) -> Result<bool, Miss> {
-    if is_punished(world, address, validator)? {
-        return Ok(false);
-    }
-    let newest: Option<Punishment> = world.read(&punishment_key(address))?;
-    Ok(newest.and_then(|newest| newest.ended_at).is_none_or(|ended| ended < height))
+/// What a fault of a validator at a height still costs (decision 593). What it did until it was last let out of jail is punished, but for the stake that
+/// such a fault costs where jail alone was the punishment: else a small fault would make large ones free.
+pub fn due(world: &World, address: Address, validator: &Validator, height: Height, costs_stake: bool) -> Result<Due, Miss> {
+    let newest = punishment(world, address)?;
+    let is_before = |newest: &Punishment| newest.ended_at.is_some_and(|ended| height <= ended);
+    let is_covered = is_punished(world, address, validator)? || newest.as_ref().is_some_and(is_before);
+    Ok(match newest {
+        _ if !is_covered => Due::All,
+        Some(newest) if costs_stake && !newest.is_slashed => Due::Stake,
+        _ => Due::Nothing,
+    })
 }
 
 /// Who signs in an epoch: the newest few are kept.

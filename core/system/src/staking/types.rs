@@ -62,7 +62,20 @@ record! {
     pub struct Punishment {
         /// The height at which the validator was let out. None before, and for one that gave notice, which is let out no more.
         pub ended_at: Option<Height>,
+        /// Whether it cost stake.
+        pub is_slashed: bool,
     }
+}
+
+/// What a proven fault costs beside the newest punishment (decision 593).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Nothing: that was for it, too.
+    Nothing,
+    /// Stake alone: that took none.
+    Stake,
+    /// A punishment of its own.
+    All,
 }
 
 record! {

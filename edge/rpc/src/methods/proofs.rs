@@ -89,7 +89,8 @@ async fn proven(state: &dyn StateReader, proving: &Proving, keys: &[StateKey]) -
     };
     let once: BTreeSet<StateKey> = keys.iter().copied().collect();
     for attempt in 0..ATTEMPTS {
-        let (batch, _turn) = proving.turn(attempt, MAX_PROVEN_BYTES).await;
+        let turn = tokio::time::timeout(PATIENCE, proving.turn(attempt)).await;
+        let (batch, _turn) = turn.map_err(|_| Refusal::new(BUSY, json!({ "reason": "the proofs of other answers are made first" })))?;
         let mut made = 0_usize;
         let has_room = |bytes| {
             made = made.saturating_add(bytes);

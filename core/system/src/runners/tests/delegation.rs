@@ -1,8 +1,9 @@
 //! Stake of others behind a runner (002 §4; CIP-13): it counts, it can be slashed, and it comes back.
 
 use super::*;
+use cowboy_params::Params;
 use cowboy_testkit::chain::{address, parameters};
-use cowboy_types::units::Height;
+use cowboy_types::units::{Amount, Height};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
@@ -104,4 +105,27 @@ fn delegators_outlive_their_runner() {
     old["registered_at"] = first.0.into();
     assert_eq!(gained(&mut market, 2, ask(REGISTRY, "withdraw_delegation", &old, 0)), ("", cby(500)));
     assert_eq!(gained(&mut market, 2, ask(REGISTRY, "withdraw_delegation", &old, 0)).0, "unbonding", "once");
+}
+
+/// Decision 592: what a proof cost comes out of the runner's own stake. What others stood for it with pays nobody: a claimant may be one with the runner,
+/// and with who did the work again.
+#[test]
+fn delegators_pay_for_no_proof() {
+    let mut market = Market::new(1);
+    assert_eq!(delegate(&mut market, 2, 10, cby(90_000)), "");
+    let (mut world, height) = (cowboy_state::World::default(), market.chain.height.next());
+    let entitled = runners::handlers::Entitled { address: address(3), cost: Amount(cby(20_000)) };
+    let slashed = loop {
+        let checkpoint = world.checkpoint();
+        match runners::handlers::slash(&mut world, &Params::GENESIS, height, address(10), 3_000, entitled) {
+            Ok(slashed) => break slashed,
+            Err(miss) => {
+                world.rollback(&checkpoint);
+                for key in world.want(miss) {
+                    world.fill(&key, market.chain.state.get(&key).cloned());
+                }
+            }
+        }
+    };
+    assert_eq!((slashed.amount.0, slashed.cost.0), (cby(30_000), cby(3_000)), "three tenths of all, and of its own");
 }

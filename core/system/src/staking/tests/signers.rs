@@ -200,6 +200,27 @@ fn a_jail_is_one_punishment() {
     assert_eq!((validator(&chain, 2).stake.0, validator(&chain, 2).jailings.0), (98_010 * CBY, 2));
 }
 
+/// Decision 593: jail that costs no stake makes no other fault free: signing twice takes its share of the stake, in jail and after it, once.
+#[test]
+fn a_jail_without_a_slash_shields_nothing() {
+    for is_out in [false, true] {
+        let mut chain = with_validators(&[1, 2, 3, 4], &[("consensus.validator_stake", CBY)]);
+        let [first, second] = [5, 6].map(|view| (header(&chain, 4, view, 1), header(&chain, 4, view, 2)));
+        let view = chain.height.0 + 1;
+        assert!((1..=3).all(|from| attest(&mut chain, from, "invalid_proposal", view).is_success()));
+        let Status::Jailed { until } = validator(&chain, 4).status else { panic!("4 is in jail") };
+        if is_out {
+            chain.height = until;
+            assert!(ask(&mut chain, 4, "unjail", [], 0).is_success());
+        }
+        let status = validator(&chain, 4).status;
+        assert!(report(&mut chain, 4, &first.0, &first.1).is_success());
+        let after = validator(&chain, 4);
+        assert_eq!((after.stake.0, after.jailings.0, after.status), (99_000 * CBY, 1, status), "out: {is_out}");
+        assert_eq!(report(&mut chain, 4, &second.0, &second.1).abort, Some(error::BAD_EVIDENCE), "once");
+    }
+}
+
 /// Decision 593: whose fault is proven after its notice is seated no more, however long it was dealt shares for: it is paid nothing, and bound for as long
 /// as it can sign. No fault of it is punished beside the first.
 #[test]

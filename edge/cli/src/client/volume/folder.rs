@@ -1,7 +1,7 @@
 //! Getting a file, or all files of a folder.
 
 use super::progress::Progress;
-use super::{Which, counted, files, keys, storage_failure};
+use super::{Which, counted, files, keys, local, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
 use cowboy_console::failure::Failure;
@@ -39,11 +39,12 @@ pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local
     tree(session, &volume, &key, (text, to), &found).await
 }
 
-/// Where a file of a directory is written. Nothing where it lies elsewhere, or has a path that no volume takes: a writer of the volume chose it.
+/// Where a file of a directory is written. Nothing where it lies elsewhere, has a path that no volume takes, or would be among a project's keys: a writer
+/// of the volume chose it.
 pub(super) fn place(path: &str, directory: &str, to: &Local) -> Option<PathBuf> {
     let path = Path::new(path)?;
     let rest = path.as_str().strip_prefix(directory)?.strip_prefix('/')?;
-    Some(to.join(rest))
+    Some(to.join(rest)).filter(|_| !local::leads_to_keys(Local::new(rest)))
 }
 
 async fn tree(
@@ -82,6 +83,8 @@ mod tests {
             ("other/a", "notes", None),
             ("notes/../../x", "notes", None),
             ("notes//x", "notes", None),
+            ("notes/.cowboy/key", "notes", None),
+            ("notes/a/.Cowboy/config.json", "notes", None),
         ];
         for (path, directory, expected) in rows {
             assert_eq!(place(path, directory, Local::new("out")), expected.map(PathBuf::from), "{path} of {directory}");

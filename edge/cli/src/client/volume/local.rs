@@ -1,9 +1,11 @@
 //! Files of this computer that go into a volume, or come out of one. Links are not followed: they could lead anywhere.
 
+use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_types::{Hash, Text};
 use cowboy_volumes::Path;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path as Local, PathBuf};
 
@@ -22,7 +24,7 @@ pub(super) struct Item {
 pub(super) struct Found {
     /// Files, with their lengths.
     pub(super) files: BTreeMap<PathBuf, u64>,
-    /// What is neither a file nor a folder, and what a command that was killed left of a file that it fetched.
+    /// What is neither a file nor a folder, what a command that was killed left of a file that it fetched, and folders with a project's keys.
     pub(super) others: BTreeSet<PathBuf>,
 }
 
@@ -31,6 +33,29 @@ pub(super) fn beside(to: &Local) -> PathBuf {
     let mut beside = to.as_os_str().to_owned();
     beside.push(PART);
     PathBuf::from(beside)
+}
+
+/// Whether a part of a path is the folder of a project's keys. What is in it never goes into a volume, never comes out of one, and is never removed. Some
+/// file systems ignore case.
+fn has_keys(part: &OsStr) -> bool {
+    part.eq_ignore_ascii_case(CONFIG_DIRECTORY)
+}
+
+/// Whether a path leads into the folder of a project's keys.
+pub(super) fn leads_to_keys(path: &Local) -> bool {
+    path.iter().any(has_keys)
+}
+
+/// Refuses the folder of a project's keys, and what lies in it.
+pub(super) fn refuse_keys(path: &Local) -> Result<(), Failure> {
+    let full = path.canonicalize().or_else(|_| std::path::absolute(path)).map_err(Failure::file(path))?;
+    if leads_to_keys(&full) {
+        return Err(Failure::argument(
+            format!("{} has keys of a project, which no volume is for", path.display()),
+            "back up keys with `cowboyd keys backup`, or name another folder",
+        ));
+    }
+    Ok(())
 }
 
 /// What lies below a folder.
@@ -43,7 +68,7 @@ pub(super) fn walk(folder: &Local) -> Result<Found, Failure> {
             // Of a link itself.
             let known = entry.metadata().map_err(Failure::file(entry.path()))?;
             let (name, within) = (entry.file_name(), within.join(entry.file_name()));
-            if known.is_dir() {
+            if known.is_dir() && !has_keys(&name) {
                 folders.push(within);
             } else if known.is_file() && !name.to_string_lossy().ends_with(PART) {
                 found.files.insert(within, known.len());
@@ -65,6 +90,7 @@ pub(super) fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>
             )
         })
     };
+    refuse_keys(source)?;
     let last = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let known = source.metadata().map_err(Failure::file(source))?;
     if !known.is_dir() {
@@ -95,7 +121,7 @@ pub(super) fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>
 /// Says what stays out.
 pub(super) fn say_left_out(output: Output, left_out: &[PathBuf]) {
     for path in left_out {
-        output.progress(format_args!("{} is left out: a link, a device, or a part of a file", path.display()));
+        output.progress(format_args!("{} is left out: a link, a device, a part of a file, or a project's keys", path.display()));
     }
 }
 
@@ -177,11 +203,16 @@ mod tests {
         std::fs::write(folder.path().join("d"), "d").expect("it is written");
         std::fs::write(beside(&folder.path().join("e")), "half").expect("it is written");
         symlink("/etc/hostname", folder.path().join("link")).expect("it is made");
+        std::fs::create_dir(folder.path().join(CONFIG_DIRECTORY)).expect("it is made");
+        std::fs::write(folder.path().join(CONFIG_DIRECTORY).join("key"), "secret").expect("it is written");
+        for keys in [folder.path().join(CONFIG_DIRECTORY), folder.path().join(CONFIG_DIRECTORY).join("key")] {
+            assert!(items(&keys, "notes/").is_err(), "keys go into no volume");
+        }
         let paths = |to: &str| -> Vec<String> {
             items(folder.path(), to).map(|(items, _)| items.iter().map(|item| item.to.as_str().to_owned()).collect()).unwrap_or_default()
         };
         let (_, left_out) = items(folder.path(), "notes/").unwrap_or_default();
-        assert_eq!(left_out, ["e~part", "link"].map(|name| folder.path().join(name)));
+        assert_eq!(left_out, [CONFIG_DIRECTORY, "e~part", "link"].map(|name| folder.path().join(name)));
         assert_eq!(paths("notes/"), ["notes/a/b/c.txt", "notes/d"]);
         assert_eq!(paths("notes/x"), ["notes/x/a/b/c.txt", "notes/x/d"]);
         let file = |to: &str| items(&deep.join("c.txt"), to).map(|(items, _)| items[0].to.as_str().to_owned()).ok();

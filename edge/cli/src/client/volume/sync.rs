@@ -155,6 +155,14 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
         if is_same { unchanged += 1 } else { copied.push(item) }
     }
     let removed = if options.delete { lacking(&there, &items, (folder, directory), &left_out) } else { Vec::new() };
+    // A folder without a file is more often a disk that is not mounted than one whose files are all to go.
+    if items.is_empty() && !removed.is_empty() {
+        let count = counted(removed.len(), "file");
+        return Err(Failure::argument(
+            format!("{} has no files, and --delete would remove {count} of {directory}", folder.display()),
+            "leave --delete out, or remove them with `cowboy volume rm`",
+        ));
+    }
     if which.capability.is_some() && !removed.is_empty() {
         return Err(Failure::argument("only the owner of a volume deletes files", "leave --delete out"));
     }
@@ -211,6 +219,7 @@ async fn plan<'a>(there: BTreeMap<PathBuf, &'a Entry>, found: Found, folder: &Lo
 
 /// What a folder has; nothing where it is missing.
 fn found(folder: &Local) -> Result<Found, Failure> {
+    local::refuse_keys(folder)?;
     match folder.metadata() {
         Ok(known) if known.is_dir() => local::walk(folder),
         Ok(_) => Err(Failure::argument(format!("{} is not a folder", folder.display()), "get a single file with `cowboy volume get`")),
@@ -248,9 +257,10 @@ async fn down(session: &Session, which: &Which, (from, folder): (&str, &Local), 
         ..Done::default()
     };
     if !options.dry_run {
+        // Before anything is written: where a file system ignores case, a name that goes may be one that comes.
+        removed.iter().try_for_each(|within| local::remove(folder, within))?;
         let mut progress = Progress::new(session.output, copied.len(), done.bytes());
         fetch(&volume, &key, folder, &copied, &mut progress).await?;
-        removed.iter().try_for_each(|within| local::remove(folder, within))?;
     }
     Ok(done)
 }

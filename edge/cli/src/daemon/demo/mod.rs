@@ -33,13 +33,7 @@ use tower::Service as _;
 const CONNECTIONS: usize = 256;
 
 /// Limits of one connection. All runners are one client: they come from one address.
-const SETTINGS: Settings = Settings {
-    per_client: CONNECTIONS,
-    head_timeout: Duration::from_secs(10),
-    idle_timeout: Duration::from_secs(60),
-    head_bytes: 16 * 1024,
-    head_lines: 64,
-};
+const SETTINGS: Settings = Settings::of_service(CONNECTIONS);
 
 /// The MCP server's name in jobs of `examples/shopper`.
 const SHOP: &str = "shop";
