@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from cowboy_sdk import OWNER, Actor, JobFailed, actor, callable_by, cancel_timer, deferred, emit, http, public, runner, set_interval, system
+from cowboy_sdk import OWNER, Actor, JobFailed, actor, callable_by, cancel_timer, deferred, emit, http, public, runner, set_interval, volumes
+from cowboy_sdk.volumes import Mount
 
 QUOTA = 64 << 20
 # What one day may add to the archive.
@@ -15,10 +16,7 @@ class Librarian(Actor):
     @deferred
     def open(self, url: str, image: str, secret: str, every: int) -> None:
         """Begins: `secret` is the hash of the name of the owner's secret with which `url` is read, once in `every` blocks; `image` is the program."""
-        costs = system.storage_manager.quote(quota=QUOTA, data=2, parity=1)
-        system.storage_manager.create_volume(
-            name="archive", keys="committee", quota=QUOTA, data=2, parity=1, value=costs["escrow"] + costs["fee"]
-        )
+        volumes.create("archive", quota=QUOTA, data=2, parity=1)
         self.storage["settings"] = {"url": url, "image": image, "secret": bytes.fromhex(secret.removeprefix("0x"))}
         self.storage["interval"] = set_interval(every, "work", gas_limit=550_000, cells_limit=200_000)
 
@@ -41,7 +39,7 @@ class Librarian(Actor):
                 settings["image"],
                 [f"{day:06}"],
                 stdin=page.text,
-                volumes=[{"volume": "archive", "partition": "pages", "mode": "rw", "max_bytes": PER_DAY}],
+                volumes=[Mount("archive", "pages", "rw", max_bytes=PER_DAY)],
                 resources={"cpu_millicores": 500, "memory_mib": 64, "scratch_mib": 16, "max_duration_sec": 60},
                 max_price=50_000_000,
                 resume_cycles=1_000_000,

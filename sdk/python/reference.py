@@ -21,7 +21,7 @@ MODULES = (
     "actor", "permissions", "handler_mode", "storage", "collections", "call", "actor_ref", "send", "spawn", "timer", "events",
     "runtime", "types", "errors", "runner", "results", "models", "verify", "taskgroup", "retry", "tee", "continuation", "http",
     "codec", "payload_codec", "guards", "bounded_loop", "patterns", "vrf", "pvm_random", "pvm_time", "pvm_sys", "signing", "eip712",
-    "sorted_map", "system", "testing",
+    "sorted_map", "system", "volumes", "testing",
 )
 HEAD = """# Reference of cowboy_sdk
 

@@ -92,12 +92,21 @@ class Stranger:
         said = await asyncio.wait_for(reader.readexactly(length), seconds)
         return said[0], said[1:]
 
-    async def hello(self):
-        token = b"\x01" + self.genesis + self.volume + bytes(16) + address_of(self.key)
+    def token(self, capability=bytes(16), holder=None):
+        return b"\x01" + self.genesis + self.volume + capability + (holder or address_of(self.key))
+
+    def signature(self, token):
+        """Of this session and no other."""
         bound = exported(self.protocol._quic.tls.key_schedule, b"EXPORTER-cowboy-relay")
         digest = keccak256(b"cowboy-cap-session:", token, bound, from_hex(self.relay["address"]))
-        signature = self.key.sign_recoverable(digest, hasher=None)
+        return self.key.sign_recoverable(digest, hasher=None)
+
+    async def show(self, token, signature):
         return await self.answer(await self.send(b"\x01" + token + signature))
+
+    async def hello(self, capability=bytes(16)):
+        token = self.token(capability)
+        return await self.show(token, self.signature(token))
 
 
 @asynccontextmanager
@@ -107,15 +116,19 @@ async def connected(relay, genesis, volume, key=None, window=None):
 
 
 @asynccontextmanager
-async def opened(relay, genesis, volume, key=None, window=None):
+async def opened(relay, genesis, volume, key=None, window=None, capability=bytes(16)):
     async with connected(relay, genesis, volume, key, window) as stranger:
-        kind, said = await stranger.hello()
+        kind, said = await stranger.hello(capability)
         assert kind == DONE, said
         yield stranger
 
 
 def get_tree(partition, root):
     return b"\x06" + partition + root
+
+
+def get_shard(shard, length):
+    return b"\x03" + shard + struct.pack(">QQ", 0, length)
 
 
 def put_shard(length):

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 from coincurve import PrivateKey
-from hostile_relay import BODY, DONE, REFUSED, begin_handshakes, connected, from_hex, get_tree, never_read, opened, put_shard
+from hostile_relay import BODY, DONE, REFUSED, address_of, begin_handshakes, connected, from_hex, get_shard, get_tree, never_read, opened, put_shard
 from test_volumes import Storage
 
 MIB = 1 << 20
@@ -107,3 +107,85 @@ def test_shards_that_come_at_once_have_one_room(tmp_path):
         assert 0 < 8 - len(refused) <= 2 and all(kind == REFUSED and b"as much here" in said for kind, said in refused), answers
         assert again is None
         assert asyncio.run(get(world)) == world.hash
+
+
+@contextlib.contextmanager
+def granted(folder):
+    """A volume that nobody reads without a right, three relays that have a file of it, and the keys of a holder and of a thief."""
+    with Storage(folder) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        volume = world.run("volume", "create", "memory", "--quota", "20MiB", "--key", "volume.key", "--code", "2+1")["volume"]
+        (folder / "a.txt").write_text("a")
+        world.run("volume", "put", "memory", folder / "a.txt", "notes/", "--key", "volume.key")
+        listed = world.run("call", "storage-manager", "get_volume", "--volume", volume)["partitions"][0]
+        world.to = (world.run("relay", "list")[0], from_hex(world.get("/genesis")["hash"]), from_hex(volume))
+        world.tree = get_tree(from_hex(listed["partition"]), from_hex(listed["root"]))
+        world.holder, world.thief = (PrivateKey(from_hex(world.accounts[number][1])) for number in (5, 6))
+
+        def grant(mode, *more):
+            made = world.run("volume", "grant", "memory", "notes", world.accounts[5][0], "--mode", mode, "--max-bytes", "1MiB", *more)
+            return from_hex(made["capability"])
+
+        world.grant = grant
+        yield world
+
+
+def is_refused(answer, why):
+    kind, said = answer
+    return kind == REFUSED and why in said
+
+
+def test_a_capability_is_its_holders(tmp_path):
+    """A-182: a token that leaked opens nothing for another key, nor in another session; and what it does not allow is refused."""
+
+    async def said(world, capability, *request):
+        async with opened(*world.to, world.holder, capability=capability) as session:
+            return await session.answer(await session.send(*request))
+
+    async def attack(world, reads, writes):
+        async with connected(*world.to, world.holder) as session:
+            token = session.token(reads)
+            signature = session.signature(token)
+            assert (await session.show(token, signature))[0] == DONE
+        async with connected(*world.to, world.thief) as session:
+            assert session.token(reads, address_of(world.holder)) == token
+            assert is_refused(await session.show(token, session.signature(token)), b"not the signer's"), "the token of another account"
+        async with connected(*world.to, world.thief) as session:
+            assert is_refused(await session.show(token, signature), b"not for this session"), "the signature of another session"
+        async with connected(*world.to, world.thief) as session:
+            assert is_refused(await session.hello(reads), b"no such right"), "a capability of another holder"
+        shard = get_shard(bytes(32), 10)
+        assert is_refused(await said(world, reads, shard), b"it is not here"), "it may read, and there is no such shard"
+        assert is_refused(await said(world, writes, shard), b"no such right"), "w does not read"
+        assert (await said(world, writes, world.tree))[0] == BODY, "but its changes have to fit the names that are there"
+        assert is_refused(await said(world, reads, put_shard(64), bytes(64), b"", bytes(32)), b"no such right"), "r does not put"
+        assert is_refused(await said(world, reads, get_tree(bytes(32), bytes(32))), b"no such right"), "another partition"
+
+    with granted(tmp_path) as world:
+        asyncio.run(attack(world, world.grant("r"), world.grant("w")))
+
+
+def test_a_capability_ends(tmp_path):
+    """A-182: neither a session that was open already nor a new one gets anything by a right that was taken back, or whose time is over."""
+
+    async def until_refused(world, capability, end):
+        async with opened(*world.to, world.holder, capability=capability) as session:
+            assert (await session.answer(await session.send(world.tree)))[0] == BODY
+            await asyncio.to_thread(end)
+            while (answer := await session.answer(await session.send(world.tree)))[0] == BODY:
+                pass
+            return answer
+
+    async def opens(world, capability):
+        async with connected(*world.to, world.holder) as session:
+            return await session.hello(capability)
+
+    with granted(tmp_path) as world:
+        taken, short, stays = world.grant("r"), world.grant("r", "--blocks", "30"), world.grant("r")
+        late = asyncio.run(until_refused(world, short, lambda: None))
+        assert is_refused(late, b"no such right") and is_refused(asyncio.run(opens(world, short)), b"no such right"), "its time is over"
+        late = asyncio.run(until_refused(world, taken, lambda: world.run("volume", "revoke", "0x" + taken.hex())))
+        assert is_refused(late, b"no such right") and is_refused(asyncio.run(opens(world, taken)), b"no such right"), "it was taken back"
+        assert asyncio.run(opens(world, stays))[0] == DONE

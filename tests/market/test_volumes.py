@@ -81,6 +81,9 @@ def test_a_volume_survives_the_loss_of_relays(tmp_path):
         assert len(pages) == 8
         put = world.run("volume", "put", "memory", tmp_path / "local", "notes/")
         assert (put["files"], len(put["commits"])) == (len(sizes), 1)
+        row = world.run("volume", "ls", "memory", "notes")[-1]
+        expected = f"0x011e20{row['hash'][2:]}{row['size']:016x}{made['volume'][2:42]}01"
+        assert world.run("volume", "ref", "memory", row["path"])["ref"] == expected
         for path, expected in files.items():
             assert world.fetched("memory", path) == expected
         tree = world.run("volume", "get", "memory", "notes", tmp_path / "tree")
@@ -419,3 +422,70 @@ def test_what_a_relay_is_sent_is_strict(tmp_path):
             for _ in range(200):
                 out.sendto(source.randbytes(source.randrange(1, 1400)), ("127.0.0.1", port))
         assert world.fetched(volume, "notes/a.txt", "--key", "volume.key") == hashlib.sha256(b"a").hexdigest()
+
+
+def test_what_no_root_names_is_pruned(tmp_path):
+    """A-178: relays forget shards of an upload that was never committed, and of a volume that was deleted, after the term; what stands stays."""
+    with Storage(tmp_path, "rent.orphan_shard_ttl=100", "volumes.undelete=20") as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        volumes = {name: world.run("volume", "create", name, "--quota", "100MiB", "--public", "--code", "2+1")["volume"] for name in ("memory", "scratch")}
+        # Short shards are rows of an index; these are files.
+        files = world.files("local", [100_000, 200_000], seed=13)
+        for name in volumes:
+            world.run("volume", "put", name, tmp_path / "local", "notes/")
+
+        def shards(name):
+            folder = volumes[name].removeprefix("0x")
+            return len([path for path in tmp_path.glob(f"relay*/state/volumes/{folder}/shard-*") if path.suffix != ".bao"])
+
+        assert (shards("memory"), shards("scratch")) == (6, 6), "a shard of each file at each of three relays"
+        orphans = world.files("orphans", [150_000, 250_000, 30_000_000], seed=14)
+        put = ["volume", "put", "memory", tmp_path / "orphans", "orphans/"]
+        command = ["cowboy", "--rpc-url", world.url, "--private-key", world.accounts[0][1], *map(str, put)]
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        killed = subprocess.Popen(command, executable=world.bin / "cowboyd", cwd=tmp_path, **silent)
+        until("shards of two files", lambda: shards("memory") >= 12 or killed.poll() is not None)
+        killed.kill()
+        killed.wait()
+        assert shards("memory") >= 12 and len(world.run("volume", "info", "memory")["partitions"]) == 1, "nothing was committed"
+        world.run("volume", "delete", "scratch")
+
+        until("the orphans are forgotten", lambda: shards("memory") == 6)
+        until("the deleted volume is forgotten", lambda: shards("scratch") == 0)
+        with pytest.raises(Refused, match="no such volume"):
+            world.run("volume", "info", "scratch")
+        for path, expected in files.items():
+            assert world.fetched("memory", path) == expected
+        assert len(orphans) == 3
+
+
+def test_reads_beyond_the_price_are_slow_and_are_served(tmp_path):
+    """Decision 608: whoever reads a volume over and over waits, and gets every byte; its owner reads in the price still."""
+    with Storage(tmp_path) as world:
+        for number in range(1, 4):
+            world.relay(number)
+        world.relays_are(3)
+        made = world.run("volume", "create", "memory", "--quota", "100MiB", "--public", "--code", "2+1")
+        files = world.files("local", [2_000_000], seed=15)
+        world.run("volume", "put", "memory", tmp_path / "local", "notes/")
+        pages = re.findall(r"http://127\.0\.0\.1:\d+/metrics", (tmp_path / "cowboy-relay.err").read_text())
+        counted = re.compile(r"^cowboy_relay_throttled_bytes_total (\d+)$", re.MULTILINE)
+
+        def throttled():
+            return sum(int(counted.search(fetch(page).decode())[1]) for page in pages)
+
+        (path, expected), = files.items()
+
+        def read_on():
+            assert world.fetched(made["volume"], path, account=5) == expected
+            return throttled()
+
+        assert throttled() == 0
+        until("a stranger reads beyond the price", read_on)
+        before = throttled()
+        assert world.fetched("memory", path) == expected
+        assert throttled() == before, "a quarter is the owner's"
+        assert world.fetched(made["volume"], path, account=5) == expected
+        assert throttled() > before, "the stranger is served, and waits"

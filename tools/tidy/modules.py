@@ -1,13 +1,14 @@
-"""The top-level modules of a Rust crate, and which of them use which."""
+"""The modules of a Rust crate, folder by folder, and which of them use which."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 import rust
-from tree import TEST_FILE, Tree
+from tree import TEST_FILE, Tree, line_of
 
-PATH = re.compile(r"\b(crate|super(?:\s*::\s*super)*)\s*::\s*(?:(\w+)|\{)")
+BEGIN = re.compile(r"(?<!::)\b(?=(?:crate|super|self)\s*::)")
+PIECE = re.compile(r"\s*(?:(\w+)\s*(::)?|(\{))")
 
 
 def crates(tree: Tree) -> list[str]:
@@ -15,38 +16,60 @@ def crates(tree: Tree) -> list[str]:
     return sorted(path.removesuffix("/Cargo.toml") for path in tree.texts if re.fullmatch(r"(core|edge|web)/[\w-]+/Cargo\.toml", path))
 
 
-def uses(tree: Tree, crate: str) -> dict[str, dict[str, list[str]]]:
-    """For each module the modules that it names, with the places. Tests are left out."""
+def uses(tree: Tree, crate: str) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """For each folder below `src`, and each module in it, the modules of the same folder that it names, with the places. Tests are left out."""
     files = {}
     for path, text in tree.texts.items():
         if path.startswith(f"{crate}/src/") and path.endswith(".rs") and not TEST_FILE.search(path):
-            parts = path.removeprefix(f"{crate}/src/").removesuffix(".rs").split("/")
+            parts = tuple(path.removeprefix(f"{crate}/src/").removesuffix(".rs").split("/"))
             if parts[0] not in ("lib", "main", "bin", "tests"):
-                files[path] = ([part for part in parts if part != "mod"], text)
-    known = {parts[0] for parts, _ in files.values()}
-    found: dict[str, dict[str, list[str]]] = {module: defaultdict(list) for module in known}
-    for path, (parts, text) in sorted(files.items()):
-        bare = rust.without_tests(text)
-        for target, offset in targets(bare, len(parts)):
-            if target in known and target != parts[0]:
-                found[parts[0]][target].append(f"{path}:{bare.count(chr(10), 0, offset) + 1}")
+                files[path] = (parts[:-1] if parts[-1] == "mod" else parts, rust.without_tests(text))
+    known = {parts[:depth] for parts, _ in files.values() for depth in range(1, len(parts) + 1)}
+    found: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for path, (own, bare) in sorted(files.items()):
+        for named, offset in paths(bare):
+            depth = shared(own, target := absolute(own, named))
+            if depth < min(len(own), len(target)) and target[: depth + 1] in known:
+                folder = found["/".join(own[:depth])]
+                folder[own[depth]][target[depth]].append(f"{path}:{line_of(bare, offset)}")
     return found
 
 
-def targets(bare: str, depth: int) -> Iterator[tuple[str, int]]:
-    """Names below the crate's root that a module so deep mentions: `crate::name`, `crate::{a, b::c}`, or the same through `super`."""
-    for found in PATH.finditer(bare):
-        if found[1] != "crate" and found[1].count("super") != depth:
-            continue
-        if found[2]:
-            yield found[2], found.start()
-            continue
-        group = bare[found.end() : rust.closing(bare, found.end() - 1)]
-        while (flat := re.sub(r"\{[^{}]*\}", "", group)) != group:
-            group = flat
-        for part in group.split(","):
-            if name := re.match(r"\s*(\w+)", part):
-                yield name[1], found.start()
+def shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """How many parts two paths of modules begin with together."""
+    return next((depth for depth, (left, right) in enumerate(zip(one, other)) if left != right), min(len(one), len(other)))
+
+
+def paths(bare: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Every path that begins with `crate`, `super` or `self`, with its place. Of a group, one path for each of its parts."""
+    for found in BEGIN.finditer(bare):
+        yield from ((path, found.start()) for path in expanded(bare, found.start(), ()))
+
+
+def expanded(bare: str, at: int, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paths that continue `before` at an offset."""
+    while piece := PIECE.match(bare, at):
+        if piece[3]:
+            end, depth = rust.closing(bare, piece.start(3)), 0
+            for offset in range(piece.start(3), end):
+                depth += {"{": 1, "}": -1}.get(bare[offset], 0)
+                if depth == 1 and bare[offset] in "{,":
+                    yield from expanded(bare, offset + 1, before)
+            return
+        before, at = (*before, piece[1]), piece.end()
+        if not piece[2]:
+            break
+    yield before
+
+
+def absolute(own: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+    """A path that a module names, from the root of the crate."""
+    base = () if named[0] == "crate" else own
+    for at, part in enumerate(named):
+        if part not in ("crate", "self", "super"):
+            return base + named[at:]
+        base = base[:-1] if part == "super" else base
+    return base
 
 
 def components(graph: dict[str, set[str]]) -> dict[str, int]:

@@ -240,6 +240,20 @@ class Ratchet(unittest.TestCase):
         found = problems(tree(**files, **{"core__types__src__b__mod_dot_rs": "use super::a::x;\n"}))
         self.assertEqual([p.split(":")[0] for p in found if "cycle" in p], ["core/types/src/a.rs", "core/types/src/b/mod.rs"])
 
+    def test_a_cycle_below_a_folder(self):
+        def cycles(crate: str, **files: str) -> list[str]:
+            texts = {f"core__{crate}__{path}": text for path, text in files.items()}
+            found = problems(tree(**texts, **{f"core__{crate}__Cargo_dot_toml": TYPES}))
+            return [problem.split(":")[0] for problem in found if "cycle" in problem]
+
+        one = {"src__f__a_dot_rs": "use super::{b::{c, d}, mod_};\n", "src__f__b__x_dot_rs": "use crate::{f::{e, a::y}, z};\n"}
+        self.assertEqual(cycles("types", **one), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
+        self.assertEqual(cycles("vm", **one), [], "the VM is looked at from above")
+        self.assertEqual(cycles("types", **one | {"src__f__b__x_dot_rs": "use super::a;\nuse self::super::super::e::a;\n"}), [])
+        self.assertEqual(cycles("types", **one | {"src__f__b__x_dot_rs": "fn f() { crate::f::a::g(); }\n"}), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
+        inner = {"src__f__b__x_dot_rs": "use super::super::b::y::z;\n", "src__f__b__y_dot_rs": "use crate::f::b::x;\n"}
+        self.assertEqual(cycles("types", **inner), ["core/types/src/f/b/x.rs", "core/types/src/f/b/y.rs"])
+
     def test_avoided_names(self):
         self.grows("core/a.rs:1: name core desk: 1, and 0 allowed: 'desk' is an avoided term. Write: job manager", core__a_dot_rs="struct RunnerDesk;\nlet desktop = 1;\n")
         self.grows("core/a.rs:3: name core desk", core__a_dot_rs="#[derive(Debug, Subcommand)]\npub(crate) enum Run {\n    OpenDesk { wide: bool },\n    List,\n}\n")

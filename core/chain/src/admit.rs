@@ -4,7 +4,7 @@
 //! says, then what the sender's account says, then what the block says. A transaction that breaks several
 //! rules is refused for the first.
 
-use crate::fees::{Offer, Offers, Used, lane_base_fee};
+use crate::fees::{BaseFees, Offer, Offers, Used};
 use crate::lanes::Lane;
 use cowboy_params::Params;
 use cowboy_state::records::Account;
@@ -311,10 +311,8 @@ pub struct Facts<'a> {
     pub is_dev: bool,
     /// The parameters of the block that would take the transaction.
     pub params: &'a Params,
-    /// That block's base fee for a cycle.
-    pub base_fee_cycle: Price,
-    /// That block's base fee for a cell.
-    pub base_fee_cell: Price,
+    /// That block's base fees, before the lane's multiplier.
+    pub base_fees: BaseFees,
 }
 
 /// What admission reads of the state about a transaction.
@@ -381,8 +379,8 @@ pub fn check_form(facts: &Facts<'_>, lane: Lane, signed: &SignedTransaction) -> 
     }
     let limits = Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit };
     let reserve = offers.reserve(limits).ok_or(Invalid::FeeOverflow)?;
-    let cycle = lane_base_fee(facts.base_fee_cycle, lane.fee_multiplier(params));
-    for (meter, max, base_fee) in [("cycle", offers.cycle.max, cycle), ("cell", offers.cell.max, facts.base_fee_cell)] {
+    let burned = lane.base_fees(params, facts.base_fees);
+    for (meter, max, base_fee) in [("cycle", offers.cycle.max, burned.cycle), ("cell", offers.cell.max, burned.cell)] {
         if max < base_fee {
             return Err(Invalid::BaseFeeTooLow { meter, max, base_fee });
         }

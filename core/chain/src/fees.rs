@@ -1,7 +1,6 @@
 //! Prices: what is reserved, what a delivery costs, and how the base fees move (003 §2.3, §4.2, §17.8).
 
 use cowboy_params::Params;
-pub use cowboy_system::auction::lane_base_fee;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
 
 /// What was used of the two meters.
@@ -11,6 +10,15 @@ pub struct Used {
     pub cycles: Cycles,
     /// Cells (bytes).
     pub cells: Cells,
+}
+
+/// The prices that are burned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseFees {
+    /// Per cycle.
+    pub cycle: Price,
+    /// Per cell.
+    pub cell: Price,
 }
 
 /// An offer for one unit of one meter.

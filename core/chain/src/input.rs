@@ -2,16 +2,17 @@
 
 use crate::admit::{Invalid, SignedTransaction};
 use crate::engine::{Exception, Images};
+pub use crate::fees::BaseFees;
 use bytes::Bytes;
 use cowboy_params::Params;
 pub use cowboy_state::SentMessage;
 use cowboy_state::{Key, StateKey};
 use cowboy_system::Versions;
 pub use cowboy_system::staking::epoch::NextEpoch;
-pub use cowboy_system::storage::eviction::Pruned;
+pub use cowboy_system::storage::chunks::Pruned;
 use cowboy_types::block::{Seed, Usage};
 use cowboy_types::receipt::ReceiptKind;
-use cowboy_types::units::{Amount, ChainId, Cycles, Height, Price, TimestampMs};
+use cowboy_types::units::{Amount, ChainId, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, Receipt, Transaction};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -176,15 +177,6 @@ pub struct Outcome {
     pub index: Vec<IndexRow>,
     /// Chunks of storage that left the state, for whoever restores them. Not consensus.
     pub pruned: Vec<Pruned>,
-}
-
-/// The prices that are burned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BaseFees {
-    /// Per cycle.
-    pub cycle: Price,
-    /// Per cell.
-    pub cell: Price,
 }
 
 /// CBY made and destroyed by a block.

@@ -5,6 +5,7 @@
 
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
+use cowboy_system::auction::lane_base_fee;
 use cowboy_system::{dispatcher, governance, runners, staking, verifier};
 use cowboy_types::block::{LaneUsage, Usage};
 use cowboy_types::cbor::{Item, Reader};
@@ -12,7 +13,7 @@ use cowboy_types::instruction::{Actor, Instruction, System};
 use cowboy_types::units::{Cells, Cycles};
 use cowboy_types::{Address, Hash};
 
-use crate::fees::Used;
+use crate::fees::{BaseFees, Used};
 
 /// A part of a block's space. The order is the order in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +56,13 @@ impl Lane {
         })
     }
 
-    /// The lane's base fee as a share of the global one, in basis points.
-    pub fn fee_multiplier(self, params: &Params) -> u64 {
+    /// What the lane burns in a block with these base fees. A transaction in it has to offer at least that.
+    pub fn base_fees(self, params: &Params, of_block: BaseFees) -> BaseFees {
+        BaseFees { cycle: lane_base_fee(of_block.cycle, self.fee_multiplier(params)), cell: of_block.cell }
+    }
+
+    /// The lane's base fee of a cycle as a share of the block's, in basis points.
+    fn fee_multiplier(self, params: &Params) -> u64 {
         match self {
             Self::System => params.lanes.system_fee_multiplier,
             Self::Runner => params.lanes.runner_fee_multiplier,

@@ -1,7 +1,7 @@
 //! Who gets in and who goes first (003 §6.4, §6.5; decision 34).
 
 use crate::admit::SignedTransaction;
-use crate::fees::Offers;
+use crate::fees::{BaseFees, Offers};
 use crate::lanes::Lane;
 use cowboy_params::Params;
 use cowboy_types::instruction::{Actor, Instruction};
@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// half of the body with large ones (decision 171). No rule for verifiers: a body that exceeds it is valid.
 pub const LARGE_TRANSACTION_BYTES: usize = 4_096;
 
-/// What a transaction offers for its intrinsic costs: by this the proposer selects (003 §6.4).
-pub fn effective_fee(params: &Params, transaction: &SignedTransaction, base_fee_cycle: Price, base_fee_cell: Price) -> u128 {
+/// What a transaction offers in its lane for its intrinsic costs: by this the proposer selects (003 §6.4).
+pub fn effective_fee(params: &Params, lane: Lane, transaction: &SignedTransaction, base_fees: BaseFees) -> u128 {
     let intrinsic = crate::admit::intrinsic(params, transaction.transaction());
-    let prices = Offers::from(transaction.transaction()).at(base_fee_cycle, base_fee_cell);
+    let burned = lane.base_fees(params, base_fees);
+    let prices = Offers::from(transaction.transaction()).at(burned.cycle, burned.cell);
     let part = |units: u64, price: Price| u128::from(units).saturating_mul(u128::from(price.0));
     part(intrinsic.cycles.0, prices.cycle.total()).saturating_add(part(intrinsic.cells.0, prices.cell.total()))
 }
@@ -76,7 +77,7 @@ pub fn is_sorted(transactions: &[Placed], vrf_output: &Hash) -> bool {
 /// What asks for more cycles of one actor than `execution.actor_block_cycles` comes after everything else
 /// in its lane: it is taken where there is spare room. What follows, by nonce, a transaction of a later lane is not among them: the
 /// body has it before that one, so no block can have both.
-pub fn rank(params: &Params, candidates: Vec<Placed>, base_fee_cycle: Price, base_fee_cell: Price) -> Vec<Placed> {
+pub fn rank(params: &Params, candidates: Vec<Placed>, base_fees: BaseFees) -> Vec<Placed> {
     let mut of_sender: BTreeMap<Address, Vec<Placed>> = BTreeMap::new();
     for candidate in candidates {
         of_sender.entry(candidate.sender()).or_default().push(candidate);
@@ -91,7 +92,7 @@ pub fn rank(params: &Params, candidates: Vec<Placed>, base_fee_cycle: Price, bas
         run.truncate(in_order);
         let mut least = u128::MAX;
         for placed in run {
-            least = least.min(effective_fee(params, &placed.signed, base_fee_cycle, base_fee_cell));
+            least = least.min(effective_fee(params, placed.lane, &placed.signed, base_fees));
             ranked.push(((placed.lane, std::cmp::Reverse(least), placed.nonce(), *placed.signed.digest()), placed));
         }
     }

@@ -6,7 +6,7 @@ use crate::admit::{Facts, Invalid, SignedTransaction, check_form};
 use crate::delivery::{Door, Envelope, Machine, Work};
 use crate::engine::{Exception, Images};
 use crate::execution::rules;
-use crate::fees::{Offers, Used, lane_base_fee};
+use crate::fees::{Offers, Used};
 use crate::input::{BaseFees, ChainConfig, Trace, beacon};
 use crate::lanes::Lane;
 use crate::resume::{Need, Records, Resume};
@@ -168,7 +168,7 @@ impl Query {
 pub struct Tried {
     /// The receipt it would have, or why it would be refused whatever the account has.
     pub result: Result<(Receipt, Trace), Invalid>,
-    /// The base fees it was tried under: those of the next block.
+    /// What its lane burns in the next block: the least that it has to offer.
     pub base_fees: BaseFees,
     /// The lane that it would run in.
     pub lane: Lane,
@@ -178,7 +178,7 @@ pub struct Tried {
 pub struct Simulation {
     machine: Machine,
     transaction: SignedTransaction,
-    /// The base fees it is tried under, and its lane, once they were read.
+    /// What its lane burns, and the lane, once they were read.
     place: Option<(BaseFees, Lane)>,
 }
 
@@ -207,20 +207,15 @@ impl Simulation {
 
     fn step(&mut self) -> Result<Option<Tried>, Miss> {
         let Some((base_fees, lane)) = self.place else {
-            let (base_fees, _) = rules(&mut self.machine)?;
+            let (of_block, _) = rules(&mut self.machine)?;
             let transaction = self.transaction.transaction();
             let lane = Lane::of(&self.machine.world, transaction.from, &transaction.instruction)?;
+            let base_fees = lane.base_fees(&self.machine.environment.params, of_block);
             self.fill_in(base_fees, lane);
             self.place = Some((base_fees, lane));
             let chain = self.machine.environment.chain.clone();
             let params = &self.machine.environment.params;
-            let facts = Facts {
-                chain_id: chain.chain_id,
-                is_dev: chain.is_dev,
-                params,
-                base_fee_cycle: base_fees.cycle,
-                base_fee_cell: base_fees.cell,
-            };
+            let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fees: of_block };
             return match check_form(&facts, lane, &self.transaction) {
                 Err(reason) => Ok(Some(Tried { result: Err(reason), base_fees, lane })),
                 Ok(admitted) => {
@@ -231,9 +226,8 @@ impl Simulation {
         };
         Ok(self.machine.step()?.map(|delivered| {
             let transaction = self.transaction.transaction();
-            let cycle = lane_base_fee(base_fees.cycle, lane.fee_multiplier(&self.machine.environment.params));
             let offers = Offers::from(transaction);
-            let prices = offers.at(cycle, base_fees.cell);
+            let prices = offers.at(base_fees.cycle, base_fees.cell);
             let cost = prices.cost(delivered.used);
             let limits = Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit };
             let reserved = offers.reserve(limits).expect("the form was checked");
@@ -254,7 +248,7 @@ impl Simulation {
         if transaction.cells_limit == Cells::ZERO {
             transaction.cells_limit = Cells(params.fees.block_cells);
         }
-        transaction.max_fee_per_cycle = transaction.max_fee_per_cycle.max(lane_base_fee(base_fees.cycle, lane.fee_multiplier(params)));
+        transaction.max_fee_per_cycle = transaction.max_fee_per_cycle.max(base_fees.cycle);
         transaction.max_fee_per_cell = transaction.max_fee_per_cell.max(base_fees.cell);
         self.transaction = SignedTransaction::unchecked(transaction);
     }

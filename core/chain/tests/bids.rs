@@ -124,6 +124,28 @@ fn the_default_agent_bids_for_others() {
     chain.height = Height(19);
     let (questions, fired) = next(&mut chain);
     assert_eq!((questions[0].abort.clone(), fired), (Some(error::ACTOR_NOT_FOUND), vec!["nobody 0".to_string()]));
+    assert!(questions[0].cycles_used.0 >= cowboy_params::Params::GENESIS.costs.call, "a question costs what a call costs, whoever answers");
+}
+
+/// Decision 619: where a block asks fewer agents than there are, one that answered little makes room for others, so that cheap bids never occupy the
+/// questions.
+#[test]
+fn the_dearer_bid_is_asked_for_first() {
+    let mut chain = auctioned(1, &[("timers.bids_per_block", 1), ("lanes.timer_cycles", 2_000_000)]);
+    let (_, poor) = scheduled(&mut chain, "poor", 20, &answer(BASE - 1, 0));
+    let (_, rich) = scheduled(&mut chain, "rich", 21, &answer(3 * BASE, 2_000));
+    let (_, silent) = scheduled(&mut chain, "silent", 22, " raise\n");
+    let (_, last) = scheduled(&mut chain, "last", 22, &answer(3 * BASE, 500));
+    chain.height = Height(19);
+    let asked = |chain: &mut Chain| {
+        let (questions, fired) = next(chain);
+        (questions.iter().map(|question| question.sender).collect::<Vec<_>>(), fired)
+    };
+    assert_eq!(asked(&mut chain), (vec![poor], vec![]));
+    let fired = ["poor 0", "rich 2000"].map(str::to_string).to_vec();
+    assert_eq!(asked(&mut chain), (vec![rich], fired), "the other bid too little: it is not asked, and the default agent bids for it");
+    let (questions, fired) = asked(&mut chain);
+    assert_eq!((questions, fired.len()), (vec![silent], 2), "both bid as the default agent does: {last}");
 }
 
 /// An agent in Python that waits patiently, and can be told to hurry: what its author writes, with a record of its own.

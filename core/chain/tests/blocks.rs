@@ -1,6 +1,7 @@
 //! Block space: lanes, weight, and proposals that have to leave something out.
 
 use cowboy_chain::admit::Invalid;
+use cowboy_chain::fees::BaseFees;
 use cowboy_chain::{Mode, SignedTransaction};
 use cowboy_testkit::chain::{Chain, address, execution, parameters, sign, signed, transfer, unsigned};
 use cowboy_types::instruction::{Instruction, System};
@@ -109,6 +110,24 @@ fn lanes_have_their_own_base_fee() {
     cheap.max_priority_fee_per_cycle = Price(0);
     let outcome = chain.block(vec![sign(1, cheap)]);
     assert!(matches!(outcome.rejected[0].1, Invalid::BaseFeeTooLow { meter: "cycle", .. }));
+    let tried = chain.try_out(unsigned(1, 1, Instruction::System(System::Transfer { to: address(2), amount: Amount(1) })));
+    assert_eq!(tried.base_fees, BaseFees { cycle: Price(15_000), cell: Price(10_000) }, "what a sender is told to offer");
+}
+
+/// A proposer compares what transactions pay in their lane: its base fee leaves less for the tip.
+#[test]
+fn selection_counts_the_base_fee_of_the_lane() {
+    let mut params = cowboy_params::Params::GENESIS;
+    params.lanes.user_fee_multiplier = 30_000;
+    let offering = |from: u8, max: u64, tip: u64| {
+        let mut transaction = unsigned(from, 0, Instruction::System(System::Transfer { to: address(7), amount: Amount(1) }));
+        (transaction.max_fee_per_cycle, transaction.max_priority_fee_per_cycle) = (Price(max), Price(tip));
+        cowboy_chain::order::Placed { signed: SignedTransaction::unchecked(transaction), lane: cowboy_chain::lanes::Lane::User }
+    };
+    let base_fees = BaseFees { cycle: Price(10_000), cell: Price(10_000) };
+    let ranked = cowboy_chain::order::rank(&params, vec![offering(1, 31_000, 25_000), offering(2, 50_000, 10_000)], base_fees);
+    let senders: Vec<_> = ranked.iter().map(|placed| placed.signed.transaction().from).collect();
+    assert_eq!(senders, [address(2), address(1)], "40,000 a cycle before 31,000");
 }
 
 /// a full user lane leaves the timers their own.
@@ -148,7 +167,7 @@ fn bursts_wait_behind_others() {
     let candidates = vec![call(1, 0, 600_000, 900), call(2, 0, 300_000, 800), call(3, 0, 200_000, 700), call(3, 1, 10, 700), other];
     let candidates =
         candidates.into_iter().map(|signed| cowboy_chain::order::Placed { signed, lane: cowboy_chain::lanes::Lane::User }).collect();
-    let ranked = cowboy_chain::order::rank(&params, candidates, Price(10_000), Price(10_000));
+    let ranked = cowboy_chain::order::rank(&params, candidates, BaseFees { cycle: Price(10_000), cell: Price(10_000) });
     let inner = ranked.iter().map(|placed| placed.signed.transaction());
     let senders: Vec<_> = inner.map(|transaction| (transaction.from, transaction.nonce.0)).collect();
     assert_eq!(senders, [(address(1), 0), (address(2), 0), (address(4), 0), (address(3), 0), (address(3), 1)]);

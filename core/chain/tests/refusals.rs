@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_chain::admit::{Facts, Invalid};
+use cowboy_chain::fees::BaseFees;
 use cowboy_chain::lanes::Lane;
 use cowboy_chain::order::Placed;
 use cowboy_chain::{SignedTransaction, StateKey, admit};
@@ -51,7 +52,7 @@ fn refusal(bytes: &[u8]) -> Option<Invalid> {
     let chain = Chain::new();
     let params = &chain.config.params;
     let base = Price(params.fees.base_fee_min);
-    let facts = Facts { chain_id: ChainId(42), is_dev: false, params, base_fee_cycle: base, base_fee_cell: base };
+    let facts = Facts { chain_id: ChainId(42), is_dev: false, params, base_fees: BaseFees { cycle: base, cell: base } };
     let judged = SignedTransaction::decode(bytes)
         .and_then(|signed| admit(&facts, Lane::User, &chain.account(signed.transaction().from), &signed).map(|_| ()));
     judged.err()

@@ -167,8 +167,8 @@ impl World {
         self.journal.push((key, Previous::Unknown));
     }
 
-    /// Emits an event.
-    pub fn announce(&mut self, event: Event) {
+    /// Adds an event to those of the running delivery.
+    pub fn push_event(&mut self, event: Event) {
         self.events.push(event);
     }
 

@@ -1,7 +1,6 @@
 //! What every system actor is made of.
 
 use crate::protocol::{FIRST_VERSION, Rules};
-pub use crate::schema::announce;
 use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use bytes::Bytes;
 use commonware_codec::EncodeSize;
@@ -190,11 +189,6 @@ impl Context<'_> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.spend(0, bytes.saturating_mul(self.params.weights.argument_byte))
     }
-
-    /// Emits an event as a system actor.
-    pub fn announce(&mut self, number: u8, name: &'static str, data: &Value) {
-        announce(self.world, number, name, data);
-    }
 }
 
 /// A method of a system actor: a row of its table. Unless a row says otherwise, a method takes no CBY and everybody may call it.
@@ -218,6 +212,8 @@ pub struct Method {
     pub is_routine: bool,
     /// Whether a registered service has to call it in time: it has the runners' lane then (decision 570).
     pub is_duty: bool,
+    /// Whether its argument also has fields that the table does not declare. Callers give it as one map.
+    pub is_open: bool,
     /// The protocol version that introduced it.
     pub since: u8,
     /// Runs it.
@@ -225,7 +221,8 @@ pub struct Method {
 }
 
 /// Declares the methods of a system actor: for each its name, the struct of its arguments, its properties (see [`Method`]), the
-/// type of its result, and the rows of `costs` with its cycles and cells, where it has some. The handler is the struct's [`Handle`].
+/// type of its result, and the rows of `costs` with its cycles and cells, where it has some. The handler is the struct's [`Handle`]. Methods with the
+/// same arguments wrap one form: `"name" Arguments(Form)`.
 macro_rules! methods {
     (
         $(#[$about:meta])*
@@ -254,6 +251,32 @@ macro_rules! methods {
                         $( _context.charge_cells(_context.params.costs.$cells); )?
                     )?
                 }
+            }
+        )+
+
+        $(#[$about])*
+        $vis const $METHODS: &[$crate::actor::Method] = &[ $( <$Arguments as $crate::actor::Arguments>::METHOD, )+ ];
+    };
+    (
+        $(#[$about:meta])*
+        $vis:vis $METHODS:ident by $number:path;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:literal $Arguments:ident($Form:ty) [$($property:ident $(($value:literal))?),*] -> $Result:ty;
+        )+
+    ) => {
+        $(
+            $crate::schema::form! {
+                $(#[doc = $doc])+
+                pub(crate) struct $Arguments($Form);
+            }
+
+            impl $crate::actor::Arguments for $Arguments {
+                type Result = $Result;
+                const ACTOR: u8 = $number;
+                const METHOD: $crate::actor::Method = $crate::actor::Method::typed::<Self>($name, concat!($($doc),+)) $( .$property($($value)?) )*;
+
+                fn charge(_context: &mut $crate::actor::Context<'_>) {}
             }
         )+
 
@@ -307,8 +330,8 @@ impl Method {
     /// A method whose handler reads its argument itself.
     pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
         let (arguments, result): (&[Field], Shape) = (&[], Shape::Any);
-        let (is_payable, is_governed, is_view, is_routine, is_duty) = (false, false, false, false, false);
-        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, is_duty, since: FIRST_VERSION, run }
+        let (is_payable, is_governed, is_view, is_routine, is_duty, is_open) = (false, false, false, false, false, false);
+        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, is_duty, is_open, since: FIRST_VERSION, run }
     }
 
     /// A later protocol version introduced it.
@@ -334,6 +357,11 @@ impl Method {
     /// A registered service has to call it in time.
     pub(crate) const fn duty(self) -> Self {
         Self { is_duty: true, ..self }
+    }
+
+    /// Its argument also has fields that the table does not declare.
+    pub(crate) const fn open(self) -> Self {
+        Self { is_open: true, ..self }
     }
 
     /// It only reads.
@@ -394,20 +422,4 @@ impl Actor {
     pub(crate) fn method_in(&self, version: u8, name: &str) -> Option<&'static Method> {
         self.method(name).filter(|row| row.since <= version)
     }
-}
-
-/// An address among the arguments.
-pub(crate) fn address_argument(argument: &Value, name: &str) -> Step<Address> {
-    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
-    Ok(Address(bytes.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
-}
-
-/// An amount of CBY among the arguments, in base units.
-pub(crate) fn amount_argument(argument: &Value, name: &str) -> Step<Amount> {
-    number_argument(argument, name).map(Amount)
-}
-
-/// A number among the arguments.
-pub(crate) fn number_argument(argument: &Value, name: &str) -> Step<u64> {
-    Ok(argument.get(name).and_then(Value::as_u64).ok_or(error::INVALID_ARGUMENT)?)
 }

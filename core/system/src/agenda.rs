@@ -2,6 +2,7 @@
 
 use crate::dispatcher::effects::{Block, Effect};
 use crate::dispatcher::lifecycle::{self, Step};
+use crate::dispatcher::record::next_height;
 use crate::market::jobs;
 use crate::verifier::challenges;
 use cowboy_params::Params;
@@ -21,7 +22,7 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
             Effect::RetrialOver(retrial) => challenges::end_retrial(world, params, height, &retrial)?,
         }
     }
-    let due = lifecycle::next_height(&job);
+    let due = next_height(&job);
     jobs::write(world, &mut job, due)?;
     Ok(step)
 }

@@ -175,6 +175,14 @@ impl Bid {
         }
     }
 
+    /// What a timer is likely to bid now: what its agent answered last, where it was asked before.
+    pub fn expected_of(timer: &Timer) -> Self {
+        match (timer.bidder, timer.max_fee_per_cycle) {
+            (Some(_), max_fee) if max_fee > Price::ZERO => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
+            _ => Self::of(timer),
+        }
+    }
+
     /// The fields of a timer's record that say it: the maximum, the priority and the agent.
     pub fn fields(self) -> (Price, Price, Option<Address>) {
         match self {

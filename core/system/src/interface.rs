@@ -33,12 +33,13 @@ fn of_method(method: &Method) -> Value {
         "is_governed": method.is_governed,
         "is_routine": method.is_routine,
         "is_duty": method.is_duty,
+        "is_open": method.is_open,
         "since": method.since,
     })
 }
 
 fn of_event(event: &EventRow) -> Value {
-    json!({ "name": event.name, "doc": event.doc.trim(), "data": of_fields(event.data) })
+    json!({ "name": event.name, "doc": event.doc.trim(), "is_of_account": event.is_of_account, "data": of_fields(event.data) })
 }
 
 fn of_fields(fields: &[Field]) -> Value {
@@ -95,6 +96,7 @@ mod tests {
             { "name": "times", "doc": "How many times.", "form": { "form": "integer", "bits": 64 }, "is_required": false, "default": "1" },
         ]);
         assert_eq!(sign["arguments"], expected);
-        assert_eq!(example["events"][0]["data"][1]["name"], "paid");
+        let signed = &example["events"][0];
+        assert_eq!((&signed["data"][1]["name"], &signed["is_of_account"]), (&json!("paid"), &json!(false)));
     }
 }

@@ -37,6 +37,8 @@ mod reader;
 pub mod records;
 pub mod registrations;
 pub mod registry;
+pub mod requests;
+mod room;
 pub mod runners;
 pub mod schema;
 pub mod secrets;

@@ -16,7 +16,8 @@ fn page_of(actors: impl Iterator<Item = &'static Actor>) -> String {
         "# Methods of system actors\n\nGenerated from the tables of `core/system` by `cargo run -p cowboy-system --example methods > docs/methods.md`.\n\n\
          An account calls a method by an `Execute` instruction, an actor by `call` or `send`, with a canonical CBOR map as argument. A field that is null counts as absent; a field that is not listed is ignored. \
          Integers of 128 bits that do not fit 64 are 16 bytes, big-endian. A method that is not *payable* refuses CBY (error 1621), and one that is *governed* answers a decision of governance alone. \
-         *Routine* methods need a proposal of tier 0, others one of tier 3. A *view* only reads.\n",
+         An *open* method has fields beside those that are listed, and refuses the ones that it does not know. \
+         *Routine* methods need a proposal of tier 0, others one of tier 3. A *view* only reads. An event *of the account or actor* is emitted in the name of the one that it is about, every other one in the name of the system actor.\n",
     );
     for actor in actors {
         write_actor(&mut page, actor);
@@ -44,6 +45,7 @@ fn write_method(page: &mut String, method: &Method) {
         (method.is_governed, "governed"),
         (method.is_routine, "routine"),
         (method.is_duty, "duty"),
+        (method.is_open, "open"),
     ];
     let since = (method.since > FIRST_VERSION).then(|| format!("from protocol version {}", method.since));
     let marks: Vec<String> = marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_string()).chain(since).collect();
@@ -58,15 +60,18 @@ fn write_method(page: &mut String, method: &Method) {
         }
         shape => {
             page.push_str(&format!("\nReturns: {shape}.\n"));
+            write_fields(page, "field", shape.fields());
         }
     }
 }
 
 fn write_event(page: &mut String, event: &EventRow) {
-    page.push_str(&format!("\n### Event `{}`\n\n{}\n", event.name, event.doc.trim()));
+    let suffix = if event.is_of_account { " (of the account or actor)" } else { "" };
+    page.push_str(&format!("\n### Event `{}`{suffix}\n\n{}\n", event.name, event.doc.trim()));
     write_fields(page, "field", event.data);
 }
 
+/// A table of fields, and one of the fields within each. Recursive: as deep as the types of the tables are.
 fn write_fields(page: &mut String, what: &str, fields: &[Field]) {
     if fields.is_empty() {
         return;
@@ -80,6 +85,10 @@ fn write_fields(page: &mut String, what: &str, fields: &[Field]) {
         };
         let form = field.shape.to_string().replace('|', "\\|");
         page.push_str(&format!("| `{}` | {form} | {default} | {} |\n", field.name, field.doc.trim()));
+    }
+    for field in fields.iter().filter(|field| !field.shape.fields().is_empty()) {
+        page.push_str(&format!("\nFields of `{}`:\n", field.name));
+        write_fields(page, "field", field.shape.fields());
     }
 }
 

@@ -45,7 +45,7 @@ fn stubs_of(actors: impl Iterator<Item = &'static Actor>) -> String {
 }
 
 fn method_of(maps: &mut Maps, class: &str, method: &Method) -> String {
-    let is_declared = !method.arguments.is_empty() || method.result != Shape::Any;
+    let is_declared = !method.is_open && (!method.arguments.is_empty() || method.result != Shape::Any);
     let within = format!("{class}{}", camel(method.name));
     let mut lines = Vec::new();
     if is_declared {
@@ -53,7 +53,7 @@ fn method_of(maps: &mut Maps, class: &str, method: &Method) -> String {
     } else {
         lines.push("self, argument: dict[str, Any], /, *,".to_owned());
     }
-    lines.extend(method.arguments.iter().map(|field| {
+    lines.extend(method.arguments.iter().filter(|_| is_declared).map(|field| {
         let form = maps.form(Way::In, &format!("{within}{}", camel(field.name)), &field.shape);
         match (is_required(field), field.shape) {
             (true, _) => format!("{}: {form},", field.name),

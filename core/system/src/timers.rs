@@ -3,15 +3,20 @@
 //! Invariants: every timer stands in the chain's directory by height and place, in the directory of who scheduled it, and in
 //! the count of the actor that did; so it is found by any of the three and removed from all.
 
+mod events;
+
 use crate::actor::Context;
 use crate::auction::{self, Bid};
+use crate::schema::Emit as _;
 use cowboy_params::Params;
 use cowboy_state::records::{Actor, Interval, Payload, Timer, TimerBook, keys};
 use cowboy_state::{Directory, Miss, Step, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Count, Cycles, Height};
+use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
+
+pub(crate) use events::{EVENTS, OF_PAYERS};
+pub use events::{Unfired, failure};
 
 /// A timer as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,9 +183,7 @@ fn bid(context: &mut Context<'_>, id: &Hash, request: &Request) -> Step<Bid> {
         }
     }
     if priority > max_fee {
-        let numbers = [("asked", priority), ("priority", max_fee)].map(|(name, price)| (name, Value::uint(price.0)));
-        let data = Value::dict(numbers.into_iter().chain([("timer_id", Value::Bytes(id.0.to_vec()))]).collect::<Vec<_>>());
-        context.announce(auction::NUMBER, "TimerPriorityClampedAtSchedule", &data);
+        events::PriorityClamped { timer_id: *id, asked: priority, priority: max_fee }.emit(context.world);
     }
     Ok(Bid::Fixed { max_fee, priority: priority.min(max_fee) })
 }
@@ -232,6 +235,16 @@ pub fn rearm(world: &mut World, params: &Params, now: Height, id: &Hash, timer: 
 /// Puts a due timer that the auction passed over behind all others that are due, so that these are looked at first.
 pub fn pass_over(world: &mut World, now: Height, id: &Hash, mut timer: Timer) -> Result<(), Miss> {
     relist(world, id, &mut timer, now.next())
+}
+
+/// Keeps what a timer's agent answered: the next blocks ask those first that bid the most (decision 619).
+pub fn remember_bid(world: &mut World, id: &Hash, max_fee: Price, priority: Price) -> Result<(), Miss> {
+    let Some(mut timer) = world.read::<Timer>(&keys::timer(id))? else { return Ok(()) };
+    if (timer.max_fee_per_cycle, timer.priority_per_cycle) != (max_fee, priority) {
+        (timer.max_fee_per_cycle, timer.priority_per_cycle) = (max_fee, priority);
+        world.write(keys::timer(id), &timer);
+    }
+    Ok(())
 }
 
 /// What a fire that ended leaves of an interval.

@@ -74,6 +74,8 @@ cowboy_testkit::suite! {
     verifier::review,
     volumes,
     volumes::contents,
+    volumes::keys,
     volumes::money,
+    volumes::of_actors,
     volumes::proofs,
 }

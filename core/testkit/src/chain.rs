@@ -184,6 +184,7 @@ impl Chain {
         self.height = self.height.next();
         self.timestamp = TimestampMs(self.timestamp.0 + 1_000);
         invariants::check(&self.state, self.height);
+        invariants::check_events(&self.state, &outcome.receipts);
     }
 
     /// The one receipt of a block of one transaction.

@@ -2,11 +2,14 @@
 
 use bytes::Bytes;
 use cowboy_chain::{StateKey, invariants};
+use cowboy_state::{Key, Kind};
 use cowboy_system::records::{Broken, Records};
-use cowboy_system::{dispatcher, runners, verifier};
-use cowboy_types::Address;
+use cowboy_system::schema::EventRow;
+use cowboy_system::{ACTORS, dispatcher, registry, runners, verifier};
+use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Height;
-use std::collections::BTreeMap;
+use cowboy_types::{Address, Event, Receipt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an actor owes to others.
 type Owed = fn(&Records<'_>) -> Result<u128, Broken>;
@@ -33,4 +36,50 @@ fn checked(state: &BTreeMap<StateKey, Bytes>, height: Height) -> Result<(), Brok
         cowboy_system::records::equal("the market has what it owes and no more", &balance, &owed(&records)?)?;
     }
     Ok(())
+}
+
+/// Asserts that a table of a system actor declares every event of a block that is not an actor's own, with the fields that it has.
+pub(crate) fn check_events(state: &BTreeMap<StateKey, Bytes>, receipts: &[Receipt]) {
+    for event in receipts.iter().flat_map(|receipt| receipt.events.iter()) {
+        let is_actor = state.contains_key(&Key::of(Kind::Actor, event.emitter).digest());
+        assert!(is_actor || is_declared(event), "no table declares {} of {}, {:?}", &*event.name, event.emitter, cbor::decode(&event.data));
+    }
+}
+
+fn is_declared(event: &Event) -> bool {
+    let rows: Vec<&EventRow> = match registry::at(event.emitter) {
+        Some(actor) => actor.events.iter().copied().flatten().filter(|row| !row.is_of_account).collect(),
+        None => ACTORS.iter().flat_map(|actor| actor.events.iter().copied().flatten()).filter(|row| row.is_of_account).collect(),
+    };
+    let Ok(Value::Map(data)) = cbor::decode(&event.data) else { return false };
+    let names: BTreeSet<&str> = data.iter().filter_map(|(name, _)| name.as_text()).collect();
+    rows.into_iter().any(|row| row.name == &*event.name && row.data.iter().map(|field| field.name).collect::<BTreeSet<_>>() == names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::actors;
+
+    /// An event is declared by its emitter, its name and its fields together.
+    #[test]
+    fn an_event_that_no_table_declares_is_found() {
+        let event = |emitter: Address, name: &str, field: &str| {
+            let data = Value::dict([(field, Value::Null)]).encode();
+            Event::new(emitter, cowboy_types::Text::new(name).expect("short"), cowboy_types::Blob::new(data).expect("short"))
+        };
+        let (registry, account) = (Address::system(actors::ENTITLEMENTS), Address([7; 20]));
+        let rows = [
+            (event(registry, "ActorRedeployed", "actor"), true),
+            (event(registry, "ActorRedeployed", "actors"), false),
+            (event(registry, "ActorMoved", "actor"), false),
+            (event(Address::system(actors::STORAGE), "ActorRedeployed", "actor"), false),
+            (event(account, "ActorRedeployed", "actor"), false),
+            (event(account, "timer.paused", "id"), true),
+            (event(registry, "timer.paused", "id"), false),
+        ];
+        for (event, expected) in rows {
+            assert_eq!(is_declared(&event), expected, "{event:?}");
+        }
+    }
 }

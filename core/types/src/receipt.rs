@@ -35,7 +35,9 @@ crate::variants! {
 }
 
 crate::record! {
-    /// An event that an actor or the protocol emitted during a delivery.
+    /// An event that an actor or the protocol emitted during a delivery. Only [`Event::new`] makes one, and ARCHITECTURE.md says where that is
+    /// called: an event of the protocol has a row in a table of its system actor.
+    #[non_exhaustive]
     pub struct Event {
         /// The emitter.
         pub emitter: Address,
@@ -43,6 +45,13 @@ crate::record! {
         pub name: Text<256>,
         /// Its data, canonical CBOR.
         pub data: Blob<MAX_EVENT_BYTES>,
+    }
+}
+
+impl Event {
+    /// An event from its parts.
+    pub fn new(emitter: Address, name: Text<256>, data: Blob<MAX_EVENT_BYTES>) -> Self {
+        Self { emitter, name, data }
     }
 }
 

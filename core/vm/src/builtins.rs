@@ -1,8 +1,10 @@
 //! Builtin functions, and the intrinsics that the helpers written in Python use.
 
+mod instances;
 mod intrinsics;
+mod protocols;
 
-use crate::costs::{ATTRIBUTE_MISSED, CLASS_TESTED, ITERATION, NAME_IMPORTED, TEXT_PASSED, TEXT_WRITTEN};
+use crate::costs::{ATTRIBUTE_MISSED, ITERATION, NAME_IMPORTED, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::frame::{CompareOp, Expect, OnReturn, Pending, Wake};
 use crate::interp::Vm;
@@ -16,7 +18,7 @@ use crate::value::Value;
 const F: NativeKind = NativeKind::Function;
 
 /// Rows of the module `builtins`.
-pub(crate) const ROWS: &[&[NativeRow]] = &[BUILTINS, intrinsics::ROWS];
+pub(crate) const ROWS: &[&[NativeRow]] = &[BUILTINS, intrinsics::ROWS, protocols::ROWS];
 
 const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "abs", "x, /", 1, abs, ""),
@@ -26,7 +28,7 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "any", "iterable, /", 1, any, "any_slow"),
     NativeRow(F, "bin", "x, /", 2, bin, ""),
     NativeRow(F, "callable", "x, /", 1, callable, ""),
-    NativeRow(F, "chr", "i, /", 1, chr, ""),
+    NativeRow(F, "chr", "i, /", 1, chr, "retry_last"),
     NativeRow(F, "delattr", "object, name, /", 3, delattr, ""),
     NativeRow(F, "dir", "object=, /", 30, dir, ""),
     NativeRow(F, "divmod", "x, y, /", 1, divmod, ""),
@@ -36,8 +38,8 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "hash", "x, /", 1, hash, "hash_slow"),
     NativeRow(F, "hex", "x, /", 2, hex, ""),
     NativeRow(F, "id", "x, /", 1, id, ""),
-    NativeRow(F, "isinstance", "object, class_or_tuple, /", 2, isinstance, "isinstance_slow"),
-    NativeRow(F, "issubclass", "cls, class_or_tuple, /", 2, issubclass, "issubclass_slow"),
+    NativeRow(F, "isinstance", "object, class_or_tuple, /", 2, instances::isinstance, "isinstance_slow"),
+    NativeRow(F, "issubclass", "cls, class_or_tuple, /", 2, instances::issubclass, "issubclass_slow"),
     NativeRow(F, "iter", "object, sentinel=, /", 2, iter, ""),
     NativeRow(F, "len", "x, /", 1, len, ""),
     NativeRow(F, "max", "*args, key=, default=", 4, max, ""),
@@ -191,10 +193,7 @@ fn chr(vm: &mut Vm, args: &[Value]) -> Outcome {
             }
         }
         Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int")),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[0]));
-            Err(vm.type_error(message))
-        }
+        _ => Err(vm.not_an_integer(args[0])),
     }
 }
 
@@ -321,93 +320,6 @@ fn id(_: &mut Vm, args: &[Value]) -> Outcome {
         Value::NotImplemented => 2,
         Value::Ellipsis => 3,
     }))
-}
-
-/// Tuples inside one another in which classes are looked for natively; deeper ones are left to Python.
-const CLASS_NESTING: usize = 32;
-
-/// Classes in a class, tuple of classes or union, appended to `found`; `false` when something else is among them.
-fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> Outcome<bool> {
-    let Value::Obj(object) = value else {
-        if value.is_none() && depth > 0 {
-            found.push(Value::Obj(ty::NONE));
-            return Ok(true);
-        }
-        return Ok(false);
-    };
-    let items = match vm.heap.payload(object).core() {
-        Payload::Class(_) => {
-            found.push(value);
-            return Ok(true);
-        }
-        Payload::Tuple(items) if depth < CLASS_NESTING => items.to_vec(),
-        Payload::Union(items) => vm.tuple_items(*items),
-        _ => return Ok(false),
-    };
-    // The same tuple may stand in many places, so that there is more to visit than there is memory.
-    vm.spend(CLASS_TESTED.of(items.len()))?;
-    vm.reserve(found.len().saturating_add(items.len()).saturating_mul(size_of::<Value>()))?;
-    for item in items {
-        if !classes(vm, item, found, depth + 1)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn has_hook(vm: &mut Vm, classes: &[Value], name: crate::value::Ref) -> bool {
-    classes.iter().any(|&class| vm.heap.class_of(class) != ty::TYPE && vm.special(class, name).is_some_and(|f| vm.native_row(f).is_none()))
-}
-
-fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let mut found = Vec::new();
-    if !classes(vm, args[1], &mut found, 0)? {
-        if vm.is_python_instance(args[1]) && vm.special(args[1], nm::INSTANCECHECK).is_some() {
-            return Err(Throw::Fallback);
-        }
-        if let Value::Obj(object) = args[1] {
-            if matches!(vm.heap.payload(object).core(), Payload::Tuple(_)) {
-                return Err(Throw::Fallback);
-            }
-        }
-        return Err(vm.type_error("isinstance() arg 2 must be a type, a tuple of types, or a union"));
-    }
-    let class = vm.heap.class_of(args[0]);
-    if found.iter().any(|candidate| candidate.is(Value::Obj(class))) {
-        return Ok(Value::truth(true));
-    }
-    if has_hook(vm, &found, nm::INSTANCECHECK) {
-        return Err(Throw::Fallback);
-    }
-    if found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base))) {
-        return Ok(Value::truth(true));
-    }
-    // An object may say itself of which class it is.
-    let says = class.0 >= crate::types::FIXED_COUNT
-        && (vm.lookup(class, nm::CLASS).is_some() || vm.python_method(args[0], nm::GETATTRIBUTE).is_some());
-    if says { Err(Throw::Fallback) } else { Ok(Value::truth(false)) }
-}
-
-fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let mut found = Vec::new();
-    // What is below a tuple is one, whatever its class says.
-    let is_tuple = args[1].object().is_some_and(|object| matches!(vm.heap.payload(object).core(), Payload::Tuple(_)));
-    if !is_tuple && vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
-        return Err(Throw::Fallback);
-    }
-    let Some(class) = args[0].object().filter(|_| object::is_class(vm, args[0])) else {
-        return Err(vm.type_error("issubclass() arg 1 must be a class"));
-    };
-    if !classes(vm, args[1], &mut found, 0)? {
-        if vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
-            return Err(Throw::Fallback);
-        }
-        return Err(vm.type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union"));
-    }
-    if has_hook(vm, &found, nm::SUBCLASSCHECK) {
-        return Err(Throw::Fallback);
-    }
-    Ok(Value::truth(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base)))))
 }
 
 fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {

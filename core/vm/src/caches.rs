@@ -18,6 +18,10 @@ pub(crate) enum CacheKind {
     Transition,
     /// The attribute of this very class object.
     ClassAttribute,
+    /// The attribute is this value of the class, which instances with this shape do not hide and nothing binds.
+    Constant,
+    /// The name is at this position of this very module's dict; until some module's dict changes it has this value.
+    ModuleAttribute,
     /// The global is at this position of the module's dict; until some module's dict changes it has this value.
     Global,
     /// The builtin has this value until some module's dict changes.

@@ -425,10 +425,10 @@ impl Heap {
                         self.spares.keep_table(table);
                     }
                     Payload::Generator(row) => {
-                        objects(&row.registers, &mut doomed);
-                        objects(&row.handled, &mut doomed);
-                        objects(&row.again, &mut doomed);
-                        objects(&[row.name, row.qualname], &mut doomed);
+                        for values in [&row.registers, &row.handled, &row.again[..], &[row.name, row.qualname]] {
+                            objects(values, &mut doomed);
+                        }
+                        self.spares.keep_generator(row);
                     }
                     payload => payload.take_apart(&mut doomed),
                 }

@@ -240,6 +240,9 @@ host_functions! {
     55 ResumeInterval "resume_interval" "timer_id" 10 10000 Delivery;
     56 BlobRead "blob_read" "multihash" 10 2000 Query;
     57 DeleteOnFailure "delete_on_failure" "key" 10 5000 Delivery;
+    58 CreateVolume "create_volume" "name, keys, quota, value, data=, parity=, max_price=" 10 10000 Delivery;
+    59 DeleteVolume "delete_volume" "volume" 10 10000 Delivery;
+    60 BlobRef "blob_ref" "volume, hash, size" 10 10000 Delivery;
 }
 
 #[cfg(test)]

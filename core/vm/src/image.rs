@@ -30,6 +30,8 @@ pub(crate) struct LinkedCode {
     pub unit: u32,
     /// How many positional arguments a plain call gives, when those are all its parameters and it runs to its return.
     pub plain: Option<u16>,
+    /// The same where the call makes a generator or coroutine.
+    pub lazy: Option<u16>,
 }
 
 /// A source with its name, for tracebacks.

@@ -17,8 +17,9 @@ pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
         let consts = code.consts.iter().map(|value| constant(heap, value)).collect();
         let names = code.names.iter().map(|name| heap.intern(name)).collect();
         let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
-        let plain = (code.kind == CodeKind::Plain && code.parameters() == usize::from(code.positional)).then_some(code.positional);
-        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, unit: unit_index, plain };
+        let by_position = (code.parameters() == usize::from(code.positional)).then_some(code.positional);
+        let (plain, lazy) = if code.kind == CodeKind::Plain { (by_position, None) } else { (None, by_position) };
+        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, unit: unit_index, plain, lazy };
         program.codes.push(Arc::new(linked));
     }
     first

@@ -1,6 +1,7 @@
 //! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
+use crate::payload::Generator;
 use crate::payload::dict::Dict;
 use crate::value::Value;
 use crate::window::{afresh, moved};
@@ -25,6 +26,9 @@ pub(crate) struct Spares {
     values: Vec<Vec<Value>>,
     #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
     tables: Vec<Box<Dict>>,
+    /// Generators that ended.
+    #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
+    generators: Vec<Box<Generator>>,
     /// Bytes of the buffers above.
     held: usize,
     /// Where the parts of the text lay that was split last; of no use any more.
@@ -140,6 +144,29 @@ impl Spares {
         if VALUES.contains(&values.capacity()) && self.has_room(values.capacity() * size_of::<Value>()) {
             values.clear();
             self.values.push(values);
+        }
+    }
+
+    /// A box for a generator, which is moved there.
+    #[inline]
+    pub(crate) fn generator(&mut self, generator: Generator) -> Box<Generator> {
+        match self.generators.pop() {
+            Some(mut kept) => {
+                self.held -= size_of::<Generator>();
+                *kept = generator;
+                kept
+            }
+            None => Box::new(generator),
+        }
+    }
+
+    /// Keeps the box of a generator, and the buffer of its registers.
+    #[inline]
+    pub(crate) fn keep_generator(&mut self, mut generator: Box<Generator>) {
+        self.keep_values(std::mem::take(&mut generator.registers));
+        if self.has_room(size_of::<Generator>()) {
+            (generator.handled, generator.again) = (Vec::new(), Box::default());
+            self.generators.push(generator);
         }
     }
 

@@ -25,6 +25,13 @@ impl BlobRef {
     /// Bytes of a reference.
     pub const BYTES: usize = 64;
 
+    /// The reference to a file of a volume.
+    pub fn new(volume: &Hash, is_public: bool, hash: Hash, size: u64) -> Self {
+        let mut first = [0; 20];
+        first.iter_mut().zip(volume.0).for_each(|(to, from)| *to = from);
+        Self { hash, size, volume: first, is_public }
+    }
+
     /// The reference of these bytes, or none where they are none.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;

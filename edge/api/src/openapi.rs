@@ -35,7 +35,8 @@ pub fn document() -> OpenApi {
             paths = paths.path(path, PathItem::new(HttpMethod::Post, view(actor, method, &mut schemas)));
         }
         for event in actor.events.iter().copied().flatten() {
-            let about = format!("{} Emitted by {}.", event.doc.trim(), actor.name);
+            let on_behalf = if event.is_of_account { ", in the name of the account or actor" } else { "" };
+            let about = format!("{} Emitted by {}{on_behalf}.", event.doc.trim(), actor.name);
             schemas.insert(format!("Event.{}", event.name), schema_of_fields(event.data, &about).into());
         }
     }

@@ -8,6 +8,7 @@ use crate::{
     error::{TIMEOUT, UNREACHABLE},
     model::{Submission, Submitted},
 };
+pub use cowboy_system::requests::Request;
 use cowboy_types::{
     Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, Text, Transaction,
     cbor::Value,
@@ -65,6 +66,14 @@ pub struct Call {
     pub value: Amount,
     /// How often it was posted before.
     pub tries: u32,
+}
+
+impl From<Request> for Call {
+    /// Without CBY, and not posted before.
+    fn from(request: Request) -> Self {
+        let Request { actor, method, argument } = request;
+        Self { target: Address::system(actor), method, argument, value: Amount::ZERO, tries: 0 }
+    }
 }
 
 impl Call {

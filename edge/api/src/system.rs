@@ -45,9 +45,9 @@ pub fn slug(actor: &Actor) -> String {
     actor.name.to_ascii_lowercase().replace(' ', "-")
 }
 
-/// Whether the table says what a method takes. The argument of another one is any map.
+/// Whether the table has every field that a method takes. The argument of another one is any map.
 pub fn is_declared(method: &Method) -> bool {
-    !method.arguments.is_empty() || method.result != Shape::Any
+    !method.is_open && (!method.arguments.is_empty() || method.result != Shape::Any)
 }
 
 /// The argument of a method from JSON. Fields that are null count as absent, and fields that the method does not have are refused.

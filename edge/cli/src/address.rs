@@ -47,7 +47,7 @@ impl HostPort {
         let why = || found.as_ref().err().map_or_else(|| "it has no address".to_owned(), ToString::to_string);
         let first = found.as_ref().ok().and_then(|found| found.clone().next());
         first.ok_or_else(|| {
-            Failure::argument(format!("{} is not found: {}", self.0, why()), "correct the name, or give an address: 192.0.2.7:3000")
+            Failure::refused(format!("{} is not found: {}", self.0, why()), "correct the name, or give an address: 192.0.2.7:3000")
         })
     }
 

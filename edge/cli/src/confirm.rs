@@ -1,4 +1,4 @@
-//! The question before a large payment, where a person is there to answer it.
+//! The question before a large payment, and before what cannot be taken back, where a person is there to answer it.
 
 use cowboy_api::Client;
 use cowboy_console::{amount, failure::Failure, output};
@@ -11,7 +11,7 @@ pub(crate) const HIGH: u64 = 100 * Amount::CBY.get();
 /// Asks on the terminal before a large payment: more than half of the balance, or [`HIGH`] and more to an account that never had anything.
 /// Asks nothing where standard input and standard error are not both a terminal. Fails if the answer is not yes.
 pub(crate) async fn large_payment(client: &Client, payer: &Address, balance: u64, instruction: &Instruction) -> Result<(), Failure> {
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+    if !has_person() {
         return Ok(());
     }
     let sum = cowboy_chain::admit::value(instruction).get();
@@ -27,6 +27,19 @@ pub(crate) async fn large_payment(client: &Client, payer: &Address, balance: u64
         Some(reason) => ask(&question(payer, sum, balance, instruction, reason), std::io::stdin().lock()),
         None => Ok(()),
     }
+}
+
+/// Asks on the terminal before what nobody can take back, unless that is agreed to already. Asks nothing where nobody is there, as above.
+pub(crate) fn irreversible(what: &str, is_agreed: bool) -> Result<(), Failure> {
+    if is_agreed || !has_person() {
+        return Ok(());
+    }
+    ask(&format!("{what} Continue? [y/N]"), std::io::stdin().lock())
+}
+
+/// Whether somebody is there who reads a question and answers it.
+fn has_person() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Whether an address never sent anything and holds nothing: no CBY and no actor.
@@ -76,8 +89,7 @@ fn ask(question: &str, mut answers: impl BufRead) -> Result<(), Failure> {
     if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    let (what, fix) = ("the payment was not confirmed, and nothing was sent", "answer y, or give --yes to be asked nothing");
-    Err(Failure::Refused { what: what.to_owned(), fix: fix.to_owned() })
+    Err(Failure::refused("that was not confirmed, and nothing was sent", "answer y, or give --yes to be asked nothing"))
 }
 
 #[cfg(test)]

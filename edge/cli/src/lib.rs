@@ -18,6 +18,11 @@ mod send;
 mod service;
 mod worker;
 
+/// What `cowboy-volume` needs of the client: the arguments of `cowboy volume serve` and `mount`, keys of partitions, commits.
+pub mod volumes {
+    pub use crate::client::volume::access::{Access, Cli, Common, Files, Mount, Rights, Serve, Stop};
+}
+
 use clap::{Parser as _, error::ErrorKind};
 use cowboy_console::{failure::Failure, output::Output};
 use std::{ffi::OsString, path::Path, process::ExitCode};

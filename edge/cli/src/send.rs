@@ -39,8 +39,8 @@ pub(crate) struct Terms {
     /// Send it even if its simulation fails
     #[arg(long)]
     pub(crate) force: bool,
-    /// Do not ask before a large payment. On a terminal it asks about more than half of the balance, and about 100 CBY or more to an account
-    /// that never had anything
+    /// Do not ask before a large payment, or before what cannot be taken back. On a terminal it asks about more than half of the balance, and about
+    /// 100 CBY or more to an account that never had anything
     #[arg(long)]
     pub(crate) yes: bool,
     /// Seconds to wait for the receipt

@@ -20,7 +20,7 @@ pub enum Failure {
         /// The underlying error.
         source: std::io::Error,
     },
-    /// An argument is not what the command takes.
+    /// An argument, or a file that it names, is not what the command takes, whatever the state of the chain and of this computer.
     #[error("{what}\n  fix: {fix}")]
     Argument {
         /// What is wrong with it.
@@ -28,10 +28,13 @@ pub enum Failure {
         /// What to give instead.
         fix: String,
     },
-    /// Something that was given is refused: it is not what it has to be.
+    /// An argument that the chain would refuse whatever its state, in the chain's words.
+    #[error(transparent)]
+    Mistake(Box<ApiError>),
+    /// The command was called rightly, and is refused for now: for what is there, is not there yet, or belongs to somebody else.
     #[error("{what}\n  fix: {fix}")]
     Refused {
-        /// What is wrong with it.
+        /// What is in the way.
         what: String,
         /// What to do.
         fix: String,
@@ -112,19 +115,28 @@ impl Failure {
         Self::Argument { what: what.into(), fix: fix.into() }
     }
 
-    /// 2 where the command was called wrongly, its own where it has one, else 1.
+    /// A refusal for what the state of the chain or of this computer is, and what to do about it.
+    pub fn refused(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::Refused { what: what.into(), fix: fix.into() }
+    }
+
+    /// 2 where no state would accept how the command was called, its own where it has one, else 1: the same call may succeed later, or elsewhere.
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self {
             Self::Silent(code) | Self::Coded { code, .. } => *code,
-            Self::Argument { .. } => 2,
+            Self::Argument { .. } | Self::Mistake(_) => 2,
             _ => 1,
-        })
+        }
     }
 
     /// The failure as JSON: the node's own words where they are its.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
-            Self::Api(error) => serde_json::json!({ "error": error }),
+            Self::Api(error) | Self::Mistake(error) => serde_json::json!({ "error": error }),
             Self::Argument { what, fix } | Self::Refused { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),
             Self::File { path, source } => {
                 serde_json::json!({ "error": { "what": format!("{}: {source}", path.display()), "fix": fix_of(source) } })
@@ -132,5 +144,22 @@ impl Failure {
             Self::Key(error) => serde_json::json!({ "error": { "what": error.to_string(), "fix": fix_of_key(error) } }),
             other => serde_json::json!({ "error": { "what": other.to_string() } }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scripts try again what the state refuses, and not what was called wrongly.
+    #[test]
+    fn mistakes_and_refusals_have_codes_of_their_own() {
+        let codes = [
+            Failure::argument("\"x\" is not a hash", "give 64 hex digits"),
+            Failure::refused("there is no such job", "check the id"),
+            Failure::Node("nobody answers".into()),
+            Failure::Coded { message: "the next block needs another build".into(), code: 3 },
+        ];
+        assert_eq!(codes.map(|failure| failure.code()), [2, 1, 1, 3]);
     }
 }

@@ -43,7 +43,7 @@ impl Names {
     fn write(&self, file: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.folder.join(file);
         if path.exists() {
-            return Err(Failure::argument(format!("{} exists already", path.display()), "choose another name"));
+            return Err(Failure::refused(format!("{} exists already", path.display()), "choose another name"));
         }
         let folder = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
@@ -71,7 +71,7 @@ pub fn write(output: Output, name: &str) -> Result<(), Failure> {
 pub fn project(output: Output, name: &str) -> Result<PathBuf, Failure> {
     let names = Names::of(name, "cowboy init myagent")?;
     if names.folder.join(CONFIG_DIRECTORY).exists() {
-        return Err(Failure::argument(format!("{name} is a project already"), "choose another name"));
+        return Err(Failure::refused(format!("{name} is a project already"), "choose another name"));
     }
     let mut written = Vec::new();
     for (file, text) in FILES {

@@ -1,21 +1,22 @@
 //! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
 
 use crate::{
-    budgets::Agreed,
     ids::Salt,
     journal::Journal,
     query::Runner,
     raised::Failed,
     refusal::Refusal,
+    requests::{Requests, Sent},
+    signing::Signing,
     source::{NotTaken, Upstream},
     state::BlockState,
 };
 use cowboy_chain::{Simulation, query::Tried, resume};
 use cowboy_node::{NodeHandle, traces};
 use cowboy_serve::Client;
-use cowboy_system::gateways::{
-    DISPATCH, NUMBER,
-    answers::{SignedAnswer, Statement},
+use cowboy_system::{
+    gateways::answers::{SignedAnswer, Statement},
+    requests::{Request, dispatch},
 };
 use cowboy_types::{
     Address, Blob, Hash, Height, Text, Transaction,
@@ -52,14 +53,16 @@ pub(crate) struct Commander {
     /// Where transactions are tried.
     runner: Runner,
     /// What was signed and is not final.
-    journal: Mutex<Journal>,
+    signing: Mutex<Signing>,
+    /// Commands that a pool took.
+    requests: Arc<Requests>,
     /// Cycles of a transaction that fails when it is tried.
     cycles: u64,
 }
 
 impl Commander {
-    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64, journal: Journal) -> Self {
-        Self { key, upstream, runner, journal: Mutex::new(journal), cycles }
+    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64, journal: Journal, requests: Arc<Requests>) -> Self {
+        Self { key, upstream, runner, signing: Mutex::new(Signing::new(journal)), requests, cycles }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -77,23 +80,21 @@ impl Commander {
     }
 
     /// Sends a request to its actor, by way of the registry, where it does not fail when it is tried, and the gateway agrees to the cycles and cells
-    /// that it would sign for.
+    /// that it would sign for. It is among the commands under way once a pool has it.
     pub(crate) async fn dispatch(
         &self,
         client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
         (target, envelope, salt): (Address, Value, Salt),
-        agree: impl FnOnce((Cycles, Cells)) -> Result<Agreed, Refusal>,
-    ) -> Result<(Accepted, Agreed), Refusal> {
-        let payload =
-            Value::map([("envelope", envelope), ("salt", Value::Bytes(salt.0.to_vec())), ("target", Value::Bytes(target.0.to_vec()))])
-                .encode();
-        if payload.len() > Self::payload_bytes() {
+        agree: impl FnOnce((Cycles, Cells)) -> Result<Sent, Refusal>,
+    ) -> Result<Accepted, Refusal> {
+        let request = dispatch(target, envelope, Hash(salt.0));
+        if request.argument.encode().len() > Self::payload_bytes() {
             // What no transaction carries is refused before there is one (decision 127).
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
         }
-        let unsigned = self.unsigned(state, DISPATCH, payload, Amount::ZERO)?;
+        let unsigned = self.unsigned(state, request, Amount::ZERO)?;
         let (priced, failed) = self.priced(client, state, unsigned).await?;
         if let Some(failed) = failed.filter(|failed| failed.abort != error::UNAUTHORIZED_GATEWAY) {
             if self.runner.raised.is_due(Instant::now()) {
@@ -101,9 +102,8 @@ impl Commander {
             }
             return Err(failing(&failed, state.head.height));
         }
-        let mut agreed = agree((priced.cycles_limit, priced.cells_limit))?;
-        let accepted = self.submit(node, priced, Some(&mut agreed)).await?;
-        Ok((accepted, agreed))
+        let command = agree((priced.cycles_limit, priced.cells_limit))?;
+        self.submit(node, priced, Some(command)).await
     }
 
     /// Sends a call of the registry.
@@ -112,21 +112,20 @@ impl Commander {
         client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
-        method: &str,
-        payload: Vec<u8>,
+        request: Request,
         value: Amount,
     ) -> Result<Accepted, Refusal> {
-        let unsigned = self.unsigned(state, method, payload, value)?;
+        let unsigned = self.unsigned(state, request, value)?;
         let (priced, _) = self.priced(client, state, unsigned).await?;
         self.submit(node, priced, None).await
     }
 
     /// A call of the registry, without limits, prices and signature.
-    fn unsigned(&self, state: &BlockState, method: &str, payload: Vec<u8>, value: Amount) -> Result<Transaction, Refusal> {
+    fn unsigned(&self, state: &BlockState, request: Request, value: Amount) -> Result<Transaction, Refusal> {
         let instruction = Instruction::Actor(Actor::Execute {
-            target: Address::system(NUMBER),
-            handler: Text::new(method).expect("methods have short names"),
-            payload: Blob::new(payload).ok_or_else(|| Refusal::too_large(0))?,
+            target: Address::system(request.actor),
+            handler: Text::new(request.method).expect("methods have short names"),
+            payload: Blob::new(request.argument.encode()).ok_or_else(|| Refusal::too_large(0))?,
             value,
         });
         Ok(Transaction {
@@ -175,59 +174,45 @@ impl Commander {
     }
 
     /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
-    /// was signed for one request is never signed for another. What was agreed to is kept as soon as somebody may have seen the transaction.
-    async fn submit(&self, node: &NodeHandle, transaction: Transaction, mut agreed: Option<&mut Agreed>) -> Result<Accepted, Refusal> {
+    /// was signed for one request is never signed for another. A command counts as soon as somebody may have seen the transaction.
+    async fn submit(&self, node: &NodeHandle, transaction: Transaction, mut command: Option<Sent>) -> Result<Accepted, Refusal> {
         // One at a time: each takes the nonce after the last.
-        let mut journal = self.journal.lock().await;
-        let address = self.address();
+        let mut signing = self.signing.lock().await;
+        let (address, is_own_pool) = (self.address(), matches!(self.upstream, Upstream::Own));
         let account = node.account(address).await.map_err(Refusal::unavailable)?;
-        journal.forget_below(account.nonce).map_err(Refusal::unavailable)?;
-        let (mut after, mut refused) = (journal.after(), 0);
+        let unsettled = signing.forget_below(account.nonce).map_err(Refusal::unavailable)?;
+        self.requests.look_up(node, unsettled)?;
+        let (mut after, mut refused) = (signing.after(), 0);
+        let mut signed_for: Option<Nonce> = None;
         while refused < ATTEMPTS {
             let nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
-            let is_new = journal.get(nonce).is_none();
-            let former = journal.get(nonce).filter(|former| former.instruction != transaction.instruction);
-            let is_former = former.is_some();
-            let sent = match former {
-                Some(former) if are_enough(former, &transaction) => former.clone(),
-                Some(former) => self.signed(Transaction {
-                    max_fee_per_cycle: former.max_fee_per_cycle.max(transaction.max_fee_per_cycle),
-                    max_fee_per_cell: former.max_fee_per_cell.max(transaction.max_fee_per_cell),
-                    ..former.clone()
-                }),
-                None => self.signed(Transaction { nonce, ..transaction.clone() }),
-            };
-            if journal.get(nonce) != Some(&sent) {
-                journal.add(&sent).map_err(Refusal::unavailable)?;
+            if let Some(former) = signed_for.take_if(|former| *former != nonce) {
+                command = signing.resume(former);
             }
-            // Where the same request was signed for this nonce before, it counts already.
-            if is_new && let Some(agreed) = &mut agreed {
-                agreed.keep();
-            }
-            let submitted = self.upstream.submit(node, &sent).await;
-            journal.note(nonce, !matches!(submitted, Ok(_) | Err(NotTaken::Nonce)));
+            let offer = signing.offer(nonce, &transaction, &mut command, |unsigned| self.signed(unsigned)).map_err(Refusal::unavailable)?;
+            let submitted = self.upstream.submit(node, &offer.transaction).await;
             match submitted {
-                Ok(hash) if !is_former => {
-                    if let Some(agreed) = agreed {
-                        agreed.keep();
+                Ok(hash) => {
+                    if let Some(command) = signing.taken(&offer) {
+                        self.requests.add(hash, command);
                     }
-                    return Ok(Accepted { hash, transaction: sent });
+                    if !offer.is_former {
+                        return Ok(Accepted { hash, transaction: offer.transaction });
+                    }
+                    after = next(nonce);
                 }
-                Ok(_) => after = next(nonce),
-                Err(NotTaken::Nonce) => {
+                Err(why) => {
+                    let unseen = signing.refused(&offer, &why, is_own_pool);
+                    if why != NotTaken::Nonce {
+                        return Err(refusal_of(why, address));
+                    }
                     refused += 1;
                     // The pool has the former one; or it lacks one before this.
-                    after = if is_former { next(nonce) } else { Nonce(0) };
-                }
-                Err(other) => {
-                    // Nobody has seen what the own pool refuses.
-                    if !is_former && matches!(self.upstream, Upstream::Own) {
-                        journal.take_back(nonce);
-                        if let Some(agreed) = agreed {
-                            agreed.release();
-                        }
+                    after = if offer.is_former { next(nonce) } else { Nonce(0) };
+                    if !offer.is_former {
+                        signed_for = unseen.is_none().then_some(nonce);
+                        command = unseen;
                     }
-                    return Err(refusal_of(other, address));
                 }
             }
         }
@@ -252,12 +237,6 @@ fn failing(failed: &Failed, height: Height) -> Refusal {
 
 fn next(nonce: Nonce) -> Nonce {
     Nonce(nonce.0.saturating_add(1))
-}
-
-/// Whether a transaction that was signed before still has limits and prices like those that one of today is given: twice the base fees.
-fn are_enough(former: &Transaction, today: &Transaction) -> bool {
-    let is_enough = |former: Price, today: Price| former.0 >= today.0 / 2;
-    is_enough(former.max_fee_per_cycle, today.max_fee_per_cycle) && is_enough(former.max_fee_per_cell, today.max_fee_per_cell)
 }
 
 fn refusal_of(refused: NotTaken, address: Address) -> Refusal {

@@ -250,9 +250,11 @@ impl Command<'_> {
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
         let payers = Payers::new(self.address, self.name, self.actor);
-        let agree = |used| self.shared.limits.agree(&self.state.params, payers, used);
-        let (sent, agreed) = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
-        requests.add(sent.hash, Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed });
+        let agree = |used| -> Result<Sent, Refusal> {
+            let agreed = self.shared.limits.agree(&self.state.params, payers, used)?;
+            Ok(Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed })
+        };
+        let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))

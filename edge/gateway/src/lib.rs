@@ -36,6 +36,7 @@ mod server;
 mod sharer;
 mod shown;
 mod signed;
+mod signing;
 mod source;
 mod state;
 mod tls;
@@ -91,7 +92,7 @@ pub(crate) struct Shared {
     pub(crate) newest: state::Newest,
     pub(crate) runner: query::Runner,
     pub(crate) commander: Option<command::Commander>,
-    pub(crate) requests: requests::Requests,
+    pub(crate) requests: Arc<requests::Requests>,
     pub(crate) limits: limits::Limits,
     pub(crate) metrics: metrics::Metrics,
     pub(crate) membership: membership::Membership,
@@ -109,11 +110,13 @@ impl Shared {
         let cycles = config.limits.command_cycles;
         let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once)?;
         let journal = journal::Journal::open(backend.journal.as_deref())?;
+        let requests = Arc::new(requests::Requests::new());
+        let commander = |key| command::Commander::new(key, backend.upstream, runner.clone(), cycles, journal, requests.clone());
         Ok(Self {
             newest: state::Newest::new(backend.node.clone()),
-            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, runner.clone(), cycles, journal)),
+            commander: backend.key.map(commander),
             runner,
-            requests: requests::Requests::new(),
+            requests,
             limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),
             metrics: metrics::Metrics::new(),
             membership: membership::Membership::new(backend.registration),

@@ -3,8 +3,8 @@
 use crate::{Shared, command::Commander, refusal::Refusal, state::BlockState};
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
-use cowboy_system::gateways::state::gateway;
-use cowboy_types::{Amount, Hash, cbor::Value};
+use cowboy_system::{gateways::state::gateway, requests};
+use cowboy_types::{Amount, Hash};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
@@ -68,15 +68,12 @@ impl Membership {
         }
         match (&record, &self.registration) {
             (None, Some(registration)) => {
-                let argument = Value::map([
-                    ("endpoint", Value::text(registration.endpoint.clone())),
-                    ("http_port", Value::uint(u64::from(registration.http_port))),
-                ]);
-                commander.send(Client::OWN, node, state, "register_gateway", argument.encode(), registration.stake).await?;
+                let request = requests::register_gateway(registration.endpoint.clone(), registration.http_port);
+                commander.send(Client::OWN, node, state, request, registration.stake).await?;
                 tracing::info!(address = %commander.address(), endpoint = registration.endpoint, "registering as a gateway");
             }
             _ => {
-                commander.send(Client::OWN, node, state, "heartbeat", Value::Map(Vec::new()).encode(), Amount::ZERO).await?;
+                commander.send(Client::OWN, node, state, requests::gateway_heartbeat(), Amount::ZERO).await?;
             }
         }
         *sent = Some((state.head.number, state.head.digest));

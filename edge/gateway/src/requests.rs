@@ -13,7 +13,7 @@ use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_serve::Client;
 use cowboy_state::Key;
 use cowboy_system::gateways::state as records;
-use cowboy_types::{Abort, Address, Cells, Cycles, Hash, cbor, error};
+use cowboy_types::{Abort, Address, Cells, Cycles, Hash, Transaction, cbor, error};
 use hyper::StatusCode;
 use std::{
     collections::{HashMap, VecDeque},
@@ -87,6 +87,15 @@ impl Requests {
 
     pub(crate) fn add(&self, hash: Hash, sent: Sent) {
         self.sent.lock().expect("nothing panics while it holds the lock").insert(hash, sent);
+    }
+
+    /// Takes commands that are final, though no pool said that it took them: what they did not use comes back.
+    pub(crate) fn look_up(&self, node: &NodeHandle, commands: Vec<(Transaction, Sent)>) -> Result<(), Refusal> {
+        if commands.is_empty() {
+            return Ok(());
+        }
+        commands.into_iter().for_each(|(transaction, sent)| self.add(transaction.digest(), sent));
+        self.catch_up(node)
     }
 
     /// Looks at final blocks for as long as the node lives.

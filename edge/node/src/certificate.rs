@@ -8,10 +8,19 @@ use commonware_parallel::Sequential;
 use cowboy_types::Hash;
 use rand_core::CryptoRng;
 
-/// Whether the bytes are a finalization of exactly this block by the validators whose group key `verifier` has.
-pub(crate) fn is_certificate(random: &mut impl CryptoRng, verifier: &Scheme, digest: &Hash, certificate: &[u8]) -> bool {
+/// The finalization of exactly this block by the validators whose group key `verifier` has; `None` where the bytes are none.
+pub(crate) fn finalization(
+    random: &mut impl CryptoRng,
+    verifier: &Scheme,
+    digest: &Hash,
+    certificate: &[u8],
+) -> Option<Finalization<Scheme, Digest>> {
     let decoded = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(certificate), &());
-    decoded.is_ok_and(|finalization| {
-        finalization.proposal.payload == engine_digest(digest) && finalization.verify(random, verifier, &Sequential)
-    })
+    let of_block = decoded.ok().filter(|finalization| finalization.proposal.payload == engine_digest(digest))?;
+    of_block.verify(random, verifier, &Sequential).then_some(of_block)
+}
+
+/// Whether there is one.
+pub(crate) fn is_certificate(random: &mut impl CryptoRng, verifier: &Scheme, digest: &Hash, certificate: &[u8]) -> bool {
+    finalization(random, verifier, digest, certificate).is_some()
 }

@@ -4,7 +4,7 @@ use crate::{
     application::WARP_MS,
     chain::Head,
     error::{AskError, NodeError, Unavailable},
-    node::NodeHandle,
+    node::{KeepUp, NodeHandle},
     pace::BlockTime,
 };
 use cowboy_store::StoreError;
@@ -79,12 +79,37 @@ impl NodeHandle {
         }
     }
 
-    /// Makes this many more blocks at once, and waits until they are final.
+    /// Has blocks that come at once stop for services from now on.
+    pub fn keep_up(&self, services: KeepUp) {
+        *self.0.services.lock().expect("nothing panics while it holds the lock") = Some(services);
+    }
+
+    fn services(&self) -> Option<KeepUp> {
+        self.0.services.lock().expect("nothing panics while it holds the lock").clone()
+    }
+
+    /// Makes this many more blocks at once, and waits until they are final. They come also where this is dropped.
     pub async fn mine(&self, blocks: u64) -> Result<Head, DevError> {
         self.require_dev()?;
         let target = self.head().number.saturating_add(blocks);
-        self.chain()?.pace.mine_until(target);
-        self.wait_for(|head| head.number >= target).await
+        let Some(services) = self.services() else { return self.mine_until(target).await };
+        let node = self.clone();
+        let mining = tokio::spawn(async move {
+            loop {
+                let head = node.mine_until(target.min(node.head().number.saturating_add(services.every.max(1)))).await?;
+                (services.until_sent)(node.clone(), head.height).await;
+                if head.number >= target {
+                    return Ok::<_, DevError>(head);
+                }
+            }
+        });
+        mining.await.unwrap_or(Err(Unavailable.into()))
+    }
+
+    /// Makes blocks at once up to this number.
+    async fn mine_until(&self, number: u64) -> Result<Head, DevError> {
+        self.chain()?.pace.mine_until(number);
+        self.wait_for(|head| head.number >= number).await
     }
 
     /// Takes the chain to this height. Every timer on the way fires, in order, at its height; heights at which nothing is due are skipped.
@@ -95,6 +120,19 @@ impl NodeHandle {
         if height <= head.height {
             return Err(DevError::Past { height: head.height, timestamp: head.timestamp_ms });
         }
+        let Some(services) = self.services() else { return self.warp_until(height).await };
+        loop {
+            let stop = self.head().height.0.saturating_add(services.every.max(1));
+            let head = self.warp_until(height.min(Height(stop))).await?;
+            (services.until_sent)(self.clone(), head.height).await;
+            if head.height >= height {
+                return Ok(head);
+            }
+        }
+    }
+
+    /// The same without a stop.
+    async fn warp_until(&self, height: Height) -> Result<Head, DevError> {
         self.chain()?.pace.warp(height);
         let _warping = Warping { node: self, target: height };
         self.wait_for(|head| head.height >= height).await

@@ -10,6 +10,7 @@ pub use timeouts::{Patience, longest_pause};
 use crate::{
     application::{Machine, Marshal},
     block::SealedBlock,
+    bodies,
     chain::Chain,
     epoch::{self, MAX_MEMBERS, roll::Roll},
     gossip,
@@ -63,7 +64,7 @@ use timeouts::Timeouts;
 
 /// The channels of the network, in the order of their numbers, with the messages a second that one peer may send on each. Room for as many
 /// is reserved for every peer.
-pub const CHANNELS: [(&str, Quota); 9] = [
+pub const CHANNELS: [(&str, Quota); 10] = [
     ("votes", Quota::per_second(NZU32!(256))),
     ("certificates", Quota::per_second(NZU32!(256))),
     ("resolver", Quota::per_second(NZU32!(64))),
@@ -74,6 +75,7 @@ pub const CHANNELS: [(&str, Quota); 9] = [
     // What is dealt takes long to check.
     ("dealings", Quota::per_second(NZU32!(32))),
     ("logs", Quota::per_second(NZU32!(4))),
+    ("bodies", Quota::per_second(NZU32!(64))),
 ];
 
 /// What the engine's own archives and the state's log keep. The ledger keeps every block, and answers for those that were pruned.
@@ -120,6 +122,7 @@ pub fn max_message() -> u32 {
         orchestrator::max_payload_size::<Scheme, Digest>(validators),
         dkg::max_payload_size::<MinSig, PublicKey>(MAX_MEMBERS),
         marshal::max_payload_size::<Standard<SealedBlock>, Scheme>(validators, &()),
+        bodies::max_payload_size(),
         gossip::MAX_BYTES,
     ])
 }
@@ -143,6 +146,8 @@ pub struct Parts<O, B, S, R> {
     pub patience: Patience,
     /// What the engine's own archives keep.
     pub kept: Kept,
+    /// The size in bytes up to which blocks are sent whole: see [`bodies`].
+    pub small: usize,
     /// Whether this node votes.
     pub role: Role,
     /// The shares of the group key that this node has, and what it deals.
@@ -172,10 +177,10 @@ where
     R: Receiver<PublicKey = PublicKey>,
     M: Reporter<Activity = Update<SealedBlock>>,
 {
-    let Parts { prefix, peers, blocker, channels, patience, kept, role, secrets } = parts;
+    let Parts { prefix, peers, blocker, channels, patience, kept, small, role, secrets } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
-    let [votes, certificates, resolver, backfill, broadcast, mempool, copies, dealings, logs] =
+    let [votes, certificates, resolver, backfill, broadcast, mempool, copies, dealings, logs, bodies] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
     let length = epoch::length(&chain.config);
@@ -207,7 +212,7 @@ where
             strategy: Sequential,
         },
     );
-    dissemination.start(inbound::of_proposers(chain.clone(), broadcast));
+    dissemination.start(bodies::start(context.child("bodies"), chain.clone(), small, [broadcast, bodies]));
 
     let archive = |name: &str| archive(&prefix, name, pages.clone(), kept.section);
     let finalizations = prunable::Archive::init(context.child("finalizations"), archive("finalizations")).await;

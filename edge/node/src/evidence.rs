@@ -17,16 +17,17 @@ use commonware_consensus::{
 use commonware_cryptography::blake3::Digest;
 use commonware_parallel::Sequential;
 use commonware_runtime::Spawner;
-use cowboy_chain::SignedTransaction;
+use cowboy_chain::{SignedTransaction, lanes::Lane};
 use cowboy_state::{Miss, World};
-use cowboy_system::staking::{
-    faults::Fault,
-    state,
-    types::{Attestations, StakeTotal, Status, ValidatorSet},
+use cowboy_system::{
+    requests,
+    staking::{
+        state,
+        types::{Attestations, Fault, StakeTotal, Status, ValidatorSet},
+    },
 };
 use cowboy_types::{
     Address, Amount, Cells, Cycles, Hash, Header, Instruction, Nonce, Price, Transaction,
-    cbor::Value,
     instruction::Actor,
     transaction::Signature,
     wire::{Blob, List, Text},
@@ -73,24 +74,17 @@ impl Report {
 
     /// The call of 0x09. The witness is named where the key that signs is not that of its account.
     fn call(&self, witness: Option<Address>) -> Instruction {
-        let address = |address: Address| Value::Bytes(address.0.to_vec());
-        let accused = ("validator", address(self.accused));
-        let (method, argument) = match &self.headers {
+        let request = match &self.headers {
             Some(headers) => {
-                let [first, second] = headers.each_ref().map(|header| Value::Bytes(header.encode().to_vec()));
-                ("report_equivocation", Value::map([accused, ("first", first), ("second", second)]))
+                let [first, second] = headers.each_ref().map(|header| header.encode().to_vec());
+                requests::report_equivocation(self.accused, first, second)
             }
-            None => {
-                let fault = ("fault", Value::text(self.fault.name()));
-                let (epoch, view) = (("epoch", Value::uint(self.epoch)), ("view", Value::uint(self.view)));
-                let witness = witness.map(|witness| ("witness", address(witness)));
-                ("attest_fault", Value::dict([accused, fault, epoch, view].into_iter().chain(witness)))
-            }
+            None => requests::attest_fault(self.accused, witness, self.fault, (self.epoch, self.view)),
         };
         Instruction::Actor(Actor::Execute {
-            target: Address::system(cowboy_system::governance::NUMBER),
-            handler: Text::new(method).expect("a short name"),
-            payload: Blob::new(argument.encode()).expect("two headers fit into a message"),
+            target: Address::system(request.actor),
+            handler: Text::new(request.method).expect("a short name"),
+            payload: Blob::new(request.argument.encode()).expect("two headers fit into a message"),
             value: Amount::ZERO,
         })
     }
@@ -252,7 +246,8 @@ impl Witness {
         let sender = keys.signer.address();
         let instruction = report.call((sender != own).then_some(own));
         let nonce = self.chain.next_nonce(&sender).await?;
-        let mut transaction = self.transaction(sender, nonce, instruction);
+        let lane = read_records(&**self.chain.state()?, |world| Lane::of(world, sender, &instruction)).await;
+        let mut transaction = self.transaction(lane, sender, nonce, instruction);
         keys.signer.sign_transaction(&mut transaction);
         let signed = SignedTransaction::unchecked(transaction);
         let standing = standings(&**self.chain.state()?, std::slice::from_ref(&signed)).await.pop()?;
@@ -261,9 +256,9 @@ impl Witness {
         admitted.inspect_err(|error| tracing::warn!(account = %sender, %error, "the fault of a validator cannot be reported")).ok()
     }
 
-    fn transaction(&self, from: Address, nonce: Nonce, instruction: Instruction) -> Transaction {
+    fn transaction(&self, lane: Lane, from: Address, nonce: Nonce, instruction: Instruction) -> Transaction {
         let bytes = u64::try_from(instruction.encode().len()).unwrap_or(u64::MAX);
-        let fees = self.chain.mempool.base_fees();
+        let fees = self.chain.mempool.base_fees(lane);
         // Base fees rise by an eighth a block: enough for some full blocks.
         let bound = |fee: Price| Price(fee.0.saturating_mul(2).saturating_add(1));
         Transaction {

@@ -11,7 +11,7 @@ use commonware_consensus::{
     types::{Epoch, Round, View},
 };
 use commonware_cryptography::blake3::Digest;
-use cowboy_system::staking::faults::Fault;
+use cowboy_system::staking::types::Fault;
 use cowboy_types::{Address, Header};
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -3,7 +3,7 @@
 use crate::{
     application::Machine,
     block::SealedBlock,
-    certificate::is_certificate,
+    certificate::finalization,
     chain::{Chain, Output},
     engine::Kept,
     execute::{self, Databases, Executed},
@@ -11,6 +11,7 @@ use crate::{
     rules::{commit, complete},
 };
 use commonware_codec::Decode as _;
+use commonware_consensus::{Reporter as _, simplex::types::Activity};
 use commonware_glue::{
     dkg::ReshareBlock as _,
     stateful::{Application, Finality, db::DatabaseSet},
@@ -183,8 +184,11 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         if found != last + 1 || block.header().parent != self.newest.hash() {
             return Err(FollowError::NotNext { last, found });
         }
-        if !certificate.is_empty() && !is_certificate(&mut self.context, &self.chain.verifier, &block.hash(), &certificate) {
-            return Err(FollowError::Certificate(found));
+        if !certificate.is_empty() {
+            let certified = finalization(&mut self.context, &self.chain.verifier, &block.hash(), &certificate);
+            let certified = certified.ok_or(FollowError::Certificate(found))?;
+            // It proves the seed of its round, which the next header carries.
+            let _ = self.chain.seeds.clone().report(Activity::Finalization(certified));
         }
         let bytes = self.waiting_bytes.saturating_add(length);
         if self.waiting.len() >= MAX_UNCERTIFIED || certificate.is_empty() && bytes > MAX_UNCERTIFIED_BYTES {

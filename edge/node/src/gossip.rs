@@ -19,7 +19,7 @@ use cowboy_chain::SignedTransaction;
 use cowboy_types::{Hash, List, Transaction};
 use rayon::prelude::*;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -31,10 +31,12 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 /// The most transactions of one message.
 const MAX_BATCH: usize = 1_024;
 
-/// How often a node tells again what its clients gave it and still waits.
+/// How long after a node told others what a client gave it, it tells them again, where that still waits. Each time it waits twice as long, up to a limit:
+/// what was lost is told soon, and what waits for long in a full mempool takes little of the links.
 const RETELL: Duration = Duration::from_secs(2);
+const MAX_RETELL: Duration = Duration::from_secs(32);
 
-/// The most transactions that are told again.
+/// The most transactions that are told again at once.
 const MAX_RETOLD: usize = 4_096;
 
 /// Malformed messages and transactions with bad signatures after which a peer is blocked. A node sends only what it has checked.
@@ -73,7 +75,7 @@ pub fn start<E: Spawner + Supervisor + Clock>(
     let given = chain.mempool.subscribe_given();
     let mut sender = sender;
     let send = move |batch: Batch| drop(sender.send(Recipients::All, batch.encode(), false));
-    let teller = Teller { chain: chain.clone(), send, told: VecDeque::new() };
+    let teller = Teller { chain: chain.clone(), send, told: Vec::new() };
     context.child("tell").spawn(move |clock| teller.run(clock, given));
     let block = move |peer: PublicKey| {
         commonware_p2p::block!(blocker, peer, "a peer sent transactions whose signatures do not hold");
@@ -86,7 +88,22 @@ struct Teller<F> {
     /// Sends a batch to all other validators. It may be lost.
     send: F,
     /// What clients gave this node and still waits, or has waited when it was looked at last.
-    told: VecDeque<Hash>,
+    told: Vec<Repeated>,
+}
+
+/// A transaction that others get again where it still waits.
+struct Repeated {
+    digest: Hash,
+    /// When they are told again.
+    due: SystemTime,
+    /// How long after they were told last.
+    wait: Duration,
+}
+
+impl Repeated {
+    fn new(signed: &SignedTransaction, now: SystemTime) -> Self {
+        Self { digest: *signed.digest(), due: now + RETELL, wait: RETELL }
+    }
 }
 
 impl<F: FnMut(Batch)> Teller<F> {
@@ -95,7 +112,7 @@ impl<F: FnMut(Batch)> Teller<F> {
         loop {
             // However much comes in, what may have been lost is told again.
             if clock.current() >= due {
-                self.tell_again();
+                self.tell_again(clock.current());
                 due = clock.current() + RETELL;
             }
             let news = tokio::select! {
@@ -109,23 +126,30 @@ impl<F: FnMut(Batch)> Teller<F> {
                     while let Ok(next) = given.try_recv() {
                         batch.push(next);
                     }
-                    self.told.extend(batch.iter().map(|signed| *signed.digest()));
+                    self.told.extend(batch.iter().map(|signed| Repeated::new(signed, clock.current())));
                     self.tell(batch);
                 }
                 // What was missed is among what waits.
-                Err(RecvError::Lagged(_)) => self.told = self.chain.mempool.all().iter().map(|signed| *signed.digest()).collect(),
+                Err(RecvError::Lagged(_)) => {
+                    let now = clock.current();
+                    let all = self.chain.mempool.all();
+                    self.told = all.iter().map(|signed| Repeated { due: now, ..Repeated::new(signed, now) }).collect();
+                }
                 Err(RecvError::Closed) => return,
             }
         }
     }
 
-    /// Tells a part of what still waits again; the next part follows next time.
-    fn tell_again(&mut self) {
+    /// Tells again what still waits and is due, at most a part of it; the next part follows next time.
+    fn tell_again(&mut self, now: SystemTime) {
         let mempool = &self.chain.mempool;
-        self.told.retain(|digest| mempool.get(digest).is_some());
-        let part = self.told.len().min(MAX_RETOLD);
-        let again = self.told.iter().take(part).filter_map(|digest| mempool.get(digest)).collect();
-        self.told.rotate_left(part);
+        self.told.retain(|told| mempool.get(&told.digest).is_some());
+        let mut again = Vec::new();
+        for told in self.told.iter_mut().filter(|told| told.due <= now).take(MAX_RETOLD) {
+            told.wait = (told.wait * 2).min(MAX_RETELL);
+            told.due = now + told.wait;
+            again.extend(mempool.get(&told.digest));
+        }
         self.tell(again);
     }
 
@@ -255,7 +279,7 @@ mod tests {
     use cowboy_types::{Address, Amount, Instruction, Nonce, System};
     use std::{collections::BTreeMap, sync::Mutex};
 
-    /// A validator that was away when a transaction was told gets it later, also where clients never pause.
+    /// A validator that was away when a transaction was told gets it later, also where clients never pause; and it is told less and less often.
     #[test]
     fn what_waits_is_told_again_however_much_comes_in() {
         let times = Arc::new(Mutex::new(BTreeMap::<u64, u32>::new()));
@@ -275,7 +299,7 @@ mod tests {
                 let mut times = counts.lock().expect("one thread");
                 batch.into_vec().iter().for_each(|transaction| *times.entry(transaction.nonce.0).or_default() += 1);
             };
-            let teller = Teller { chain: chain.clone(), send, told: VecDeque::new() };
+            let teller = Teller { chain: chain.clone(), send, told: Vec::new() };
             let given = chain.mempool.subscribe_given();
             context.child("tell").spawn(move |clock| teller.run(clock, given));
             for nonce in 1..=10 {
@@ -285,7 +309,8 @@ mod tests {
         });
         let times = times.lock().expect("one thread");
         assert_eq!(times.len(), 10);
-        assert!(times[&1] >= 4, "in ten seconds the first was told {} times", times[&1]);
+        // At once, after two seconds and after four more; then after eight.
+        assert_eq!(times[&1], 3, "in ten seconds");
     }
 
     /// Messages that came, and who sent them.

@@ -70,14 +70,6 @@ where
     }
 }
 
-/// A channel of blocks, from possible proposers only.
-pub(crate) fn of_proposers<S, R>(chain: Arc<Chain>, (sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
-where
-    R: Receiver<PublicKey = PublicKey>,
-{
-    (sender, Filtered::new(receiver, proposers(chain)))
-}
-
 /// A channel of dealings and acknowledgements, each of which is new.
 pub(crate) fn of_dealings<S, R>(chain: Arc<Chain>, (sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
 where
@@ -88,7 +80,7 @@ where
 
 /// Passes blocks above the newest final one that a leader of their epoch has signed, from those who sign in the newest epoch that this node knows, or in
 /// the next. Only the header is read for that: a body of five megabytes is decoded for nobody who made it up.
-fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
+pub(crate) fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
     let mut passed = Headers::default();
     move |from, message| {
         let newest = chain.committees.newest();

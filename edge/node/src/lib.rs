@@ -33,6 +33,7 @@
 //! - [`chain`]: what the parts of one node share. [`reader`]: read access to the state. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
+//! - [`bodies`]: bodies of blocks travel once.
 //! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
@@ -46,6 +47,7 @@
 pub mod application;
 pub mod begin;
 pub mod block;
+pub mod bodies;
 mod carry;
 mod certificate;
 pub mod chain;
@@ -102,6 +104,6 @@ pub use error::{AskError, NodeError, Unavailable};
 pub use follow::{Feed, FollowError};
 pub use genesis::Genesis;
 pub use mempool::Refused;
-pub use node::NodeHandle;
+pub use node::{KeepUp, NodeHandle};
 pub use pace::BlockTime;
 pub use protocol::Outdated;

@@ -12,7 +12,7 @@ mod queue;
 mod tests;
 
 use crate::reader::{StateReader, read_records};
-use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, Standing, input::BaseFees};
+use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, Standing, input::BaseFees, lanes::Lane};
 use cowboy_params::Params;
 use cowboy_state::{
     Key, Miss,
@@ -241,9 +241,9 @@ impl Mempool {
         Ok(digest)
     }
 
-    /// What the next block burns.
-    pub fn base_fees(&self) -> BaseFees {
-        self.with(|pool| pool.base_fees)
+    /// What the next block burns in a lane: the least that a transaction in it has to offer.
+    pub fn base_fees(&self, lane: Lane) -> BaseFees {
+        self.with(|pool| lane.base_fees(&pool.params, pool.base_fees))
     }
 
     /// Whether a proposer would find anything that fits its prices.
@@ -324,6 +324,19 @@ impl Mempool {
         self.with(|pool| {
             let (sender, nonce) = pool.by_digest.get(digest)?;
             pool.senders.get(sender)?.queue.waiting().get(nonce).cloned()
+        })
+    }
+
+    /// The transactions that wait whose hashes begin so: hardly ever more than one.
+    pub fn with_prefix(&self, prefix: [u8; 8]) -> Vec<SignedTransaction> {
+        let bound = |rest: u8| {
+            let mut hash = [rest; 32];
+            hash[..8].copy_from_slice(&prefix);
+            Hash(hash)
+        };
+        self.with(|pool| {
+            let found = pool.by_digest.range(bound(0)..=bound(u8::MAX));
+            found.filter_map(|(_, (sender, nonce))| pool.senders.get(sender)?.queue.waiting().get(nonce).cloned()).collect()
         })
     }
 

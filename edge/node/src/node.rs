@@ -16,9 +16,19 @@ use bytes::Bytes;
 use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::records::Account;
 use cowboy_store::View;
-use cowboy_types::{Address, Hash, units::Nonce};
+use cowboy_types::{Address, Hash, Height, units::Nonce};
+use futures::future::BoxFuture;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use tokio::sync::{broadcast, mpsc, watch};
+
+/// Services beside a dev chain that act in time: where many blocks come at once, the chain stops for them every few heights (decision 605).
+#[derive(Clone)]
+pub struct KeepUp {
+    /// Heights from a stop to the next, 1 or more.
+    pub every: u64,
+    /// Ends once they have sent what is due at a height, or do not get there. It is given the node, which has this in turn.
+    pub until_sent: Arc<dyn Fn(NodeHandle, Height) -> BoxFuture<'static, ()> + Send + Sync>,
+}
 
 /// A node in this process. Clones share it.
 #[derive(Clone)]
@@ -30,6 +40,8 @@ pub(crate) struct Inner {
     running: RwLock<Option<Running>>,
     /// Held while the node is stopped and started again, so that it happens once at a time.
     pub(crate) restarting: Mutex<()>,
+    /// Services for which blocks that come at once stop every few heights.
+    pub(crate) services: Mutex<Option<KeepUp>>,
     /// Ends the wait of a validator that listens when the node is dropped.
     listens: OnceLock<std::sync::mpsc::Sender<()>>,
 }
@@ -55,8 +67,8 @@ impl NodeHandle {
         let outlets = Outlets { head, blocks, last_words: watch::Sender::default() };
         let mut running = Running::start(&config, &outlets, fed)?;
         let listening = running.listening.take();
-        let (running, restarting) = (RwLock::new(Some(running)), Mutex::default());
-        let inner = Arc::new(Inner { config, outlets, running, restarting, listens: OnceLock::new() });
+        let (running, restarting, services) = (RwLock::new(Some(running)), Mutex::default(), Mutex::default());
+        let inner = Arc::new(Inner { config, outlets, running, restarting, services, listens: OnceLock::new() });
         if let Some(listening) = listening {
             let node = Arc::downgrade(&inner);
             let vote = move |votes: &Votes| {

@@ -1,6 +1,7 @@
 //! A node between start and stop: its thread, its runtime, and what it says when it ends.
 
 use crate::{
+    bodies,
     chain::{Chain, FinalizedBlock, Head, Setup},
     check,
     clock::{WallClock, machine_ms},
@@ -288,7 +289,8 @@ async fn validate(
 ) -> commonware_runtime::Handle<()> {
     let (peers, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &chain, &engine::traffic());
     let (blocker, secrets) = (peers.oracle(), Secrets::of(&config.directory, &config.genesis.hash(), keys));
-    let parts = Parts { prefix: check::VALIDATOR.into(), peers, blocker, channels, patience, kept: Kept::default(), role, secrets };
+    let (prefix, kept, small) = (check::VALIDATOR.into(), Kept::default(), bodies::SMALL);
+    let parts = Parts { prefix, peers, blocker, channels, patience, kept, small, role, secrets };
     engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
 }
 

@@ -8,6 +8,8 @@ mod adversaries;
 mod away;
 #[path = "simulation/beginning.rs"]
 mod beginning;
+#[path = "simulation/bodies.rs"]
+mod bodies;
 #[path = "simulation/byzantine.rs"]
 mod byzantine;
 #[path = "simulation/checks.rs"]

@@ -227,7 +227,8 @@ mod tests {
         address.parse().expect("an address")
     }
 
-    /// Whoever names addresses inside does not lead a node of the internet there; a network on one computer has all its nodes there.
+    /// endpoints are public, and nothing traverses an address translation. Whoever names addresses inside does not lead a node of the internet
+    /// there; a network on one computer has all its nodes there.
     #[test]
     fn nothing_leads_inside() {
         let inserted = |own: &str, address: &str| PeerTable::new(Hash([1; 32]), [0; 32], at(own)).insert(record(1, address));

@@ -100,7 +100,7 @@ async fn wait_for_peers(node: &Overlay, count: usize) -> Vec<Arc<dyn Source>> {
     node.pool().usable()
 }
 
-/// A node that knows one other finds a third by it, and gets everything that a peer serves.
+/// a node that knows one other finds a third by it, reaches it where its record says, and gets everything that a peer serves.
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_find_each_other_and_serve_their_chain() {
     let folder = tempfile::tempdir().expect("a folder");

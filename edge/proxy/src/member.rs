@@ -4,14 +4,14 @@ use crate::keys::Keys;
 use crate::store::Store;
 use crate::{answers, messages};
 use commonware_codec::{DecodeExt as _, Encode as _};
-use cowboy_api::sender::Call;
+use cowboy_api::sender::{Call, Request};
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
 use cowboy_service::{Calls, Chain, ChainError};
+use cowboy_system::requests::secrets::{self as requests, Endpoint};
+use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, bit};
-use cowboy_system::secrets::{NUMBER, state};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
@@ -42,6 +42,13 @@ pub(crate) struct Identity {
     pub(crate) stake: Amount,
 }
 
+impl Identity {
+    /// Where it is reached.
+    fn endpoint(&self) -> Endpoint {
+        Endpoint { endpoint: self.endpoint.clone(), port: self.port, certificate: self.certificate }
+    }
+}
+
 /// A proxy between two looks at the chain.
 pub(crate) struct Member {
     identity: Identity,
@@ -57,7 +64,7 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity) -> Self {
-        Self { identity, calls: Calls::new(NUMBER) }
+        Self { identity, calls: Calls::default() }
     }
 
     /// Looks at the chain, and answers the calls to send.
@@ -67,8 +74,8 @@ impl Member {
         let mut calls = Vec::new();
         match first.read::<Proxy>(0)? {
             None => {
-                let (argument, stake) = (self.registration(), self.identity.stake);
-                calls.extend(self.calls.paid(height, "register", "register_proxy", argument, stake));
+                let (request, stake) = (self.registration(), self.identity.stake);
+                calls.extend(self.calls.paid(height, "register", request, stake));
             }
             Some(proxy) => {
                 calls.extend(self.keep_registered(chain.params().secrets.alive, height, &proxy));
@@ -108,8 +115,8 @@ impl Member {
             }
             match answers::answer_demand(chain, store, &self.identity.keys, (id, &release), until).await {
                 Ok(answered) => {
-                    let fields = [("release_id", Value::Bytes(id.0.to_vec())), ("answer", Value::Bytes(answered.answer.0))];
-                    calls.extend(self.calls.once(height, what, "serve", Value::dict(fields)));
+                    let answer = Fixed(answered.answer.0.try_into().expect("an answer has 192 bytes"));
+                    calls.extend(self.calls.once(height, what, requests::serve(*id, answer)));
                 }
                 Err(refusal) => tracing::warn!(release = %id, %refusal, "a demand cannot be served"),
             }
@@ -117,33 +124,21 @@ impl Member {
         Ok(calls)
     }
 
-    fn registration(&self) -> Value {
-        let Identity { endpoint, port, certificate, keys, proof, .. } = &self.identity;
-        Value::dict([
-            ("endpoint", Value::text(endpoint.as_str())),
-            ("port", Value::uint(u64::from(*port))),
-            ("certificate", Value::Bytes(certificate.0.to_vec())),
-            ("key", Value::Bytes(keys.public().0.to_vec())),
-            ("proof", Value::Bytes(proof.0.to_vec())),
-        ])
+    fn registration(&self) -> Request {
+        requests::register_proxy(self.identity.endpoint(), self.identity.keys.public(), self.identity.proof)
     }
 
     /// A heartbeat where one is due, and where it is reached, where that changed.
     fn keep_registered(&mut self, alive: u64, height: u64, proxy: &Proxy) -> Vec<Call> {
         let Identity { endpoint, port, certificate, .. } = &self.identity;
         let has_moved = &proxy.endpoint[..] != endpoint.as_str() || proxy.port != *port || proxy.certificate != *certificate;
-        let moved = Value::dict([
-            ("endpoint", Value::text(endpoint.as_str())),
-            ("port", Value::uint(u64::from(*port))),
-            ("certificate", Value::Bytes(certificate.0.to_vec())),
-        ]);
         let is_due = proxy.is_heartbeat_due(alive, height) && proxy.left_at.is_none();
         let mut calls = Vec::new();
         if has_moved {
-            calls.extend(self.calls.once(height, "update", "update_proxy", moved));
+            calls.extend(self.calls.once(height, "update", requests::update_proxy(self.identity.endpoint())));
         }
         if is_due {
-            calls.extend(self.calls.once(height, "heartbeat", "heartbeat", Value::map([])));
+            calls.extend(self.calls.once(height, "heartbeat", requests::heartbeat()));
         }
         calls
     }
@@ -160,14 +155,9 @@ impl Member {
             Phase::Join | Phase::Ack | Phase::Confirm => player,
         };
         let Some(index) = speaks.filter(|index| round.spoke & bit(*index) == 0) else { return Ok(None) };
-        let (method, message) = match self.message(chain, store, at, round).await? {
-            Some(message) => message,
-            None => return Ok(None),
-        };
-        let what = format!("{}:{}:{method}:{index}", at.id, round.number.0);
-        let mut fields = vec![("key_id", Value::uint(u64::from(at.id))), ("round", Value::uint(round.number.0))];
-        fields.extend(message);
-        Ok(self.calls.once(height, what, method, Value::dict(fields)))
+        let Some(message) = self.message(chain, store, at, round).await? else { return Ok(None) };
+        let what = format!("{}:{}:{}:{index}", at.id, round.number.0, message.method);
+        Ok(self.calls.once(height, what, message))
     }
 
     /// Removes seeds of dealings that are over, and shares that are replaced. The newest seed stays where this proxy has a seat and no share of it.
@@ -184,28 +174,27 @@ impl Member {
     }
 
     /// The method and the fields with which the proxy speaks in the phase of a round; none where the round is another one by now.
-    async fn message(&self, chain: &Chain, store: &Store, at: &KeyState, round: &Round) -> Result<Option<Spoken>, StepError> {
+    async fn message(&self, chain: &Chain, store: &Store, at: &KeyState, round: &Round) -> Result<Option<Request>, StepError> {
         let seed = store.seed(at.id, round.number.0)?;
-        let bytes = |name: &'static str, bytes: Vec<u8>| vec![(name, Value::Bytes(bytes))];
+        let of = requests::Dealing { key_id: u64::from(at.id), round: round.number.0 };
         if round.phase == Phase::Join {
-            return Ok(Some(("join", bytes("key", round_key(&seed).0.to_vec()))));
+            return Ok(Some(of.join(round_key(&seed))));
         }
         let dealing = Dealing::new(self.setting(chain, at, round).await?, self.own(store, at, seed)?)?;
         if round.phase == Phase::Deal {
-            return Ok(Some(("deal", bytes("message", dealing.deal()?))));
+            return Ok(Some(of.deal(dealing.deal()?)));
         }
         let Some(said) = messages::read(chain, at.id, round).await? else { return Ok(None) };
         Ok(Some(match round.phase {
-            Phase::Ack => ("ack", bytes("message", dealing.acknowledge(&said.deals)?)),
-            Phase::Log => ("log", bytes("message", dealing.log(&said.acks)?)),
+            Phase::Ack => of.acknowledge(dealing.acknowledge(&said.deals)?),
+            Phase::Log => of.log(dealing.log(&said.acks)?),
             _ => {
                 let (outcome, share) = dealing.finish(&said.deals, &said.logs)?;
                 if let Some(share) = share {
                     // It is kept before it is confirmed: what counts is never lost.
                     store.keep_share(at.id, at.key.epoch.0.saturating_add(1), &share)?;
                 }
-                let digest = Value::Bytes(outcome.digest().0.to_vec());
-                ("confirm", vec![("digest", digest), ("outcome", Value::Bytes(outcome.encode().to_vec()))])
+                of.confirm(outcome.digest(), Some(outcome.encode().to_vec()))
             }
         }))
     }
@@ -236,6 +225,3 @@ impl Member {
         Ok(Own { signer: self.identity.keys.dealing(), seed, share })
     }
 }
-
-/// A method of 0x04, and the fields of its argument beside key and dealing.
-type Spoken = (&'static str, Vec<(&'static str, Value)>);

@@ -4,7 +4,7 @@ use cowboy_sealing::dealing::Messages;
 use cowboy_secrets::dealing::Phase;
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::types::Round;
-use cowboy_system::secrets::{dealing, state};
+use cowboy_system::secrets::{round, state};
 
 /// What the members of a dealing said, by their places.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Said {
 ///
 /// If the node does not prove them.
 pub(crate) async fn read(chain: &Chain, key_id: u32, round: &Round) -> Result<Option<Said>, ChainError> {
-    let places: Vec<(Phase, usize)> = dealing::messages(round).collect();
+    let places: Vec<(Phase, usize)> = round::messages(round).collect();
     let mut keys = vec![state::round_key(key_id)];
     keys.extend(places.iter().map(|(phase, place)| state::message_key(key_id, *phase, *place)));
     // Together with the round: its messages go with it.

@@ -224,4 +224,33 @@ mod tests {
         let item = Item { volume: VOLUME, kind: Kind::Tree, hash: Top::EMPTY.root() };
         assert_eq!(store.row(&item).expect("it is read").map(|(_, at)| at), Some(50));
     }
+
+    /// A writer that claims another sum than its shards have, or other files than its pages, gets no signature: the chain pays by what relays sign.
+    #[test]
+    fn a_false_sum_is_not_signed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("it opens");
+        let (honest, shard) = file(false);
+        put_shard(&store, &shard, &honest.shards[0], 9);
+        let longer = Leaf { ciphertext_bytes: 1_000, shard_bytes: CODE.shard_bytes(1_000), ..honest.clone() };
+        let invented = Leaf { shard_bytes: 1, ..honest.clone() };
+        let nodes = [&honest, &longer, &invented].map(|leaf| {
+            let page = page(leaf);
+            let node = page.node().expect("small");
+            store.put(&Item { volume: VOLUME, kind: Kind::Page, hash: node.hash }, &page.encode(), 9).expect("it is kept");
+            node
+        });
+        let found = |leaves, node: Node| {
+            let top = Top { depth: 0, leaves, node };
+            let (partition, old) = (Hash([3; 32]), Hash::ZERO);
+            let succession = Succession { volume: VOLUME, generation: 1, partition, sequence: 1, old, new: top.root(), until: 100 };
+            has_all(&store, &right(), 0, (&succession, false), &Tree { top, nodes: vec![node] }).expect("the store is read")
+        };
+        assert_eq!(found(1, nodes[0]), Ok(vec![9, 9]));
+        assert_eq!(found(1, Node { sum: nodes[0].sum + 1, ..nodes[0] }), Err("a page is of another place"), "more than the page has");
+        assert_eq!(found(1, Node { sum: 0, ..nodes[0] }), Err("a page is of another place"), "less than the page has");
+        assert_eq!(found(2, nodes[0]), Err("the top counts other files"));
+        assert_eq!(found(1, nodes[1]), Err("a shard is not here"), "a longer file with the shard of a short one");
+        assert_eq!(found(1, nodes[2]), Err("a page is of another place"), "a shard shorter than its file makes it");
+    }
 }

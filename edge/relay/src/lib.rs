@@ -4,6 +4,7 @@
 //! - `app`: what all parts share.
 //! - `server`, `peer`, `session`, `requests`: where clients ask, who they are, what each may, and what is done.
 //! - `acks`: signatures for new roots.
+//! - `reads`: what is read for the price of a volume, and how fast beyond it.
 //! - `turns`: work that takes long, fair by account.
 //! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
@@ -22,6 +23,7 @@ mod looks;
 mod member;
 mod metrics;
 mod peer;
+mod reads;
 mod refusal;
 mod repair;
 mod requests;

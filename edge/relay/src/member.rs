@@ -4,8 +4,10 @@
 use crate::app::App;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
-use cowboy_api::sender::Call;
+use cowboy_api::sender::{Call, Request};
 use cowboy_service::{Calls, ChainError};
+use cowboy_system::requests::secrets::Endpoint;
+use cowboy_system::requests::volumes::{self as requests, Registration};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
 use cowboy_types::cbor::{self, Value};
@@ -56,13 +58,9 @@ pub(crate) struct Member {
     given: Given,
 }
 
-pub(crate) fn hash(hash: &Hash) -> Value {
-    Value::Bytes(hash.0.to_vec())
-}
-
 impl Member {
     pub(crate) fn new(identity: Identity, app: Arc<App>, given: Given) -> Self {
-        Self { identity, app, calls: Calls::new(actors::RELAYS), scanned: None, given }
+        Self { identity, app, calls: Calls::default(), scanned: None, given }
     }
 
     /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -72,8 +70,8 @@ impl Member {
         let height = found.height;
         self.app.note_height(height);
         let Some(relay) = found.read::<Relay>(0)? else {
-            let (argument, stake) = (self.registration(), self.identity.stake);
-            calls.extend(self.calls.paid(height, "register", "register_relay", argument, stake));
+            let (request, stake) = (self.registration(), self.identity.stake);
+            calls.extend(self.calls.paid(height, "register", request, stake));
             return Ok(());
         };
         calls.extend(self.keep_registered(height, &relay));
@@ -84,18 +82,21 @@ impl Member {
         self.look_at_events(height).await
     }
 
-    fn registration(&self) -> Value {
+    fn registration(&self) -> Request {
         let own = &self.identity;
-        Value::dict([
-            ("endpoint", Value::text(&own.endpoint)),
-            ("port", Value::uint(u64::from(own.port))),
-            ("certificate", hash(&own.certificate)),
-            ("key", Value::Bytes(own.public.0.to_vec())),
-            ("proof", Value::Bytes(own.proof.0.to_vec())),
-            ("region", Value::text(&own.region)),
-            ("capacity", Value::uint(own.capacity)),
-            ("ask", Value::uint(own.ask)),
-        ])
+        requests::register_relay(Registration {
+            at: self.endpoint(),
+            key: own.public,
+            proof: own.proof,
+            region: own.region.clone(),
+            capacity: own.capacity,
+            ask: own.ask,
+        })
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        let own = &self.identity;
+        Endpoint { endpoint: own.endpoint.clone(), port: own.port, certificate: own.certificate }
     }
 
     /// Says where the relay is and that it is up, where the chain has it otherwise.
@@ -104,18 +105,11 @@ impl Member {
         let is_said = *relay.endpoint == *own.endpoint
             && (relay.port, relay.certificate, relay.capacity, relay.ask.0) == (own.port, own.certificate, own.capacity, own.ask);
         if !is_said && relay.left_at.is_none() {
-            let argument = Value::dict([
-                ("endpoint", Value::text(&own.endpoint)),
-                ("port", Value::uint(u64::from(own.port))),
-                ("certificate", hash(&own.certificate)),
-                ("capacity", Value::uint(own.capacity)),
-                ("ask", Value::uint(own.ask)),
-            ]);
-            return self.calls.once(height, "update", "update_relay", argument);
+            let request = requests::update_relay(self.endpoint(), own.capacity, own.ask);
+            return self.calls.once(height, "update", request);
         }
         let is_due = relay.is_heartbeat_due(self.app.chain.params().volumes.alive, height);
-        let argument = Value::Map(Vec::new());
-        if is_due { self.calls.once(height, "heartbeat", "heartbeat", argument) } else { None }
+        if is_due { self.calls.once(height, "heartbeat", requests::heartbeat()) } else { None }
     }
 
     /// Proves the points of a round. What is not here cannot be proven, and is said.
@@ -125,19 +119,19 @@ impl Member {
             let volume: Option<Volume> = self.app.chain.read(&[state::volume_key(&point.volume)]).await?.read(0)?;
             // The chain asks for nothing of a volume that is gone.
             let Some(volume) = volume else {
-                proofs.push(Value::Bytes(Vec::new()));
+                proofs.push(Vec::new());
                 continue;
             };
             match prove_point(&self.app, &volume, point)? {
-                Some(proof) => proofs.push(Value::Bytes(proof.encode().to_vec())),
+                Some(proof) => proofs.push(proof.encode().to_vec()),
                 None => {
                     tracing::error!(volume = %point.volume, slot = point.slot, "a byte that has to be proven is not here");
                     return Ok(None);
                 }
             }
         }
-        let argument = Value::dict([("height", Value::uint(round.height.0)), ("proofs", Value::Array(proofs))]);
-        Ok(self.calls.once(height, format!("prove:{}", round.height.0), "prove", argument))
+        let request = requests::prove(round.height, proofs).expect("a round has as many proofs as points");
+        Ok(self.calls.once(height, format!("prove:{}", round.height.0), request))
     }
 
     /// Notes slots that events tell of. Whether they are so says their record.
@@ -167,8 +161,7 @@ impl Member {
             let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else { continue };
             match self.app.store.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
                 Some(slice) => {
-                    let argument = Value::dict([("demand", hash(id)), ("slice", Value::Bytes(slice))]);
-                    calls.extend(self.calls.once(height, format!("answer:{id}"), "answer", argument));
+                    calls.extend(self.calls.once(height, format!("answer:{id}"), requests::answer(*id, slice)));
                 }
                 None => tracing::error!(demand = %id, "what is demanded is not here"),
             }

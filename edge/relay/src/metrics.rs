@@ -55,6 +55,7 @@ pub(crate) struct Metrics {
     requests: Family<Labels, Counter>,
     received: Counter,
     sent: Counter,
+    throttled: Counter,
     connections: Gauge,
     refused: Counter,
     height: Gauge,
@@ -98,6 +99,11 @@ impl Metrics {
             requests,
             received: counter(&mut registry, "shard_bytes_received", "Bytes of shards that were kept"),
             sent: counter(&mut registry, "bytes_sent", "Bytes of slices, pages and trees that were sent"),
+            throttled: counter(
+                &mut registry,
+                "throttled_bytes",
+                "Bytes of reads beyond the price of their volume: they wait for the rate of their address",
+            ),
             connections: gauge(&mut registry, "connections", "Connections of clients that are open"),
             refused: counter(&mut registry, "connections_refused", "Connections that were refused because others have theirs"),
             height: gauge(&mut registry, "height", "The highest height that was proved"),
@@ -122,6 +128,11 @@ impl Metrics {
         self.count(request, Outcome::Done);
         self.received.inc_by(shard_bytes);
         self.sent.inc_by(u64::try_from(answer_bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Counts a read that goes beyond the price of its volume.
+    pub(crate) fn throttle(&self, bytes: u64) {
+        self.throttled.inc_by(bytes);
     }
 
     /// Counts a connection for as long as it is open.
@@ -172,6 +183,7 @@ mod tests {
         metrics.count_done("GetShard", 0, 70);
         metrics.count(put, Outcome::Refused);
         metrics.refuse();
+        metrics.throttle(11);
         let standing = Standing { height: 5, used: 6, free: u64::MAX };
         {
             let _open = (metrics.open(), metrics.open());
@@ -184,6 +196,7 @@ mod tests {
             "cowboy_relay_requests_total{request=\"GetShard\",outcome=\"done\"} 1",
             "cowboy_relay_shard_bytes_received_total 9",
             "cowboy_relay_bytes_sent_total 70",
+            "cowboy_relay_throttled_bytes_total 11",
             "cowboy_relay_connections 0",
             "cowboy_relay_connections_refused_total 1",
             "cowboy_relay_height 5",

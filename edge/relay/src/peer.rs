@@ -2,14 +2,15 @@
 
 use crate::acks;
 use crate::app::App;
+use crate::reads::Reads;
 use crate::refusal::Refusal;
-use crate::session::Session;
+use crate::session::{Grade, Right, Session};
 use crate::turns::Turns;
 use cowboy_serve::limits::{LimitError, Limits};
 use cowboy_serve::{Admission, Caps, Client, Held, Memory, Permit};
 use cowboy_volume::wire::{EXPORTER, Hello};
 use quinn::Connection;
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 /// Requests that are worked on at once, of all connections and of one. Work is on the disk, or on a page in memory; waiting for the other end is none.
@@ -53,6 +54,7 @@ pub(crate) struct Shared {
     memory: Memory,
     coming: Admission,
     acks: Turns,
+    reads: Reads,
 }
 
 /// A connection.
@@ -68,7 +70,7 @@ pub(crate) struct Peer {
 impl Shared {
     pub(crate) fn new(app: Arc<App>, coming: Caps) -> Self {
         let memory = Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT);
-        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(coming), acks: acks::turns() }
+        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(coming), acks: acks::turns(), reads: Reads::default() }
     }
 }
 
@@ -118,6 +120,28 @@ impl Peer {
         let own = self.coming.try_acquire().ok();
         let taken = self.shared.coming.admit(self.address).ok();
         own.zip(taken).ok_or(Refusal::Said("the relay takes no more shards at once; try again"))
+    }
+
+    /// When a read of this many bytes is due, where it goes beyond the price of its volume, and these bytes. Other relays of the volume rebuild what they
+    /// should have, and no read of theirs waits.
+    pub(crate) fn due(&self, right: &Right, length: u64) -> Option<(Instant, u64)> {
+        let app = self.app();
+        let is_stranger = match right.grade {
+            Grade::Relay => return None,
+            Grade::Reader => true,
+            Grade::Owner | Grade::Holder(_) => false,
+        };
+        let epoch = app.height() / app.chain.params().volumes.epoch.max(1);
+        if self.shared.reads.is_paid(right.volume, epoch, app.store.used_by(&right.volume), length, is_stranger) {
+            return None;
+        }
+        app.metrics.throttle(length);
+        Some((self.shared.reads.due(Client::from(self.address), length, Instant::now()), length))
+    }
+
+    /// Nobody waits any more for a read that was not due yet.
+    pub(crate) fn give_up(&self, length: u64) {
+        self.shared.reads.give_up(Client::from(self.address), length);
     }
 
     /// Turns to look through roots.

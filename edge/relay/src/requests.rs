@@ -16,6 +16,7 @@ use cowboy_volumes::slice::MAX_PART;
 use cowboy_volumes::tree::{MAX_DEPTH, PAGE_BYTES};
 use quinn::RecvStream;
 use std::io;
+use std::time::Instant;
 
 /// What a volume may take here, as a multiple of what one shard of its whole quota takes: what stands, and as much that no root names yet or any more.
 const TIMES_QUOTA: u64 = 2;
@@ -84,6 +85,24 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             Ok(Done { answer: signed, body: None })
         }
     }
+}
+
+/// When a read that goes beyond the price of its volume is due, and its bytes; none for everything else, which nothing holds up. What [`act`] refuses is no read.
+pub(crate) async fn due(peer: &Peer, request: &Request) -> Option<(Instant, u64)> {
+    let (kind, hash, part) = match request {
+        Request::GetShard { shard, length, .. } => (Kind::Shard, shard, Some(*length).filter(|length| *length <= MAX_PART)?),
+        Request::GetPage { page, .. } => (Kind::Page, page, u64::MAX),
+        Request::GetTree { root, .. } => (Kind::Tree, root, u64::MAX),
+        Request::Hello { .. } | Request::PutShard { .. } | Request::PutPage { .. } | Request::AckRoot { .. } => return None,
+    };
+    let right = peer.session().ok()?.right(peer.app()).await.ok()?;
+    let may = match request {
+        Request::GetPage { partition, .. } | Request::GetTree { partition, .. } => right.sees(partition),
+        _ => right.reads(),
+    };
+    let item = Item { volume: right.volume, kind, hash: *hash };
+    let whole = on_disk(|| peer.app().store.length(&item)).ok().flatten().filter(|_| may)?;
+    peer.due(&right, whole.min(part))
 }
 
 fn allow(may: bool) -> Result<(), Refusal> {

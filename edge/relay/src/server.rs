@@ -16,7 +16,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{sleep_until, timeout};
 
 /// Connections at once. Runners behind one address have many.
 const CONNECTIONS: Caps = Caps { total: 512, client: 64, subnet: 128 };
@@ -146,6 +146,17 @@ async fn do_and_send(
         Request::PutShard { length } => (time_of_shard(*length), *length),
         _ => (REQUEST, 0),
     };
+    if let Some((due, length)) = timeout(time, requests::due(peer, &request)).await.map_err(|_| WireError::Silent)? {
+        // However long that is: it is never refused. It holds its stream, and neither memory nor a turn.
+        tokio::select! {
+            () = sleep_until(due.into()) => {}
+            // The client has gone, or waits no more.
+            _ = sending.stopped() => {
+                peer.give_up(length);
+                return Err(WireError::Broken("nobody waits for the answer".to_owned()));
+            }
+        }
+    }
     // Until the body is sent.
     let mut held = peer.held();
     let done = timeout(time, requests::act(peer, request, &mut receiving, &mut held)).await.map_err(|_| WireError::Silent)?;

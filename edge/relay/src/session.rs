@@ -39,7 +39,9 @@ pub(crate) enum Grade {
     Owner,
     /// What a capability says.
     Holder(Capability),
-    /// Read: another relay of the volume, or anybody where it is public.
+    /// Read, to rebuild what it should have: another relay of the volume.
+    Relay,
+    /// Read: anybody, where the volume is public.
     Reader,
 }
 
@@ -62,7 +64,7 @@ impl Right {
     /// Whether it may read the content of files.
     pub(crate) fn reads(&self) -> bool {
         match &self.grade {
-            Grade::Owner | Grade::Reader => true,
+            Grade::Owner | Grade::Relay | Grade::Reader => true,
             Grade::Holder(capability) => capability.mode.reads(),
         }
     }
@@ -70,7 +72,7 @@ impl Right {
     /// Whether it may see the tree of a partition: writers have to.
     pub(crate) fn sees(&self, partition: &Hash) -> bool {
         match &self.grade {
-            Grade::Owner | Grade::Reader => true,
+            Grade::Owner | Grade::Relay | Grade::Reader => true,
             Grade::Holder(capability) => capability.partition == *partition,
         }
     }
@@ -79,7 +81,7 @@ impl Right {
     pub(crate) fn writes_somewhere(&self) -> bool {
         match &self.grade {
             Grade::Owner => true,
-            Grade::Reader => false,
+            Grade::Relay | Grade::Reader => false,
             Grade::Holder(capability) => capability.mode.writes(),
         }
     }
@@ -148,7 +150,9 @@ async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied>
         Grade::Owner
     } else if let Some(capability) = said.capability.as_ref().filter(holds) {
         Grade::Holder(capability.clone())
-    } else if volume.keys == Keys::Public || volume.slots.iter().any(|slot| slot.relay == Some(token.holder)) {
+    } else if volume.slots.iter().any(|slot| slot.relay == Some(token.holder)) {
+        Grade::Relay
+    } else if volume.keys == Keys::Public {
         Grade::Reader
     } else {
         return Err(Denied::NoRight);

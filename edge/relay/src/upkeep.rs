@@ -3,17 +3,17 @@
 
 use crate::app::App;
 use crate::keeping::{self, Named};
-use crate::member::{Given, StepError, hash};
+use crate::member::{Given, StepError};
 use crate::repair::{self, Rebuilt};
 use crate::turns::Turns;
 use cowboy_api::sender::Call;
 use cowboy_service::Calls;
+use cowboy_system::requests::volumes as requests;
 use cowboy_system::volumes::directory::{Entries, PAGE};
 use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Partition, Relay, Volume, bit};
-use cowboy_types::cbor::Value;
+use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
-use cowboy_types::{Hash, actors};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -78,7 +78,7 @@ impl Upkeep {
     pub(crate) fn new(app: Arc<App>, key: PrivateKey, given: Given) -> Self {
         // Who waits is bounded by the slots that the relay has.
         let turns = Arc::new(Turns::new(AT_ONCE, usize::MAX));
-        Self { app, key, calls: Calls::new(actors::RELAYS), given, swept: None, repairs: Repairs::default(), turns, steps: 0 }
+        Self { app, key, calls: Calls::default(), given, swept: None, repairs: Repairs::default(), turns, steps: 0 }
     }
 
     /// Looks at the volumes that the relay has, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -108,9 +108,9 @@ impl Upkeep {
             };
             let partitions: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
             if let Some(rebuilt) = self.rebuilt((id, slot), &volume, &partitions) {
-                let roots = partitions.iter().map(|partition| hash(rebuilt.roots.get(partition).unwrap_or(&Hash::ZERO))).collect();
-                let argument = Value::dict([("volume", hash(&id)), ("slot", Value::uint(u64::from(slot))), ("roots", Value::Array(roots))]);
-                calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), "take_slot", argument));
+                let roots = partitions.iter().map(|partition| rebuilt.roots.get(partition).copied().unwrap_or(Hash::ZERO));
+                let request = requests::take_slot(id, slot, roots).expect("a volume has as many roots as partitions");
+                calls.extend(self.calls.once(height, format!("take:{id}:{slot}"), request));
             }
         }
         Ok(())
@@ -189,8 +189,8 @@ impl Upkeep {
                 Some(partitions).filter(|some| !some.is_empty()).and_then(|some| self.rebuilt((id, slot), &volume, &some))
             {
                 for (partition, root) in behind.into_iter().filter(|(partition, root)| rebuilt.roots.get(partition) == Some(root)) {
-                    let argument = Value::dict([("volume", hash(&id)), ("partition", hash(&partition)), ("root", hash(&root))]);
-                    calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), "late_ack", argument));
+                    let request = requests::late_ack(id, partition, root);
+                    calls.extend(self.calls.once(height, format!("late:{id}:{partition}:{root}"), request));
                 }
                 if rebuilt.damaged == 0 || rebuilt.at.saturating_add(TRIED_AGAIN) <= height {
                     self.forget_repair(id, slot);
@@ -199,7 +199,7 @@ impl Upkeep {
         }
         if self.swept.is_none_or(|swept| swept.saturating_add(self.app.kept_for() / SWEEPS) <= height) {
             self.swept = Some(height);
-            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app, &roots, height, self.app.kept_for()))?;
+            let removed = tokio::task::block_in_place(|| keeping::sweep(&self.app.store, &roots, height, self.app.kept_for()))?;
             if removed > 0 {
                 tracing::info!(removed, "items that no root names are forgotten");
             }

@@ -20,13 +20,13 @@ use cowboy_api::{
     ApiError, Client, Hex,
     error::NOT_FOUND,
     model,
-    sender::{Call, Sender},
+    sender::{Call, Request, Sender},
 };
 use cowboy_params::Params;
 use cowboy_system::offchain::lower::{self, Offer};
+use cowboy_system::requests::market as requests;
 use cowboy_types::{
-    Address, Amount, Hash, actors,
-    cbor::Value,
+    Address, Hash, Text,
     job::{self, JobSpec},
 };
 use ed25519_consensus::SigningKey;
@@ -344,9 +344,7 @@ impl JobManager {
         let (tee, address, poster) = (tee.clone(), self.context.address, self.context.sender.poster());
         tokio::spawn(async move {
             match tee.attestation(&address).await {
-                Ok(argument) => {
-                    poster(Call { target: Address::system(actors::TEE), method: "attest", argument, value: Amount::ZERO, tries: 1 })
-                }
+                Ok(request) => poster(Call { tries: 1, ..Call::from(request) }),
                 Err(reason) => tracing::error!(reason, "the environment proves nothing"),
             }
         });
@@ -418,22 +416,22 @@ impl JobManager {
             Step::Aggregate => self.aggregate(id),
             Step::Submit | Step::Commit | Step::Reveal => {
                 let Some(share) = self.own_share(&id) else { return };
-                let (method, argument) = match step {
-                    Step::Submit => ("submit_result", share.argument(false)),
-                    Step::Reveal => ("reveal", share.argument(true)),
-                    _ => ("commit", self.commitment(&id, &share)),
+                let request = match step {
+                    Step::Submit => share.request(false),
+                    Step::Reveal => share.request(true),
+                    _ => Some(self.commitment(&id, &share)),
                 };
-                self.post(id, step, method, argument);
+                self.post(id, step, request.expect("its own salt and signature have their lengths"));
             }
             Step::AttestCrash => {
-                let argument = Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("signal", Value::text("result_lost"))]);
-                self.post(id, step, "attest_crash", argument);
+                let signal = Text::new("result_lost").expect("a short word");
+                self.post(id, step, requests::attest_crash(id, signal));
             }
         }
     }
 
     /// Posts a call, unless it is under way already.
-    fn post(&mut self, id: Hash, step: Step, method: &'static str, argument: Value) {
+    fn post(&mut self, id: Hash, step: Step, request: Request) {
         let height = self.height;
         let Some(active) = self.jobs.get_mut(&id) else { return };
         let before = active.posted.filter(|posted| posted.step == step && posted.attempt == active.view.attempt);
@@ -442,16 +440,16 @@ impl JobManager {
         }
         let tries = before.map_or(0, |posted| posted.tries + 1);
         active.posted = Some(Posted { step, attempt: active.view.attempt, height, tries });
-        tracing::debug!(job = %id, method, tries, "posted");
+        tracing::debug!(job = %id, method = request.method, tries, "posted");
         self.context.board.metrics.posted(step.name());
-        self.context.sender.post(Call { target: Address::system(actors::VERIFIER), method, argument, value: Amount::ZERO, tries });
+        self.context.sender.post(Call { tries, ..Call::from(request) });
     }
 
-    fn commitment(&self, id: &Hash, share: &Share) -> Value {
+    fn commitment(&self, id: &Hash, share: &Share) -> Request {
         let active = &self.jobs[id];
         let own = cowboy_types::keccak256(&[&share.report.view().encode(), &share.salt.0]);
         let commitment = self.context.behaviour.commitment(&active.assignment, own, &active.view);
-        Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("commitment", Value::Bytes(commitment.0.to_vec()))])
+        requests::commit(*id, commitment)
     }
 
     /// This runner's own revelation.

@@ -9,7 +9,8 @@ use cowboy_api::{
 };
 use cowboy_params::Jobs;
 use cowboy_system::offchain::required_stake;
-use cowboy_types::{Address, Amount, actors, cbor::Value};
+use cowboy_system::requests::market::{self as requests, Containers, Declaration};
+use cowboy_types::{Address, Amount, Hash};
 use ed25519_consensus::VerificationKey;
 use std::time::{Duration, Instant};
 
@@ -50,50 +51,40 @@ pub enum RegisterError {
         /// What is needed.
         needed: u64,
     },
+    /// The chain takes no such declaration.
+    #[error("the chain refuses what the configuration says of the runner: {reason}\n  fix: correct the configuration")]
+    Wrong {
+        /// The field, and what it has to be.
+        reason: String,
+    },
     /// The chain does not show it.
     #[error("the chain does not show the registration after {} s\n  fix: look at the log for the node's refusal; check that blocks are made", PATIENCE.as_secs())]
     Late,
 }
 
-/// What a runner says of itself, as an argument.
-pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoint: &str) -> Value {
-    let texts = |texts: &[String]| Value::Array(texts.iter().map(Value::text).collect());
-    let rates = &config.rates;
-    let models = config.runner.models.keys().filter_map(|id| hex::decode(id.trim_start_matches("0x")).ok()).map(Value::Bytes);
-    let domains = config.http.as_ref().map(|http| http.allow.as_slice()).unwrap_or_default();
-    let capacity = config.container_capacity().map(|given| {
-        Value::map([
-            ("cpu_millicores", Value::uint(given.cpu_millicores)),
-            ("memory_mib", Value::uint(given.memory_mib)),
-            ("scratch_mib", Value::uint(given.scratch_mib)),
-            ("platforms", texts(&given.platforms)),
-            ("volumes", Value::Bool(given.volumes)),
-        ])
+/// What a runner says of itself.
+fn declaration(config: &Config, result_key: &VerificationKey, endpoint: &str) -> Declaration {
+    let hash = |id: &String| hex::decode(id.trim_start_matches("0x")).ok()?.try_into().ok().map(Hash);
+    let models = config.runner.models.keys().filter_map(hash);
+    let containers = config.container_capacity().map(|given| Containers {
+        cpu_millicores: given.cpu_millicores,
+        memory_mib: given.memory_mib,
+        scratch_mib: given.scratch_mib,
+        platforms: given.platforms,
+        volumes: given.volumes,
     });
-    let containers = capacity.map(|capacity| ("containers", capacity));
-    let fields = [
-        ("result_key", Value::Bytes(result_key.to_bytes().to_vec())),
-        ("kinds", Value::Array(config.kinds().iter().map(|kind| Value::text(kind.name().to_lowercase())).collect())),
-        ("tee", texts(&config.environments())),
-        ("max_concurrent", Value::uint(config.runner.max_concurrent)),
-        ("endpoint", Value::text(endpoint)),
-        ("regions", texts(&config.runner.regions)),
-        ("domains", texts(domains)),
-        ("models", Value::Array(models.collect())),
-        (
-            "rates",
-            Value::map([
-                ("llm_input_token", Value::uint(rates.llm_input_token)),
-                ("llm_output_token", Value::uint(rates.llm_output_token)),
-                ("http_request_base", Value::uint(rates.http_request_base)),
-                ("compute_second", Value::uint(rates.compute_second)),
-                ("memory_mb", Value::uint(rates.memory_mb)),
-                ("min_job_value", Value::uint(rates.min_job_value)),
-                ("max_job_value", Value::uint(rates.max_job_value)),
-            ]),
-        ),
-    ];
-    Value::dict(fields.into_iter().chain(containers))
+    Declaration {
+        result_key: result_key.to_bytes(),
+        kinds: config.kinds(),
+        rates: config.rates.card(),
+        max_concurrent: config.runner.max_concurrent,
+        environments: config.environments(),
+        endpoint: endpoint.to_owned(),
+        regions: config.runner.regions.clone(),
+        domains: config.http.as_ref().map(|http| http.allow.clone()).unwrap_or_default(),
+        models: models.collect(),
+        containers,
+    }
 }
 
 /// Whether the chain has what the declaration says.
@@ -159,21 +150,18 @@ pub(crate) async fn register(
     if missing > 0 && balance < needed {
         return Err(RegisterError::TooLittle { address: *address, balance, needed });
     }
-    let call = |method, value| Call {
-        target: Address::system(actors::RUNNERS),
-        method,
-        argument: declaration(config, result_key, endpoint),
-        value: Amount(value),
-        tries: 0,
-    };
+    let declaration = declaration(config, result_key, endpoint);
     match &found {
-        None => sender.post(call("register", stake.0)),
+        None => {
+            let request = declaration.register().map_err(|reason| RegisterError::Wrong { reason })?;
+            sender.post(Call { value: stake, ..Call::from(request) });
+        }
         Some(runner) => {
             if missing > 0 {
-                sender.post(Call { argument: Value::map([]), ..call("stake", missing) });
+                sender.post(Call { value: Amount(missing), ..Call::from(requests::add_stake()) });
             }
             if !is_declared(runner, config, result_key, endpoint) {
-                sender.post(call("update", 0));
+                sender.post(Call::from(declaration.update().map_err(|reason| RegisterError::Wrong { reason })?));
             }
         }
     }
@@ -195,5 +183,5 @@ pub(crate) async fn register(
 /// What says that a runner is there.
 pub(crate) fn heartbeat() -> Call {
     // What was tried once may be too little after a probation: a heartbeat is always tried.
-    Call { target: Address::system(actors::RUNNERS), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
+    Call { tries: 1, ..Call::from(requests::heartbeat()) }
 }

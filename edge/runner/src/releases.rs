@@ -1,13 +1,13 @@
 //! What committees release to this runner: a call opens a release, the members answer, and who answered is named (decisions 144, 551).
 
-use cowboy_api::sender::Call;
+use cowboy_api::sender::{Call, Request};
 use cowboy_proxy::{CollectError, collect};
 use cowboy_sealing::TransportSecret;
 use cowboy_secrets::PointG1;
 use cowboy_service::{Chain, ChainError};
-use cowboy_types::cbor::Value;
-use cowboy_types::units::Amount;
-use cowboy_types::{Address, Hash, actors, keccak256};
+use cowboy_system::requests::secrets::{self as requests, Transport};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, Hash, keccak256};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use std::sync::Arc;
@@ -49,17 +49,13 @@ impl Releases {
     }
 
     /// Posts a call of a system actor.
-    pub(crate) fn post(&self, actor: u8, method: &'static str, argument: Value) {
+    pub(crate) fn post(&self, request: Request) {
         // What may be sent more than once is tried out first.
-        (self.post)(Call { target: Address::system(actor), method, argument, value: Amount::ZERO, tries: 1 });
+        (self.post)(Call { tries: 1, ..Call::from(request) });
     }
 
     /// What a call is to bring about, once the chain has it. The call goes out where it does not, and again where it takes long.
-    pub(crate) async fn until<T, E, F>(
-        &self,
-        (actor, method, argument): (u8, &'static str, Value),
-        mut look: impl FnMut() -> F,
-    ) -> Result<T, E>
+    pub(crate) async fn until<T, E, F>(&self, request: Request, mut look: impl FnMut() -> F) -> Result<T, E>
     where
         F: Future<Output = Result<Option<T>, E>>,
     {
@@ -70,7 +66,7 @@ impl Releases {
             }
             if posted.is_none_or(|posted| posted.elapsed() > AGAIN_AFTER) {
                 posted = Some(Instant::now());
-                self.post(actor, method, argument.clone());
+                self.post(request.clone());
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -79,18 +75,13 @@ impl Releases {
     /// The committee's signature over what a release on the chain is for. Names who answered, so that they are paid.
     pub(crate) async fn signature(&self, chain: &Chain, release: &Hash, transport: &TransportSecret) -> Result<PointG1, CollectError> {
         let collected = collect(chain, release, transport).await?;
-        let closing = [
-            ("release_id", Value::Bytes(release.0.to_vec())),
-            ("epoch", Value::uint(collected.epoch)),
-            ("served", Value::uint(u64::from(collected.served))),
-        ];
-        self.post(actors::SECRETS, "close_release", Value::dict(closing));
+        self.post(requests::close_release(*release, collected.epoch, collected.served));
         Ok(collected.signature)
     }
 }
 
-/// What a call names the key with to which answers are encrypted.
-pub(crate) fn key_fields(transport: &TransportSecret) -> [(&'static str, Value); 2] {
+/// The key to which answers are encrypted, as calls name it.
+pub(crate) fn named(transport: &TransportSecret) -> Transport {
     let public = transport.key();
-    [("transport", Value::Bytes(public.key.bytes().to_vec())), ("proof", Value::Bytes(public.proof.bytes().to_vec()))]
+    Transport { key: Fixed(*public.key.bytes()), proof: Fixed(*public.proof.bytes()) }
 }

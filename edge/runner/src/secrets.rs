@@ -1,21 +1,21 @@
 //! Secrets of jobs: released to this runner by a committee, put into the work, and kept out of the result (decisions 144, 506, 552).
 
 use crate::execute::{Fault, container::ContainerSecrets, echo};
-use crate::releases::{Releases, key_fields};
+use crate::releases::{Releases, named};
 use cowboy_sealing::{TransportSecret, open};
 use cowboy_secrets::Sealed;
 use cowboy_secrets::partial::release_id;
 use cowboy_secrets::{Identity, Kind};
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::offchain::request as submission;
+use cowboy_system::requests::secrets::release_to_runner;
 use cowboy_system::secrets::jobs::{Asked, FIELDS, Place, asked};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Release, Secret, Version};
-use cowboy_types::cbor::Value;
 use cowboy_types::error::ACTOR_NOT_FOUND;
 use cowboy_types::job::JobSpec;
 use cowboy_types::units::Count;
-use cowboy_types::{Address, Hash, actors};
+use cowboy_types::{Address, Hash};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,15 +103,14 @@ impl Secrets {
         (account, asked): (Address, &Asked),
         transport: &TransportSecret,
     ) -> Result<(Hash, Release), Fault> {
-        let fields = [("job", Value::Bytes(job.0.to_vec())), ("index", Value::uint(index))];
-        let argument = Value::dict(fields.into_iter().chain(key_fields(transport)));
+        let request = release_to_runner(*job, index, named(transport));
         let look = || async {
             let identity = identity(chain, account, asked).await?;
             let id = release_id(job, self.0.runner, &identity);
             let records = chain.read(&[state::release_record_key(&id)]).await.map_err(outside)?;
             Ok(records.read::<Release>(0).map_err(outside)?.map(|release| (id, release)))
         };
-        self.0.until((actors::SECRETS, "release_to_runner", argument), look).await
+        self.0.until(request, look).await
     }
 }
 

@@ -5,10 +5,11 @@
 use crate::report::OwnedReport;
 use cowboy_api::{HexAddress, HexBytes, HexHash};
 use cowboy_system::offchain::{FAULT_ACTOR, FAULT_IMPOSSIBLE};
+use cowboy_system::requests::{Request, market as requests};
 use cowboy_types::{
     Hash,
-    cbor::Value,
     job::{self, SALT_BYTES},
+    wire::Fixed,
 };
 use ed25519_consensus::VerificationKey;
 use serde::{Deserialize, Serialize};
@@ -48,55 +49,27 @@ impl Share {
         opens && is_whole && signed().is_some()
     }
 
-    /// The argument of `submit_result` and `reveal`.
-    pub(crate) fn argument(&self, has_salt: bool) -> Value {
-        let mut fields = self.fields();
-        fields.push(("job_id", Value::Bytes(self.job_id.0.0.to_vec())));
-        if let Some(output) = &self.report.result {
-            fields.push(("output", Value::Bytes(output.0.clone())));
-        }
-        if !has_salt {
-            fields.retain(|(name, _)| *name != "salt");
-        }
-        Value::dict(fields)
+    /// The call of `reveal`, or of `submit_result`, which has no salt. Nothing where salt or signature do not have their lengths.
+    pub(crate) fn request(&self, has_salt: bool) -> Option<Request> {
+        let (id, report, signature) = (self.job_id.0, self.report.view(), fixed(&self.signature.0)?);
+        Some(match has_salt {
+            true => requests::reveal(id, &report, fixed(&self.salt.0)?, signature),
+            false => requests::submit_result(id, &report, signature),
+        })
     }
 
-    fn fields(&self) -> Vec<(&'static str, Value)> {
-        let mut fields = vec![
-            ("salt", Value::Bytes(self.salt.0.clone())),
-            ("signature", Value::Bytes(self.signature.0.clone())),
-            ("usage", self.report.view().usage.value()),
-        ];
-        if self.report.fault != 0 {
-            fields.push(("fault", Value::uint(self.report.fault)));
-            fields.push(("progress", Value::uint(self.report.progress)));
-        }
-        if !self.report.attestation.0.is_empty() {
-            fields.push(("attestation", Value::Bytes(self.report.attestation.0.clone())));
-        }
-        fields
+    fn opened(&self) -> Option<requests::Opened<'_>> {
+        let (salt, signature) = (fixed(&self.salt.0)?, fixed(&self.signature.0)?);
+        Some(requests::Opened { runner: self.runner.0, report: self.report.view(), salt, signature })
     }
 }
 
-/// The argument of `submit_verified_result`: every different result once (decision 127).
-pub(crate) fn together(job: &Hash, shares: &[&Share]) -> Value {
-    let mut outputs: Vec<&[u8]> = Vec::new();
-    let mut reveals = Vec::with_capacity(shares.len());
-    for share in shares {
-        let mut fields = share.fields();
-        fields.push(("runner", Value::Bytes(share.runner.0.0.to_vec())));
-        if let Some(output) = share.report.view().result {
-            let place = outputs.iter().position(|known| *known == output).unwrap_or_else(|| {
-                outputs.push(output);
-                outputs.len() - 1
-            });
-            fields.push(("output", Value::uint(u64::try_from(place).unwrap_or(u64::MAX))));
-        }
-        reveals.push(Value::dict(fields));
-    }
-    Value::map([
-        ("job_id", Value::Bytes(job.0.to_vec())),
-        ("outputs", Value::Array(outputs.into_iter().map(|output| Value::Bytes(output.to_vec())).collect())),
-        ("reveals", Value::Array(reveals)),
-    ])
+fn fixed<const N: usize>(bytes: &[u8]) -> Option<Fixed<N>> {
+    bytes.try_into().ok().map(Fixed)
+}
+
+/// The call of `submit_verified_result`. Nothing where one of the shares is none.
+pub(crate) fn together(job: &Hash, shares: &[&Share]) -> Option<Request> {
+    let opened = shares.iter().map(|share| share.opened()).collect::<Option<Vec<_>>>()?;
+    requests::submit_verified_result(*job, &opened)
 }

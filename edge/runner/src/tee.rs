@@ -5,6 +5,7 @@
 
 use crate::config;
 use cowboy_system::offchain::{binding, statement};
+use cowboy_system::requests::{Request, market as requests};
 use cowboy_types::{Address, Hash, cbor::Value, keccak256, signing::PrivateKey};
 use ed25519_consensus::SigningKey;
 use std::{path::PathBuf, process::Stdio, time::Duration};
@@ -62,8 +63,8 @@ impl Tee {
         self.key.verification_key().to_bytes()
     }
 
-    /// The argument of 0x05's `attest`, with a fresh document.
-    pub async fn attestation(&self, runner: &Address) -> Result<Value, String> {
+    /// The call of 0x05's `attest`, with a fresh document.
+    pub async fn attestation(&self, runner: &Address) -> Result<Request, String> {
         let document = match &self.settings.document {
             Some(path) => read(path)?,
             None => {
@@ -72,15 +73,10 @@ impl Tee {
                 made.map_err(|_| format!("tee.command is not done after {} s", DOCUMENT_TIMEOUT.as_secs()))??
             }
         };
-        let mut fields = vec![
-            ("environment", Value::text(self.settings.environment.clone())),
-            ("document", Value::Bytes(document)),
-            ("key", Value::Bytes(self.public_key().to_vec())),
-        ];
-        if let Some(path) = &self.settings.collateral {
-            fields.push(("collateral", Value::Bytes(read(path)?)));
-        }
-        Ok(Value::dict(fields))
+        let collateral = self.settings.collateral.as_deref().map_or_else(|| Ok(Vec::new()), read)?;
+        let environment = &self.settings.environment;
+        let request = requests::attest(environment, document, collateral, self.public_key());
+        request.ok_or_else(|| format!("tee.environment: the chain has no environment {environment:?}"))
     }
 
     /// Has the hardware make a document with these data in it.

@@ -4,7 +4,7 @@ mod changes;
 mod folder;
 
 use crate::execute::{Fault, container::Volumes as JobVolumes};
-use crate::releases::{PAUSE, Releases, key_fields};
+use crate::releases::{PAUSE, Releases, named};
 use crate::secrets::PATIENCE;
 use changes::{Written, WrittenFile};
 use cowboy_container::Changes;
@@ -12,18 +12,18 @@ use cowboy_image::{BlobKind, BlobReader, Digest, ImageError, Source as ImageSour
 use cowboy_secrets::partial::release_id;
 use cowboy_service::Chain;
 use cowboy_system::offchain::container::{Mount, blob_path};
+use cowboy_system::requests::{self, Request};
 use cowboy_system::secrets::state as secrets;
 use cowboy_system::secrets::types::Release;
 use cowboy_system::volumes::mounts::capability_of;
 use cowboy_system::volumes::types::{Capability, Keys};
 use cowboy_system::volumes::{keys, state};
-use cowboy_types::cbor::Value;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, Text, actors};
 use cowboy_volume::keys::PartitionKey;
-use cowboy_volume::{Change, Entry, Signer, Source, Volume, VolumeError};
+use cowboy_volume::{Change, Entry, Signer, Source, Volume, VolumeError, directories};
 use cowboy_volumes::{Leaf, Path, leaf};
 use folder::{Folder, Room};
 use futures::future::BoxFuture;
@@ -138,14 +138,13 @@ impl Volumes {
     /// The right to a mount, once the chain has given it, until the job's commitment is due.
     async fn claimed(&self, chain: &Chain, job: &Hash, index: u64, volume: &Hash) -> Result<Fixed<16>, Fault> {
         let id = capability_of(job, index, self.releases.runner, volume);
-        let argument = Value::dict([("job", Value::Bytes(job.0.to_vec())), ("index", Value::uint(index))]);
         let look = || async {
             let records = chain.read(&[state::capability_key(&id)]).await.map_err(outside)?;
             // One of an earlier draw ends before this one's commitment is due; asked again, the chain moves its end.
             let found = records.read::<Capability>(0).map_err(outside)?;
             Ok::<_, Fault>(found.filter(|record| record.is_held_by(self.releases.runner, Height(chain.height()))).map(|_| id))
         };
-        self.releases.until((actors::STORAGE, "mount", argument), look).await
+        self.releases.until(requests::volumes::mount(*job, index), look).await
     }
 
     /// The key of a partition.
@@ -153,22 +152,18 @@ impl Volumes {
         let (Keys::Committee, Some(capability)) = (&volume.record().keys, opened.capability) else { return Ok(PartitionKey::public()) };
         let (id, partition) = (*volume.id(), mount.partition.partition());
         let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
-        let identity = keys::identity(chain.genesis, (&id, volume.record()), (&partition, standing.as_ref()));
+        let version = keys::standing_version(volume.record(), standing.as_ref());
+        let identity = keys::identity(chain.genesis, (&id, volume.record()), &partition, version);
         let release = release_id(job, self.releases.runner, &identity);
         let transport = self.releases.transport(&[&job.0, &id.0, &partition.0]);
-        let fields = [
-            ("volume", Value::Bytes(id.0.to_vec())),
-            ("partition", Value::Bytes(partition.0.to_vec())),
-            ("capability", Value::Bytes(capability.0.to_vec())),
-        ];
-        let argument = Value::dict(fields.into_iter().chain(key_fields(&transport)));
+        let request = requests::secrets::release_partition((id, partition), Some(capability), Some(version), named(&transport));
         let look = || async {
             let records = chain.read(&[secrets::release_record_key(&release)]).await.map_err(outside)?;
             records.read::<Release>(0).map_err(outside)
         };
-        self.releases.until((actors::SECRETS, "release_partition", argument), look).await?;
+        self.releases.until(request, look).await?;
         let signature = self.releases.signature(chain, &release, &transport).await.map_err(outside)?;
-        Ok(PartitionKey::released(signature.bytes()))
+        Ok(PartitionKey::released(signature.bytes()).at(version))
     }
 
     /// A mount's volume, as the chain has it now, with the right of the runner and the key of its partition. A key is asked for once: its release may
@@ -217,13 +212,17 @@ impl Volumes {
             let mut entries = Vec::new();
             // A right to write alone shows nothing.
             if mount.mode.reads() {
-                entries = volume.list(&mount.partition, &key, LIST_BYTES).await.map_err(wrong)?.entries;
+                let mut listing = volume.list(&mount.partition, &key, LIST_BYTES).await.map_err(wrong)?;
+                for path in listing.take_bad(&mount.partition, &key) {
+                    tracing::warn!(volume = %volume.id(), %path, "a file of the mount is left out: no folder can have it");
+                }
+                entries = listing.entries;
                 files = files.saturating_add(entries.len());
                 // All lists are held until the room for their files is known.
                 if files > FILES {
                     return Err(outside(format!("the volumes have {files} files and more, and this runner mounts at most {FILES}")));
                 }
-                let folders = without_folders(&mut entries);
+                let folders = directories(entries.iter().map(|entry| &*entry.meta.path)).len();
                 blocks = blocks.saturating_add(folder::blocks_of(entries.iter().map(|entry| entry.meta.size), folders));
             }
             listed.push((mount, volume, key, entries));
@@ -248,35 +247,39 @@ impl Volumes {
     async fn keep(&self, of: &OfJob, written: Vec<(usize, Written)>) -> Result<(), Fault> {
         let mut changed: Vec<(usize, Written)> = written;
         changed.retain(|(_, written)| !written.files.is_empty());
+        let mut admitted = Vec::with_capacity(changed.len());
         for (index, written) in &changed {
             let ((volume, Opened { key, .. }), mount) = (self.opened(of, *index).await?, &of.mounts[*index]);
             let files: Vec<(&Path, u64)> = written.files.iter().map(|file| (&file.path, file.size)).collect();
+            let seen = volume.root(&mount.partition).await.map_err(wrong)?;
             let added = volume.admit(&mount.partition, &key, &files).await.map_err(wrong)?;
+            admitted.push(seen);
             if added > mount.max_bytes {
                 let (name, most) = (mount.name.as_str(), mount.max_bytes);
                 return Err(Fault::Impossible(format!("what was written to {name} adds {added} bytes to the volume, and may add {most}")));
             }
         }
         let mut sent = Vec::with_capacity(changed.len());
-        for (index, written) in &changed {
+        for ((index, written), seen) in changed.iter().zip(admitted) {
             let (volume, Opened { key, .. }) = self.opened(of, *index).await?;
             let put = async |file| put_one(&volume, &key, written, file).await.map(Change::Put);
             let changes: Vec<Change> = futures::stream::iter(&written.files).map(put).buffer_unordered(AT_ONCE).try_collect().await?;
-            sent.push((*index, changes));
+            sent.push((*index, changes, seen));
         }
-        for (index, changes) in &sent {
-            self.commit(of, *index, changes).await?;
+        for (index, changes, seen) in &sent {
+            self.commit(of, *index, changes, *seen).await?;
         }
         Ok(())
     }
 
-    /// Commits changes, and waits until the chain has them. Where somebody else was first, they are merged into what stands then.
-    async fn commit(&self, of: &OfJob, index: usize, changes: &[Change]) -> Result<(), Fault> {
+    /// Commits changes that were admitted beside a root, and waits until the chain has them. Where somebody else was first, they are merged into what
+    /// stands then.
+    async fn commit(&self, of: &OfJob, index: usize, changes: &[Change], seen: Hash) -> Result<(), Fault> {
         let (chain, mount) = (self.releases.chain().await.map_err(outside)?, &of.mounts[index]);
         loop {
             // As the chain has it now: relays may have changed meanwhile.
-            let (volume, _) = self.opened(of, index).await?;
-            let Some(commit) = volume.commit(&mount.partition, changes).await.map_err(wrong)? else { return Ok(()) };
+            let (volume, Opened { key, .. }) = self.opened(of, index).await?;
+            let Some(commit) = volume.commit_beside(&mount.partition, &key, changes, seen).await.map_err(wrong)? else { return Ok(()) };
             let look = || async {
                 let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
                 let root = standing.map_or(Hash::ZERO, |partition| partition.root.top.root());
@@ -284,22 +287,14 @@ impl Volumes {
                 let is_late = chain.height() > commit.until;
                 Ok::<_, Fault>((root != commit.old || is_late).then_some(root))
             };
-            let root = self.releases.until((actors::STORAGE, "commit", commit.argument.clone()), look).await?;
+            let request = Request { actor: actors::STORAGE, method: "commit", argument: commit.argument.clone() };
+            let root = self.releases.until(request, look).await?;
             if root == commit.new {
                 return Ok(());
             }
             tokio::time::sleep(PAUSE).await;
         }
     }
-}
-
-/// Leaves out files whose paths are folders of others: a volume has both, as any writer may name a file `a` and a file `a/b`, and a file system one.
-/// Answers how many folders there are.
-fn without_folders(entries: &mut Vec<Entry>) -> usize {
-    let paths: Vec<String> = entries.iter().map(|entry| entry.meta.path.to_string()).collect();
-    let folders = folder::folders_of(paths.iter().map(String::as_str));
-    entries.retain(|entry| !folders.contains(&*entry.meta.path));
-    folders.len()
 }
 
 /// Sends a file that a program wrote to the relays.

@@ -243,7 +243,7 @@ async fn extraction_over_the_wire() {
         (json!({ "url": url("/json"), "selector": "$.b.price" }), Ok("42")),
         (json!({ "url": url("/missing"), "envelope": true }), Ok(r#"{"body":"none","status":404}"#)),
         (json!({ "url": url("/deep"), "extract": [{ "name": "all", "type": "jsonpath", "rule": "$" }] }), Err("recursion")),
-        (json!({ "url": url("/json"), "extract": 1 }), Err("is not a list")),
+        (json!({ "url": url("/json"), "extract": 1 }), Err("a list of 1 to 32")),
         (json!({ "url": url("/json"), "method": "DANCE" }), Err("is not a method")),
         (json!({ "url": url("/json"), "headers": { "host": "x" } }), Err("cannot be sent")),
         (json!({ "url": url("/json"), "headers": { "x": "a\r\nb: c" } }), Err("cannot be sent")),

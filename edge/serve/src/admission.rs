@@ -1,11 +1,11 @@
 //! How many connections come in: in all, of a client and of a subnet.
 //!
 //! Where all are taken, one more of a subnet with few replaces one of the subnet that has the most: a few addresses that hold connections and ask for
-//! nothing keep nobody out. Of subnets with as many, it is the one whose number has not changed for longest, whatever its address.
+//! nothing keep nobody out. Of subnets with as many, it is the one that came last, whatever its address: a flood of new subnets closes its own connections
+//! before those of whoever was there.
 
 use crate::{Client, subnet::Subnet};
 use std::{
-    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     net::IpAddr,
     sync::{
@@ -30,8 +30,9 @@ pub struct Caps {
     pub subnet: usize,
 }
 
-/// The number of a subnet's connections, and of the change since which it has that number. The greatest rank is the first that makes room.
-type Rank = (usize, Reverse<u64>);
+/// The number of a subnet's connections, and its place in the order in which subnets came, which it keeps as long as it has a connection. The greatest
+/// rank is the first that makes room.
+type Rank = (usize, u64);
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -44,8 +45,8 @@ struct Counts {
     subnets: BTreeMap<Subnet, Rank>,
     /// The same by their ranks.
     ranks: BTreeSet<(Rank, Subnet)>,
-    /// How often the count of a subnet has changed.
-    changes: u64,
+    /// How many subnets came.
+    came: u64,
     /// Connections that may be closed for others, by subnet and by the number of their permit; no subnet without one.
     closable: BTreeMap<Subnet, BTreeMap<u64, Closable>>,
     /// The number of the next permit.
@@ -94,14 +95,15 @@ impl Counts {
 
     /// The count of a subnet, which is forgotten with its last connection.
     fn rank(&mut self, subnet: Subnet, count: usize) {
-        if let Some(rank) = self.subnets.remove(&subnet) {
+        let former = self.subnets.remove(&subnet);
+        if let Some(rank) = former {
             self.ranks.remove(&(rank, subnet));
         }
         if count > 0 {
-            let rank = (count, Reverse(self.changes));
-            self.changes += 1;
-            self.subnets.insert(subnet, rank);
-            self.ranks.insert((rank, subnet));
+            let place = former.map_or(self.came, |(_, place)| place);
+            self.came += u64::from(former.is_none());
+            self.subnets.insert(subnet, (count, place));
+            self.ranks.insert(((count, place), subnet));
         }
     }
 
@@ -252,7 +254,7 @@ impl Admission {
     }
 
     /// Whether one more of this address would count now. Nothing is closed for it.
-    pub(crate) fn has_room(&self, address: IpAddr) -> bool {
+    pub fn has_room(&self, address: IpAddr) -> bool {
         self.counts().refusal(&Client::from(address), &Subnet::of(address), self.caps).is_none()
     }
 
@@ -363,7 +365,7 @@ mod tests {
         assert_eq!((admission.count(), admission.counts().ending), (99, 0));
     }
 
-    /// Of subnets with as many connections, the one makes room whose number has not changed for longest, and not the one with the highest address.
+    /// Of subnets with as many connections, the one makes room that came last, and not the one with the highest address.
     #[test]
     fn no_address_is_a_disadvantage() {
         let admission = Admission::new(Caps { total: 6, client: 2, subnet: 2 });
@@ -376,7 +378,46 @@ mod tests {
             held.push(admit(other).expect("another makes room"));
             order.extend(closed.iter_mut().position(|closed| closed.try_recv().is_ok()).map(|place| place / 2));
         }
-        assert_eq!(order, [0, 1, 2]);
+        assert_eq!(order, [2, 1, 0]);
+    }
+
+    /// New subnets, and subnets that connect again and again, close their own connections before those of a client that was there and is quiet.
+    #[test]
+    fn who_was_there_stays() {
+        let admission = Admission::new(Caps { total: 8, client: 3, subnet: 3 });
+        let admit = |address: [u8; 4]| admission.admit(IpAddr::from(address));
+        let mut honest = [1, 1].map(|host| admit([192, 0, 2, host]).expect("there is room"));
+        let mut closed: Vec<_> = honest.iter_mut().map(Permit::closable).collect();
+        let mut flood: Vec<(Permit, oneshot::Receiver<()>)> = Vec::new();
+        let mut take = |address: [u8; 4]| {
+            let mut permit = admit(address)?;
+            let closed = permit.closable();
+            flood.push((permit, closed));
+            Ok::<_, Full>(())
+        };
+        for net in [1, 2, 3, 1, 2, 3] {
+            take([203, 0, net, 1]).expect("there is room");
+        }
+        for net in [4, 5, 6] {
+            take([203, 0, net, 1]).expect("one of the flood makes room");
+            assert!(closed.iter_mut().all(|closed| closed.try_recv().is_err()), "subnet {net}");
+        }
+        // Now nobody else has two.
+        take([203, 0, 7, 1]).expect("there is room for another subnet");
+        assert_eq!(closed.iter_mut().filter_map(|closed| closed.try_recv().ok()).count(), 1);
+        assert_eq!(take([203, 0, 8, 1]), Err(Full::Total(8)), "each subnet keeps one");
+    }
+
+    /// A subnet keeps its place, however often its number of connections changes.
+    #[test]
+    fn a_change_is_no_arrival() {
+        let admission = Admission::new(Caps { total: 4, client: 2, subnet: 2 });
+        let admit = |net: u8| admission.admit(IpAddr::from([10, 0, net, 1])).expect("there is room");
+        let (mut first, mut later) = (vec![admit(1)], vec![admit(2), admit(2)]);
+        first.push(admit(1));
+        let mut closed: Vec<_> = first.iter_mut().chain(&mut later).map(Permit::closable).collect();
+        let _other = admit(3);
+        assert_eq!(closed.iter_mut().position(|closed| closed.try_recv().is_ok()).map(|place| place / 2), Some(1));
     }
 
     /// Of one subnet the connection goes that was not used for longest, and none that cannot be closed.

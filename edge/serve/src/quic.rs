@@ -90,7 +90,10 @@ impl Gate {
 
     /// The permit of a handshake, where there would be room for its connection. Nobody's connection is closed for a peer that may still be turned away.
     fn begin(&self, address: IpAddr) -> Option<Permit> {
-        self.handshakes.admit(address).ok().filter(|_| self.connections.has_room(address))
+        if !self.connections.has_room(address) {
+            return None;
+        }
+        self.handshakes.admit(address).ok()
     }
 
     /// Counts a connection whose peer may stay, until the permit is dropped. Another one may be closed for it.

@@ -1,8 +1,6 @@
 //! Calls that a service posts once, and again where it does not see them on the chain.
 
-use cowboy_api::sender::Call;
-use cowboy_types::Address;
-use cowboy_types::cbor::Value;
+use cowboy_api::sender::{Call, Request};
 use cowboy_types::units::Amount;
 use std::collections::BTreeMap;
 
@@ -12,22 +10,17 @@ const AGAIN_AFTER: u64 = 4;
 /// Blocks after which it is forgotten that something was sent.
 const FORGOTTEN_AFTER: u64 = 10_000;
 
-/// The calls of a service to one system actor.
+/// The calls of a service.
+#[derive(Default)]
 pub struct Calls {
-    target: Address,
     /// When each thing was sent last, and how often.
     sent: BTreeMap<String, (u64, u32)>,
 }
 
 impl Calls {
-    /// To the system actor of a number. Nothing was sent yet.
-    pub fn new(actor: u8) -> Self {
-        Self { target: Address::system(actor), sent: BTreeMap::new() }
-    }
-
     /// The call for a thing to do, where it was not sent a moment ago.
-    pub fn once(&mut self, height: u64, what: impl Into<String>, method: &'static str, argument: Value) -> Option<Call> {
-        self.paid(height, what, method, argument, Amount::ZERO)
+    pub fn once(&mut self, height: u64, what: impl Into<String>, request: Request) -> Option<Call> {
+        self.paid(height, what, request, Amount::ZERO)
     }
 
     /// Whether a thing would be sent now, so that it need not be computed where not.
@@ -36,7 +29,7 @@ impl Calls {
     }
 
     /// The same with CBY that go along.
-    pub fn paid(&mut self, height: u64, what: impl Into<String>, method: &'static str, argument: Value, value: Amount) -> Option<Call> {
+    pub fn paid(&mut self, height: u64, what: impl Into<String>, request: Request, value: Amount) -> Option<Call> {
         let what = what.into();
         if !self.is_time(height, &what) {
             return None;
@@ -45,19 +38,21 @@ impl Calls {
         self.sent.retain(|_, (at, _)| at.saturating_add(FORGOTTEN_AFTER) > height);
         self.sent.insert(what, (height, tries));
         // What is sent again is tried out first.
-        Some(Call { target: self.target, method, argument, value, tries: tries.max(1) })
+        Some(Call { value, tries: tries.max(1), ..Call::from(request) })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::cbor::Value;
 
     /// A thing is posted once, and again after four blocks; others do not wait for it.
     #[test]
     fn a_call_is_sent_again_later() {
-        let mut calls = Calls::new(0x0B);
-        let mut at = |height, what: &str| calls.once(height, what, "heartbeat", Value::Null).map(|call| call.tries);
+        let mut calls = Calls::default();
+        let request = Request { actor: 0x0B, method: "heartbeat", argument: Value::Null };
+        let mut at = |height, what: &str| calls.once(height, what, request.clone()).map(|call| call.tries);
         assert_eq!((at(10, "a"), at(11, "a"), at(13, "a"), at(13, "b")), (Some(1), None, None, Some(1)));
         assert_eq!((at(14, "a"), at(15, "a"), at(18, "a")), (Some(1), None, Some(2)));
         assert_eq!((at(10_018, "c"), calls.sent.len()), (Some(1), 1), "what was sent long ago is forgotten");

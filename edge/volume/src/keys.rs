@@ -1,4 +1,4 @@
-//! The keys of partitions and files (decisions 151, 152).
+//! The keys of partitions and files (decisions 151, 152, 603).
 
 use cowboy_types::Hash;
 use cowboy_volumes::{Name, Path};
@@ -13,6 +13,8 @@ pub const KEY_BYTES: usize = 32;
 #[derive(Clone)]
 pub struct PartitionKey {
     key: Zeroizing<[u8; KEY_BYTES]>,
+    /// Which of the partition's keys it is, where that is known.
+    version: Option<u64>,
     is_public: bool,
 }
 
@@ -26,18 +28,28 @@ fn derived(secret: &[u8], salt: &[u8], info: &[&[u8]]) -> Zeroizing<[u8; KEY_BYT
 impl PartitionKey {
     /// Of a public volume.
     pub fn public() -> Self {
-        Self { key: Zeroizing::new([0; KEY_BYTES]), is_public: true }
+        Self { key: Zeroizing::new([0; KEY_BYTES]), version: None, is_public: true }
     }
 
     /// Of a volume whose key its owner keeps: HKDF-SHA256 of the owner's key, with volume and partition.
     pub fn owned(secret: &[u8; KEY_BYTES], volume: &Hash, partition: &Name) -> Self {
         let key = derived(secret, &volume.0, &[b"cowboy-partition-key-v1", &partition.partition().0]);
-        Self { key, is_public: false }
+        Self { key, version: None, is_public: false }
     }
 
     /// Of a volume whose keys the committee makes: HKDF-SHA256 of its signature over the partition's identity.
     pub fn released(signature: &[u8]) -> Self {
-        Self { key: derived(signature, &[], &[b"cowboy-partition-key-v1"]), is_public: false }
+        Self { key: derived(signature, &[], &[b"cowboy-partition-key-v1"]), version: None, is_public: false }
+    }
+
+    /// The same, as the key of this version: what is encrypted with it stands under no other one.
+    pub fn at(self, version: u64) -> Self {
+        Self { version: Some(version), ..self }
+    }
+
+    /// Its version, where that is known: a key of a public volume has none.
+    pub fn version(&self) -> Option<u64> {
+        self.version
     }
 
     /// Whether nothing is encrypted under it.

@@ -19,6 +19,6 @@ pub mod segments;
 mod tree;
 pub mod wire;
 
-pub use client::{Commit, Entry, Listing, Signer, Source, Volume, VolumeError, content_hash};
+pub use client::{Clash, Commit, Entry, Listing, Signer, Source, Volume, VolumeError, content_hash, directories};
 pub use link::{Link, LinkError, relay_address};
 pub use tree::{Change, Draft, Tree};

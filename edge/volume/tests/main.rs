@@ -1,5 +1,7 @@
 //! Files of volumes: encrypted, and bound to where they are.
 
+mod liar;
+
 use commonware_codec::conformance::generate_value;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Hash, Text};

@@ -55,6 +55,7 @@ class World:
         self.events = []
         self.jobs = []
         self.tokens = {}
+        self.volumes = {}
         # Whether a query or a GET runs: functions that only a delivery may call are refused.
         self.is_reading = False
         self.tx_hash = b"\xab" * 32
@@ -82,14 +83,14 @@ class World:
         programs = {address: account.program for address, account in self.accounts.items()}
         for account in self.accounts.values():
             account.program = None
-        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens))
+        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens, self.volumes))
         for address, program in programs.items():
             self.accounts[address].program = program
             saved[0][address].program = program
         return saved
 
     def rollback(self, saved):
-        self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens = saved
+        self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens, self.volumes = saved
 
     def pay(self, source, target, amount):
         payer = self.account(source)
@@ -440,7 +441,7 @@ def _key(key):
     return key.encode("utf-8") if isinstance(key, str) else bytes(key)
 
 
-# Where everything above exists, which the tokens use.
+# Where everything above exists, which these use.
 from .mock.tokens import (  # noqa: E402
     token_allowance,
     token_approve,
@@ -452,6 +453,7 @@ from .mock.tokens import (  # noqa: E402
     token_transfer,
     token_transfer_from,
 )
+from .mock.volume_calls import blob_ref, create_volume, delete_volume  # noqa: E402
 
 # A query and a GET may call the functions that are not in this list (docs/actors.md "Queries").
 _FOR_DELIVERIES = """
@@ -459,7 +461,7 @@ _FOR_DELIVERIES = """
     emit_event send_message call_actor
     spawn_actor transfer_balance balance schedule_timer schedule_timer_ex set_interval resume_interval extend_timer cancel_timer
     submit_job randomness randomness_at token_create token_transfer token_transfer_from token_approve token_mint token_burn
-    token_balance_of token_allowance token_total_supply
+    token_balance_of token_allowance token_total_supply create_volume delete_volume blob_ref
 """.split()
 
 

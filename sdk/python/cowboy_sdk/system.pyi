@@ -303,6 +303,34 @@ _GovernanceGetValidator = TypedDict("_GovernanceGetValidator", {
     "vrf_key": bytes,
 })
 
+_GovernanceProposeActions = TypedDict("_GovernanceProposeActions", {
+    "action": Literal["set_parameter", "call", "disburse", "set_council", "circuit_break", "resume", "upgrade", "cancel_upgrade"],
+    "name": NotRequired[str | None],
+    "value": NotRequired[int | None],
+    "actor": NotRequired[Any | None],
+    "method": NotRequired[str | None],
+    "argument": NotRequired[Any | None],
+    "bucket": NotRequired[str | None],
+    "to": NotRequired[Address | bytes | None],
+    "amount": NotRequired[int | None],
+    "members": NotRequired[Sequence[Address | bytes] | None],
+    "version": NotRequired[int | None],
+    "height": NotRequired[int | None],
+})
+
+_GovernancePreviewEvents = TypedDict("_GovernancePreviewEvents", {
+    "data": Any,
+    "emitter": bytes,
+    "name": str,
+})
+
+_GovernancePreview = TypedDict("_GovernancePreview", {
+    "deposit": int,
+    "error": str | None,
+    "events": list[_GovernancePreviewEvents],
+    "tier": int,
+})
+
 _StorageManagerGetRent = TypedDict("_StorageManagerGetRent", {
     "bond": int,
     "debt": int,
@@ -366,6 +394,7 @@ _StorageManagerGetPartitionPrevious = TypedDict("_StorageManagerGetPartitionPrev
     "at": int,
     "behind": int,
     "depth": int,
+    "key_version": int,
     "leaves": int,
     "node": bytes,
     "root": bytes,
@@ -398,6 +427,7 @@ _RelayRegistryRegisterRelay = TypedDict("_RelayRegistryRegisterRelay", {
     "capacity": int,
     "certificate": bytes,
     "endpoint": str,
+    "is_eligible": bool,
     "is_healthy": bool,
     "key": bytes,
     "last_heartbeat": int,
@@ -634,14 +664,14 @@ class _JobDispatcher(SystemActor):
         self, argument: dict[str, Any], /, *,
         value: int = 0,
         cycles_limit: int = ...,
-    ) -> Any:
-        """A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn."""
+    ) -> bytes:
+        """Submits a job, and returns its id: holds price, tip and the callback's most from the sender, and has a committee drawn. The fields for the runner and what the job needs of one stand beside those that are listed (docs/jobs.md)."""
     def handle_message(
         self, argument: dict[str, Any], /, *,
         value: int = 0,
         cycles_limit: int = ...,
-    ) -> Any:
-        """The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129)."""
+    ) -> bytes:
+        """Submits the job of the published SDK's message, or a job as `submit_job` takes it, and returns its id: what `send_message` to this address brings (decision 129)."""
     def get_job(
         self, *,
         job_id: TokenId | bytes,
@@ -862,11 +892,12 @@ class _SecretsManager(SystemActor):
         volume: TokenId | bytes,
         partition: TokenId | bytes,
         capability: bytes | None = None,
+        key_version: int | None = None,
         transport: bytes,
         proof: bytes,
         cycles_limit: int = ...,
     ) -> bytes:
-        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. For a runner that holds one for a job, the owner pays, once. The committee makes the key; it stands nowhere."""
+        """Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability for the partition. For a runner that holds one for a job, the owner pays, once for a version. The committee makes the key; it stands nowhere."""
     def close_release(
         self, *,
         release_id: TokenId | bytes,
@@ -1384,16 +1415,18 @@ class _Governance(SystemActor):
     ) -> _GovernanceGetValidator:
         """Returns a validator."""
     def propose(
-        self, argument: dict[str, Any], /, *,
+        self, *,
+        actions: Sequence[_GovernanceProposeActions],
         value: int = 0,
         cycles_limit: int = ...,
-    ) -> Any:
-        """{action, …} or {actions: [{action, …}, …]} (at most 16, all or nothing), with the tier's deposit as value → number. Actions: {action: set_parameter, name, value}, {action: call, actor, method, argument} as 0x09, {action: disburse, bucket, to, amount}, {action: set_council, members}, {action: circuit_break, actor}, {action: resume, actor}, {action: upgrade, version, height} and {action: cancel_upgrade, version}."""
+    ) -> int:
+        """Proposes actions that take effect together or not at all, and returns the proposal's number. The value is the deposit of the strictest tier among them. An argument without `actions` may have the fields of a single action."""
     def preview(
-        self, argument: dict[str, Any], /, *,
+        self, *,
+        actions: Sequence[_GovernanceProposeActions],
         cycles_limit: int = ...,
-    ) -> Any:
-        """{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail."""
+    ) -> _GovernancePreview:
+        """Returns what a proposal would do if it took effect now, and what it puts down. Nothing of it stays. An argument without `actions` may have the fields of a single action."""
 
 class _StorageManager(SystemActor):
     """0x0a, `0x000000000000000000000000000000000000000a`. Rent, quotas, eviction and restoration of persistent storage; volumes."""
@@ -1500,6 +1533,7 @@ class _StorageManager(SystemActor):
         sum: int,
         acks: Sequence[_StorageManagerCommitAcks],
         until: int,
+        key_version: int,
         capability: bytes | None = None,
         cycles_limit: int = ...,
     ) -> None:
@@ -1510,7 +1544,7 @@ class _StorageManager(SystemActor):
         partition: TokenId | bytes,
         cycles_limit: int = ...,
     ) -> None:
-        """Puts a partition's root before the standing one back."""
+        """Puts a partition's root before the standing one back, with the version of its key."""
     def issue_cap(
         self, *,
         volume: TokenId | bytes,
@@ -1560,6 +1594,14 @@ class _StorageManager(SystemActor):
         cycles_limit: int = ...,
     ) -> _StorageManagerGetCap | None:
         """Returns a capability; null where there is none."""
+    def blob_ref(
+        self, *,
+        volume: TokenId | bytes,
+        hash: TokenId | bytes,
+        size: int,
+        cycles_limit: int = ...,
+    ) -> bytes:
+        """Returns the 64 bytes that stand for a file in a volume (decision 607). The chain has no files: hash and size are the sender's word, which readers compare with the file."""
     def list_caps(
         self, *,
         volume: TokenId | bytes,
@@ -1761,7 +1803,7 @@ class _RouteRegistry(SystemActor):
         actor_address: Address | bytes,
         cycles_limit: int = ...,
     ) -> list[str]:
-        """Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns: anybody may point a name at an actor of somebody else."""
+        """Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns, and has registered or pointed at the actor itself: anybody may point a name at an actor of somebody else, and give it away."""
     def quote(
         self, *,
         name: str,

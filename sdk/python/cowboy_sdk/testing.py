@@ -26,7 +26,7 @@ from ._offchain import Job, Jobs, llm_failure, llm_value  # noqa: F401, the name
 from ._payloads import HTTP_HANDLER, Visits, decoded, encoded
 from .actor import registry
 from .dispatch import dispatch
-from .mock import tokens
+from .mock import tokens, volumes
 from .types import Address, to_address_bytes
 
 sys.modules.setdefault("pvm_host", mock_host)
@@ -212,6 +212,7 @@ class Chain(Jobs, Visits):
             heights = self._idle(last - self.world.height - 1) + 1
             self.world.height += heights
             self.world.timestamp_ms += 1000 * heights
+            volumes.remove_due()
             messages, self.world.outbox = self.world.outbox, []
             jobs = self.jobs()
             for message in messages:
@@ -286,6 +287,8 @@ class Chain(Jobs, Visits):
     def _call(self, target, method, payload, cycles_limit, access_limit):
         if target == tokens.TOKEN_REGISTRY:
             return tokens.handle(method, payload)
+        if target == volumes.STORAGE_MANAGER:
+            return volumes.handle(method, payload)
         program = self.world.account(target).program
         if program is None:
             raise mock_host.HostError("no actor at the target", 3, "not_found")

@@ -1,16 +1,14 @@
 //! Deployment: canonical source, address, manifest, module body, records; then the init handler (003 §1.2, 000 §6).
 
 use super::frames::Price;
-use super::host::length;
+use super::meter::length;
 use super::{Environment, Machine, Step};
 use crate::engine::{Exception, Limits, Usage};
 use cowboy_state::records::{Actor, ActorStatus, keys};
 use cowboy_state::{Directory, Key, Kind};
-use cowboy_system::actor::announce;
 use cowboy_system::entitlements::manifests::Asker;
-use cowboy_system::entitlements::{self, lifecycle, manifests};
+use cowboy_system::entitlements::{lifecycle, manifests};
 use cowboy_system::storage::{self, rent};
-use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::Grants;
 use cowboy_types::units::Count;
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
@@ -96,18 +94,12 @@ impl Machine {
             Ok(weight) => weight,
             Err(abort) => return Ok((Err(abort), price)),
         };
-        let hash = |hash: Hash| Value::Bytes(hash.0.to_vec());
-        let data = Value::map([
-            ("actor", Value::Bytes(actor.0.to_vec())),
-            ("code_hash", hash(code_hash)),
-            ("code_hash_before", hash(record.code_hash)),
-        ]);
-        record.code_hash = code_hash;
+        let code_hash_before = std::mem::replace(&mut record.code_hash, code_hash);
         record.code_bytes = Count(u64::try_from(source.len()).expect("a source is shorter than a transaction"));
         record.body_weight = body_weight;
         self.world.set_actor(actor, &record);
         self.write_code(code_hash, source);
-        announce(&mut self.world, entitlements::NUMBER, "ActorUpgraded", &data);
+        manifests::upgraded(&mut self.world, actor, code_hash, code_hash_before);
         Ok((Ok(code_hash), price))
     }
 

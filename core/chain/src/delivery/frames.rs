@@ -1,6 +1,6 @@
 //! Handlers under way: an explicit stack of engines, of which only the last runs (decision 134).
 
-use super::host::length;
+use super::meter::length;
 use super::{Door, Machine, Stage, Step, call_trace};
 use crate::engine::{Engine, Exception, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
 use crate::input::MAX_EXCEPTIONS;

@@ -52,3 +52,8 @@ impl Meter {
         self.weight_limit.saturating_sub(self.weight)
     }
 }
+
+/// The number of bytes.
+pub(super) fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}

@@ -3,7 +3,7 @@
 //! What a step spends counts at once towards the limits of whoever runs, and a step that misses a record spends nothing.
 
 use super::frames::Price;
-use super::host::length;
+use super::meter::length;
 use super::{Machine, Step};
 use cowboy_system::Work;
 use cowboy_system::entitlements::{manifests, state};

@@ -22,7 +22,9 @@ use std::sync::Arc;
 pub(crate) struct Round {
     pub(super) auction: Auction,
     turn: Turn,
-    /// How many of the due timers were looked at for an agent to ask, and how many agents were asked.
+    /// The due timers that name agents, in the order in which these are asked.
+    pub(super) to_ask: Arc<[Hash]>,
+    /// How many of them were looked at, and how many agents were asked.
     pub(super) looked_at: usize,
     pub(super) asked: u64,
     /// What they answered, by timer.
@@ -44,13 +46,13 @@ struct Bidder {
     limit: Cycles,
     /// When it was scheduled, and its place among all timers.
     age: (Height, u64),
-    /// Tip times weight, then the weight, so that it counts where nobody tips.
+    /// See [`Execution::score`].
     score: (u128, u64),
 }
 
 impl Execution {
     /// Begins the auction of this block's timers, where they are auctioned: reads what their order depends on.
-    pub(super) fn open_round(&self, due: &[Timer]) -> Result<Option<Arc<Round>>, Miss> {
+    pub(super) fn open_round(&self, ids: &[Hash], due: &[Timer]) -> Result<Option<Arc<Round>>, Miss> {
         let environment = &self.machine.environment;
         if !environment.rules.has_timer_auction {
             return Ok(None);
@@ -60,8 +62,29 @@ impl Execution {
         wanted.push(auction::key());
         self.machine.world.require(&wanted)?;
         let auction = auction::read(&self.machine.world, environment.height)?;
+        let to_ask = self.order_questions(&auction, ids, due)?;
         let (turn, bids) = (Turn::default(), BTreeMap::new());
-        Ok(Some(Arc::new(Round { auction, turn, looked_at: 0, asked: 0, bids, is_ordered: false })))
+        Ok(Some(Arc::new(Round { auction, turn, to_ask, looked_at: 0, asked: 0, bids, is_ordered: false })))
+    }
+
+    /// The timers that name agents: those first that are likely to bid the most, by what their agents answered last (decision 619). Equal ones are asked in
+    /// the order of the book.
+    fn order_questions(&self, auction: &Auction, ids: &[Hash], due: &[Timer]) -> Result<Arc<[Hash]>, Miss> {
+        let mut to_ask = Vec::new();
+        for (id, timer) in ids.iter().zip(due).filter(|(_, timer)| timer.bidder.is_some()) {
+            let offered = auction.offered(&self.machine.environment.params, Bid::expected_of(timer));
+            let score = offered.map(|offered| self.score(auction, timer.fee_payer, offered)).transpose()?;
+            to_ask.push((Reverse(score), *id));
+        }
+        // The sort is stable; what does not pay the base fee comes last.
+        to_ask.sort_by_key(|(score, _)| *score);
+        Ok(to_ask.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The tip times the scheduler's weight, then the weight, so that it counts where nobody tips.
+    fn score(&self, auction: &Auction, scheduler: Address, offered: Offered) -> Result<(u128, u64), Miss> {
+        let weight = auction.weight(auction::fires(&self.machine.world, scheduler)?);
+        Ok((u128::from(offered.tip.0) * u128::from(weight), weight))
     }
 
     /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
@@ -81,8 +104,7 @@ impl Execution {
                 last.push(*id);
                 continue;
             };
-            let weight = round.auction.weight(auction::fires(world, timer.fee_payer)?);
-            let score = (u128::from(offered.tip.0) * u128::from(weight), weight);
+            let score = self.score(&round.auction, timer.fee_payer, offered)?;
             bidders.push(Bidder { id: *id, limit: timer.cycles_limit, age: (timer.created_at, timer.sequence.0), score });
         }
         bidders.sort_by_key(|bidder| bidder.age);

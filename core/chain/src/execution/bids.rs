@@ -2,7 +2,8 @@
 //! (003 §5.1b; decision 322).
 //!
 //! A question is paid by the scheduler at the base fees, whether its timer fires or not, and takes room in the timer lane. At most
-//! `timers.bids_per_block` are asked. Wherever there is no bid, the default agent bids.
+//! `timers.bids_per_block` are asked, those first that bid the most when they were asked last (decision 619). Wherever there is no bid, the default
+//! agent bids.
 
 use super::{Execution, Payment, Source};
 use crate::delivery::{Delivered, Door, Envelope, Work, nested_id};
@@ -11,7 +12,7 @@ use crate::lanes::Lane;
 use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Timer, keys};
 use cowboy_system::auction::Bid;
-use cowboy_system::bidding;
+use cowboy_system::{bidding, timers};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Price};
 use cowboy_types::{Address, Hash, keccak256};
@@ -33,8 +34,8 @@ impl Execution {
     pub(super) fn ask_agent(&mut self) -> Result<bool, Miss> {
         let Some(round) = self.due.round.as_ref().filter(|round| !round.is_ordered) else { return Ok(false) };
         let (height, most) = (self.machine.environment.height, self.machine.environment.params.timers.bids_per_block);
-        let (mut place, asked) = (round.looked_at, round.asked);
-        while let Some(id) = self.due.ids.get(place).copied().filter(|_| asked < most) {
+        let (to_ask, mut place, asked) = (round.to_ask.clone(), round.looked_at, round.asked);
+        while let Some(id) = to_ask.get(place).copied().filter(|_| asked < most) {
             place += 1;
             let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
             let Some(timer) = stored.filter(|timer| timer.height <= height && timer.expires_at >= height) else { continue };
@@ -45,7 +46,7 @@ impl Execution {
                 return Ok(true);
             }
         }
-        self.note_asked(self.due.ids.len(), asked);
+        self.note_asked(to_ask.len(), asked);
         Ok(false)
     }
 
@@ -81,11 +82,14 @@ impl Execution {
             return Ok(false);
         }
         let origin = keccak256(&[DOMAIN, &id.0, &height.0.to_be_bytes()]);
+        // As a fire does before its handler.
+        let (cycles, cells) = timers::intrinsic(params, false, payload.len());
         let work = Work::Handler { target: agent, handler: bidding::HANDLER.to_string(), payload: payload.into(), value: Amount::ZERO };
         let envelope = Envelope::new(ReceiptKind::Timer, (origin, nested_id(&origin, 0)), timer.fee_payer, work, limits);
         let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
         let asked = Asked { timer: *id, limits: Used { cycles: timer.cycles_limit, cells: timer.cells_limit } };
-        self.deliver(Envelope { door: Door::Query, ..envelope }, payment, Source::Question(asked));
+        let intrinsic = Used { cycles, cells };
+        self.deliver(Envelope { door: Door::Query, intrinsic, ..envelope }, payment, Source::Question(asked));
         Ok(true)
     }
 
@@ -93,12 +97,20 @@ impl Execution {
     pub(super) fn follow_question(&mut self, asked: &Asked, payer: Address, delivered: &Delivered) -> Result<(), Miss> {
         let balance = self.machine.world.account(payer)?.balance;
         let bid = delivered.result.as_ref().ok().and_then(|answer| bidding::bid(answer));
-        if let (Some(bid), Some(round)) = (bid, self.due.round.as_ref()) {
-            let offered = self.offers_of(round, bid);
-            let is_payable = offered.is_none_or(|(offers, _)| offers.reserve(asked.limits).is_some_and(|most| most <= balance));
-            if let Some(round) = self.due.round.as_mut().filter(|_| is_payable) {
-                Arc::make_mut(round).bids.insert(asked.timer, bid);
-            }
+        let Some(round) = self.due.round.as_ref() else { return Ok(()) };
+        let is_payable = |bid: &Bid| {
+            let offered = self.offers_of(round, *bid);
+            offered.is_none_or(|(offers, _)| offers.reserve(asked.limits).is_some_and(|most| most <= balance))
+        };
+        let bid = bid.filter(is_payable);
+        // Who has no bid is asked after the others from now on.
+        let (max_fee, priority) = match bid {
+            Some(Bid::Fixed { max_fee, priority }) => (max_fee, priority),
+            _ => (Price(1), Price::ZERO),
+        };
+        timers::remember_bid(&mut self.machine.world, &asked.timer, max_fee, priority)?;
+        if let (Some(bid), Some(round)) = (bid, self.due.round.as_mut()) {
+            Arc::make_mut(round).bids.insert(asked.timer, bid);
         }
         Ok(())
     }

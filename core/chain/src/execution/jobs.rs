@@ -4,7 +4,7 @@
 use super::settle::unpaid;
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
-use crate::fees::{Offer, Offers, Used, lane_base_fee};
+use crate::fees::{Offer, Offers, Used};
 use crate::lanes::{Lane, Space};
 use cowboy_state::{Key, Kind, Miss};
 use cowboy_system::actor::is_market_paused;
@@ -56,8 +56,7 @@ impl Execution {
             cycle: Offer { max: callback.max_fee_per_cycle, priority: Price::ZERO },
             cell: Offer { max: callback.max_fee_per_cell, priority: Price::ZERO },
         };
-        let fees = self.block.base_fees;
-        let cycle = lane_base_fee(fees.cycle, Lane::Runner.fee_multiplier(params));
+        let burned = Lane::Runner.base_fees(params, self.block.base_fees);
         let work = Work::Handler {
             target: callback.actor,
             handler: callback.handler.to_string(),
@@ -66,7 +65,7 @@ impl Execution {
         };
         let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
         let envelope = Envelope::new(ReceiptKind::Callback, (id, nested_id(&id, 0)), callback::SENDER, work, limits);
-        let prices = offers.at(cycle, fees.cell);
+        let prices = offers.at(burned.cycle, burned.cell);
         let payment = Payment { lane: Lane::Runner, payer: answer.payer, offers, prices, reserve: answer.held };
         self.deliver(Envelope { intrinsic, ..envelope }, payment, Source::Callback);
         Ok(Turn::More)

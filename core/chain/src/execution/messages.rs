@@ -2,7 +2,7 @@
 
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
-use crate::fees::{Cost, Offer, Offers, Used, lane_base_fee};
+use crate::fees::{Cost, Offer, Offers, Used};
 use crate::lanes::Lane;
 use cowboy_state::records::{Mailbox, Message, Origin, Queue, Seen, keys};
 use cowboy_state::{Checkpoint, Directory, Key, Kind, Miss};
@@ -97,13 +97,12 @@ impl Execution {
 
     /// How an origin pays for a message in this block: with all that it holds.
     fn payment_of(&self, origin: &Origin) -> Payment {
-        let fees = self.block.base_fees;
-        let multiplier = Lane::User.fee_multiplier(&self.machine.environment.params);
+        let burned = Lane::User.base_fees(&self.machine.environment.params, self.block.base_fees);
         let offers = Offers {
             cycle: Offer { max: origin.max_fee_per_cycle, priority: origin.priority_per_cycle },
             cell: Offer { max: origin.max_fee_per_cell, priority: origin.priority_per_cell },
         };
-        let prices = offers.at(lane_base_fee(fees.cycle, multiplier), fees.cell);
+        let prices = offers.at(burned.cycle, burned.cell);
         Payment { lane: Lane::User, payer: origin.payer, offers, prices, reserve: origin.held }
     }
 

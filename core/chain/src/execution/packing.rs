@@ -193,7 +193,7 @@ impl Execution {
     pub(super) fn choose(&self, candidates: Vec<Placed>) -> Vec<Placed> {
         let Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
         let params = &self.machine.environment.params;
-        let ranked = order::rank(params, candidates, self.block.base_fees.cycle, self.block.base_fees.cell);
+        let ranked = order::rank(params, candidates, self.block.base_fees);
         let mut selection = Selection::new(self, limits);
         let (mut later, mut waiting) = (Vec::new(), BTreeSet::new());
         for candidate in ranked {

@@ -2,7 +2,7 @@
 
 use super::Execution;
 use cowboy_state::Miss;
-use cowboy_system::entitlements::{NUMBER, lifecycle};
+use cowboy_system::entitlements::{NUMBER, nonexecutable};
 use cowboy_types::{Address, keccak256};
 
 impl Execution {
@@ -10,7 +10,7 @@ impl Execution {
     pub(super) fn announce_removals(&mut self) -> Result<(), Miss> {
         let environment = &self.machine.environment;
         let (height, most) = (environment.height, environment.params.entitlements.sweep_per_block);
-        let events = lifecycle::sweep(&mut self.machine.world, height, most)?;
+        let events = nonexecutable::sweep(&mut self.machine.world, height, most)?;
         if events.is_empty() {
             return Ok(());
         }

@@ -7,16 +7,15 @@ use super::auction::Round;
 use super::settle::unpaid;
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
-use crate::fees::{Offer, Offers, Used, lane_base_fee};
+use crate::fees::{Offer, Offers, Used};
 use crate::journal::by_value;
 use crate::lanes::Lane;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
-use cowboy_system::timers::{self, listed};
-use cowboy_types::cbor::Value;
+use cowboy_system::timers::{self, Unfired, listed};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, Price};
-use cowboy_types::{Abort, Address, Blob, Event, Hash, Receipt, Text, actors, error, keccak256};
+use cowboy_types::{Hash, Receipt, Text, keccak256};
 use std::sync::Arc;
 
 /// The due timers of a block, and how far they are.
@@ -59,7 +58,7 @@ impl Execution {
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
         self.machine.world.require(&fired)?;
-        let (round, is_cut) = (self.open_round(&due)?, count_of(&ids) == most);
+        let (round, is_cut) = (self.open_round(&ids, &due)?, count_of(&ids) == most);
         self.due = Due { ids: ids.into(), round, is_cut, ..Due::default() };
         Ok(declared)
     }
@@ -82,7 +81,7 @@ impl Execution {
             return Ok(Turn::More);
         };
         if timer.expires_at < self.machine.environment.height {
-            self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
+            self.clean_up(&id, &timer, Unfired::Expired)?;
         } else if !self.due.is_lane_full {
             let has_fired = self.has_timer_share(&timer) && self.fire(&id, &timer)?;
             if !has_fired && !self.due.is_lane_full {
@@ -110,13 +109,12 @@ impl Execution {
             self.due.is_lane_full = self.due.round.is_none();
             return Ok(false);
         }
-        let fees = self.block.base_fees;
+        let fees = Lane::Timer.base_fees(params, self.block.base_fees);
         let offered = match &self.due.round {
             Some(round) => self.offers_of(round, round.bid_of(id, timer)),
             None => {
                 let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
-                let cycle = lane_base_fee(fees.cycle, Lane::Timer.fee_multiplier(params));
-                Some((Offers { cycle: exactly(cycle), cell: exactly(fees.cell) }, cycle))
+                Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle))
             }
         };
         let Some((offers, cycle)) = offered else { return Ok(false) };
@@ -126,7 +124,7 @@ impl Execution {
         let world = &mut self.machine.world;
         let available = world.account(timer.fee_payer)?.balance;
         if !world.debit(timer.fee_payer, reserve)? {
-            self.clean_up(id, timer, error::TIMER_UNFUNDED, Some((reserve, available)))?;
+            self.clean_up(id, timer, Unfired::Unfunded { required: reserve, available })?;
             return Ok(true);
         }
         let payload = timers::payload(world, id, timer)?;
@@ -155,7 +153,7 @@ impl Execution {
             Ok(_) => timers::succeed(&mut self.machine.world, id)?,
             Err(abort) => {
                 let failed = timers::fail(&mut self.machine.world, id)?;
-                delivered.events.extend(failure_events(id, payment.payer, &delivered.handler, abort, failed));
+                delivered.events.extend(timers::failure(id, payment.payer, &delivered.handler, abort, failed));
             }
         }
         self.count_fire(payment.payer, payment.prices.cycle.tip);
@@ -166,7 +164,7 @@ impl Execution {
 
     /// Removes a timer without firing it, in the cleanup lane: a storm of these never keeps others from firing.
     /// Where that lane is used up the timer stays, and is looked at in the next block.
-    fn clean_up(&mut self, id: &Hash, timer: &Timer, abort: Abort, unfunded: Option<(Amount, Amount)>) -> Result<(), Miss> {
+    fn clean_up(&mut self, id: &Hash, timer: &Timer, why: Unfired) -> Result<(), Miss> {
         let rows = &self.machine.environment.params.timers;
         let used = self.due.cleanup_used.saturating_add(rows.cleanup_cost);
         if used > rows.cleanup_cycles {
@@ -174,16 +172,7 @@ impl Execution {
         }
         timers::remove(&mut self.machine.world, id, timer)?;
         self.due.cleanup_used = used;
-        let timer_id = ("timer_id", Value::Bytes(id.0.to_vec()));
-        let payer = ("fee_payer", Value::Bytes(timer.fee_payer.0.to_vec()));
-        let (name, data) = match unfunded {
-            None => ("TimerExpired", Value::map([timer_id, payer, ("expires_at", Value::uint(timer.expires_at.0))])),
-            Some((required, available)) => {
-                let (required, available) = (Value::uint(required.0), Value::uint(available.0));
-                ("TimerCancelledInsufficientFunds", Value::map([timer_id, payer, ("required", required), ("available", available)]))
-            }
-        };
-        self.record_unpaid(unfired(id, timer, abort, name, &data));
+        self.record_unpaid(unfired(id, timer, why));
         Ok(())
     }
 
@@ -207,35 +196,10 @@ fn fire_of(id: &Hash, height: Height) -> Hash {
     keccak256(&[&id.0, &height.0.to_be_bytes()])
 }
 
-fn event(emitter: Address, name: &'static str, data: &Value) -> Event {
-    Event {
-        emitter,
-        name: Text::new(name).expect("event names of the protocol are short"),
-        data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    }
-}
-
-/// The event that a failed fire emits in the name of the account or actor that scheduled the timer.
-fn failure_events(id: &Hash, scheduler: Address, handler: &str, abort: &Abort, failed: timers::Failed) -> Vec<Event> {
-    let timer = || ("id", Value::Bytes(id.0.to_vec()));
-    let data = Value::map([
-        ("consecutive", Value::uint(failed.consecutive)),
-        ("error", Value::text(error::row(abort.code).slug)),
-        ("handler", Value::text(handler)),
-        timer(),
-    ]);
-    let mut events = vec![event(scheduler, "timer.failed", &data)];
-    if failed.is_paused {
-        events.push(event(scheduler, "timer.paused", &Value::map([timer()])));
-    }
-    events
-}
-
 /// The receipt of a timer that was removed without firing: it cost nothing.
-fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
-    let removed = Value::map([("id", Value::Bytes(id.0.to_vec())), ("reason", Value::text(error::row(abort.code).slug))]);
-    let events = vec![event(Address::system(actors::BASEFEE), name, data), event(timer.fee_payer, "timer.removed", &removed)];
-    let receipt = unpaid(ReceiptKind::Timer, (*id, nested_id(id, 0)), (timer.fee_payer, timer.actor), timer.fee_payer, events);
+fn unfired(id: &Hash, timer: &Timer, why: Unfired) -> Receipt {
+    let parties = (timer.fee_payer, timer.actor);
+    let receipt = unpaid(ReceiptKind::Timer, (*id, nested_id(id, 0)), parties, timer.fee_payer, why.events(id, timer));
     let handler = Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name");
-    Receipt { handler, abort: Some(abort), ..receipt }
+    Receipt { handler, abort: Some(why.abort()), ..receipt }
 }

@@ -3,7 +3,7 @@
 use super::{Attempt, Execution, Halt, Payment, Source, Turn};
 use crate::admit::{self, Facts, Invalid, SignedTransaction};
 use crate::delivery::{Delivered, Envelope};
-use crate::fees::{Cost, Offers, lane_base_fee};
+use crate::fees::{Cost, Offers};
 use crate::input::BlockInvalid;
 use crate::lanes::Lane;
 use crate::order::Placed;
@@ -37,8 +37,7 @@ impl Execution {
         let transaction = signed.transaction();
         let params = &self.machine.environment.params;
         let chain = &self.input.chain;
-        let fees = self.block.base_fees;
-        let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fee_cycle: fees.cycle, base_fee_cell: fees.cell };
+        let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fees: self.block.base_fees };
         let mut account = self.machine.world.account(transaction.from)?;
         let admitted = match admit::admit(&facts, lane, &account, signed) {
             Ok(admitted) => admitted,
@@ -47,9 +46,9 @@ impl Execution {
         if !self.may_run(admitted.lane, signed) {
             return Ok(Err(Invalid::DoesNotFit));
         }
-        let cycle = lane_base_fee(fees.cycle, admitted.lane.fee_multiplier(params));
+        let burned = admitted.lane.base_fees(params, self.block.base_fees);
         let offers = Offers::from(transaction);
-        let prices = offers.at(cycle, fees.cell);
+        let prices = offers.at(burned.cycle, burned.cell);
         account.nonce = Nonce(account.nonce.0.checked_add(1).expect("an account sends fewer than 2^64 transactions"));
         account.balance = account.balance.checked_sub(admitted.reserve).expect("admission checked the balance");
         self.machine.world.set_account(transaction.from, &account);

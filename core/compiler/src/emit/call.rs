@@ -1,11 +1,12 @@
 //! Calls, functions and classes: everything about arguments and parameters.
 
+use super::syntax::{docstring, has_annotation};
 use super::{Compiled, Compiler, Operand, Place};
 use crate::CompileError;
 use crate::code::{CodeKind, Const};
 use crate::opcode::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS, METHOD, Op, TEMP_A, TEMP_B};
 use crate::scope::{NodeKind, mangle};
-use ruff_python_ast::{Arguments, Decorator, Expr, ExprCall, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Arguments, Decorator, Expr, ExprCall, Parameters, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
 /// Most arguments that get a register each; longer lists go through a tuple.
@@ -392,7 +393,7 @@ impl<'a> Compiler<'a> {
             self.emit(Op::StoreName, TEMP_A, register, name, 0);
         }
         self.reset(register);
-        if class.body.iter().any(super::stmt::has_annotation) {
+        if class.body.iter().any(has_annotation) {
             self.emit(Op::SetupAnnotations, 0, 0, 0, 0);
         }
         self.statements(&class.body)?;
@@ -413,15 +414,4 @@ fn needs_spread(arguments: &Arguments) -> bool {
     arguments.args.len() + arguments.keywords.len() > ARGUMENT_LIMIT
         || arguments.args.iter().any(Expr::is_starred_expr)
         || arguments.keywords.iter().any(|keyword| keyword.arg.is_none())
-}
-
-/// The documentation text at the head of a body.
-pub(super) fn docstring(body: &[Stmt]) -> Option<String> {
-    match body.first()? {
-        Stmt::Expr(statement) => match &*statement.value {
-            Expr::StringLiteral(literal) => Some(literal.value.to_str().to_owned()),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -10,6 +10,7 @@ mod literal;
 mod loops;
 mod pattern;
 mod stmt;
+mod syntax;
 
 use crate::CompileError;
 use crate::code::{Code, Const, Handler};

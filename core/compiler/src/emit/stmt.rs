@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::expr::Key;
+use super::syntax::{docstring, has_annotation};
 use super::{Block, Compiled, Compiler, Operand, Place};
 use crate::CompileError;
 use crate::code::Const;
@@ -10,25 +11,10 @@ use cowboy_num::sizes;
 use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtAnnAssign, StmtAugAssign, StmtIf, StmtImport, StmtImportFrom, StmtTry, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
 
-/// Whether the statement, or one inside it of the same scope, annotates a variable.
-pub(super) fn has_annotation(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::AnnAssign(_) => true,
-        Stmt::If(node) => {
-            node.body.iter().any(has_annotation) || node.elif_else_clauses.iter().any(|clause| clause.body.iter().any(has_annotation))
-        }
-        Stmt::For(node) => node.body.iter().chain(&node.orelse).any(has_annotation),
-        Stmt::While(node) => node.body.iter().chain(&node.orelse).any(has_annotation),
-        Stmt::With(node) => node.body.iter().any(has_annotation),
-        Stmt::Try(node) => node.body.iter().chain(&node.orelse).chain(&node.finalbody).any(has_annotation),
-        _ => false,
-    }
-}
-
 impl<'a> Compiler<'a> {
     /// The module's statements.
     pub(super) fn module_body(&mut self, body: &'a [Stmt]) -> Compiled<()> {
-        self.body.code.doc = super::call::docstring(body);
+        self.body.code.doc = docstring(body);
         if body.iter().any(has_annotation) {
             self.emit(Op::SetupAnnotations, 0, 0, 0, 0);
         }

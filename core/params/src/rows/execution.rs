@@ -30,7 +30,7 @@ rows! {
         /// Cycles that one actor may use in a block before its deliveries wait for spare room.
         0x0C actor_block_cycles: Cycles = 1_000_000 in 100_000..=80_000_000, T0, "003 §12.1";
         /// Bits of the largest integer; one more raises OverflowError.
-        0x0D integer_bits: Count = 4_096 in 256..=4_096, Fixed, "CIP-3";
+        0x0D integer_bits: Count = 4_096 in 4_096..=4_096, Fixed, "CIP-3";
         /// Encoded bytes of one event's data.
         0x0E event_bytes: Bytes = 4_096 in 256..=4_096, T0, "CIP-6";
         /// Maximum modelled execution time of one delivery; beyond it the delivery traps.

@@ -62,7 +62,7 @@ proptest! {
                     match value { Some(value) => model.0.insert(place, value), None => model.0.remove(&place) };
                 }
                 Act::Announce => {
-                    world.announce(Event { emitter: Address::ZERO, name: Default::default(), data: Default::default() });
+                    world.push_event(Event::new(Address::ZERO, Default::default(), Default::default()));
                     model.1 += 1;
                 }
                 Act::Message => {

@@ -6,6 +6,7 @@ mod handlers;
 pub mod invariants;
 
 use crate::actor::Actor;
+use crate::timers;
 use crate::tokens::api as tokens;
 
 /// The actor's number.
@@ -17,6 +18,6 @@ pub const ACTOR: Actor = Actor {
     name: "Dual Basefee and Token Registry",
     doc: "The base fees of both markets, single timers as governance sees them, and fungible tokens.",
     tables: &[api::METHODS, tokens::METHODS],
-    events: &[api::EVENTS, tokens::EVENTS],
+    events: &[api::EVENTS, timers::EVENTS, timers::OF_PAYERS, tokens::EVENTS],
     proposed: None,
 };

@@ -1,9 +1,8 @@
-//! The methods of 0x02 that take no job, and its events.
-//!
-//! `submit_job` and `handle_message` take a whole job, whose fields [`super::request`] declares.
+//! The methods and events of 0x02. Which fields a job has beside those of the tables, [`super::request`] says.
 
 use super::NUMBER;
 use crate::actor::methods;
+use crate::market::submission::{Job, Message};
 use crate::schema::{events, form};
 use cowboy_types::job::{JobKind, MAX_MEMBERS};
 use cowboy_types::units::{Amount, Count, Height};
@@ -43,6 +42,24 @@ form! {
         /// Runners that must agree.
         threshold: Count,
     }
+}
+
+methods! {
+    /// How jobs are submitted.
+    pub(super) SUBMISSIONS by NUMBER;
+
+    /// Submits a job, and returns its id: holds price, tip and the callback's most from the sender, and has a committee drawn. The fields for the runner
+    /// and what the job needs of one stand beside those that are listed (docs/jobs.md).
+    "submit_job" SubmitJob(Job) [payable, open] -> Hash;
+}
+
+methods! {
+    /// What messages to 0x02 bring.
+    pub(super) MESSAGES by NUMBER;
+
+    /// Submits the job of the published SDK's message, or a job as `submit_job` takes it, and returns its id: what `send_message` to this address
+    /// brings (decision 129).
+    "handle_message" HandleMessage(Message) [payable, open] -> Hash;
 }
 
 methods! {

@@ -1,16 +1,16 @@
-//! A job's committee: its draw, and its members' release (002 §5, §6; 003 §5.3).
+//! A job's committee: its seed, and its draw (002 §5, §6; 003 §5.3).
 
 use super::api::CommitteeDrawn;
 use super::effects::Block;
-use super::lifecycle::give_up;
-use super::{second, selection, state, waiting};
-use crate::runners::{self, handlers as registry, reputation};
+use super::record::member;
+use super::transitions::Event;
+use super::{selection, state};
+use crate::runners::{self, reputation};
 use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
-use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_DRAWN, Member, RateCard, Usage, Verdict};
-use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::wire::Fixed;
+use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_DRAWN};
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List};
 
 /// The seed of the round that the job named. Where that round never came, its epoch being over, the first of the next one;
@@ -57,25 +57,16 @@ fn drawn(world: &World, job: &Job, wanted: usize) -> Result<(selection::Drawn, u
     Ok((selection::select_free(picks.take(most), wanted, |runner| has_slot(world, runner))?, left.len()))
 }
 
-/// Tries again to draw a job that waits for runners with a free slot. Answers what happened, in a word.
-pub(super) fn try_again(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    waiting::note_tried(block.world, block.height, job)?;
+/// Whether as many candidates of a job have a free slot as its committee needs.
+pub(super) fn is_free(world: &World, job: &Job) -> Result<bool, Miss> {
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
-    let (drawn, left) = drawn(block.world, job, wanted)?;
-    if drawn.selected.len() < wanted.min(left) {
-        return Ok("wait");
-    }
-    waiting::leave(block, job, spec)?;
-    let seed = job.seed;
-    draw(block, job, spec, seed)?;
-    emit_committee(block.world, job);
-    Ok("draw")
+    let (drawn, left) = drawn(world, job, wanted)?;
+    Ok(drawn.selected.len() >= wanted.min(left))
 }
 
-/// Draws the job's committee, and gives it its work. Runners without a free slot are passed over; they never make a committee smaller: where too
-/// few others are left, the job waits (decisions 307, 326).
-pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
-    job.seed = seed;
+/// Draws the job's committee, and gives it its work. Answers what came of it. Runners without a free slot are passed over; they never make a
+/// committee smaller: where too few others are left, nobody is drawn (decisions 307, 326).
+pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<Event, Miss> {
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
     let (drawn, left) = drawn(block.world, job, wanted)?;
     let selected = drawn.selected;
@@ -85,24 +76,14 @@ pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, seed: H
     job.passed = List::new(drawn.passed).expect("no more are passed over");
     let count = u64::try_from(selected.len()).expect("committees are small");
     if is_busy || count < spec.verification.mode.least_runners() {
-        if second::is_last(job) {
-            return second::fall_back(block, job, spec).map(drop);
-        }
-        if is_busy && waiting::enter(block, job, spec)? {
-            return Ok(());
-        }
-        return give_up(block, job, spec, if is_busy { "runners_busy" } else { "no_replacement_available" });
-    }
-    if count < job.committee.0 {
-        job.committee = Count(count);
-        job.threshold = Count(job.threshold.0.min(selection::two_thirds(count)).max(1));
+        return Ok(Event::TooFew { is_busy });
     }
     let mut members = Vec::with_capacity(selected.len());
     for runner in selected {
         let (mut reputation, mut rates) = (0, None);
         if let Some(mut record) = runners::state::find(block.world, runner)? {
             reputation = reputation::points(&block.params.jobs, &record, block.height);
-            rates = Some(record.rates.clone());
+            rates = Some(record.rates_for(job.submitted_at));
             record.active_jobs = Count(record.active_jobs.0 + 1);
             runners::state::write(block.world, runner, &record);
         }
@@ -118,60 +99,12 @@ pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, seed: H
     job.drawn_at = block.height;
     job.commit_until = Height(block.height.0.saturating_add(spec.timeout_blocks.0));
     job.status_until = job.commit_until;
-    Ok(())
-}
-
-/// A member that was just drawn; one that is gone from the registry asks for nothing.
-pub(super) fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
-    Member {
-        runner,
-        reputation: Count(reputation),
-        rates: rates.unwrap_or_else(RateCard::free),
-        commitment: Hash::ZERO,
-        committed_at: Height::ZERO,
-        held: Count::ZERO,
-        output: Hash::ZERO,
-        revealed_at: Height::ZERO,
-        signature: Fixed::default(),
-        usage: Usage::nothing(),
-        fault: Count::ZERO,
-        progress: Count::ZERO,
-        is_attested: false,
-        is_crashed: false,
-        verdict: Verdict::Pending,
-        paid: Amount::ZERO,
-    }
-}
-
-/// A runner is free of a job.
-pub(super) fn release(world: &mut World, runner: Address, job: &Hash) -> Result<(), Miss> {
-    if runners::state::jobs_of(runner).remove(world, &job.0)?
-        && let Some(mut record) = runners::state::find(world, runner)?
-    {
-        let was_busy = record.active_jobs >= record.max_concurrent;
-        record.active_jobs = Count(record.active_jobs.0.saturating_sub(1));
-        runners::state::write(world, runner, &record);
-        if was_busy {
-            state::note_free_slot(world)?;
-        }
-    }
-    Ok(())
-}
-
-/// Books a failure of a member.
-pub(super) fn blame(block: &mut Block<'_>, runner: Address) -> Result<(), Miss> {
-    if let Some(mut record) = runners::state::find(block.world, runner)? {
-        registry::fail(&block.params.jobs, &mut record, block.height, block.params.jobs.reputation_timeout);
-        runners::state::write(block.world, runner, &record);
-    }
-    Ok(())
+    emit_committee(block.world, job);
+    Ok(Event::Drawn)
 }
 
 /// Says who was drawn, and what the draw can be checked with.
-pub(super) fn emit_committee(world: &mut World, job: &Job) {
-    if job.status != JobStatus::Assigned {
-        return;
-    }
+fn emit_committee(world: &mut World, job: &Job) {
     let members = job.members.iter().map(|member| member.runner).collect();
     let event = CommitteeDrawn {
         job_id: job.id,

@@ -1,80 +1,23 @@
-//! What the members' commitments and results come to: the verdicts, and the result that stands (002 §8; 003 §5.3).
+//! Decides a job by the results of its committees: who is at fault, which result stands, and what its members ask for it (002 §8; 003 §5.3).
 
 use super::api::{JobVerified, UsageAnomaly};
-use super::committee::{blame, release};
 use super::effects::Block;
-use super::lifecycle::perform;
+use super::judging::{agreed_but_for_checks, compare, judged, rules, submission};
+use super::members::{blame, book_success, release};
 use super::payout::{pay_unfit, settle, take_agreeing};
-use super::transitions::{self, Event, next};
-use super::{callback, payment, second, state};
-use crate::market::embeddings;
-use crate::market::judge::{self, Judgement, Submission};
-use crate::runners::{self, reputation};
+use super::record::{change_members, is_last};
+use super::transitions::Event;
+use super::{callback, payment, state};
 use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Hash, List, Text};
+use cowboy_types::{Hash, List};
 
-/// The rules by which a job's results are judged where `threshold` must agree.
-fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<judge::Rules, Miss> {
-    Ok(judge::Rules {
-        threshold,
-        submitted_seconds: job.submitted_ms.0 / 1_000,
-        similarity: params.jobs.similarity_default,
-        embedding_model: embeddings::embedding_model(world)?,
-        entropy: params.jobs.entropy_min,
-    })
-}
-
-/// What the results of some members come to where `threshold` must agree, and whose results they are: places among the members.
-pub(super) fn judged(
-    world: &World,
-    params: &Params,
-    job: &Job,
-    spec: &JobSpec,
-    members: &[Member],
-    threshold: usize,
-) -> Result<(Vec<usize>, Judgement), Miss> {
-    let places: Vec<usize> = (0..members.len()).filter(|place| is_judged(&members[*place])).collect();
-    let outputs: Vec<Bytes> =
-        places.iter().map(|place| state::output(world, &job.id, &members[*place].output)).collect::<Result<_, Miss>>()?;
-    let submissions: Vec<Submission<'_>> =
-        places.iter().zip(&outputs).map(|(place, output)| submission(&members[*place], output)).collect();
-    let judged = judge::judge(spec, &submissions, &rules(world, params, job, threshold)?);
-    Ok((places, judged))
-}
-
-/// The places of the members whose results as many as must agree share, whatever the job's checks say: a committee that says the same is at
-/// fault for no check (decision 323). A runner alone agrees with nobody.
-fn agreed_but_for_checks(
-    world: &World,
-    params: &Params,
-    job: &Job,
-    spec: &JobSpec,
-    members: &[Member],
-    threshold: usize,
-) -> Result<Vec<usize>, Miss> {
-    if spec.verification.mode.is_single() {
-        return Ok(Vec::new());
-    }
-    let mut free = spec.clone();
-    let comparing = spec.verification.checks.iter().filter(|check| judge::compares(check)).cloned().collect();
-    free.verification.checks = List::new(comparing).expect("fewer fit");
-    free.schema.data_format = Text::default();
-    let (places, judged) = judged(world, params, job, &free, members, threshold)?;
-    Ok(places.into_iter().zip(judged.verdicts).filter(|(_, verdict)| *verdict == Verdict::Accepted).map(|(place, _)| place).collect())
-}
-
-/// A member's result as it is judged.
-fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
-    Submission { output, committed_at: member.committed_at, is_attested: member.is_attested }
-}
-
-/// Judges what was revealed.
-pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+/// Judges what was revealed. Answers what happened where it came to no result.
+pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<Option<Event>, Miss> {
     let threshold = usize::try_from(job.threshold.0).expect("committees are small");
     let (places, judged) = judged(block.world, block.params, job, spec, &job.members, threshold)?;
     let mut members = std::mem::take(&mut job.members).into_vec();
@@ -107,55 +50,45 @@ pub(super) fn decide(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Re
     }
     job.delivered = List::new(waiting).expect("a few committees fit");
     job.members = List::new(members).expect("a committee fits");
-    match judged.accepted {
-        Some((place, bytes)) => {
-            let chosen = places[place];
-            if second::is_last(job) {
-                let output = state::output(block.world, &job.id, &job.members[chosen].output)?;
-                let accepted = submission(&job.members[chosen], &output);
-                let rules = rules(block.world, block.params, job, threshold)?;
-                second::compare(block.world, job, spec, &rules, accepted)?;
-            }
-            let former = take_agreeing(job);
-            pay_unfit(block.world, block.params, job, spec)?;
-            accept(block, job, spec, chosen, bytes.into(), former)?;
-            Ok("verify")
-        }
-        None => {
-            let rules = transitions::Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
-            let actions = next(job, Event::NoResult, &rules);
-            perform(block, job, spec, actions)
+    let Some((place, bytes)) = judged.accepted else { return Ok(Some(Event::NoResult)) };
+    let chosen = places[place];
+    if is_last(job) {
+        let output = state::output(block.world, &job.id, &job.members[chosen].output)?;
+        let accepted = submission(&job.members[chosen], &output);
+        let rules = rules(block.world, block.params, job, threshold)?;
+        compare(block.world, job, spec, &rules, accepted)?;
+    }
+    let former = take_agreeing(job);
+    pay_unfit(block.world, block.params, job, spec)?;
+    accept(block, job, spec, chosen, bytes.into(), former)?;
+    Ok(None)
+}
+
+/// Too few are left for a further committee, or too few of it committed: the simple majority of the first one stands. Answers what happened where
+/// there is none.
+pub(super) fn fall_back(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<Option<Event>, Miss> {
+    let earlier = job.earlier.to_vec();
+    let good = earlier.iter().filter(|member| member.verdict == Verdict::Differs).count();
+    let (places, judged) = judged(block.world, block.params, job, spec, &earlier, good / 2 + 1)?;
+    let Some((place, bytes)) = judged.accepted else { return Ok(Some(Event::NoMajority)) };
+    let chosen = places[place];
+    let mut earlier = earlier;
+    for (place, verdict) in places.into_iter().zip(judged.verdicts) {
+        if earlier[place].verdict == Verdict::Differs {
+            earlier[place].verdict = verdict;
         }
     }
-}
-
-/// Changes the members of both committees together, those at work first.
-pub(crate) fn change_members<T>(job: &mut Job, change: impl FnOnce(&mut [Member]) -> Result<T, Miss>) -> Result<T, Miss> {
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    let at_work = members.len();
-    members.extend(std::mem::take(&mut job.earlier).into_vec());
-    let changed = change(&mut members);
-    job.earlier = List::new(members.split_off(at_work)).expect("a committee fits");
-    job.members = List::new(members).expect("a committee fits");
-    changed
-}
-
-/// Whether a member's result is one to judge: revealed, no report of a fault, not proven dishonest already.
-fn is_judged(member: &Member) -> bool {
-    member.output != Hash::ZERO && member.fault == Count::ZERO && member.verdict != Verdict::Dishonest
+    job.earlier = List::new(earlier).expect("as many members fit");
+    let chosen = job.members.len() + chosen;
+    let former = take_agreeing(job);
+    accept(block, job, spec, chosen, bytes.into(), former)?;
+    Ok(None)
 }
 
 /// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
 /// members of both committees. The `former` ones delivered it in earlier draws, and share what those of the committees ask:
 /// none of them more than the dearest of those (decision 595).
-pub(super) fn accept(
-    block: &mut Block<'_>,
-    job: &mut Job,
-    spec: &JobSpec,
-    chosen: usize,
-    bytes: Bytes,
-    former: Vec<Member>,
-) -> Result<(), Miss> {
+fn accept(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, chosen: usize, bytes: Bytes, former: Vec<Member>) -> Result<(), Miss> {
     let output = state::keep_output(block.world, &job.id, bytes)?;
     // What is left of the price: results that failed only the submitter's checks are paid already.
     let price = job.escrow.saturating_sub(spec.tip);
@@ -163,7 +96,7 @@ pub(super) fn accept(
     let committed = job.members.iter().filter(|member| member.commitment != Hash::ZERO).count();
     let committed = u64::try_from(committed.max(1)).expect("committees are small");
     let bonus = block.params.jobs.aggregator_bonus.saturating_mul(job.aggregated.0.min(committed)) / committed;
-    let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
+    let (is_last, aggregator, id) = (is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
     let at_work = job.all_members().count();
     job.earlier = List::new([std::mem::take(&mut job.earlier).into_vec(), former].concat()).expect("as many were taken as fit");
     let (runner, count, gross) = change_members(job, |members| {
@@ -216,20 +149,6 @@ pub(super) fn accept(
         own => block.params.jobs.challenge_window.max(own),
     };
     job.status_until = Height(block.height.0.saturating_add(window));
-    Ok(())
-}
-
-/// Books a member's success. One whose usage is an anomaly is flagged instead, and gains no reputation.
-fn book_success(block: &mut Block<'_>, runner: Address, is_aggregator: bool, is_anomalous: bool) -> Result<(), Miss> {
-    let Some(mut record) = runners::state::find(block.world, runner)? else { return Ok(()) };
-    if is_anomalous {
-        record.is_flagged = true;
-    } else {
-        let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
-        reputation::score(&block.params.jobs, &mut record, block.height, score);
-    }
-    record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
-    runners::state::write(block.world, runner, &record);
     Ok(())
 }
 

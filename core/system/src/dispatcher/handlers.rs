@@ -1,8 +1,11 @@
 //! What 0x02 does when it is asked.
 
-use super::api::{CommitteeState, GetCommittee, GetJob, JobState, Submitted};
+use super::api::{CommitteeState, GetCommittee, GetJob, HandleMessage, JobState, SubmitJob, Submitted};
+use super::escrow::pay_out;
 use super::lower::{Offer, read};
-use super::{NUMBER, candidates, second, selection, state};
+use super::record::submitted;
+use super::transitions::further_size;
+use super::{NUMBER, candidates, selection, state};
 use crate::actor::{Context, Handle};
 use crate::auction::lane_base_fee;
 use crate::containers::handlers as containers;
@@ -11,10 +14,10 @@ use crate::market::judge;
 use crate::runners;
 use crate::schema::Emit;
 use cowboy_state::records::{Markets, keys};
-use cowboy_state::{Key, Step, World};
+use cowboy_state::{Key, Step};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{EpochCommittee, Job, JobSpec, JobStatus};
-use cowboy_types::units::{Amount, Cells, Count, Height, Price, TimestampMs};
+use cowboy_types::job::{EpochCommittee, Job, JobSpec};
+use cowboy_types::units::{Amount, Cells, Count, Height, Price};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 use sha2::{Digest as _, Sha256};
 
@@ -24,7 +27,19 @@ fn invalid() -> Abort {
     error::JOB_INVALID
 }
 
-pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+impl Handle for SubmitJob {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        submit_job(context, &self.0.0)
+    }
+}
+
+impl Handle for HandleMessage {
+    fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
+        submit_job(context, &self.0.0)
+    }
+}
+
+fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Hash> {
     // What came along goes back: the escrow is exactly what the job says, out of the sender's balance.
     if context.value > Amount::ZERO {
         let (sender, value) = (context.sender, context.value);
@@ -48,8 +63,7 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
     let (_, mut spec) = read(&offer, argument).map_err(|mistake| mistake.explain(context))?;
     spec.hosts = hosts(context)?;
     require_callback_price(context, &markets, &spec)?;
-    let id = submit(context, &spec, None)?;
-    Ok(Value::Bytes(id.0.to_vec()))
+    submit(context, &spec, None)
 }
 
 /// Refuses a callback that offers less than the base fees of now: it would use the block at a price that nobody else may name (decision 557).
@@ -144,7 +158,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
 fn pay_judging(context: &mut Context<'_>, spec: &JobSpec, committee: u64) -> Step<()> {
     let rows = &context.params.jobs;
     let longest = spec.schema.max_return_bytes.0;
-    let all = if spec.verification.mode.is_single() { committee } else { committee.saturating_add(second::size(rows, committee)) };
+    let all = if spec.verification.mode.is_single() { committee } else { committee.saturating_add(further_size(rows, committee)) };
     let (weight, most) = (judge::weight(&context.params.weights, spec, longest.saturating_mul(all)), rows.judging_weight);
     if weight > most {
         let text = format!("Judging its results can take {weight} ns; the most is {most} ns. Lower max_return_bytes, or leave checks out.");
@@ -154,56 +168,6 @@ fn pay_judging(context: &mut Context<'_>, spec: &JobSpec, committee: u64) -> Ste
     let words = longest.div_ceil(32).saturating_mul(committee);
     context.charge(words.saturating_mul(rows.verify_word).saturating_mul(judge::effort(&context.params.weights, spec)), 0);
     Ok(())
-}
-
-/// A job as it begins, which may take `blocks`: without money, runners or results.
-pub(super) fn submitted(id: Hash, submitter: Address, submitted_at: Height, submitted_ms: TimestampMs, blocks: u64) -> Job {
-    let until = Height(submitted_at.0.saturating_add(blocks));
-    Job {
-        id,
-        submitter,
-        submitted_at,
-        submitted_ms,
-        status: JobStatus::Drawing,
-        due: until,
-        status_until: until,
-        escrow: Amount::ZERO,
-        callback_held: Amount::ZERO,
-        committee: Count::ZERO,
-        threshold: Count::ZERO,
-        candidates_root: Hash::ZERO,
-        candidates: Count::ZERO,
-        draw_epoch: Count::ZERO,
-        draw_view: Count::ZERO,
-        seed: Hash::ZERO,
-        attempt: Count::ZERO,
-        members: List::default(),
-        earlier: List::default(),
-        excluded: List::default(),
-        passed: List::default(),
-        queue_place: Count::ZERO,
-        queued_at: Height::ZERO,
-        queue_price: Amount::ZERO,
-        aggregator: None,
-        is_aggregated: false,
-        aggregated: Count::ZERO,
-        commit_until: Height::ZERO,
-        reveal_from: Height::ZERO,
-        reveal_until: Height::ZERO,
-        absent: List::default(),
-        delivered: List::default(),
-        outcome: None,
-        reason: Text::default(),
-        claims: List::default(),
-        dispute_until: Height::ZERO,
-        vote_until: Height::ZERO,
-        window_left: Count::ZERO,
-        retrial_of: Hash::ZERO,
-        over_at: Height::ZERO,
-        steps: Count::ZERO,
-        drawn_at: Height::ZERO,
-        stood_still: Count::ZERO,
-    }
 }
 
 /// Asks for what a submission needs beside the runners, so that a record that was missed does not have them all looked at again.
@@ -304,13 +268,6 @@ fn hold(context: &mut Context<'_>, spec: &JobSpec) -> Step<(Amount, Amount)> {
     }
     context.world.credit(OWNER, total)?;
     Ok((escrow, callback))
-}
-
-/// Pays CBY that the Dispatcher holds.
-pub(crate) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), cowboy_state::Miss> {
-    let was_there = world.debit(OWNER, amount)?;
-    assert!(was_there, "the Dispatcher holds what its jobs do");
-    world.credit(to, amount)
 }
 
 fn emit_submission(context: &mut Context<'_>, job: &Job, spec: &JobSpec) {

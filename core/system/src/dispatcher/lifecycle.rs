@@ -1,23 +1,20 @@
 //! What the chain does with a job by itself: draws, deadlines, decisions, payouts, refunds (002 §3, §6; 003 §5.3, STF step 4).
 //!
-//! Nothing here fails: a step misses records and is run again, or happens.
+//! A step finds the event that is due, asks `transitions` what follows, and does it. Nothing here fails: a step misses records and is
+//! run again, or happens.
 
-use super::api::{JobFailed, NonRevealSlash};
-use super::committee::{blame, draw, emit_committee, release, round_seed, try_again};
-use super::decision::decide;
+use super::api::NonRevealSlash;
 use super::effects::Block;
-use super::handlers::pay_out;
-use super::payout::{excuse, pay_delivered, settle};
 use super::transitions::{Action, Event, Rules, next};
-use super::{callback, second, selection, state, waiting};
-use crate::market::judge;
+use super::{committee, decision, failure, judging, members, payout, selection, state, waiting};
 use crate::runners::handlers as registry;
 use crate::schema::Emit;
-use cowboy_params::{Params, Weights};
+use cowboy_params::Weights;
 use cowboy_state::{Miss, World};
-use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN, Member};
+use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN};
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Address, Hash, List, Text};
+use cowboy_types::{Address, Hash, List};
+use std::collections::VecDeque;
 
 /// The job with which something happens next, where anything does in this block.
 ///
@@ -84,37 +81,18 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
     job.steps = Count(job.steps.0 + 1);
     let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: weights.job_step };
     let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= block.height;
-    let judged = if is_decided { judging(block, &job, &spec)? } else { 0 };
+    let judged = if is_decided { judging::weight(block.world, block.params, &job, &spec)? } else { 0 };
     let drawn = if may_draw { weights.draw.saturating_mul(job.candidates.0) } else { 0 };
     step.weight = step.weight.saturating_add(judged).saturating_add(drawn);
     if punish(block, &mut job)? {
         step.name = "slash";
     }
-    let is_immediate = job.status == JobStatus::Drawing && state::take_draw(block.world, id)?;
-    let seed = if job.status == JobStatus::Drawing && !is_immediate { round_seed(block.world, block.params, &job)? } else { None };
-    if is_immediate {
-        let seed = job.seed;
-        draw(block, &mut job, &spec, seed)?;
-        emit_committee(block.world, &job);
-        step.name = draw_step(&job);
-    } else if let Some(seed) = seed {
-        state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
-        let seed = selection::seed(&seed.0, id, job.submitted_at);
-        draw(block, &mut job, &spec, seed)?;
-        emit_committee(block.world, &job);
-        step.name = draw_step(&job);
-    } else if job.status == JobStatus::Waiting && block.height < job.status_until {
-        // Its agenda may wake it for something else: only its turn in the queue is a try.
-        if waiting::next(block.world, block.height)? == Some(*id) {
-            step.name = try_again(block, &mut job, &spec)?;
+    if let Some(event) = due(block, &job)? {
+        let name = perform(block, &mut job, &spec, event)?;
+        if name == FORGET {
+            return Ok((Step { name, ..step }, None));
         }
-    } else if job.status_until <= block.height {
-        let rules = Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
-        let actions = next(&mut job, Event::Deadline, &rules);
-        step.name = perform(block, &mut job, &spec, actions)?;
-        if step.name == FORGET {
-            return Ok((step, None));
-        }
+        step.name = if event == Event::Deadline { name } else { draw_step(&job) };
     }
     if may_draw && !job.passed.is_empty() {
         step.weight = step.weight.saturating_add(looking(weights, &job));
@@ -128,58 +106,97 @@ fn looking(weights: &Weights, job: &Job) -> u64 {
     weights.record.saturating_mul(job.candidates.0.min(most))
 }
 
+/// The event with which a job advances now, where there is one.
+fn due(block: &mut Block<'_>, job: &Job) -> Result<Option<Event>, Miss> {
+    if job.status == JobStatus::Drawing {
+        if state::take_draw(block.world, &job.id)? {
+            return Ok(Some(Event::Submitted));
+        }
+        if let Some(seed) = committee::round_seed(block.world, block.params, job)? {
+            return Ok(Some(Event::Seeded(selection::seed(&seed.0, &job.id, job.submitted_at))));
+        }
+    }
+    if job.status == JobStatus::Waiting && block.height < job.status_until {
+        // Its agenda may wake it for something else: only its turn in the queue is a try.
+        if waiting::next(block.world, block.height)? != Some(job.id) {
+            return Ok(None);
+        }
+        return Ok(Some(Event::Turn { is_free: committee::is_free(block.world, job)? }));
+    }
+    Ok((job.status_until <= block.height).then_some(Event::Deadline))
+}
+
 /// The step after which nothing is left of a job.
 const FORGET: &str = "forget";
 
-/// Does what a transition asks for, in its order. Returns what happened, in a word.
-pub(super) fn perform(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, actions: Vec<Action>) -> Result<&'static str, Miss> {
+/// Does what an event asks for, and what the events ask for to which that leads. Returns what happened, in a word.
+fn perform(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, event: Event) -> Result<&'static str, Miss> {
+    let rules = Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
+    let mut actions = VecDeque::from(next(job, event, &rules));
     let mut name = if job.status == JobStatus::Revealing { "reveal" } else { "wait" };
-    for action in actions {
-        name = match action {
-            Action::Blame(runner) => blame(block, runner).map(|()| name),
-            Action::Release(runner) => release(block.world, runner, &job.id).map(|()| name),
-            Action::LeaveQueue => waiting::leave(block, job, spec).map(|()| name),
-            Action::LeaveDraws => {
-                let round = state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id);
-                state::draws().remove(block.world, &round).map(|_| name)
-            }
-            Action::Judge => decide(block, job, spec),
-            Action::Retry => retry(block, job, spec),
-            Action::AskFurther => second::ask(block, job, spec),
-            Action::FallBack => second::fall_back(block, job, spec),
-            Action::EndWithoutMajority => second::end(block, job, spec),
-            Action::Excuse(fault) => excuse(block, job, spec, fault).map(|()| "excuse"),
-            Action::GiveUp(reason) => give_up(block, job, spec, reason).map(|()| "fail"),
-            Action::Settle => settle(block.world, block.params, block.height, job, spec).map(|()| "settle"),
-            Action::Lapse => {
-                block.note_lapse();
-                Ok("lapse")
-            }
-            Action::Forget => forget(block.world, job).map(|()| FORGET),
-        }?;
+    while let Some(action) = actions.pop_front() {
+        let (word, event) = apply(block, job, spec, action)?;
+        name = word.unwrap_or(name);
+        if let Some(event) = event {
+            actions.extend(next(job, event, &rules));
+        }
     }
     Ok(name)
+}
+
+/// What an action did, in a word where it names the step, and the event to which it led.
+type Applied = (Option<&'static str>, Option<Event>);
+
+/// Does an action.
+fn apply(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, action: Action) -> Result<Applied, Miss> {
+    let (mut word, mut event) = (None, None);
+    match action {
+        Action::Blame(runner) => members::blame(block, runner)?,
+        Action::Release(runner) => members::release(block.world, runner, &job.id)?,
+        Action::NoteTried => waiting::note_tried(block.world, block.height, job)?,
+        Action::LeaveQueue => waiting::leave(block, job, spec)?,
+        Action::LeaveDraws => {
+            state::draws().remove(block.world, &state::by_round(job.draw_epoch.0, job.draw_view.0, &job.id))?;
+        }
+        Action::Draw => (word, event) = (Some("retry"), Some(committee::draw(block, job, spec)?)),
+        Action::EnterQueue => {
+            let is_in = waiting::enter(block, job, spec)?;
+            (word, event) = (Some("wait"), (!is_in).then_some(Event::QueueFull));
+        }
+        Action::Judge => (word, event) = (Some("verify"), decision::decide(block, job, spec)?),
+        Action::Dismiss => dismiss(block.world, job)?,
+        Action::FallBack => (word, event) = (Some("verify"), decision::fall_back(block, job, spec)?),
+        Action::EndWithoutMajority => {
+            failure::end_without_majority(block, job, spec)?;
+            word = Some("fail");
+        }
+        Action::Excuse(fault) => {
+            failure::excuse(block, job, spec, fault)?;
+            word = Some("excuse");
+        }
+        Action::GiveUp(reason) => {
+            failure::give_up(block, job, spec, reason)?;
+            word = Some("fail");
+        }
+        Action::Settle => {
+            payout::settle(block.world, block.params, block.height, job, spec)?;
+            word = Some("settle");
+        }
+        Action::Lapse => {
+            block.note_lapse();
+            word = Some("lapse");
+        }
+        Action::Forget => {
+            forget(block.world, job)?;
+            word = Some(FORGET);
+        }
+    }
+    Ok((word, event))
 }
 
 /// What a draw came to, in a word.
 fn draw_step(job: &Job) -> &'static str {
     if job.status == JobStatus::Waiting { "wait" } else { "draw" }
-}
-
-/// Modelled execution time of judging the results of both committees, in ns: by their bytes, and what the job's checks compare.
-fn judging(block: &Block<'_>, job: &Job, spec: &JobSpec) -> Result<u64, Miss> {
-    let revealed = job.all_members().filter(|member| member.output != Hash::ZERO);
-    let mut bytes: u64 = 0;
-    for member in revealed {
-        let output = state::output(block.world, &job.id, &member.output)?;
-        bytes = bytes.saturating_add(u64::try_from(output.len()).unwrap_or(u64::MAX));
-    }
-    Ok(judge::weight(&block.params.weights, spec, bytes))
-}
-
-/// When something happens to a job next.
-pub(crate) fn next_height(job: &Job) -> Height {
-    job.absent.iter().map(|absent| absent.due).fold(job.status_until, Height::min)
 }
 
 /// Slashes who committed, did not reveal, and attested no crash in time (003 §13). Answers whether anybody was.
@@ -195,58 +212,18 @@ fn punish(block: &mut Block<'_>, job: &mut Job) -> Result<bool, Miss> {
     Ok(!due.is_empty())
 }
 
-pub(super) fn finish(params: &Params, height: Height, job: &mut Job, status: JobStatus) {
-    job.status = status;
-    job.over_at = height;
-    job.status_until = Height(height.0.saturating_add(params.jobs.retention));
-}
-
-/// Draws again, without those who failed; gives up after `jobs.retries` draws (002 §6).
-pub(super) fn retry(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    let members = std::mem::take(&mut job.members).into_vec();
-    for member in &members {
-        release(block.world, member.runner, &job.id)?;
+/// Frees the committee at work, and removes what it revealed.
+fn dismiss(world: &mut World, job: &mut Job) -> Result<(), Miss> {
+    let dismissed = std::mem::take(&mut job.members).into_vec();
+    for member in &dismissed {
+        members::release(world, member.runner, &job.id)?;
     }
-    remove_outputs(block.world, &job.id, &members)?;
-    if job.attempt.0 >= block.params.jobs.retries {
-        give_up(block, job, spec, "retries_exhausted")?;
-        return Ok("fail");
-    }
-    job.attempt = Count(job.attempt.0 + 1);
-    let seed = job.seed;
-    draw(block, job, spec, seed)?;
-    emit_committee(block.world, job);
-    Ok(match job.status {
-        JobStatus::Failed => "fail",
-        JobStatus::Waiting => "wait",
-        _ => "retry",
-    })
-}
-
-/// Ends a job without a result: the escrow goes back, and the answer says why (002 §6; A-198).
-pub(crate) fn give_up(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, reason: &'static str) -> Result<(), Miss> {
-    for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
-        release(block.world, runner, &job.id)?;
-    }
-    let reason = pay_delivered(block.world, block.params, job, spec)?.unwrap_or(reason);
-    let refund = std::mem::take(&mut job.escrow);
-    pay_out(block.world, job.submitter, refund)?;
-    job.reason = Text::new(reason).expect("reasons are short");
-    JobFailed { job_id: job.id, reason: job.reason.clone(), attempts: Count(job.attempt.0 + 1), refunded: refund }.emit(block.world);
-    callback::queue(block.world, job, spec)?;
-    finish(block.params, block.height, job, JobStatus::Failed);
-    block.note_end(job, spec);
-    Ok(())
-}
-
-/// Removes what members revealed.
-fn remove_outputs(world: &mut World, id: &Hash, members: &[Member]) -> Result<(), Miss> {
-    let mut outputs: Vec<Hash> = members.iter().map(|member| member.output).filter(|output| *output != Hash::ZERO).collect();
+    let mut outputs: Vec<Hash> = dismissed.iter().map(|member| member.output).filter(|output| *output != Hash::ZERO).collect();
     outputs.sort_unstable();
     outputs.dedup();
     for output in outputs {
-        state::output(world, id, &output)?;
-        world.remove(state::output_key(id, &output));
+        state::output(world, &job.id, &output)?;
+        world.remove(state::output_key(&job.id, &output));
     }
     Ok(())
 }

@@ -1,36 +1,25 @@
 //! What a submission asks of the chain: a job as the specification has it, or the message of the published SDK (002 §1, §2;
 //! decisions 129, 181). Which fields there are, and where, [`super::request`] says.
 
-use super::request::{Refusal, Request, UNSUPPORTED, VOLUMES};
+use super::request::{Request, UNSUPPORTED, VOLUMES};
 use super::rules::{check, require};
-use super::{contradictions, extraction, published};
+use super::verification::verification;
+use super::{contradictions, published, work};
 use crate::entitlements::needs::OUTPUT_TOKENS;
-use crate::market::container::{self, ContainerJob, Wrong};
-use crate::market::json::{UNIT, decimal};
+use crate::market::container::{self, ContainerJob};
 pub use crate::market::mistake::Mistake;
-use crate::market::schema::Schema;
+use crate::market::refusal::{Refusal, Wrong};
 use crate::reader::Reader;
 use crate::runners;
 use cowboy_params::{Containers, Jobs, Params};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::job::{
-    Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, Snapshot, Verification,
-};
+use cowboy_types::job::{Bounds, Callback, JobKind, JobSpec, Mode, REQUEST_BYTES, Resources, ResultSchema};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
-use cowboy_types::{Address, Blob, Hash, List, Text, error};
+use cowboy_types::{Address, Blob, Hash, Text, error};
 
 /// The handler that receives an answer where the job names none.
 const HANDLER: &str = "handle_job_result";
-
-/// What a mode of verification is called.
-const MODES: &str = "none, economic_bond, majority_vote, structured_match, deterministic or semantic_similarity";
-
-/// How the result of several is chosen.
-const SNAPSHOTS: &str = "first_valid, median, majority or latest";
-
-/// What a schema is.
-pub(super) const SCHEMA: &str = "a JSON schema with the keywords of docs/jobs.md";
 
 /// What a format of results is.
 const FORMAT: &str = "empty, text, json, cbor, binary, or a JSON schema in a string";
@@ -79,7 +68,7 @@ pub fn lower(offer: &Offer<'_>, submission: &Value) -> Result<JobSpec, Mistake> 
 /// The same, with the reading that the permission check needs beside it.
 pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Mistake> {
     let (request, spec) = parse(offer, submission)?;
-    extraction::check(request.work.get("extract"), &spec.schema.data_format)?;
+    work::check(&request, &spec.schema.data_format)?;
     // A runner that is asked for more tokens than the bounds say would be held to another number than the manifest was.
     if let Some(tokens) = request.work.get("max_tokens") {
         let most = spec.bounds.output_tokens.0;
@@ -99,6 +88,7 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
     let is_repeatable = matches!(spec.kind, JobKind::Llm | JobKind::Custom) && request.hosts().is_empty();
     let can_be_compared = spec.verification.mode != Mode::Deterministic || is_repeatable;
     require(can_be_compared, || "mode: deterministic is for models, and for registered tools that reach no host.".into())?;
+    check_model(&request, &spec)?;
     let (given, least) = (spec.timeout_blocks.0, shortest_timeout(offer, &request, spec.bounds.wall_ms.0));
     if given < least {
         let explanation = format!("timeout_blocks is {given}; the wall time that the bounds allow needs at least {least}.");
@@ -106,6 +96,20 @@ pub fn read(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec),
     }
     contradictions::check(&spec)?;
     Ok((request, spec))
+}
+
+/// A model whose answer is repeated is named, and does not sample: else honest runners would be held to a throw of dice, or to each other's choice of a
+/// model (decision 621). An embedding is not sampled.
+fn check_model(request: &Request, spec: &JobSpec) -> Result<(), Mistake> {
+    if spec.kind != JobKind::Llm || spec.verification.mode != Mode::Deterministic {
+        return Ok(());
+    }
+    let is_embedding = request.work.get("task").and_then(Value::as_text) == Some("embedding");
+    let is_sampled = request.work.get("temperature").and_then(Value::as_u64) != Some(0);
+    require(is_embedding || !is_sampled, || {
+        "temperature: it has to be 0 in mode deterministic; a model that samples answers otherwise each time.".into()
+    })?;
+    require(spec.model != Hash::ZERO, || "model_id: a model's job in mode deterministic names the model.".into())
 }
 
 /// The timeout of a submission that can be read, and the least that its bounds need, in blocks.
@@ -135,7 +139,7 @@ fn parse(offer: &Offer<'_>, submission: &Value) -> Result<(Request, JobSpec), Mi
     };
     // Who names an environment requires one, wherever it says so.
     if let Some(name) = request.need("tee_type") {
-        let known = name.as_text().filter(|name| runners::handlers::is_environment(name)).and_then(Text::new);
+        let known = name.as_text().filter(|name| runners::environments::is_environment(name)).and_then(Text::new);
         spec.verification.tee_type =
             known.ok_or_else(|| Mistake::invalid("tee_type: it has to be a trusted environment that runners of this chain may prove."))?;
         spec.verification.is_tee_required = true;
@@ -334,84 +338,5 @@ fn callback_of(offer: &Offer<'_>, reader: &Reader<'_>) -> Result<Callback, Mista
         cells: Cells(reader.number_or("cells", offer.rows.callback_cells)?),
         max_fee_per_cycle: Price(reader.number_or("max_fee_per_cycle", offer.max_fee_per_cycle.0)?),
         max_fee_per_cell: Price(reader.number_or("max_fee_per_cell", offer.max_fee_per_cell.0)?),
-    })
-}
-
-/// The mode that a rule names; `none` where it names no mode.
-pub(super) fn mode_of(reader: &Reader<'_>) -> Result<Mode, Mistake> {
-    Mode::from_name(reader.text_or_empty("mode")?).ok_or_else(|| reader.wrong("mode", MODES))
-}
-
-/// The snapshot that a rule names.
-pub(super) fn snapshot_of(reader: &Reader<'_>) -> Result<Snapshot, Mistake> {
-    Ok(match reader.text_or_empty("snapshot")? {
-        "" => Snapshot::Elected,
-        "first_valid" => Snapshot::FirstValid,
-        "median" => Snapshot::Median,
-        "majority" => Snapshot::Majority,
-        "latest" => Snapshot::Latest,
-        _ => return Err(reader.wrong("snapshot", SNAPSHOTS)),
-    })
-}
-
-fn verification(reader: &Reader<'_>) -> Result<Verification, Mistake> {
-    let name = reader.text_or_empty("mode")?;
-    let checks = reader.items("checks")?.iter().map(check_of).collect::<Result<Vec<_>, _>>()?;
-    Ok(Verification {
-        mode: mode_of(reader)?,
-        runners: reader.count_or("runners", 0)?,
-        threshold: reader.count_or("threshold", 0)?,
-        vote_field: reader.bounded_text("vote_field")?,
-        checks: List::new(checks).ok_or_else(|| reader.wrong("checks", &format!("a list of at most {MAX_CHECKS} checks")))?,
-        snapshot: snapshot_of(reader)?,
-        snapshot_field: reader.bounded_text("snapshot_field")?,
-        similarity: reader.count_or("similarity_bps", 0)?,
-        // The SDK's name for a trusted environment says so by itself (decision 47).
-        is_tee_required: name == "tee" || reader.flag("tee_required")?,
-        tee_type: Text::default(),
-        dispute_window: reader.count_or("dispute_window_blocks", 0)?,
-    })
-}
-
-/// A number of a check: whole, or a decimal in a text.
-fn decimal_of(reader: &Reader<'_>, name: &str) -> Result<i128, Mistake> {
-    let number = match reader.get(name) {
-        Some(Value::Integer(number)) => number.checked_mul(UNIT),
-        Some(Value::Text(text)) => decimal(text),
-        _ => None,
-    };
-    number.ok_or_else(|| reader.wrong(name, "a whole number, or a decimal in a string"))
-}
-
-fn check_of(item: &Value) -> Result<Check, Mistake> {
-    let reader = &Reader::new(item, item.get("type").and_then(Value::as_text).unwrap_or("checks"));
-    let path = || reader.bounded_text("field");
-    Ok(match reader.text_or_empty("type")? {
-        "json_schema" | "json_schema_valid" => {
-            let schema = reader.text_or_empty("schema")?;
-            let text = Schema::parse(schema).and_then(|_| Text::new(schema));
-            Check::JsonSchema { schema: text.ok_or_else(|| reader.wrong("schema", SCHEMA))? }
-        }
-        "field" | "exact_match" => Check::Field { path: path()? },
-        "field_majority" => Check::FieldMajority { path: path()? },
-        "numeric_tolerance" if reader.get("relative_bps").is_some() => {
-            Check::RelativeTolerance { path: path()?, share: Count(reader.number("relative_bps")?) }
-        }
-        "numeric_tolerance" => {
-            let absolute = u128::try_from(decimal_of(reader, "tolerance")?).map_err(|_| reader.wrong("tolerance", "0 or more"))?;
-            Check::Tolerance { path: path()?, absolute }
-        }
-        "numeric_range" => Check::Range { path: path()?, least: decimal_of(reader, "min")?, greatest: decimal_of(reader, "max")? },
-        "length_bounds" => Check::Length { least: reader.count_or("min", 0)?, greatest: reader.count_or("max", u64::MAX)? },
-        "entropy_check" => Check::Entropy { least: Count(reader.number("min_millibits")?) },
-        "no_prompt_leak" => Check::NoLeak { markers: reader.texts("markers")? },
-        "contains_all" => Check::ContainsAll { texts: reader.texts("texts")? },
-        "contains_none" => Check::ContainsNone { texts: reader.texts("texts")? },
-        "freshness" => Check::Freshness {
-            path: path()?,
-            reference: reader.count_or("reference", 0)?,
-            max_age: Count(reader.number("max_age_seconds")?),
-        },
-        name => return Err(Mistake::invalid(format!("checks: no check of a job has the type \"{}\".", name.escape_default()))),
     })
 }

@@ -4,36 +4,46 @@
 //! stands once in the agenda, at the height at which something happens to it without anybody asking, and once in the list of jobs;
 //! one that waits for its seed stands once among the draws, one that waits for a runner with a free slot once in the queue.
 //!
+//! The files below use only what stands above them:
+//!
 //! - [`selection`]: the draw, as pure functions.
+//! - `verification` and `published`: the rule by which results are verified, in the words of the specification and of the published SDK.
 //! - [`lower`]: what a submission asks of the chain; `rules` it has to keep.
 //! - [`candidates`]: who may be drawn; `removed`: why others may not.
-//! - `transitions`: what a deadline or a verdict changes of a job, as pure functions.
-//! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
-//! - `waiting`: jobs that wait for runners with a free slot.
 //! - [`effects`]: what a step of a job means for others, which [`crate::agenda`] applies.
+//! - `record`: the record of a job; `transitions`: what an event changes of it, and what is to be done then, as pure functions.
 //! - [`callback`]: the answers.
+//! - `escrow`, `members`, `payout` and `failure`: the balance of jobs, the records of their runners, who is paid, and how a job ends without a result.
+//! - `waiting`: jobs that wait for runners with a free slot; `committee`: the draw; `judging` and `decision`: what becomes of results.
+//! - [`lifecycle`]: what the chain does with a job by itself: the only place that does what transitions ask for.
+//! - [`handlers`]: what is asked of the actor.
 
 pub(crate) mod api;
 pub mod callback;
 pub mod candidates;
 mod committee;
 mod contradictions;
-pub(crate) mod decision;
+mod decision;
 pub(crate) mod effects;
-mod extraction;
+pub(crate) mod escrow;
+mod failure;
 pub mod handlers;
 pub mod invariants;
+mod judging;
 pub mod lifecycle;
 pub mod lower;
+mod members;
 pub(crate) mod payout;
 mod published;
+pub(crate) mod record;
 mod removed;
 mod rules;
-mod second;
 mod transitions;
-pub(crate) mod waiting;
+mod verification;
+mod waiting;
+mod work;
 
-use crate::actor::{Actor, Method};
+use crate::actor::Actor;
 pub use crate::market::{jobs as state, payment, request, selection};
 pub use waiting::take_out;
 
@@ -45,23 +55,7 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Job Dispatcher",
     doc: "Job submission, selection, lifecycle.",
-    tables: &[
-        &[
-            Method::untyped(
-                "submit_job",
-                "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
-                handlers::submit_job,
-            )
-            .payable(),
-            Method::untyped(
-                "handle_message",
-                "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
-                handlers::submit_job,
-            )
-            .payable(),
-        ],
-        api::METHODS,
-    ],
+    tables: &[api::SUBMISSIONS, api::MESSAGES, api::METHODS],
     events: &[api::EVENTS],
     proposed: None,
 };

@@ -2,7 +2,7 @@
 //!
 //! A check that nobody here can decide refuses the job: a rule that is not enforced would be worse than none.
 
-use super::lower::{SCHEMA, mode_of, snapshot_of};
+use super::verification::{SCHEMA, mode_of, snapshot_of};
 use crate::market::json::{UNIT, decimal};
 use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;

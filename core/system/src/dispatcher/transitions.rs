@@ -1,22 +1,43 @@
-//! The transitions of a job as pure functions: what a deadline, or a committee without a result, changes of the job itself, and what is to be
-//! done then (002 §3, §6, §8; 003 §5.3).
+//! The transitions of a job as one pure function: what an event changes of the job itself, and what is to be done then (002 §3, §6, §8; 003 §5.3;
+//! decisions 400, 622).
 //!
-//! Nothing here reads or changes the state: [`super::lifecycle`] does the actions, in their order.
+//! Nothing here reads or changes the state: [`super::lifecycle`] does the actions, in their order. What an action comes to can be an event again.
 
-use super::second::{is_disagreement, is_last};
+use super::record::{exclude, is_last};
+use super::selection::two_thirds;
 use crate::market::{FAULT_ACTOR, FAULT_IMPOSSIBLE};
 use cowboy_params::Jobs;
-use cowboy_types::job::{Absent, Job, JobStatus, Mode, Verdict};
-use cowboy_types::units::{Amount, Height};
+use cowboy_types::job::{Absent, Job, JobStatus, Member, Mode, Verdict};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List};
 
 /// What happened to a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
+    /// The block of its submission ends, and the job has its seed.
+    Submitted,
+    /// The seed of its draw is known.
+    Seeded(Hash),
+    /// It is its turn in the queue.
+    Turn {
+        /// Whether enough of its candidates have a free slot.
+        is_free: bool,
+    },
+    /// Its committee was drawn.
+    Drawn,
+    /// Too few candidates for a committee are left.
+    TooFew {
+        /// Whether enough are left, and too few of them have a free slot.
+        is_busy: bool,
+    },
+    /// The queue has no room for it.
+    QueueFull,
     /// The time of its status is over.
     Deadline,
     /// The results of its committee came to nothing.
     NoResult,
+    /// The first committee has no simple majority either.
+    NoMajority,
 }
 
 /// By what a transition is decided beside the job.
@@ -44,16 +65,20 @@ pub(super) enum Action {
     Blame(Address),
     /// Free a runner of the job.
     Release(Address),
+    /// Note that the pass through the queue has tried the job.
+    NoteTried,
     /// Take the job out of the queue, for the price of the blocks that it waited.
     LeaveQueue,
     /// Take the job out of those that wait for a seed.
     LeaveDraws,
+    /// Draw a committee.
+    Draw,
+    /// Put the job into the queue.
+    EnterQueue,
     /// Judge what was revealed.
     Judge,
-    /// Draw another committee in the place of the present one.
-    Retry,
-    /// Draw a further committee, which decides between the results of the first.
-    AskFurther,
+    /// Free the present committee of the job, and remove its results.
+    Dismiss,
     /// Let the simple majority of the first committee decide, since the further one says nothing.
     FallBack,
     /// End the job: its last committee has no majority.
@@ -72,23 +97,58 @@ pub(super) enum Action {
 
 /// What becomes of a job after an event: its own fields are changed, and the actions are left to do.
 pub(super) fn next(job: &mut Job, event: Event, rules: &Rules<'_>) -> Vec<Action> {
-    match (event, &job.status) {
-        (Event::NoResult, _) => vec![without_result(job, rules)],
-        (Event::Deadline, JobStatus::Waiting) => vec![Action::LeaveQueue, Action::GiveUp("runners_busy")],
-        (Event::Deadline, JobStatus::Drawing) => vec![Action::LeaveDraws, Action::GiveUp("no_seed")],
-        (Event::Deadline, JobStatus::Assigned) => close_commitments(job, rules),
-        (Event::Deadline, JobStatus::Revealing) => close_revelations(job, rules),
-        (Event::Deadline, JobStatus::Verified) => vec![Action::Settle],
-        (Event::Deadline, JobStatus::Disputed) => vec![Action::Lapse],
-        (Event::Deadline, JobStatus::Settled | JobStatus::Failed) if job.absent.is_empty() && job.callback_held == Amount::ZERO => {
-            vec![Action::Forget]
+    match event {
+        Event::Submitted => vec![Action::Draw],
+        Event::Seeded(seed) => {
+            job.seed = seed;
+            vec![Action::LeaveDraws, Action::Draw]
         }
+        Event::Turn { is_free: true } => vec![Action::NoteTried, Action::LeaveQueue, Action::Draw],
+        Event::Turn { is_free: false } => vec![Action::NoteTried],
+        Event::Drawn => {
+            fit_to_members(job);
+            Vec::new()
+        }
+        // The further committee does not wait: the first has delivered already.
+        Event::TooFew { .. } if is_last(job) => vec![Action::FallBack],
+        Event::TooFew { is_busy: true } => vec![Action::EnterQueue],
+        Event::TooFew { is_busy: false } => vec![Action::GiveUp("no_replacement_available")],
+        Event::QueueFull => vec![Action::GiveUp("runners_busy")],
+        Event::Deadline => after_deadline(job, rules),
+        Event::NoResult => without_result(job, rules),
+        Event::NoMajority => vec![Action::EndWithoutMajority],
+    }
+}
+
+/// The time of a job's status is over.
+fn after_deadline(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
+    match job.status {
+        JobStatus::Waiting => vec![Action::LeaveQueue, Action::GiveUp("runners_busy")],
+        JobStatus::Drawing => vec![Action::LeaveDraws, Action::GiveUp("no_seed")],
+        JobStatus::Assigned => close_commitments(job, rules),
+        JobStatus::Revealing => close_revelations(job, rules),
+        JobStatus::Verified => vec![Action::Settle],
+        JobStatus::Disputed => vec![Action::Lapse],
+        JobStatus::Settled | JobStatus::Failed if job.absent.is_empty() && job.callback_held == Amount::ZERO => vec![Action::Forget],
         // Something of it is still under way: an answer waits, or a stake may be slashed.
-        (Event::Deadline, JobStatus::Settled | JobStatus::Failed) => {
+        JobStatus::Settled | JobStatus::Failed => {
             job.status_until = rules.after(1);
             Vec::new()
         }
     }
+}
+
+/// A committee that is smaller than the job's has its part of the threshold. A simple majority of a further committee is enough.
+fn fit_to_members(job: &mut Job) {
+    let count = |members: &[Member]| u64::try_from(members.len()).expect("committees are small");
+    let drawn = count(&job.members);
+    if is_last(job) {
+        let threshold = (job.threshold.0 * drawn).div_ceil(count(&job.earlier));
+        job.threshold = Count(threshold.clamp(1, drawn / 2 + 1));
+    } else if drawn < job.committee.0 {
+        job.threshold = Count(job.threshold.0.min(two_thirds(drawn)).max(1));
+    }
+    job.committee = Count(drawn);
 }
 
 /// Commitments are over: whoever made none loses reputation and is left out. If enough did they reveal, else others are drawn.
@@ -105,7 +165,8 @@ fn close_commitments(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
     let is_revealed = members.iter().all(|member| member.commitment == Hash::ZERO || member.output != Hash::ZERO);
     job.members = List::new(members).expect("a committee fits");
     match () {
-        () if !is_enough => actions.push(if is_last(job) { Action::FallBack } else { Action::Retry }),
+        () if !is_enough && is_last(job) => actions.push(Action::FallBack),
+        () if !is_enough => actions.extend(retry(job, rules)),
         () if is_revealed => actions.push(Action::Judge),
         () => {
             job.status = JobStatus::Revealing;
@@ -138,47 +199,75 @@ fn close_revelations(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
 }
 
 /// How a job continues whose committee was judged, and has no result.
-fn without_result(job: &mut Job, rules: &Rules<'_>) -> Action {
+fn without_result(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
     let threshold = usize::try_from(job.threshold.0).expect("committees are small").max(1);
     let count = |is_counted: &dyn Fn(u64, &Verdict) -> bool| {
         job.members.iter().filter(|member| is_counted(member.fault.0, &member.verdict)).count()
     };
     if let Some(fault) = (FAULT_ACTOR..=FAULT_IMPOSSIBLE).find(|fault| count(&|reported, _| reported == *fault) >= threshold) {
-        return Action::Excuse(fault);
+        return vec![Action::Excuse(fault)];
     }
     // The submitter's own check decides that there is no result: nobody else would do better.
     if count(&|_, verdict| *verdict == Verdict::Unfit) >= threshold {
-        return Action::GiveUp("checks_failed");
+        return vec![Action::GiveUp("checks_failed")];
     }
     if is_last(job) {
-        return Action::EndWithoutMajority;
+        return vec![Action::EndWithoutMajority];
     }
     if is_disagreement(job, rules.mode) {
-        return Action::AskFurther;
+        return ask_further(job, rules.rows);
     }
     for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
         exclude(job, runner);
     }
-    Action::Retry
+    retry(job, rules)
 }
 
-/// Leaves a runner out of later draws.
-pub(super) fn exclude(job: &mut Job, runner: Address) {
-    let mut excluded = std::mem::take(&mut job.excluded).into_vec();
-    if let Err(place) = excluded.binary_search(&runner) {
-        excluded.insert(place, runner);
+/// Whether enough members revealed something for a quorum, and none came of it: not their silence but their disagreement ends the draw.
+fn is_disagreement(job: &Job, mode: &Mode) -> bool {
+    let spoke = |member: &&Member| {
+        let is_open = matches!(member.verdict, Verdict::Pending | Verdict::Differs | Verdict::Unfit);
+        member.output != Hash::ZERO && is_open
+    };
+    let spoken = u64::try_from(job.members.iter().filter(spoke).count()).expect("committees are small");
+    !mode.is_single() && spoken >= job.threshold.0
+}
+
+/// Draws again, without those who failed; gives up after `jobs.retries` draws (002 §6).
+fn retry(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
+    if job.attempt.0 >= rules.rows.retries {
+        return vec![Action::Dismiss, Action::GiveUp("retries_exhausted")];
     }
-    job.excluded = List::new(excluded).expect("a few committees fit");
+    job.attempt = Count(job.attempt.0 + 1);
+    vec![Action::Dismiss, Action::Draw]
+}
+
+/// One further committee decides between the results of the first, and it is the job's last (decision 309): twice as many runners and one, none of
+/// the first.
+fn ask_further(job: &mut Job, rows: &Jobs) -> Vec<Action> {
+    let first = std::mem::take(&mut job.members);
+    for member in first.iter() {
+        exclude(job, member.runner);
+    }
+    let released = first.iter().map(|member| Action::Release(member.runner));
+    let actions = released.chain([Action::Draw]).collect();
+    job.committee = Count(further_size(rows, job.committee.0.max(1)));
+    job.attempt = Count(job.attempt.0 + 1);
+    job.earlier = first;
+    actions
+}
+
+/// The runners of the further committee, where `first` were in the first.
+pub(super) fn further_size(rows: &Jobs, first: u64) -> u64 {
+    first.saturating_mul(2).saturating_add(1).min(rows.committee_max)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::committee::member;
-    use super::super::handlers::submitted;
+    use super::super::record::{member, submitted};
     use super::*;
     use cowboy_params::Params;
-    use cowboy_types::job::Member;
-    use cowboy_types::units::{Count, TimestampMs};
+    use cowboy_types::units::TimestampMs;
 
     const NOW: Height = Height(1_000);
 
@@ -212,9 +301,10 @@ mod tests {
     }
 
     fn job(status: JobStatus, members: &[Did]) -> Job {
-        let members = (1..).zip(members).map(|(number, one)| did(number, *one)).collect();
+        let members: Vec<Member> = (1..).zip(members).map(|(number, one)| did(number, *one)).collect();
         Job {
             status,
+            committee: Count(u64::try_from(members.len()).expect("a few")),
             threshold: Count(2),
             members: List::new(members).expect("a few"),
             ..submitted(Hash([9; 32]), runner(0xAA), Height(900), TimestampMs(0), 100)
@@ -232,14 +322,15 @@ mod tests {
         use Did::{Commit, Crash, Nothing, Reveal};
         use JobStatus::{Assigned, Disputed, Drawing, Failed, Revealing, Settled, Verified, Waiting};
         let late = |number| [Action::Blame(runner(number)), Action::Release(runner(number))];
+        let again = [Action::Dismiss, Action::Draw];
         let rows: Vec<(JobStatus, &[Did], Vec<Action>, JobStatus)> = vec![
             (Waiting, &[], vec![Action::LeaveQueue, Action::GiveUp("runners_busy")], Waiting),
             (Drawing, &[], vec![Action::LeaveDraws, Action::GiveUp("no_seed")], Drawing),
             (Assigned, &[Commit, Commit, Commit], vec![], Revealing),
             (Assigned, &[Commit, Commit, Commit, Nothing], late(4).to_vec(), Revealing),
             // As many as must agree are fewer than the mode needs.
-            (Assigned, &[Commit, Commit, Nothing], [&late(3)[..], &[Action::Retry]].concat(), Assigned),
-            (Assigned, &[Commit, Nothing, Nothing], [&late(2)[..], &late(3), &[Action::Retry]].concat(), Assigned),
+            (Assigned, &[Commit, Commit, Nothing], [&late(3)[..], &again].concat(), Assigned),
+            (Assigned, &[Commit, Nothing, Nothing], [&late(2)[..], &late(3), &again].concat(), Assigned),
             (Assigned, &[Reveal, Reveal, Reveal, Nothing], [&late(4)[..], &[Action::Judge]].concat(), Assigned),
             (Revealing, &[Reveal, Reveal, Reveal], vec![Action::Judge], Revealing),
             (Revealing, &[Reveal, Reveal, Crash], vec![Action::Blame(runner(3)), Action::Judge], Revealing),
@@ -269,23 +360,89 @@ mod tests {
         assert_eq!((after(&mut answered, Event::Deadline), answered.status_until), (vec![], NOW.next()));
     }
 
-    /// How a committee without a result ends, in the order of precedence.
+    /// What the draws of a job ask for, one row each.
+    #[test]
+    fn draws() {
+        let seed = Hash([7; 32]);
+        let rows = [
+            (Event::Submitted, vec![Action::Draw]),
+            (Event::Seeded(seed), vec![Action::LeaveDraws, Action::Draw]),
+            (Event::Turn { is_free: true }, vec![Action::NoteTried, Action::LeaveQueue, Action::Draw]),
+            (Event::Turn { is_free: false }, vec![Action::NoteTried]),
+            (Event::TooFew { is_busy: true }, vec![Action::EnterQueue]),
+            (Event::TooFew { is_busy: false }, vec![Action::GiveUp("no_replacement_available")]),
+            (Event::QueueFull, vec![Action::GiveUp("runners_busy")]),
+            (Event::NoMajority, vec![Action::EndWithoutMajority]),
+        ];
+        for (event, actions) in rows {
+            let mut job = job(JobStatus::Drawing, &[]);
+            assert_eq!(after(&mut job, event), actions, "{event:?}");
+            assert_eq!(job.seed, if event == Event::Seeded(seed) { seed } else { Hash::ZERO }, "{event:?}");
+        }
+        for is_busy in [true, false] {
+            let mut further = Job { earlier: job(JobStatus::Assigned, &[Did::Reveal]).members, ..job(JobStatus::Revealing, &[]) };
+            assert_eq!(after(&mut further, Event::TooFew { is_busy }), [Action::FallBack], "the first committee decides");
+        }
+    }
+
+    /// A job is drawn again as often as the parameter says. A further draw counts as one.
+    #[test]
+    fn retries_end() {
+        let members = [Did::Reveal, Did::Nothing, Did::Nothing];
+        let most = Params::GENESIS.jobs.retries;
+        let mut last = Job { attempt: Count(most - 1), ..job(JobStatus::Revealing, &members) };
+        assert_eq!(after(&mut last, Event::NoResult), [Action::Dismiss, Action::Draw]);
+        assert_eq!(last.attempt, Count(most));
+        assert_eq!(after(&mut last, Event::NoResult), [Action::Dismiss, Action::GiveUp("retries_exhausted")]);
+        assert_eq!(last.attempt, Count(most), "no draw, no attempt");
+    }
+
+    /// How a committee without a result ends, in the order of precedence: the actions for a first committee, whom the job leaves out then, and the
+    /// action for a further one.
     #[test]
     fn committees_without_a_result() {
         use Did::{Nothing, Report, Reveal, Unfit};
-        let rows: Vec<(&[Did], Action, Action)> = vec![
-            (&[Report(2), Report(2), Unfit], Action::Excuse(2), Action::Excuse(2)),
-            (&[Report(1), Unfit, Unfit], Action::GiveUp("checks_failed"), Action::GiveUp("checks_failed")),
-            (&[Reveal, Reveal, Unfit], Action::AskFurther, Action::EndWithoutMajority),
-            (&[Report(1), Report(2), Nothing], Action::AskFurther, Action::EndWithoutMajority),
-            (&[Reveal, Nothing, Nothing], Action::Retry, Action::EndWithoutMajority),
+        let again = vec![Action::Dismiss, Action::Draw];
+        let further: Vec<Action> = (1..=3).map(|number| Action::Release(runner(number))).chain([Action::Draw]).collect();
+        let rows: Vec<(&[Did], Vec<Action>, usize, Action)> = vec![
+            (&[Report(2), Report(2), Unfit], vec![Action::Excuse(2)], 0, Action::Excuse(2)),
+            (&[Report(1), Unfit, Unfit], vec![Action::GiveUp("checks_failed")], 0, Action::GiveUp("checks_failed")),
+            (&[Reveal, Reveal, Unfit], further.clone(), 3, Action::EndWithoutMajority),
+            (&[Report(1), Report(2), Nothing], further, 3, Action::EndWithoutMajority),
+            (&[Reveal, Nothing, Nothing], again, 3, Action::EndWithoutMajority),
         ];
-        for (place, (members, first, last)) in rows.into_iter().enumerate() {
+        for (place, (members, first, excluded, last)) in rows.into_iter().enumerate() {
             let mut one = job(JobStatus::Revealing, members);
-            assert_eq!(after(&mut one, Event::NoResult), std::slice::from_ref(&first), "row {place}");
-            assert_eq!(one.excluded.len(), if first == Action::Retry { 3 } else { 0 }, "row {place}: who is left out");
             let mut second = Job { earlier: one.members.clone(), ..job(JobStatus::Revealing, members) };
+            assert_eq!(after(&mut one, Event::NoResult), first, "row {place}");
+            assert_eq!(one.excluded.len(), excluded, "row {place}: who is left out");
             assert_eq!(after(&mut second, Event::NoResult), [last], "row {place}, of a further committee");
+        }
+    }
+
+    /// The size of the further committee, and how many of it must agree: the same part as of the first, and never more than a simple majority.
+    #[test]
+    fn a_further_committee() {
+        let rows = [(7, 4), (5, 3), (1, 1)];
+        for (drawn, threshold) in rows {
+            let mut job = job(JobStatus::Revealing, &[Did::Reveal, Did::Reveal, Did::Unfit]);
+            after(&mut job, Event::NoResult);
+            assert_eq!((job.committee, job.attempt, job.earlier.len(), job.members.len()), (Count(7), Count(1), 3, 0));
+            job.members = List::new((11..).take(drawn).map(|number| did(number, Did::Nothing)).collect()).expect("a few");
+            assert_eq!(after(&mut job, Event::Drawn), vec![]);
+            assert_eq!((usize::try_from(job.committee.0), job.threshold), (Ok(drawn), Count(threshold)), "of {drawn}");
+        }
+        assert_eq!(further_size(&Params::GENESIS.jobs, u64::MAX), Params::GENESIS.jobs.committee_max);
+    }
+
+    /// A first committee that is smaller than the job asked for needs two thirds of it at most.
+    #[test]
+    fn a_smaller_committee() {
+        let rows = [(5, 4, 4), (3, 4, 2), (3, 1, 1)];
+        for (drawn, asked, threshold) in rows {
+            let mut job = Job { committee: Count(5), threshold: Count(asked), ..job(JobStatus::Assigned, &vec![Did::Nothing; drawn]) };
+            assert_eq!(after(&mut job, Event::Drawn), vec![]);
+            assert_eq!((usize::try_from(job.committee.0), job.threshold), (Ok(drawn), Count(threshold)), "{drawn} of 5");
         }
     }
 

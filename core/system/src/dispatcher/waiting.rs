@@ -6,7 +6,10 @@
 
 use super::api::JobWaiting;
 use super::effects::Block;
-use super::{lifecycle, payment, payout, state};
+use super::escrow::burn;
+use super::failure::give_up;
+use super::record::next_height;
+use super::{payment, state};
 use crate::schema::Emit;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
@@ -73,8 +76,8 @@ fn make_room(block: &mut Block<'_>, newcomer: &JobSpec) -> Result<bool, Miss> {
     let mut job = state::find(block.world, &id)?.expect("the queue lists jobs that are there");
     let spec = state::spec(block.world, &id)?;
     leave(block, &mut job, &spec)?;
-    lifecycle::give_up(block, &mut job, &spec, "runners_busy")?;
-    let due = lifecycle::next_height(&job);
+    give_up(block, &mut job, &spec, "runners_busy")?;
+    let due = next_height(&job);
     state::write(block.world, &mut job, due)?;
     Ok(true)
 }
@@ -86,7 +89,7 @@ pub(super) fn leave(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Res
     let price =
         Amount(blocks.saturating_mul(job.queue_price.0)).min(max_price(block.params, spec)).min(job.escrow.saturating_sub(spec.tip));
     job.escrow = job.escrow.saturating_sub(price);
-    payout::burn(block.world, price)
+    burn(block.world, price)
 }
 
 /// Takes a job out of the lists of the queue, where it is in them.

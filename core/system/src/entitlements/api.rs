@@ -180,8 +180,87 @@ methods! {
     } -> ();
 }
 
+/// A scope as people write it, in an event: the longest is a name in hex.
+pub(super) type ScopeText = Text<192>;
+
+/// An action as people write it, in an event: the longest is a handler's name in hex.
+pub(super) type ActionText = Text<544>;
+
+form! {
+    /// A permission, as events say it.
+    pub(crate) struct PermissionFacts {
+        /// Its id.
+        id: Hash,
+        /// Who may act.
+        grantee: Address,
+        /// Who gave it.
+        issuer: Address,
+        /// The scope, like `namespace:art`.
+        scope: ScopeText,
+        /// The action, like `custom:paint`.
+        action: ActionText,
+    }
+}
+
+form! {
+    /// A role of an address.
+    pub(crate) struct RoleFacts {
+        /// The role's id.
+        id: Hash,
+        /// Who has it, had it, or may accept it.
+        assignee: Address,
+    }
+}
+
 events! {
-    /// What 0x07 emits about entitlements of manifests.
+    /// What 0x07 emits about permissions and roles.
+    pub(super) PERMISSIONS by NUMBER;
+
+    /// A permission was granted.
+    "EntitlementGranted" EntitlementGranted(PermissionFacts)
+
+    /// A permission was taken back.
+    "EntitlementRevoked" EntitlementRevoked(PermissionFacts)
+
+    /// A permission was passed on; the data are those of the new one.
+    "EntitlementDelegated" EntitlementDelegated(PermissionFacts)
+
+    /// The holder of a permission accepted it.
+    "EntitlementAccepted" EntitlementAccepted(PermissionFacts)
+
+    /// The holder of a permission gave it up, or refused it.
+    "EntitlementRenounced" EntitlementRenounced(PermissionFacts)
+
+    /// A role was made.
+    "RoleCreated" RoleCreated {
+        /// Its id.
+        id: Hash,
+        /// Who made it.
+        creator: Address,
+    }
+
+    /// A role was assigned; it has effect once it is accepted.
+    "RoleAssigned" RoleAssigned(RoleFacts)
+
+    /// A role was taken from its holder.
+    "RoleRevoked" RoleRevoked(RoleFacts)
+}
+
+events! {
+    /// What 0x07 emits in the name of actors.
+    pub(super) OF_ACTORS of accounts;
+
+    /// The actor stands still: an entitlement that its manifest grants was removed.
+    "ActorNonExecutable" ActorNonExecutable {
+        /// The entitlement.
+        id: Text<64>,
+        /// Since when.
+        height: Height,
+    }
+}
+
+events! {
+    /// What 0x07 emits about manifests and their entitlements.
     pub(super) EVENTS by NUMBER;
 
     /// Governance deprecated an entitlement.
@@ -210,5 +289,21 @@ events! {
         name: Text<64>,
         /// How many domains it has.
         domains: Count,
+    }
+
+    /// An actor whose entitlement was removed has a new manifest.
+    "ActorRedeployed" ActorRedeployed {
+        /// The actor.
+        actor: Address,
+    }
+
+    /// An actor replaced its own code.
+    "ActorUpgraded" ActorUpgraded {
+        /// The actor.
+        actor: Address,
+        /// The hash of its code.
+        code_hash: Hash,
+        /// The hash of the code that it had.
+        code_hash_before: Hash,
     }
 }

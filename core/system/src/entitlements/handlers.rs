@@ -5,7 +5,7 @@ use super::api::{
     GetDomainSet, Grant, IsMember, ListDeprecations, Pattern, Redeploy, Renounce, RenounceRole, Revoke, RevokeRole, SetDomainSet, Written,
 };
 use super::state::{self, DomainSet};
-use super::{check, grants, lifecycle, manifests, open, permissions, roles};
+use super::{acceptance, check, grants, lifecycle, manifests, permissions, roles};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use commonware_codec::{Decode as _, Read};
@@ -103,31 +103,31 @@ impl Handle for RevokeRole {
 
 impl Handle for Accept {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        open::accept(context, &self.entitlement_id)
+        acceptance::accept(context, &self.entitlement_id)
     }
 }
 
 impl Handle for Renounce {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        open::renounce(context, &self.entitlement_id)
+        acceptance::renounce(context, &self.entitlement_id)
     }
 }
 
 impl Handle for AcceptFrom {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        open::accept_from(context, self.grantor, self.accepted)
+        acceptance::accept_from(context, self.grantor, self.accepted)
     }
 }
 
 impl Handle for AcceptRole {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        open::accept_role(context, &self.role_id)
+        acceptance::accept_role(context, &self.role_id)
     }
 }
 
 impl Handle for RenounceRole {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        open::renounce_role(context, &self.role_id)
+        acceptance::renounce_role(context, &self.role_id)
     }
 }
 

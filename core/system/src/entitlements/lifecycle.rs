@@ -3,13 +3,11 @@
 use super::api::{DeprecatedEntitlementUsed, EntitlementDeprecated};
 use super::state::{self, Deprecation, Deprecations, Sweep};
 use crate::actor::Context;
-use crate::schema::Emit;
-use cowboy_state::records::ActorStatus;
-use cowboy_state::{Directory, Miss, Step, World};
-use cowboy_types::cbor::Value;
+use crate::schema::Emit as _;
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::entitlement::{self, Grants};
 use cowboy_types::units::Height;
-use cowboy_types::{Address, Blob, Event, List, Text, error};
+use cowboy_types::{Address, List, Text, error};
 
 /// Where an entitlement stands at a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,44 +81,4 @@ pub fn warn(world: &mut World, actor: Address, grants: &Grants, height: Height) 
         DeprecatedEntitlementUsed { actor, id, removed_at }.emit(world);
     }
     Ok(())
-}
-
-/// Looks at the next actors after a removal, at most this many: those that hold what was removed stand still from now on, and each
-/// emits the event. Whether an actor runs follows from its manifest immediately, however far this is.
-pub fn sweep(world: &mut World, height: Height, most: u64) -> Result<Vec<Event>, Miss> {
-    let mut rows = Standings::read(world)?.0;
-    let mut announced = Vec::new();
-    let Some(row) = rows.iter_mut().find(|row| row.removed_at <= height && row.sweep != Sweep::Done) else { return Ok(announced) };
-    let from = match &row.sweep {
-        Sweep::At { next } => next.0.to_vec(),
-        _ => Vec::new(),
-    };
-    let most = usize::try_from(most).expect("a sweep's row is small");
-    let names = Directory::actors().list(world, &from, most.saturating_add(1))?;
-    let addresses: Vec<Address> = names.iter().map(|name| Address(name[..].try_into().expect("the directory lists addresses"))).collect();
-    let (now, later) = addresses.split_at(addresses.len().min(most));
-    let wanted: Vec<_> = now.iter().map(|actor| state::manifest(*actor)).collect();
-    world.require(&wanted)?;
-    for actor in now {
-        let holds = super::manifests::granted(world, *actor)?.get(&row.id).is_some();
-        let mut record = world.actor(*actor)?.expect("the directory lists actors");
-        if !holds {
-            continue;
-        }
-        // One that is dormant stays so: what it holds does not pay its rent.
-        if record.status == ActorStatus::Active {
-            record.status = ActorStatus::NonExecutable;
-            world.set_actor(*actor, &record);
-        }
-        let data = Value::map([("id", Value::text(row.id.to_string())), ("height", Value::uint(height.0))]);
-        announced.push(Event {
-            emitter: *actor,
-            name: Text::new("ActorNonExecutable").expect("the name is short"),
-            data: Blob::new(data.encode()).expect("the data is short"),
-        });
-    }
-    row.sweep = later.first().map_or(Sweep::Done, |next| Sweep::At { next: *next });
-    let rows = List::new(rows).expect("the rows came out of such a list");
-    world.write(state::deprecations(), &Deprecations { rows });
-    Ok(announced)
 }

@@ -1,17 +1,18 @@
 //! Manifests of actors: checked at deployment, read by the gate, replaced only where 000 §9.11 and §9.2 say so.
 
+use super::api::{ActorRedeployed, ActorUpgraded};
 use super::grants::{bounds, domain_sets};
 use super::lifecycle::{Standing, Standings};
-use super::state::{self, ManifestHistory, NUMBER, PastManifest};
+use super::state::{self, ManifestHistory, PastManifest};
 use crate::actor::Context;
 use crate::protocol::Rules;
+use crate::schema::Emit as _;
 use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, ManifestBytes};
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::{Bounds, Grants};
 use cowboy_types::units::Height;
-use cowboy_types::{Address, List, error};
+use cowboy_types::{Address, Hash, List, error};
 
 /// The entitlement of system actors that may replace their own code.
 const UPGRADE: &str = "sys.upgrade";
@@ -117,11 +118,16 @@ pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> S
         record.status = ActorStatus::Active;
         context.world.set_actor(actor, &record);
     }
-    context.announce(NUMBER, "ActorRedeployed", &Value::map([("actor", Value::Bytes(actor.0.to_vec()))]));
+    ActorRedeployed { actor }.emit(context.world);
     Ok(())
 }
 
 /// 000 §9.2: sys.upgrade is never revoked, and never gained after deployment.
 pub fn check_upgrade(present: &Grants, next: &Grants) -> Step<()> {
     if present.get(UPGRADE).is_some() == next.get(UPGRADE).is_some() { Ok(()) } else { Err(error::SYSTEM_ENTITLEMENT_UNAUTHORIZED.into()) }
+}
+
+/// Emits that an actor replaced its own code.
+pub fn upgraded(world: &mut World, actor: Address, code_hash: Hash, code_hash_before: Hash) {
+    ActorUpgraded { actor, code_hash, code_hash_before }.emit(world);
 }

@@ -4,14 +4,12 @@
 //! one of its grantor's. So nobody can fill another's list. An open permission is found by what it allows: by its id, which follows from
 //! grantee, scope and action, and a delegation by the slot of the newest one. A role has effect when it is accepted.
 
-use super::permissions::{data_of, hold, holder, read, sweep};
-use super::roles;
-use super::state::{self, Accepts, Assignment, Grantor, NUMBER, OpenDelegation, Permission};
+use super::holders::{holder, permission};
+use super::state::{self, Accepts, Assignment, Grantor, OpenDelegation, Permission};
 use crate::actor::Context;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::permission::{Action, Scope, record_id};
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Address, Hash, List, error};
+use cowboy_types::{Address, Hash, error};
 
 /// Whether an address accepts a grantor's records without looking: its own, and those of grantors that it named.
 pub(super) fn is_accepted(world: &World, holder: Address, grantor: Address) -> Result<bool, Miss> {
@@ -70,7 +68,7 @@ pub(super) fn add(context: &mut Context<'_>, id: &Hash, record: &Permission) -> 
 
 /// Takes an open permission out of its grantor's records, which is accepted or goes.
 pub(super) fn forget(world: &mut World, id: &Hash) -> Result<(), Miss> {
-    let Some(record) = read(world, id)? else { return Ok(()) };
+    let Some(record) = permission(world, id)? else { return Ok(()) };
     discount(world, record.issuer)?;
     state::open().remove(world, &place(record.grantee, id))?;
     let slot = state::open_delegation(record.grantee, &record.scope, &record.action);
@@ -83,103 +81,6 @@ pub(super) fn forget(world: &mut World, id: &Hash) -> Result<(), Miss> {
 /// Whether a record that its holder did not accept is over at a height.
 pub(super) fn has_lapsed(lapse: u64, granted_at: Height, height: Height) -> bool {
     height.0 >= granted_at.0.saturating_add(lapse)
-}
-
-/// The open permissions that may allow an address an action in a scope. Those that are over, or whose chain is broken, are deleted.
-pub(super) fn permissions(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action) -> Result<Vec<Hash>, Miss> {
-    let pairs = [scope, &Scope::Global].into_iter().flat_map(|scope| [action, &Action::All].map(|action| (scope, action)));
-    let pairs: Vec<(&Scope, &Action)> = pairs.collect();
-    let slots: Vec<_> = pairs.iter().map(|(scope, action)| state::open_delegation(grantee, scope, action)).collect();
-    let mut ids: Vec<Hash> = pairs.iter().map(|(scope, action)| record_id(&grantee, scope, action, None)).collect();
-    context.world.require(slots.iter().chain(&ids.iter().map(state::permission).collect::<Vec<_>>()))?;
-    for slot in &slots {
-        ids.extend(context.world.read::<OpenDelegation>(slot)?.map(|open| open.id));
-    }
-    let held = holder(context.world, grantee)?;
-    let (mut open, mut gone) = (Vec::new(), Vec::new());
-    for id in ids {
-        if held.permissions.contains(&id) || open.contains(&id) || gone.contains(&id) {
-            continue;
-        }
-        let Some(record) = read(context.world, &id)? else { continue };
-        let is_over = record.constraints.is_expired(context.height)
-            || has_lapsed(context.params.entitlements.open_lapse, record.granted_at, context.height)
-            || !super::check::has_ancestors(context, &record)?;
-        if is_over { gone.push(id) } else { open.push(id) }
-    }
-    super::permissions::forget(context.world, grantee, &gone)?;
-    Ok(open)
-}
-
-/// The sender's permission of this id, accepted or not.
-fn own(context: &Context<'_>, id: &Hash) -> Step<Permission> {
-    let record = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
-    if record.grantee == context.sender { Ok(record) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
-}
-
-/// The holder takes a permission among its own. One that it has already stays.
-pub(super) fn accept(context: &mut Context<'_>, id: &Hash) -> Step<()> {
-    // First what is over goes: the permission itself may be.
-    sweep(context, context.sender)?;
-    let record = own(context, id)?;
-    if holder(context.world, record.grantee)?.permissions.contains(id) {
-        return Ok(());
-    }
-    if has_lapsed(context.params.entitlements.open_lapse, record.granted_at, context.height) {
-        return Err(error::PERMISSION_NOT_FOUND.into());
-    }
-    forget(context.world, id)?;
-    hold(context, record.grantee, *id)?;
-    context.announce(NUMBER, "EntitlementAccepted", &data_of(id, &record));
-    Ok(())
-}
-
-/// The holder gives a permission up, or refuses it. What its grantor may not take back may be given up all the same.
-pub(super) fn renounce(context: &mut Context<'_>, id: &Hash) -> Step<()> {
-    let record = own(context, id)?;
-    super::permissions::forget(context.world, record.grantee, &[*id])?;
-    context.announce(NUMBER, "EntitlementRenounced", &data_of(id, &record));
-    Ok(())
-}
-
-/// The sender accepts whatever a grantor gives it from now on, or no longer does.
-pub(super) fn accept_from(context: &mut Context<'_>, grantor: Address, is_accepted: bool) -> Step<()> {
-    let key = state::accepts(context.sender);
-    let stored = context.world.read::<Accepts>(&key)?;
-    let mut grantors = stored.map_or_else(Vec::new, |stored| stored.grantors.into_vec());
-    grantors.retain(|known| *known != grantor);
-    if is_accepted {
-        grantors.push(grantor);
-        grantors.sort();
-    }
-    if grantors.is_empty() {
-        context.world.remove(key);
-    } else {
-        let grantors = List::new(grantors).ok_or(error::TOO_MANY_PERMISSIONS)?;
-        context.world.write(key, &Accepts { grantors });
-    }
-    Ok(())
-}
-
-/// The sender's assignment of a role.
-fn own_role(context: &Context<'_>, role: &Hash) -> Step<Assignment> {
-    Ok(context.world.read(&state::assignment(role, context.sender))?.ok_or(error::ROLE_NOT_FOUND)?)
-}
-
-/// The holder takes a role, which has effect from then on.
-pub(super) fn accept_role(context: &mut Context<'_>, role: &Hash) -> Step<()> {
-    let (assignment, sender) = (own_role(context, role)?, context.sender);
-    if holder(context.world, sender)?.roles.contains(role) {
-        return Ok(());
-    }
-    discount(context.world, assignment.issuer)?;
-    roles::hold(context, sender, *role)
-}
-
-/// The holder gives a role up, or refuses it.
-pub(super) fn renounce_role(context: &mut Context<'_>, role: &Hash) -> Step<()> {
-    own_role(context, role)?;
-    Ok(roles::forget(context.world, context.sender, &[*role])?)
 }
 
 /// Removes assignments of one address that it did not accept.

@@ -1,139 +1,37 @@
 //! Permissions: granted, revoked, delegated (002 §7.2, instructions 30 to 32).
 
-use super::open;
-use super::state::{self, Holder, NUMBER, Permission};
+use super::api::{ActionText, EntitlementDelegated, EntitlementGranted, EntitlementRevoked, PermissionFacts, ScopeText};
+use super::authority::require_authority;
+use super::holders::{hold, permission};
+use super::removal::{forget, sweep};
+use super::state::{self, Permission};
+use super::validity::{is_in_force, is_live};
+use super::{open, rulers};
 use crate::actor::Context;
-use crate::ledger;
-use crate::registrations::{self, label};
-use cowboy_params::Params;
+use crate::schema::Emit as _;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::Value;
-use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
-use cowboy_types::units::{Count, Height};
-use cowboy_types::{Address, Hash, List, error};
+use cowboy_types::permission::{Action, Constraints, Scope, record_id};
+use cowboy_types::units::Count;
+use cowboy_types::{Address, Hash, error};
 
-/// Whether the sender may say who does what within a scope.
-///
-/// Governance may everywhere. Otherwise an actor's owner or the actor itself, the runner itself, a token's owner, and the one after whom a
-/// pool or namespace is named. The chain is governance's.
-pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
-    if has_authority(context, context.sender, scope)? { Ok(()) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
-}
-
-/// Whether an address may grant in a scope now.
-pub(super) fn has_authority(context: &Context<'_>, address: Address, scope: &Scope) -> Result<bool, Miss> {
-    Ok(is_owner(context.world, (context.params, context.height), address, scope)? || context.governs(address))
-}
-
-/// Whether a scope is an address's own.
-pub(super) fn is_owner(world: &World, now: (&Params, Height), address: Address, scope: &Scope) -> Result<bool, Miss> {
-    Ok(match scope {
-        Scope::Global => false,
-        Scope::Token { token } => ledger::find(world, token)?.is_some_and(|token| token.owner == address),
-        Scope::Actor { actor } => address == *actor || world.actor(*actor)?.is_some_and(|record| record.owner == address),
-        Scope::Runner { runner } => address == *runner,
-        Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(world, now, name)? == Some(address),
-    })
-}
-
-/// Whose a pool or namespace is, by its name alone (decision 180): the address that it begins with, 40 lower-case digits and a slash, or
-/// who owns the name in the Route Registry. So nobody can be first in another's.
-fn owner_of(world: &World, (params, height): (&Params, Height), name: &Name) -> Result<Option<Address>, Miss> {
-    let Ok(text) = core::str::from_utf8(name) else { return Ok(None) };
-    if let Some((digits, label)) = text.split_once('/') {
-        let written = format!("0x{digits}");
-        let address = written.parse::<Address>().ok();
-        return Ok(address.filter(|address| !label.is_empty() && address.to_string() == written));
+/// A permission, as its events say it.
+pub(super) fn facts_of(id: &Hash, record: &Permission) -> PermissionFacts {
+    PermissionFacts {
+        id: *id,
+        grantee: record.grantee,
+        issuer: record.issuer,
+        scope: ScopeText::new(record.scope.to_string()).expect("the names of scopes are bounded"),
+        action: ActionText::new(record.action.to_string()).expect("the names of actions are bounded"),
     }
-    if label::check(params, text).is_err() {
-        return Ok(None);
-    }
-    Ok(registrations::state::live(world, text, height)?.map(|found| found.record.owner))
-}
-
-/// What an address holds.
-pub fn holder(world: &World, address: Address) -> Result<Holder, Miss> {
-    Ok(world.read(&state::holder(address))?.unwrap_or(Holder { permissions: List::default(), roles: List::default() }))
-}
-
-/// A permission, `None` where there is none of the id.
-pub fn read(world: &World, id: &Hash) -> Result<Option<Permission>, Miss> {
-    world.read(&state::permission(id))
-}
-
-/// Writes what an address holds; a holder of nothing leaves the state.
-pub(super) fn set_holder(world: &mut World, address: Address, holder: &Holder) {
-    let key = state::holder(address);
-    if holder.permissions.is_empty() && holder.roles.is_empty() { world.remove(key) } else { world.write(key, holder) }
-}
-
-/// Removes permissions of one address, accepted or not.
-pub(super) fn forget(world: &mut World, address: Address, ids: &[Hash]) -> Result<(), Miss> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let mut held = holder(world, address)?;
-    for id in ids.iter().filter(|id| !held.permissions.contains(id)) {
-        open::forget(world, id)?;
-    }
-    let kept: Vec<Hash> = held.permissions.iter().filter(|id| !ids.contains(id)).copied().collect();
-    held.permissions = List::new(kept).expect("fewer than before");
-    ids.iter().for_each(|id| world.remove(state::permission(id)));
-    set_holder(world, address, &held);
-    Ok(())
-}
-
-/// Deletes what an address holds no more: expired records, those whose chain of delegations is broken, and those that are gone
-/// (002 §7.5: on access).
-pub(super) fn sweep(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
-    let ids = holder(context.world, address)?.permissions.into_vec();
-    context.charge_records(ids.len());
-    let wanted: Vec<_> = ids.iter().map(state::permission).collect();
-    context.world.require(&wanted)?;
-    let mut gone = Vec::new();
-    for id in ids {
-        let is_held = match read(context.world, &id)? {
-            Some(record) => !record.constraints.is_expired(context.height) && super::check::has_ancestors(context, &record)?,
-            None => false,
-        };
-        if !is_held {
-            gone.push(id);
-        }
-    }
-    forget(context.world, address, &gone)
-}
-
-pub(super) fn data_of(id: &Hash, record: &Permission) -> Value {
-    Value::map([
-        ("id", Value::Bytes(id.0.to_vec())),
-        ("grantee", Value::Bytes(record.grantee.0.to_vec())),
-        ("issuer", Value::Bytes(record.issuer.0.to_vec())),
-        ("scope", Value::text(record.scope.to_string())),
-        ("action", Value::text(record.action.to_string())),
-    ])
-}
-
-/// Puts a permission into its holder's list.
-pub(super) fn hold(context: &mut Context<'_>, grantee: Address, id: Hash) -> Step<()> {
-    let limit = usize::try_from(context.params.entitlements.records_per_address).unwrap_or(usize::MAX);
-    let mut held = holder(context.world, grantee)?;
-    let mut ids = held.permissions.into_vec();
-    if ids.len() >= limit {
-        return Err(error::TOO_MANY_PERMISSIONS.into());
-    }
-    ids.push(id);
-    held.permissions = List::new(ids).ok_or(error::TOO_MANY_PERMISSIONS)?;
-    set_holder(context.world, grantee, &held);
-    Ok(())
 }
 
 /// Puts a record into the state, and into its holder's list or among its grantor's open records. The same id again replaces the record, if it has the same issuer (decision 100).
 fn put(context: &mut Context<'_>, record: &Permission) -> Step<Hash> {
     let id = record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
     sweep(context, record.grantee)?;
-    let present = match read(context.world, &id)? {
+    let present = match permission(context.world, &id)? {
         // What binds nobody any more makes room: else its new owner could not grant what the one before did.
-        Some(present) if !super::check::is_in_force(context, &present)? => {
+        Some(present) if !is_in_force(context, &present)? => {
             forget(context.world, record.grantee, &[id])?;
             None
         }
@@ -191,33 +89,34 @@ pub fn grant(context: &mut Context<'_>, grantee: Address, scope: Scope, action: 
         granted_at: context.height,
         number: next_number(context.world)?,
         parent_number: Count::ZERO,
+        ruler: rulers::of_sender(context)?,
     };
     let id = put(context, &record)?;
-    context.announce(NUMBER, "EntitlementGranted", &data_of(&id, &record));
+    EntitlementGranted(facts_of(&id, &record)).emit(context.world);
     Ok(id)
 }
 
 /// Instruction 31: takes a record back. Its issuer may, whoever rules the scope, and governance; nobody, where it is not revocable and in force.
 pub fn revoke(context: &mut Context<'_>, id: &Hash) -> Step<()> {
-    let record = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
+    let record = permission(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
     if record.issuer != context.sender {
         require_authority(context, &record.scope)?;
     }
-    if !record.constraints.revocable && super::check::is_in_force(context, &record)? {
+    if !record.constraints.revocable && is_in_force(context, &record)? {
         return Err(error::NOT_REVOCABLE.into());
     }
     forget(context.world, record.grantee, &[*id])?;
-    context.announce(NUMBER, "EntitlementRevoked", &data_of(id, &record));
+    EntitlementRevoked(facts_of(id, &record)).emit(context.world);
     Ok(())
 }
 
 /// Instruction 32: passes on what the sender holds, within strictly narrower conditions. Answers the new record's id.
 pub fn delegate(context: &mut Context<'_>, id: &Hash, delegatee: Address, constraints: Constraints) -> Step<Hash> {
-    let parent = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
+    let parent = permission(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
     if parent.grantee != context.sender {
         return Err(error::GRANT_UNAUTHORIZED.into());
     }
-    if !super::check::is_live(context, &parent)? {
+    if !is_live(context, &parent)? {
         return Err(error::PERMISSION_UNUSABLE.into());
     }
     if parent.constraints.delegations_left() == 0 || delegatee == context.sender {
@@ -243,8 +142,38 @@ pub fn delegate(context: &mut Context<'_>, id: &Hash, delegatee: Address, constr
         granted_at: context.height,
         number: next_number(context.world)?,
         parent_number: parent.number,
+        ruler: rulers::of_sender(context)?,
     };
     let delegated = put(context, &record)?;
-    context.announce(NUMBER, "EntitlementDelegated", &data_of(&delegated, &record));
+    EntitlementDelegated(facts_of(&delegated, &record)).emit(context.world);
     Ok(delegated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::Blob;
+    use cowboy_types::units::Height;
+
+    /// The longest names, which people read as hex, fit into the events.
+    #[test]
+    fn every_permission_fits_into_its_events() {
+        let (name, handler) = (Blob::new(vec![0xFF; 64]).expect("fits"), Blob::new(vec![0xFF; 256]).expect("fits"));
+        let record = Permission {
+            grantee: Address::ZERO,
+            scope: Scope::Namespace { name },
+            action: Action::ActorExecuteHandler { handler },
+            constraints: Constraints::default(),
+            parent_id: None,
+            issuer: Address::ZERO,
+            depth: 0,
+            window: None,
+            granted_at: Height(0),
+            number: Count::ZERO,
+            parent_number: Count::ZERO,
+            ruler: None,
+        };
+        let facts = facts_of(&Hash::ZERO, &record);
+        assert_eq!((facts.scope.to_string(), facts.action.to_string()), (record.scope.to_string(), record.action.to_string()));
+    }
 }

@@ -1,18 +1,17 @@
 //! Roles: named sets of permissions, assigned as a whole (002 §7.2, instructions 33 to 35).
 
-use super::open;
-use super::permissions::{check_new, holder, require_authority, set_holder};
-use super::state::{self, Assignment, NUMBER, Role};
+use super::api::{RoleAssigned, RoleCreated, RoleFacts, RoleRevoked};
+use super::authority::require_authority;
+use super::holders::{hold_role, role};
+use super::permissions::check_new;
+use super::removal::{forget_roles, sweep_roles};
+use super::state::{self, Assignment, Role};
+use super::{open, rulers};
 use crate::actor::Context;
-use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::Value;
+use crate::schema::Emit as _;
+use cowboy_state::Step;
 use cowboy_types::permission::{Action, Constraints, Name, Scope, role_id};
 use cowboy_types::{Address, Hash, List, error};
-
-/// A role, `None` where there is none of the id.
-pub fn read(world: &World, id: &Hash) -> Result<Option<Role>, Miss> {
-    world.read(&state::role(id))
-}
 
 /// Instruction 33: makes a role over scopes that the sender rules. Answers its id.
 pub fn create(
@@ -31,19 +30,19 @@ pub fn create(
         require_authority(context, scope)?;
     }
     let id = role_id(&context.sender, &name);
-    if read(context.world, &id)?.is_some() {
+    if role(context.world, &id)?.is_some() {
         return Err(error::PERMISSION_EXISTS.into());
     }
-    let role = Role { name, scopes, actions, constraints, creator: context.sender };
+    let ruler = rulers::of_sender(context)?;
+    let role = Role { name, scopes, actions, constraints, creator: context.sender, ruler };
     context.world.write(state::role(&id), &role);
-    let data = Value::map([("id", Value::Bytes(id.0.to_vec())), ("creator", Value::Bytes(role.creator.0.to_vec()))]);
-    context.announce(NUMBER, "RoleCreated", &data);
+    RoleCreated { id, creator: role.creator }.emit(context.world);
     Ok(id)
 }
 
 /// Whether the sender may assign and revoke a role: who made it, while they rule its scopes, and governance.
 fn require_role(context: &mut Context<'_>, id: &Hash) -> Step<Role> {
-    let role = read(context.world, id)?.ok_or(error::ROLE_NOT_FOUND)?;
+    let role = role(context.world, id)?.ok_or(error::ROLE_NOT_FOUND)?;
     if role.creator != context.sender && !context.is_governance() {
         return Err(error::GRANT_UNAUTHORIZED.into());
     }
@@ -53,33 +52,24 @@ fn require_role(context: &mut Context<'_>, id: &Hash) -> Step<Role> {
     Ok(role)
 }
 
-/// Puts a role into its holder's list.
-pub(super) fn hold(context: &mut Context<'_>, assignee: Address, id: Hash) -> Step<()> {
-    let mut held = holder(context.world, assignee)?;
-    let mut ids = held.roles.into_vec();
-    if ids.len() >= usize::try_from(context.params.entitlements.roles_per_address).unwrap_or(usize::MAX) {
-        return Err(error::TOO_MANY_ROLES.into());
-    }
-    ids.push(id);
-    held.roles = List::new(ids).ok_or(error::TOO_MANY_ROLES)?;
-    set_holder(context.world, assignee, &held);
-    Ok(())
-}
-
 /// Instruction 34: gives an address a role, which has effect when it is accepted. Again, it begins anew.
 pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<()> {
     let role = require_role(context, id)?;
+    // It would have no effect.
+    if !rulers::is_the_same(context, role.creator, role.ruler)? {
+        return Err(error::GRANT_UNAUTHORIZED.into());
+    }
     if role.constraints.is_expired(context.height) {
         return Err(error::CONSTRAINTS_INVALID.into());
     }
-    super::check::sweep_roles(context, assignee)?;
+    sweep_roles(context, assignee)?;
     let is_there = context.world.read::<Assignment>(&state::assignment(id, assignee))?.is_some();
     if is_there && !role.constraints.revocable {
         return Err(error::NOT_REVOCABLE.into());
     }
     if !is_there {
         if open::is_accepted(context.world, assignee, context.sender)? {
-            hold(context, assignee, *id)?;
+            hold_role(context, assignee, *id)?;
         } else {
             open::count(context, context.sender)?;
         }
@@ -87,7 +77,7 @@ pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
     let (issuer, assigned_at) = (context.sender, context.height);
     let assignment = Assignment { role: *id, issuer, constraints: role.constraints, window: None, assigned_at };
     context.world.write(state::assignment(id, assignee), &assignment);
-    context.announce(NUMBER, "RoleAssigned", &data_of(id, assignee));
+    RoleAssigned(RoleFacts { id: *id, assignee }).emit(context.world);
     Ok(())
 }
 
@@ -97,28 +87,10 @@ pub fn revoke(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
     if context.world.read::<Assignment>(&state::assignment(id, assignee))?.is_none() {
         return Err(error::ROLE_NOT_FOUND.into());
     }
-    if !role.constraints.revocable {
+    if !role.constraints.revocable && rulers::is_the_same(context, role.creator, role.ruler)? {
         return Err(error::NOT_REVOCABLE.into());
     }
-    forget(context.world, assignee, &[*id])?;
-    context.announce(NUMBER, "RoleRevoked", &data_of(id, assignee));
-    Ok(())
-}
-
-fn data_of(id: &Hash, assignee: Address) -> Value {
-    Value::map([("id", Value::Bytes(id.0.to_vec())), ("assignee", Value::Bytes(assignee.0.to_vec()))])
-}
-
-/// Removes roles of one address.
-pub(super) fn forget(world: &mut World, assignee: Address, ids: &[Hash]) -> Result<(), Miss> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    open::forget_roles(world, assignee, ids)?;
-    let mut held = holder(world, assignee)?;
-    let kept: Vec<Hash> = held.roles.iter().filter(|id| !ids.contains(id)).copied().collect();
-    held.roles = List::new(kept).expect("fewer than before");
-    ids.iter().for_each(|id| world.remove(state::assignment(id, assignee)));
-    set_holder(world, assignee, &held);
+    forget_roles(context.world, assignee, &[*id])?;
+    RoleRevoked(RoleFacts { id: *id, assignee }).emit(context.world);
     Ok(())
 }

@@ -120,6 +120,8 @@ record! {
         pub number: Count,
         /// The number of the grant that it was delegated from; zero where it was not.
         pub parent_number: Count,
+        /// Who ruled the issuer at the grant, where it is an actor.
+        pub ruler: Option<Address>,
     }
 }
 
@@ -146,6 +148,8 @@ record! {
         pub constraints: Constraints,
         /// The creator's address.
         pub creator: Address,
+        /// Who ruled the creator when it made the role, where it is an actor.
+        pub ruler: Option<Address>,
     }
 }
 

@@ -1,6 +1,7 @@
 use super::{NUMBER, state};
 use crate::actor::{Context, Draw, Method, Work};
 use crate::registry::{self, Argument};
+use crate::schema::Emit as _;
 use cowboy_params::Params;
 use cowboy_state::{Stop, World};
 use cowboy_types::cbor::{self, Value};
@@ -113,7 +114,7 @@ fn a_view_that_changes_anything_fails() {
         Ok(Value::Null)
     };
     let emits = |context: &mut Context<'_>, _: &Value| {
-        context.announce(NUMBER, "Signed", &Value::Null);
+        super::api::Signed { name: Default::default(), paid: Amount::ZERO }.emit(context.world);
         Ok(Value::Null)
     };
     let mut world = World::default();

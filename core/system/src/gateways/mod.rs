@@ -14,7 +14,7 @@
 //! sender of anything; a request id is delivered at most once while it is remembered.
 
 pub mod answers;
-mod api;
+pub(crate) mod api;
 pub mod envelope;
 pub(crate) mod evidence;
 pub(crate) mod handlers;

@@ -3,87 +3,20 @@
 use super::api::{CancelUpgrade, ParameterMoved, ScheduleUpgrade};
 use super::types::{Action, Change, History, PauseEnd};
 use super::{NUMBER, pauses, state, upgrades};
-use crate::actor::{Actor, Context, Handle, address_argument, amount_argument, number_argument};
+use crate::actor::{Context, Handle};
 use crate::calls::{self, Argument};
 use crate::schema::Emit as _;
 use crate::treasury::api::Disburse;
 use cowboy_params::{Params, Row, SetError, Tier};
 use cowboy_state::Step;
-use cowboy_types::cbor::Value;
-use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Abort, Address, Blob, List, Text, error};
+use cowboy_types::units::{Amount, Count};
+use cowboy_types::{Abort, Address, List, Text, error};
 
 /// How the names of the rows begin that the schedule of inflation has.
 const INFLATION_ROWS: &str = "economics.inflation_";
 
 /// How the names of the rows begin that raise it.
 const SECURITY_ROWS: &str = "economics.security_";
-
-/// The actions that an argument describes: the one that it is, or those in its list `actions`.
-pub(super) fn read(actors: &'static [Actor], argument: &Value) -> Step<List<Action, 16>> {
-    let Some(actions) = argument.get("actions") else {
-        return Ok(List::new(vec![read_one(actors, argument)?]).expect("one fits"));
-    };
-    let Value::Array(items) = actions else { return Err(error::INVALID_ARGUMENT.into()) };
-    let actions = items.iter().map(|item| read_one(actors, item)).collect::<Step<Vec<Action>>>()?;
-    let actions = List::new(actions).filter(|actions| !actions.is_empty());
-    Ok(actions.ok_or(error::PROPOSAL_ACTION)?)
-}
-
-fn read_one(actors: &'static [Actor], argument: &Value) -> Step<Action> {
-    match argument.get("action").and_then(Value::as_text) {
-        Some("set_parameter") => {
-            let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-            let row = named_row(name)?;
-            Ok(Action::SetParameter { row: row.id, value: number_argument(argument, "value")? })
-        }
-        Some("disburse") => {
-            let bucket = argument.get("bucket").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::Disburse { bucket, to: address_argument(argument, "to")?, amount: amount_argument(argument, "amount")? })
-        }
-        Some("set_council") => {
-            let Some(Value::Array(items)) = argument.get("members") else { return Err(error::INVALID_ARGUMENT.into()) };
-            let address = |item: &Value| item.as_bytes().and_then(|bytes| bytes.try_into().ok()).map(Address);
-            let mut members = items.iter().map(address).collect::<Option<Vec<_>>>().ok_or(error::INVALID_ARGUMENT)?;
-            members.sort();
-            members.dedup();
-            Ok(Action::SetCouncil { members: List::new(members).ok_or(error::INVALID_ARGUMENT)? })
-        }
-        Some("call") => {
-            let method = argument.get("method").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
-            let passed = argument.get("argument").map_or_else(|| Value::Map(Vec::new()).encode(), Value::encode);
-            let passed = Blob::new(passed).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::Call { actor: named_actor(actors, argument.get("actor"))?, method, argument: passed })
-        }
-        Some("circuit_break") => Ok(Action::CircuitBreak { actor: named_actor(actors, argument.get("actor"))? }),
-        Some("resume") => Ok(Action::Resume { actor: named_actor(actors, argument.get("actor"))? }),
-        Some("upgrade") => {
-            Ok(Action::Upgrade { version: version_argument(argument)?, height: Height(number_argument(argument, "height")?) })
-        }
-        Some("cancel_upgrade") => Ok(Action::CancelUpgrade { version: version_argument(argument)? }),
-        _ => Err(error::PROPOSAL_ACTION.into()),
-    }
-}
-
-fn version_argument(argument: &Value) -> Step<u8> {
-    Ok(u8::try_from(number_argument(argument, "version")?).map_err(|_| error::INVALID_ARGUMENT)?)
-}
-
-/// The parameter of a name.
-pub(super) fn named_row(name: &str) -> Step<&'static Row> {
-    Ok(Params::row(name).ok_or(error::INVALID_ARGUMENT)?)
-}
-
-/// The system actor that a value names, by its address or its number.
-pub(super) fn named_actor(actors: &'static [Actor], value: Option<&Value>) -> Step<u8> {
-    let is_named = |number: u8| match value {
-        Some(Value::Bytes(bytes)) => bytes[..] == Address::system(number).0[..],
-        Some(value) => value.as_u64() == Some(u64::from(number)),
-        None => false,
-    };
-    let actor = actors.iter().find(|actor| is_named(actor.number));
-    Ok(actor.ok_or(error::ACTOR_NOT_FOUND)?.number)
-}
 
 /// The tier of a proposal: the strictest of its actions'. Refuses what no decision may do. Changes of the schedule of versions are
 /// checked in order, one upon the other.

@@ -1,11 +1,14 @@
 //! The methods and events of 0x09 but for validators.
 
 use super::NUMBER;
+use super::named::ParameterName;
+use super::proposed::Proposed;
 use super::types::Choice;
 use crate::actor::methods;
 use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
-use cowboy_types::units::{Count, Height};
+use cowboy_types::receipt::MAX_RECEIPT_EVENTS;
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, Text};
 
 impl Form for Choice {
@@ -28,9 +31,6 @@ impl Form for Choice {
         })
     }
 }
-
-/// The name of a parameter; one that no parameter has is refused.
-pub(crate) type ParameterName = Text<64>;
 
 form! {
     /// A proposal.
@@ -179,6 +179,45 @@ methods! {
         /// Its name.
         name: ParameterName,
     } -> List<ParameterChange, 256>;
+}
+
+form! {
+    /// An event that a proposal would emit.
+    pub(crate) struct PreviewEvent {
+        /// Its data.
+        data: Value,
+        /// Who would emit it.
+        emitter: Address,
+        /// Its name.
+        name: Text<256>,
+    }
+}
+
+form! {
+    /// What a proposal would do.
+    pub(crate) struct Preview {
+        /// What it puts down, in base units of CBY.
+        deposit: Amount,
+        /// The word of the error with which it would fail; null where it would take effect.
+        error: Option<Text<64>>,
+        /// What it would emit, up to the failure.
+        events: List<PreviewEvent, MAX_RECEIPT_EVENTS>,
+        /// 0 or 3.
+        tier: u8,
+    }
+}
+
+methods! {
+    /// What 0x09 is asked about proposals that are not made yet.
+    pub(super) PROPOSALS by NUMBER;
+
+    /// Proposes actions that take effect together or not at all, and returns the proposal's number. The value is the deposit of the strictest tier
+    /// among them. An argument without `actions` may have the fields of a single action.
+    "propose" Propose(Proposed) [payable] -> u64;
+
+    /// Returns what a proposal would do if it took effect now, and what it puts down. Nothing of it stays. An argument without `actions` may have
+    /// the fields of a single action.
+    "preview" PreviewProposal(Proposed) [view] -> Preview;
 }
 
 events! {

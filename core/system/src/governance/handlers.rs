@@ -1,7 +1,8 @@
 //! What 0x09 does.
 
 use super::api::{GetParam, TimerConfigUpdated, UpdateTimerConfig};
-use super::{actions, state};
+use super::named::named_row;
+use super::state;
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use cowboy_params::Params;
@@ -10,7 +11,7 @@ use cowboy_types::error;
 
 impl Handle for GetParam {
     fn handle(self, context: &mut Context<'_>) -> Step<u64> {
-        let row = actions::named_row(&self.name)?;
+        let row = named_row(&self.name)?;
         Ok(context.params.get(row.id).expect("every row has a value"))
     }
 }

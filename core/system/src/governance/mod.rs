@@ -4,16 +4,19 @@
 
 pub mod actions;
 pub(crate) mod api;
+mod circuit;
 mod handlers;
 pub mod invariants;
+mod named;
 pub mod pauses;
 mod proposals;
+mod proposed;
 pub mod published;
 pub mod state;
 pub mod types;
 mod upgrades;
 
-use crate::actor::{Actor, Method};
+use crate::actor::Actor;
 use crate::staking;
 
 /// The actor's number.
@@ -24,10 +27,7 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Governance",
     doc: "Parameters and who may move them; validators.",
-    tables: &[api::METHODS, staking::api::METHODS, &[
-        Method::untyped("propose", "{action, …} or {actions: [{action, …}, …]} (at most 16, all or nothing), with the tier's deposit as value → number. Actions: {action: set_parameter, name, value}, {action: call, actor, method, argument} as 0x09, {action: disburse, bucket, to, amount}, {action: set_council, members}, {action: circuit_break, actor}, {action: resume, actor}, {action: upgrade, version, height} and {action: cancel_upgrade, version}.", proposals::propose).payable(),
-        Method::untyped("preview", "{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail.", proposals::preview).view(),
-    ]],
+    tables: &[api::METHODS, staking::api::METHODS, api::PROPOSALS],
     events: &[api::EVENTS, staking::api::EVENTS],
     proposed: None,
 };

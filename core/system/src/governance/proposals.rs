@@ -5,8 +5,9 @@
 
 use super::api::{
     Cancel, Cancelled, CountVotes, Execute, Executed, Failed, FastTrack, FastTracked, GetHistory, GetProposal, Made, ParameterChange,
-    ProposalState, Queued, Rejected, Vote,
+    Preview, PreviewEvent, PreviewProposal, ProposalState, Propose, Queued, Rejected, Vote,
 };
+use super::named::named_row;
 use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, actions, pauses, state};
 use crate::actor::{Context, Handle};
@@ -15,33 +16,34 @@ use crate::schema::Emit;
 use crate::staking::{state as staking, types::ValidatorSet};
 use cowboy_state::{Key, Miss, Step, Stop};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Event, List, Text, error};
 
-/// {action, …} or {actions: […]}, with the tier's deposit as value → number.
-pub(super) fn propose(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actions = actions::read(context.actors, argument)?;
-    let tier = actions::tier(context, &actions)?;
-    let rows = &context.params.governance;
-    let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
-    if context.value.0 != deposit {
-        return Err(error::GOVERNANCE_DEPOSIT.into());
+impl Handle for Propose {
+    fn handle(self, context: &mut Context<'_>) -> Step<u64> {
+        let actions = self.0.into_actions(context)?;
+        let tier = actions::tier(context, &actions)?;
+        let rows = &context.params.governance;
+        let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
+        if context.value.0 != deposit {
+            return Err(error::GOVERNANCE_DEPOSIT.into());
+        }
+        let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
+        let proposal = Proposal {
+            proposer: context.sender,
+            tier,
+            actions,
+            deposit: context.value,
+            stage: Stage::Voting { until: Height(context.height.0.saturating_add(voting)) },
+            is_fast: false,
+            is_ratification: false,
+            epoch: total.epoch,
+            ballots: List::default(),
+        };
+        let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
+        hold_claims(context, &proposal.actions, Height(until))?;
+        add(context, &proposal)
     }
-    let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
-    let proposal = Proposal {
-        proposer: context.sender,
-        tier,
-        actions,
-        deposit: context.value,
-        stage: Stage::Voting { until: Height(context.height.0.saturating_add(voting)) },
-        is_fast: false,
-        is_ratification: false,
-        epoch: total.epoch,
-        ballots: List::default(),
-    };
-    let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
-    hold_claims(context, &proposal.actions, Height(until))?;
-    Ok(Value::uint(add(context, &proposal)?))
 }
 
 /// Keeps open the claims that actions decide, until the given height and as long as counting and executing may take.
@@ -64,31 +66,28 @@ pub(super) fn add(context: &mut Context<'_>, proposal: &Proposal) -> Step<u64> {
     Ok(id.0)
 }
 
-/// {action, …} or {actions: […]}: takes effect as a decision would, tells what came of it, and undoes it.
-pub(super) fn preview(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let actions = actions::read(context.actors, argument)?;
-    let tier = actions::tier(context, &actions)?;
-    let rows = &context.params.governance;
-    let deposit = if tier == 3 { rows.deposit_3 } else { rows.deposit_0 };
-    let (checkpoint, id) = (context.world.checkpoint(), state::count(context.world)?);
-    let done = actions::take_effect(context, id.0, &actions);
-    let shown = |event: &Event| {
-        let data = cbor::decode(&event.data).unwrap_or(Value::Null);
-        Value::map([("data", data), ("emitter", Value::Bytes(event.emitter.0.to_vec())), ("name", Value::text(event.name.to_string()))])
-    };
-    let events = context.world.events_since(&checkpoint).iter().map(shown).collect();
-    context.world.rollback(&checkpoint);
-    let error = match done {
-        Ok(()) => Value::Null,
-        Err(Stop::Abort(abort)) => Value::text(error::row(abort.code).slug),
-        Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
-    };
-    Ok(Value::map([
-        ("deposit", Value::uint(deposit)),
-        ("error", error),
-        ("events", Value::Array(events)),
-        ("tier", Value::uint(u64::from(tier))),
-    ]))
+/// Takes effect as a decision would, says what came of it, and undoes it.
+impl Handle for PreviewProposal {
+    fn handle(self, context: &mut Context<'_>) -> Step<Preview> {
+        let actions = self.0.into_actions(context)?;
+        let tier = actions::tier(context, &actions)?;
+        let rows = &context.params.governance;
+        let deposit = Amount(if tier == 3 { rows.deposit_3 } else { rows.deposit_0 });
+        let (checkpoint, id) = (context.world.checkpoint(), state::count(context.world)?);
+        let done = actions::take_effect(context, id.0, &actions);
+        let shown = |event: &Event| {
+            let data = cbor::decode(&event.data).unwrap_or(Value::Null);
+            PreviewEvent { data, emitter: event.emitter, name: event.name.clone() }
+        };
+        let events: Vec<PreviewEvent> = context.world.events_since(&checkpoint).iter().map(shown).collect();
+        context.world.rollback(&checkpoint);
+        let error = match done {
+            Ok(()) => None,
+            Err(Stop::Abort(abort)) => Some(Text::new(error::row(abort.code).slug).expect("the words of errors are short")),
+            Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
+        };
+        Ok(Preview { deposit, error, events: List::new(events).ok_or(error::TOO_MANY_EVENTS)?, tier })
+    }
 }
 
 /// A proposal by its number.
@@ -303,7 +302,7 @@ impl Handle for GetProposal {
 
 impl Handle for GetHistory {
     fn handle(self, context: &mut Context<'_>) -> Step<List<ParameterChange, 256>> {
-        let row = actions::named_row(&self.name)?;
+        let row = named_row(&self.name)?;
         let entry = |change: &Change| ParameterChange { height: change.height, proposal: change.proposal, value: change.value };
         let entries = state::history(context.world, row)?.entries.iter().map(entry).collect();
         Ok(List::new(entries).expect("the history has as many"))

@@ -1,7 +1,7 @@
 //! The fields of a verification rule and of its checks, by name: one that nobody reads refuses the job, as everywhere in a submission
 //! (decision 181).
 
-use super::request::Refusal;
+use super::refusal::Refusal;
 use cowboy_types::cbor::Value;
 
 /// The fields of the published SDK's `verify`.

@@ -1,6 +1,8 @@
 //! What a job says of its container (decisions 162 to 166): read once, by the chain at the submission and by runners.
 
 use super::classes;
+use super::hosts::hosts;
+use super::refusal::Wrong;
 use super::request::Request;
 use cowboy_params::Containers;
 use cowboy_types::Address;
@@ -21,9 +23,6 @@ const TEXT_BYTES: usize = 65_536;
 /// Arguments of a command, and variables of an environment.
 const ITEMS: usize = 256;
 
-/// The hosts that a container may reach (decision 164).
-const HOSTS: usize = 32;
-
 /// The volumes of a job (decision 167).
 const MOUNTS: usize = 4;
 
@@ -32,21 +31,6 @@ pub const RESERVED: &str = "COWBOY_";
 
 /// The platforms, each with its bit in a runner's record.
 pub const PLATFORMS: [(&str, u8); 2] = [("linux/amd64", 1), ("linux/arm64", 2)];
-
-/// A field that is wrong, and what it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// The field.
-    pub field: &'static str,
-    /// What it has to be.
-    pub rule: &'static str,
-}
-
-impl std::fmt::Display for Wrong {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.rule)
-    }
-}
 
 /// Where an image comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -336,27 +320,6 @@ fn platforms(value: Option<&Value>) -> Result<u8, Wrong> {
     let Some(value) = value else { return Ok(PLATFORMS.iter().fold(0, |bits, (_, bit)| bits | bit)) };
     let found = value.as_text().and_then(|name| PLATFORMS.iter().find(|(known, _)| *known == name));
     found.map(|(_, bit)| *bit).ok_or(Wrong { field: "platform", rule: "it is linux/amd64 or linux/arm64" })
-}
-
-/// The hosts that a container may reach (decision 164).
-pub(crate) fn hosts(value: Option<&Value>) -> Result<Vec<String>, Wrong> {
-    let wrong = Wrong { field: "network", rule: "it is none, or {allow: [HOST, …]} with 1 to 32 hosts in lower case, without wildcards" };
-    let allowed = match value {
-        None => return Ok(Vec::new()),
-        Some(Value::Text(text)) if text == "none" || text.is_empty() => return Ok(Vec::new()),
-        Some(Value::Map(pairs)) if pairs.len() == 1 => value.and_then(|value| value.get("allow")).ok_or(wrong)?,
-        Some(_) => return Err(wrong),
-    };
-    let Value::Array(items) = allowed else { return Err(wrong) };
-    let is_address = |host: &str| host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let host = |item: &Value| {
-        let host = item.as_text().filter(|host| domain::is_canonical_host(host) && !is_address(host));
-        host.map(str::to_owned).ok_or(wrong)
-    };
-    let mut hosts: Vec<String> = items.iter().map(host).collect::<Result<_, _>>()?;
-    hosts.sort();
-    hosts.dedup();
-    if hosts.len() == items.len() && (1..=HOSTS).contains(&hosts.len()) { Ok(hosts) } else { Err(wrong) }
 }
 
 fn stdin(value: Option<&Value>) -> Result<Vec<u8>, Wrong> {

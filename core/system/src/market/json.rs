@@ -2,6 +2,8 @@
 //!
 //! Texts are compared by their characters and numbers by their value, so that `1.0` and `1.00` agree.
 
+use cowboy_types::cbor::Value;
+
 /// Ten to the eighteenth: a decimal's unit.
 pub const UNIT: i128 = 1_000_000_000_000_000_000;
 
@@ -53,6 +55,12 @@ impl Json {
         if parser.at == bytes.len() { Ok(value) } else { Err(parser.fault("something follows the value")) }
     }
 
+    /// The JSON that runners make of a value: bytes are hex with `0x`. Nothing where it nests too deeply, has too many values, or has a number or a
+    /// name that JSON does not have.
+    pub fn of(value: &Value) -> Option<Self> {
+        of_value(value, 0, &mut 0)
+    }
+
     /// The value at a path like `a.b.0`; the value itself where the path is empty.
     pub fn at(&self, path: &str) -> Option<&Self> {
         if path.is_empty() {
@@ -73,6 +81,51 @@ impl Json {
             _ => None,
         }
     }
+}
+
+/// Recursive, as deep as parsed values are.
+fn of_value(value: &Value, depth: usize, values: &mut usize) -> Option<Json> {
+    *values += 1;
+    if depth > MAX_DEPTH || *values > MAX_VALUES {
+        return None;
+    }
+    Some(match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => Json::Bool(*truth),
+        Value::Integer(number) if u64::try_from(*number).is_ok() || i64::try_from(*number).is_ok() => {
+            Json::Number(number.checked_mul(UNIT)?)
+        }
+        Value::Integer(number) => Json::Text(number.to_string()),
+        Value::Bignum { .. } => return None,
+        Value::Float(bits) => Json::Number(of_float(*bits)?),
+        Value::Bytes(bytes) => Json::Text(["0x", &bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()].concat()),
+        Value::Text(text) => Json::Text(text.clone()),
+        Value::Array(items) => Json::Array(items.iter().map(|item| of_value(item, depth + 1, values)).collect::<Option<_>>()?),
+        Value::Map(pairs) => {
+            let pair = |(name, item): &(Value, Value)| Some((name.as_text()?.to_string(), of_value(item, depth + 1, values)?));
+            let mut pairs = pairs.iter().map(pair).collect::<Option<Vec<_>>>()?;
+            pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Json::Object(pairs)
+        }
+    })
+}
+
+/// A binary64 by its bits, in 10⁻¹⁸; further digits are cut off. Nothing where it is too great, or no number.
+fn of_float(bits: u64) -> Option<i128> {
+    let (exponent, fraction) = ((bits >> 52) & 0x7FF, bits & ((1 << 52) - 1));
+    // The number is mantissa × 2^(exponent − 1075).
+    let (mantissa, exponent) = match exponent {
+        0 => (fraction, 1),
+        0x7FF => return None,
+        exponent => (fraction | (1 << 52), exponent),
+    };
+    let scaled = i128::from(mantissa).checked_mul(UNIT)?;
+    let magnitude = match exponent.checked_sub(1_075) {
+        Some(up) if up < 64 => scaled.checked_mul(1_i128 << up)?,
+        Some(_) => return None,
+        None => scaled >> (1_075 - exponent).min(127),
+    };
+    Some(if bits >> 63 == 1 { -magnitude } else { magnitude })
 }
 
 /// A decimal like `-12.5` or `3e2`, in 10⁻¹⁸. Nothing where the text is none, it is too great, or the text has more than 128 bytes.
@@ -369,6 +422,31 @@ mod tests {
         assert_eq!(value.at("b.2"), None);
         assert_eq!(value.at("t.x"), None);
         assert_eq!(Json::parse(br#"{"x":1,"y":2}"#), Json::parse(br#"{ "y" : 2.0, "x" : 1e0 }"#), "order and form do not matter");
+    }
+
+    /// A value of a submission is the JSON that its text would be.
+    #[test]
+    fn values_of_submissions() {
+        let value = |bits: u64| Json::of(&Value::Float(bits));
+        let floats = [
+            (0x3FE0_0000_0000_0000, Some(UNIT / 2)),
+            (0xC000_0000_0000_0000, Some(-2 * UNIT)),
+            (0x0000_0000_0000_0001, Some(0)),
+            (0x4415_AF1D_78B5_8C40, Some(100 * UNIT * UNIT)),
+            (0x7E37_E43C_8800_759C, None),
+            (0x7FF0_0000_0000_0000, None),
+        ];
+        for (bits, expected) in floats {
+            assert_eq!(value(bits), expected.map(Json::Number), "{bits:#x}");
+        }
+        let pairs = [("bb", Value::uint(7)), ("c", Value::Bytes(vec![0, 255])), ("a", Value::Array(vec![Value::Null, Value::Bool(true)]))];
+        assert_eq!(Json::of(&Value::map(pairs)), Json::parse(br#"{"a": [null, true], "bb": 7, "c": "0x00ff"}"#).ok());
+        let nested = |levels: usize| (0..levels).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        assert_eq!((Json::of(&nested(MAX_DEPTH)).is_some(), Json::of(&nested(MAX_DEPTH + 1))), (true, None));
+        assert_eq!(Json::of(&Value::Array(vec![Value::Null; MAX_VALUES])), None);
+        // As long as a submission may be: it takes time in proportion to its length.
+        let long = 1 << 17;
+        assert_eq!(Json::of(&Value::Bytes(vec![0xAB; long])), Some(Json::Text(["0x", &"ab".repeat(long)].concat())));
     }
 
     /// What hostile runners send: refused, never a panic, never deep recursion.

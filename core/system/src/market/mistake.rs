@@ -1,7 +1,6 @@
 //! Why a submission is refused: the error, and the field that is wrong.
 
-use super::container::Wrong;
-use super::request::Refusal;
+use super::refusal::{Refusal, Wrong};
 use crate::actor::Context;
 use cowboy_types::{Abort, error};
 

@@ -1,8 +1,8 @@
 //! What the actors of the market share: 0x01, 0x02, 0x03 and 0x05 use it, and it uses none of them.
 //!
 //! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
-//! - [`request`]: the one reading of a submission; [`mistake`]: why it is refused.
-//! - [`container`], [`classes`]: what a submission says of its container.
+//! - [`request`]: the one reading of a submission; [`refusal`], [`mistake`]: why it is refused.
+//! - [`container`], [`classes`]: what a submission says of its container. [`extraction`]: what it wants of a page.
 //! - `claims`: what a runner may claim for a job that it was drawn for.
 //! - [`selection`]: draws, as pure functions.
 //! - [`payment`]: prices, shares, refunds.
@@ -14,17 +14,20 @@ pub(crate) mod claims;
 pub mod classes;
 pub mod container;
 pub mod embeddings;
+pub mod extraction;
 mod hosts;
 pub mod jobs;
 pub mod json;
 pub mod judge;
 pub mod mistake;
 pub mod payment;
+pub mod refusal;
 pub mod request;
 pub mod runners;
 pub mod schema;
 pub mod selection;
 pub mod similarity;
+pub(crate) mod submission;
 
 /// The job was written wrongly: it cannot be done by anybody.
 pub const FAULT_ACTOR: u64 = 1;

@@ -5,12 +5,12 @@
 //! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
 
 use super::check_fields;
-use super::container::hosts;
-use super::hosts::host_of;
+use super::hosts::{host_of, hosts};
+use super::refusal::Refusal;
+use super::submission::{self, ENVELOPE, JOB, has};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::domain;
 use cowboy_types::job::JobKind;
-use cowboy_types::{Abort, error};
 use std::collections::BTreeMap;
 
 /// The `kind` of the published SDK's message.
@@ -18,49 +18,6 @@ pub const MESSAGE: &str = "runner_job";
 
 /// What a name begins with that only the runner reads.
 const OWN: &str = "x-";
-
-/// The fields of a job of the specification's form, beside the runner's.
-const JOB: &[&str] = &[
-    "job_type",
-    "payload",
-    "bounds",
-    "result_schema",
-    "verification",
-    "max_price",
-    "tip",
-    "timeout_blocks",
-    "draw",
-    "callback",
-    "required_runner_pool",
-    "requires",
-    "toolchain_digest",
-    "seed",
-];
-
-/// The fields of a job's parts.
-const PARTS: &[(&str, &[&str])] = &[
-    ("bounds", &["max_wall_time_ms", "max_wall_time_seconds", "max_input_tokens", "max_output_tokens", "max_memory_mb"]),
-    ("result_schema", &["max_return_bytes", "expected_execution_ms", "data_format"]),
-    (
-        "verification",
-        &[
-            "mode",
-            "runners",
-            "threshold",
-            "vote_field",
-            "checks",
-            "snapshot",
-            "snapshot_field",
-            "similarity_bps",
-            "tee_required",
-            "dispute_window_blocks",
-        ],
-    ),
-    ("callback", &["actor", "handler", "correlation_id", "context", "cycles", "cells", "max_fee_per_cycle", "max_fee_per_cell"]),
-];
-
-/// The fields of the message beside its arguments.
-const ENVELOPE: &[&str] = &["kind", "job_type", "payload", "cid", "reply_handler", "task_index", "total_tasks"];
 
 /// The arguments of the message that the chain reads.
 const TERMS: &[&str] = &[
@@ -131,48 +88,6 @@ const WORK: &[(JobKind, usize, &[&str])] = &[
         &["image", "command", "source", "env", "class", "resources", "platform", "network", "stdin", "output", "volumes"],
     ),
 ];
-
-/// Why a submission is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is no canonical CBOR map, or names no kind of job.
-    NoJob,
-    /// A field that nobody reads there.
-    Unknown(String),
-    /// A field that stands in a second place too.
-    Twice(String),
-    /// More arguments by place than the kind takes: how many there are, and how many there may be.
-    TooMany(usize, usize),
-    /// A part that is no map.
-    NoMap(String),
-}
-
-// An actor that catches the refusal sees the text, so it is ASCII: what else `Debug` escapes differs between releases of the compiler.
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoJob => f.write_str("it is no canonical CBOR map with a known job_type"),
-            Self::Unknown(name) => {
-                let name = name.escape_default();
-                write!(f, "the field \"{name}\" is unknown there; leave it out, or name it x-{name} for the runner alone")
-            }
-            Self::Twice(name) => write!(f, "the field \"{}\" stands in two places; leave one out", name.escape_default()),
-            Self::TooMany(found, max) => write!(f, "there are {found} arguments by place, and may be {max}"),
-            Self::NoMap(name) => write!(f, "\"{}\" is no map", name.escape_default()),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl From<Refusal> for Abort {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Unknown(_) | Refusal::Twice(_) => error::JOB_FIELD,
-            Refusal::NoJob | Refusal::TooMany(..) | Refusal::NoMap(_) => error::JOB_INVALID,
-        }
-    }
-}
 
 /// A submission as everybody reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,7 +205,7 @@ fn job(value: Value) -> Result<Request, Refusal> {
     for (name, field) in fields(Some(&value), "the job")? {
         let is_runners =
             name == "extract" || name == SECRETS || name.starts_with(OWN) || NEEDS.contains(&name) || UNSUPPORTED.contains(&name);
-        let is_known = if is_runners { sorted.take(&kind, name, field)? } else { JOB.contains(&name) };
+        let is_known = if is_runners { sorted.take(&kind, name, field)? } else { has(JOB, name) };
         if !is_known {
             return Err(Refusal::Unknown(name.to_string()));
         }
@@ -315,9 +230,9 @@ fn job(value: Value) -> Result<Request, Refusal> {
 
 /// Looks at the fields of a job's parts, among which its needs may stand.
 fn parts(job: &Value, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal> {
-    for (part, known) in PARTS {
+    for (part, known) in submission::parts() {
         for (name, field) in fields(job.get(part), part)? {
-            let is_own = known.contains(&name) && !is_of_resources(kind, name) || name.starts_with(OWN);
+            let is_own = has(known, name) && !is_of_resources(kind, name) || name.starts_with(OWN);
             let is_known = is_own || NEEDS.contains(&name) && sorted.take(kind, name, field)?;
             if !is_known {
                 return Err(Refusal::Unknown(name.to_string()));
@@ -332,7 +247,7 @@ fn message(value: Value) -> Result<Request, Refusal> {
     let name = value.get("job_type").and_then(Value::as_text).ok_or(Refusal::NoJob)?;
     let is_agent = name.eq_ignore_ascii_case("agent");
     let kind = if is_agent { Some(JobKind::Custom) } else { JobKind::from_name(name) }.ok_or(Refusal::NoJob)?;
-    if let Some((name, _)) = fields(Some(&value), "the message")?.iter().find(|(name, _)| !ENVELOPE.contains(name)) {
+    if let Some((name, _)) = fields(Some(&value), "the message")?.iter().find(|(name, _)| !has(ENVELOPE, name)) {
         return Err(Refusal::Unknown((*name).to_string()));
     }
     let payload = fields(value.get("payload"), "payload")?;

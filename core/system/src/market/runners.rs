@@ -67,7 +67,12 @@ pub fn addresses(world: &World) -> Result<Vec<Address>, Miss> {
     Ok(names.iter().map(|name| Address(name[..].try_into().expect("the directory holds addresses"))).collect())
 }
 
-/// Every runner, ascending by address.
+/// Whether a runner has its place in the registry: one that gave way to another has a record until it took its stake.
+pub fn is_listed(world: &World, runner: Address) -> Result<bool, Miss> {
+    Ok(directory().list(world, &runner.0, 1)?.first().is_some_and(|name| name[..] == runner.0))
+}
+
+/// Every runner that has its place, ascending by address.
 pub fn all(world: &World) -> Result<Vec<(Address, Runner)>, Miss> {
     let addresses = addresses(world)?;
     let keys: Vec<Key> = addresses.iter().map(|address| runner_key(*address)).collect();

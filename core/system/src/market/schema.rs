@@ -6,6 +6,7 @@
 //! word is refused at submission: a rule that nobody checks would be worse than none.
 
 use super::json::{Json, UNIT};
+use cowboy_types::cbor::Value;
 
 /// Words that describe and do not decide.
 const DESCRIPTIONS: [&str; 8] = ["$comment", "$id", "$schema", "default", "description", "examples", "format", "title"];
@@ -110,6 +111,15 @@ impl Schema {
     /// Reads a schema. Nothing where it is no JSON object, or holds a rule that cannot be decided.
     pub fn parse(text: &str) -> Option<Self> {
         Rules::read(Json::parse(text.as_bytes()).ok()?).map(Self)
+    }
+
+    /// Reads a schema that stands in a submission: JSON in a text, or the value itself. Nothing where [`Schema::parse`] would refuse its text.
+    pub fn of(value: &Value) -> Option<Self> {
+        let json = match value.as_text() {
+            Some(text) => Json::parse(text.as_bytes()).ok()?,
+            None => Json::of(value)?,
+        };
+        Rules::read(json).map(Self)
     }
 
     /// Whether the schema's own words show that no value is as it says: bounds that exclude each other, an empty list of

@@ -3,7 +3,7 @@
 use super::NUMBER;
 use super::domains::DOMAIN_BYTES;
 use super::price::Stage;
-use super::types::Policy;
+use super::types::{Policy, Registration};
 use crate::actor::methods;
 use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
@@ -15,6 +15,14 @@ const LOOKUP_MAX: usize = 1_000;
 
 /// The most bytes of a name that `names.bytes_max` may be set to.
 const NAME_BYTES: usize = 253;
+
+impl Change {
+    /// What an event says of a name.
+    pub(super) fn new(name: &str, record: &Registration, fee: Amount) -> Result<Self, Abort> {
+        let name = Text::new(name.to_owned()).ok_or(error::NAME_INVALID)?;
+        Ok(Self { actor_address: record.actor, expires_at: record.expires_at, fee, name, owner: record.owner })
+    }
+}
 
 impl Claim {
     /// Refuses what is too long to be a domain, or a name.
@@ -178,8 +186,8 @@ methods! {
         name: String,
     } -> Option<Address>;
 
-    /// Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns: anybody may point a name at an
-    /// actor of somebody else.
+    /// Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns, and has registered or pointed at the actor
+    /// itself: anybody may point a name at an actor of somebody else, and give it away.
     "lookup" Lookup [view] {
         /// The actor.
         actor_address: Address,

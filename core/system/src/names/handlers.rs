@@ -4,7 +4,7 @@ use super::api::{
     Change, Described, GetName, Lookup, Pointed, PolicySet, Quote, Quoted, Register, Registered, Renew, Renewed, Resolve, SetActor,
     SetSubdomainPolicy, Transfer, Transferred,
 };
-use super::price::{self, Stage};
+use super::price::{self, Stage, WITH_ROOT};
 use super::state::{self, Live};
 use super::types::{Policy, Registration};
 use super::{NUMBER, label, release};
@@ -14,10 +14,7 @@ use crate::schema::Emit;
 use crate::{gateways, treasury};
 use cowboy_state::Step;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Address, List, Text, error};
-
-/// What lasts as long as the name above it.
-pub(super) const WITH_ROOT: Height = Height(u64::MAX);
+use cowboy_types::{Address, List, error};
 
 /// Fails unless so many blocks may be paid for: at least `min`, and no more than a name can be paid ahead.
 fn require_duration(context: &Context<'_>, blocks: u64, min: u64) -> Step<()> {
@@ -73,12 +70,6 @@ fn take_fee(context: &mut Context<'_>, fee: Amount) -> Step<()> {
     context.world.credit(gateways::state::pool(), parts.gateways)?;
     context.world.burn(parts.burned)?;
     Ok(())
-}
-
-/// What an event says of a name.
-pub(super) fn change(name: &str, record: &Registration, fee: Amount) -> Step<Change> {
-    let name = Text::new(name.to_owned()).ok_or(error::NAME_INVALID)?;
-    Ok(Change { actor_address: record.actor, expires_at: record.expires_at, fee, name, owner: record.owner })
 }
 
 /// What a term of a rented name costs whoever takes it now, and the stage it is at. Fails where it cannot be taken.
@@ -183,8 +174,8 @@ fn enter(context: &mut Context<'_>, name: &str, record: &Registration, fee: Amou
     if name.contains('.') && fee == Amount::ZERO {
         release::put_down(context, name)?;
     }
-    state::set(context.world, name, record)?;
-    Registered(change(name, record, fee)?).emit(context.world);
+    state::set(context.world, name, record, context.sender)?;
+    Registered(Change::new(name, record, fee)?).emit(context.world);
     described(context, name, record)
 }
 
@@ -223,8 +214,8 @@ impl Handle for Renew {
         let fee = price::term(context.params, yearly, blocks);
         take_fee(context, fee)?;
         record.expires_at = expires_at;
-        state::set(context.world, &name, &record)?;
-        Renewed(change(&name, &record, fee)?).emit(context.world);
+        state::set(context.world, &name, &record, context.sender)?;
+        Renewed(Change::new(&name, &record, fee)?).emit(context.world);
         described(context, &name, &record)
     }
 }
@@ -239,8 +230,8 @@ pub(super) fn own(context: &Context<'_>, name: &str) -> Step<Live> {
 /// Writes a changed record, and emits the event that says so.
 fn set<E: Emit>(context: &mut Context<'_>, event: fn(Change) -> E, live: &Live) -> Step<Described> {
     let Live { name, record, .. } = live;
-    state::set(context.world, name, record)?;
-    event(change(name, record, Amount::ZERO)?).emit(context.world);
+    state::set(context.world, name, record, context.sender)?;
+    event(Change::new(name, record, Amount::ZERO)?).emit(context.world);
     described(context, name, record)
 }
 
@@ -283,9 +274,7 @@ impl Handle for Lookup {
         context.charge_records(found.len());
         let mut names = Vec::new();
         for name in found {
-            if let Some(live) = state::live(context.world, &name, context.height)?
-                && state::is_own(context.world, &live.record)?
-            {
+            if state::live(context.world, &name, context.height)?.is_some() {
                 names.push(name);
             }
         }

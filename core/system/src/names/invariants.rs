@@ -15,8 +15,9 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let listed = records.names(state::names());
     equal("every name is listed once", &listed.iter().map(|name| &name[..]).collect(), &names.keys().copied().collect::<Vec<_>>())?;
     for listing in records.names(state::names_of_actors()) {
-        let (actor, name) = address_of(&listing)?;
-        let is_its_own = names.get(name).is_some_and(|registration| registration.actor == actor);
+        let (actor, rest) = address_of(&listing)?;
+        let (owner, name) = address_of(rest)?;
+        let is_its_own = names.get(name).is_some_and(|found| (found.actor, found.owner) == (actor, owner));
         holds("a name is listed for no other actor than its own", is_its_own, &listing)?;
     }
     let mut owed = 0;

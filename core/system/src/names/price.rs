@@ -28,6 +28,9 @@ impl Stage {
     }
 }
 
+/// The expiry of what lasts as long as the name above it.
+pub(super) const WITH_ROOT: Height = Height(u64::MAX);
+
 /// The stage at a height of what expires at another.
 pub fn stage(params: &Params, expires_at: Height, height: Height) -> Stage {
     if height < expires_at {

@@ -1,8 +1,7 @@
 //! Names below others that cost no fee: the deposit of their records, and its return (decision 368).
 
-use super::api::{Release, Released};
-use super::handlers::{WITH_ROOT, change};
-use super::price::{self, Stage};
+use super::api::{Change, Release, Released};
+use super::price::{self, Stage, WITH_ROOT};
 use super::types::Registration;
 use super::{NUMBER, label, state};
 use crate::actor::{Context, Handle};
@@ -72,7 +71,7 @@ impl Handle for Release {
         }
         settle(context, &name)?;
         state::remove(context.world, &name, &record)?;
-        Released(change(&name, &record, Amount::ZERO)?).emit(context.world);
+        Released(Change::new(&name, &record, Amount::ZERO)?).emit(context.world);
         Ok(())
     }
 }

@@ -11,7 +11,8 @@ pub const fn names() -> Directory {
     Directory::of_system(Address::system(NUMBER), 32)
 }
 
-/// The names of actors: an address, then the name. A name is listed where its owner is the actor, or owned it when the record was written.
+/// The names of actors: the actor, the name's owner, then the name. A name is listed where its owner, which is the actor or owned it then, pointed it there
+/// itself (decision 620).
 pub const fn names_of_actors() -> Directory {
     Directory::of_system(Address::system(NUMBER), 33)
 }
@@ -21,8 +22,8 @@ pub fn key(name: &str) -> Key {
     Key::named(Kind::System, Address::system(NUMBER), [b"name:", name.as_bytes()].concat())
 }
 
-fn listing(actor: Address, name: &str) -> Vec<u8> {
-    [&actor.0, name.as_bytes()].concat()
+fn listing((actor, owner): (Address, Address), name: &str) -> Vec<u8> {
+    [&actor.0, &owner.0, name.as_bytes()].concat()
 }
 
 /// A name's own record, whether it still counts or not.
@@ -32,25 +33,27 @@ pub fn registration(world: &World, name: &str) -> Result<Option<Registration>, M
 
 /// Whether a name is owned by the actor that answers to it, or by the owner of that actor. Anybody may point a name at an actor of somebody
 /// else, who has no say in it.
-pub fn is_own(world: &World, record: &Registration) -> Result<bool, Miss> {
+fn is_own(world: &World, record: &Registration) -> Result<bool, Miss> {
     let owner = record.owner;
     Ok(owner == record.actor || world.actor(record.actor)?.is_some_and(|actor| actor.owner == owner))
 }
 
-/// Writes a name's record, and moves its place in the directories.
-pub fn set(world: &mut World, name: &str, record: &Registration) -> Result<(), Miss> {
-    let is_own = is_own(world, record)?;
+/// Writes a name's record as `by` wants it, and moves its place in the directories. A name that somebody else gave to its owner is not listed before the
+/// owner has pointed it at the actor itself: else anybody could fill an actor's list with names that are free for them.
+pub fn set(world: &mut World, name: &str, record: &Registration, by: Address) -> Result<(), Miss> {
+    let is_listed = by == record.owner && is_own(world, record)?;
+    let pair = (record.actor, record.owner);
     match registration(world, name)? {
-        Some(before) if before.actor == record.actor && is_own => {}
+        Some(before) if (before.actor, before.owner) == pair => {}
         Some(before) => {
-            names_of_actors().remove(world, &listing(before.actor, name))?;
+            names_of_actors().remove(world, &listing((before.actor, before.owner), name))?;
         }
         None => {
             names().insert(world, name.as_bytes())?;
         }
     }
-    if is_own {
-        names_of_actors().insert(world, &listing(record.actor, name))?;
+    if is_listed {
+        names_of_actors().insert(world, &listing(pair, name))?;
     }
     world.write(key(name), record);
     Ok(())
@@ -59,16 +62,24 @@ pub fn set(world: &mut World, name: &str, record: &Registration) -> Result<(), M
 /// Removes a name's record, and its places in the directories.
 pub fn remove(world: &mut World, name: &str, record: &Registration) -> Result<(), Miss> {
     names().remove(world, name.as_bytes())?;
-    names_of_actors().remove(world, &listing(record.actor, name))?;
+    names_of_actors().remove(world, &listing((record.actor, record.owner), name))?;
     world.remove(key(name));
     Ok(())
 }
 
-/// The names that are listed for an actor, ascending, whether they still count or not; at most so many.
+/// The names that are listed for an actor and for who owns it now, ascending, whether they still count or not; at most so many.
 pub fn of_actor(world: &World, actor: Address, limit: usize) -> Result<Vec<String>, Miss> {
-    let listed = names_of_actors().list(world, &actor.0, limit)?;
-    let own = listed.iter().filter_map(|name| name.strip_prefix(&actor.0[..]));
-    Ok(own.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    let owner = world.actor(actor)?.map(|record| record.owner).filter(|owner| *owner != actor);
+    let mut names = Vec::new();
+    for owner in [Some(actor), owner].into_iter().flatten() {
+        let prefix = listing((actor, owner), "");
+        let listed = names_of_actors().list(world, &prefix, limit)?;
+        let own = listed.iter().map_while(|name| name.strip_prefix(&prefix[..]));
+        names.extend(own.map(|name| String::from_utf8_lossy(name).into_owned()));
+    }
+    names.sort_unstable();
+    names.truncate(limit);
+    Ok(names)
 }
 
 /// A registration that counts at a height, with the height at which it no longer does.

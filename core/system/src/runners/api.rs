@@ -2,9 +2,9 @@
 
 use super::NUMBER;
 use super::capacity::ContainerCapacity;
-use super::handlers::ENVIRONMENTS;
-use crate::actor::{Arguments, Context, Method, methods};
-use crate::schema::{Field, Form, Record, Refused, Shape, events, form};
+use super::environments::ENVIRONMENTS;
+use crate::actor::methods;
+use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobKind, runner::ModelStatus};
 use cowboy_types::units::{Amount, Count, Height};
@@ -130,51 +130,16 @@ form! {
     }
 }
 
-/// Declares a method whose arguments are [`Declared`].
-macro_rules! declaring {
-    ($(#[doc = $doc:literal])+ $name:literal $Method:ident [$($property:ident),*]) => {
-        $(#[doc = $doc])+
-        #[derive(Clone, Debug, PartialEq)]
-        pub(crate) struct $Method(pub(super) Declared);
+methods! {
+    /// The methods with which a runner declares what it does.
+    pub(super) DECLARATIONS by NUMBER;
 
-        impl Record for $Method {
-            const FIELDS: &'static [Field] = Declared::FIELDS;
-        }
-
-        impl Form for $Method {
-            const SHAPE: Shape = Declared::SHAPE;
-
-            fn read(value: &Value) -> Result<Self, Refused> {
-                Declared::read(value).map(Self)
-            }
-
-            fn write(&self) -> Value {
-                self.0.write()
-            }
-        }
-
-        impl Arguments for $Method {
-            type Result = ();
-            const ACTOR: u8 = NUMBER;
-            const METHOD: Method = Method::typed::<Self>($name, concat!($($doc),+)) $( .$property() )*;
-
-            fn charge(_: &mut Context<'_>) {}
-        }
-    };
-}
-
-declaring! {
     /// Makes the sender a runner. The value is its stake.
-    "register" Register [payable, duty]
-}
+    "register" Register(Declared) [payable, duty] -> ();
 
-declaring! {
     /// Replaces what the sender said of itself. A larger `max_job_value` needs the stake for it.
-    "update" Update [duty]
+    "update" Update(Declared) [duty] -> ();
 }
-
-/// The methods with which a runner declares what it does.
-pub(super) const DECLARATIONS: &[Method] = &[Register::METHOD, Update::METHOD];
 
 form! {
     /// Stake on its way out.

@@ -4,7 +4,7 @@
 //! follows from its kinds, hosts, environments and regions.
 
 use super::api::{Attest, Attested, GetAttestation};
-use super::handlers::ENVIRONMENTS;
+use super::environments::ENVIRONMENTS;
 use super::{NUMBER, state};
 use crate::actor::{Context, Handle};
 use crate::entitlements::grants::{bounds, domain_sets, read_set};

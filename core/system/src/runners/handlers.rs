@@ -2,40 +2,29 @@
 
 use super::api::{
     AddStake, BelowStake, Declared, GetRunner, Heartbeat, Leave, Rates, Register, Registered, Released, RunnerState, Staked, Unstake,
-    Unstaked, Update, Updated, Withdraw, Withdrawn, Withdrew,
+    Update, Updated, Withdraw, Withdrawn, Withdrew,
 };
 use super::attestations::require_short;
+pub use super::leaving::{effective_stake, is_healthy};
+use super::leaving::{freed, make_room, release, remove};
+use super::payouts::pay_out;
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::{Context, Handle};
 use crate::market::{jobs, payment};
 use crate::schema::Emit;
-use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::job::{Capacity, JobKind, Profile, RateCard, Runner, Standstill, Tranche};
+use cowboy_types::job::{Capacity, JobKind, Profile, RateCard, Runner, Standstill};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
 
-/// The trusted environments, each with its bit.
-pub const ENVIRONMENTS: [(&str, u8); 5] = [("sgx", 1), ("sev", 2), ("tdx", 4), ("nitro", 8), ("dev", 128)];
-
-/// Whether a trusted environment has this name.
-pub fn is_environment(name: &str) -> bool {
-    ENVIRONMENTS.iter().any(|(known, _)| *known == name)
-}
-
 /// The stake that a runner's largest job asks for: the floor, or a multiple of the job (003 §5.2).
 pub fn required_stake(rows: &Jobs, max_job_value: Amount) -> Amount {
     let by_value = u128::from(max_job_value.0) * u128::from(rows.runner_stake_ratio) / 10_000;
     Amount(u64::try_from(by_value).unwrap_or(u64::MAX).max(rows.runner_stake_floor))
-}
-
-/// CBY that stand for a runner: its own and what others delegated to it.
-pub fn effective_stake(runner: &Runner) -> Amount {
-    runner.stake.saturating_add(runner.delegated)
 }
 
 impl From<Rates> for RateCard {
@@ -91,7 +80,7 @@ impl Handle for Register {
         if stake < required_stake(rows, declared.rates.max_job_value) {
             return Err(error::STAKE_TOO_LOW.into());
         }
-        make_room(context)?;
+        make_room(context, stake)?;
         let mut runner = Runner {
             stake,
             delegated: Amount::ZERO,
@@ -99,7 +88,9 @@ impl Handle for Register {
             kinds: declared.kinds,
             tee: declared.tee,
             result_key: declared.result_key,
+            former_rates: declared.rates.clone(),
             rates: declared.rates,
+            rates_since: height,
             max_concurrent: declared.max_concurrent,
             active_jobs: Count::ZERO,
             registered_at: height,
@@ -129,6 +120,13 @@ impl Handle for Register {
     }
 }
 
+/// The longest time from a job's submission to its last draw: it waits for its seed, and then each time it is drawn, once for a further committee, it may
+/// wait for runners, commitments and revelations.
+fn longest_wait(rows: &Jobs) -> u64 {
+    let of_draw = rows.timeout_max.saturating_mul(2).saturating_add(rows.reveal_window);
+    of_draw.saturating_mul(rows.retries.saturating_add(2)).saturating_add(rows.timeout_max)
+}
+
 impl Handle for Update {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let declared = Declaration::try_from(self.0)?;
@@ -145,7 +143,7 @@ impl Handle for Update {
         runner.kinds = declared.kinds;
         runner.tee = declared.tee;
         runner.result_key = declared.result_key;
-        runner.rates = declared.rates;
+        runner.set_rates(declared.rates, context.height, longest_wait(&context.params.jobs));
         runner.max_concurrent = declared.max_concurrent;
         if was_full && runner.active_jobs < runner.max_concurrent {
             jobs::note_free_slot(context.world)?;
@@ -172,6 +170,10 @@ impl Handle for AddStake {
                 return Err(error::STAKE_TOO_LOW.into());
             }
             runner.is_leaving = false;
+            if !state::is_listed(context.world, sender)? {
+                make_room(context, effective_stake(&runner))?;
+                state::directory().insert(context.world, &sender.0)?;
+            }
         }
         state::write(context.world, sender, &runner);
         Staked { runner: sender, amount }.emit(context.world);
@@ -190,7 +192,7 @@ impl Handle for Unstake {
             return Err(error::STAKE_TOO_LOW.into());
         }
         runner.stake = rest;
-        release(context, runner, amount)
+        release(context, context.sender, runner, amount)
     }
 }
 
@@ -199,22 +201,8 @@ impl Handle for Leave {
         let mut runner = state::read(context.world, context.sender)?;
         let amount = std::mem::take(&mut runner.stake);
         runner.is_leaving = true;
-        release(context, runner, amount)
+        release(context, context.sender, runner, amount)
     }
-}
-
-/// Begins the time after which stake is free.
-fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Step<Released> {
-    let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
-    let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
-    if amount > Amount::ZERO {
-        tranches.push(Tranche { amount, release });
-    }
-    runner.unbonding = List::new(tranches).ok_or(error::UNBONDING)?;
-    let sender = context.sender;
-    state::write(context.world, sender, &runner);
-    Unstaked { runner: sender, amount, release }.emit(context.world);
-    Ok(Released { release })
 }
 
 impl Handle for Withdraw {
@@ -241,64 +229,6 @@ impl Handle for Withdraw {
     }
 }
 
-/// What a runner asked back and may take out now, and what has to wait.
-fn freed(context: &Context<'_>, still: &Standstill, runner: &Runner) -> (Amount, Vec<Tranche>) {
-    let (params, now) = (context.params, context.height);
-    let is_free = |tranche: &&Tranche| free_at(params, still, tranche.release, now).max(runner.held_until) <= now;
-    let (free, waiting): (Vec<&Tranche>, Vec<&Tranche>) = runner.unbonding.iter().partition(is_free);
-    let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
-    (amount, waiting.into_iter().cloned().collect())
-}
-
-/// Removes a runner that has no stake left.
-fn remove(world: &mut World, address: Address, runner: &Runner) -> Result<(), Miss> {
-    delegations::close(world, address, runner)?;
-    state::directory().remove(world, &address.0)?;
-    world.require([&state::profile_key(address), &attestation_key(address)])?;
-    world.remove(state::profile_key(address));
-    world.remove(attestation_key(address));
-    world.remove(state::runner_key(address));
-    Ok(())
-}
-
-/// Makes room for one more runner. Where the registry is full, runners go that have left, with what they asked back (decision 582); fails where too few
-/// have.
-fn make_room(context: &mut Context<'_>) -> Step<()> {
-    let count = state::directory().count(context.world)?;
-    let mut excess = context.excess(count, context.params.jobs.runners, count)?;
-    if excess == 0 {
-        return Ok(());
-    }
-    let still = jobs::standstill(context.world)?;
-    for (address, runner) in state::all(context.world)? {
-        if excess == 0 || !runner.is_leaving || runner.stake > Amount::ZERO || runner.active_jobs > Count::ZERO {
-            continue;
-        }
-        let (amount, waiting) = freed(context, &still, &runner);
-        if waiting.is_empty() {
-            remove(context.world, address, &runner)?;
-            pay_out(context.world, address, amount)?;
-            Withdrew { runner: address, amount }.emit(context.world);
-            excess = excess.saturating_sub(1);
-        }
-    }
-    if excess == 0 { Ok(()) } else { Err(error::REGISTRY_FULL.into()) }
-}
-
-/// When stake is free that was asked back for a height: later by the blocks since then in which the market stood still, so that nobody
-/// leaves before what stood still is decided.
-pub(super) fn free_at(params: &Params, standstill: &Standstill, release: Height, now: Height) -> Height {
-    let asked = Height(release.0.saturating_sub(params.consensus.unbonding));
-    Height(release.0.saturating_add(standstill.within(asked, now)))
-}
-
-/// Pays CBY that the registry holds.
-pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), Miss> {
-    let was_there = world.debit(OWNER, amount)?;
-    assert!(was_there, "the registry holds all stakes and deposits");
-    world.credit(to, amount)
-}
-
 impl Handle for Heartbeat {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let (sender, height, rows) = (context.sender, context.height, &context.params.jobs);
@@ -311,12 +241,6 @@ impl Handle for Heartbeat {
         state::write(context.world, sender, &runner);
         Ok(())
     }
-}
-
-/// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
-pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standstill) -> bool {
-    let blocks = height.0.saturating_sub(runner.heartbeat_at.0);
-    blocks.saturating_sub(standstill.within(runner.heartbeat_at, height)) <= rows.heartbeat_timeout
 }
 
 /// What [`health`] says of a runner that may be drawn.

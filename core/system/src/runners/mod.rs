@@ -1,15 +1,18 @@
 //! 0x01, Runner Registry: who may do jobs, what stands for them, and how they did (002 §4; 003 §5.1, §5.2).
 //!
 //! Invariants: the actor's balance is the sum of all stakes, own, delegated and leaving, and of all models' deposits;
-//! every runner stands once in the directory; a runner counts the jobs that name it as a member under way.
+//! every runner stands once in the directory, until it left and gave way to another; a runner counts the jobs that name it as a member under way.
 
-mod api;
+pub(crate) mod api;
 pub mod attestations;
-mod capacity;
+pub(crate) mod capacity;
 pub mod delegations;
+pub mod environments;
 pub mod handlers;
 pub mod invariants;
+mod leaving;
 pub mod models;
+mod payouts;
 pub mod reputation;
 
 pub use crate::market::runners as state;

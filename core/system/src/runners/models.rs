@@ -1,7 +1,7 @@
 //! Published models (003 §5.1): permissionless, with a deposit that comes back; governance flags and bans.
 
 use super::api::{GetModel, ModelId, ModelPublished, ModelRetired, ModelState, ModelStatusSet, PublishModel, RetireModel, SetModelStatus};
-use super::{handlers::pay_out, state};
+use super::{payouts::pay_out, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use cowboy_state::Step;

@@ -5,7 +5,7 @@ use cowboy_state::World;
 use cowboy_types::cbor::Value;
 use cowboy_types::{Address, Blob, Event, Text};
 
-/// Declares a struct that is a map on the wire. A field with a default may be absent.
+/// Declares a struct that is a map on the wire, or one that has the form of another. A field with a default may be absent.
 macro_rules! form {
     (
         $(#[$attribute:meta])*
@@ -36,6 +36,41 @@ macro_rules! form {
             fn write(&self) -> cowboy_types::cbor::Value {
                 cowboy_types::cbor::Value::dict([ $( (stringify!($field), $crate::schema::Form::write(&self.$field)), )* ])
             }
+
+            fn brief(&self) -> cowboy_types::cbor::Value {
+                let fields: &[Option<(&'static str, cowboy_types::cbor::Value)>] = &[ $(
+                    $crate::schema::brief_field(stringify!($field), &self.$field, $crate::schema::form!(@make $($default)?)),
+                )* ];
+                cowboy_types::cbor::Value::dict(fields.iter().flatten().cloned())
+            }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $vis:vis struct $Name:ident($Form:ty);
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $Name(pub $Form);
+
+        impl $crate::schema::Record for $Name {
+            const FIELDS: &'static [$crate::schema::Field] = <$Form as $crate::schema::Record>::FIELDS;
+        }
+
+        impl $crate::schema::Form for $Name {
+            const SHAPE: $crate::schema::Shape = <$Form as $crate::schema::Form>::SHAPE;
+
+            fn read(value: &cowboy_types::cbor::Value) -> Result<Self, $crate::schema::Refused> {
+                $crate::schema::Form::read(value).map(Self)
+            }
+
+            fn write(&self) -> cowboy_types::cbor::Value {
+                $crate::schema::Form::write(&self.0)
+            }
+
+            fn brief(&self) -> cowboy_types::cbor::Value {
+                $crate::schema::Form::brief(&self.0)
+            }
         }
     };
     (@text) => { None };
@@ -45,7 +80,8 @@ macro_rules! form {
 }
 
 /// Declares the events of a system actor: for each its name and the struct of its data, which [`Emit::emit`] emits. Events with the same data
-/// wrap one form: `"name" Data(Form)`.
+/// wrap one form: `"name" Data(Form)`. `of accounts` in the place of the actor's number declares events that it emits in the name of others
+/// ([`EmitFor`]).
 macro_rules! events {
     (
         $(#[$about:meta])*
@@ -64,10 +100,34 @@ macro_rules! events {
             }
         )+
 
+        $crate::schema::events! { @table [$(#[$about])*] $vis $EVENTS false $( [concat!($($doc),+)] $name $Data )+ }
+    };
+    (
+        $(#[$about:meta])*
+        $vis:vis $EVENTS:ident of accounts;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:literal $Data:ident $data:tt
+        )+
+    ) => {
+        $(
+            $crate::schema::events! { @data [$(#[doc = $doc])+] $Data $data }
+
+            impl $crate::schema::EmitFor for $Data {
+                const NAME: &'static str = $name;
+            }
+        )+
+
+        $crate::schema::events! { @table [$(#[$about])*] $vis $EVENTS true $( [concat!($($doc),+)] $name $Data )+ }
+    };
+    (@table [$(#[$about:meta])*] $vis:vis $EVENTS:ident $is_of_account:literal $( [$doc:expr] $name:literal $Data:ident )+) => {
         $(#[$about])*
-        $vis const $EVENTS: &[$crate::schema::EventRow] = &[ $(
-            $crate::schema::EventRow { name: $name, doc: concat!($($doc),+), data: <$Data as $crate::schema::Record>::FIELDS },
-        )+ ];
+        $vis const $EVENTS: &[$crate::schema::EventRow] = &[ $( $crate::schema::EventRow {
+            name: $name,
+            doc: $doc,
+            data: <$Data as $crate::schema::Record>::FIELDS,
+            is_of_account: $is_of_account,
+        }, )+ ];
     };
     (@data [$(#[$about:meta])+] $Data:ident { $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty ),* $(,)? }) => {
         $crate::schema::form! {
@@ -76,43 +136,20 @@ macro_rules! events {
         }
     };
     (@data [$(#[$about:meta])+] $Data:ident ($Form:ty)) => {
-        $(#[$about])+
-        #[derive(Clone, Debug, PartialEq)]
-        pub(crate) struct $Data(pub $Form);
-
-        impl $crate::schema::Record for $Data {
-            const FIELDS: &'static [$crate::schema::Field] = <$Form as $crate::schema::Record>::FIELDS;
-        }
-
-        impl $crate::schema::Form for $Data {
-            const SHAPE: $crate::schema::Shape = <$Form as $crate::schema::Form>::SHAPE;
-
-            fn read(value: &cowboy_types::cbor::Value) -> Result<Self, $crate::schema::Refused> {
-                $crate::schema::Form::read(value).map(Self)
-            }
-
-            fn write(&self) -> cowboy_types::cbor::Value {
-                $crate::schema::Form::write(&self.0)
-            }
+        $crate::schema::form! {
+            $(#[$about])+
+            pub(crate) struct $Data($Form);
         }
     };
 }
 
 pub(crate) use {events, form};
 
-/// Emits an event as a system actor.
-pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
-    world.announce(event(number, name, data));
-}
-
-/// An event of a system actor, from its parts. Every row of a table has a longest form that fits; data of anything else that did not fit would be left
+/// An event of the protocol, from its parts. Every row of a table has a longest form that fits; data of anything else that did not fit would be left
 /// out, because nothing that a block does may end the node.
-pub(crate) fn event(number: u8, name: &'static str, data: &Value) -> Event {
-    Event {
-        emitter: Address::system(number),
-        name: Text::new(name).expect("event names of the protocol are short"),
-        data: Blob::new(data.encode()).or_else(|| Blob::new(Value::Null.encode())).expect("null is short"),
-    }
+fn event(emitter: Address, name: &'static str, data: &Value) -> Event {
+    let name = Text::new(name).expect("event names of the protocol are short");
+    Event::new(emitter, name, Blob::new(data.encode()).or_else(|| Blob::new(Value::Null.encode())).expect("null is short"))
 }
 
 /// An event of a system actor.
@@ -124,12 +161,23 @@ pub trait Emit: Form {
 
     /// Emits it.
     fn emit(&self, world: &mut World) {
-        world.announce(self.event());
+        world.push_event(self.event());
     }
 
     /// The event itself, for what is no delivery.
     fn event(&self) -> Event {
-        event(Self::EMITTER, Self::NAME, &self.write())
+        event(Address::system(Self::EMITTER), Self::NAME, &self.write())
+    }
+}
+
+/// An event that a system actor emits in the name of the account or actor that it is about.
+pub(crate) trait EmitFor: Form {
+    /// Its name.
+    const NAME: &'static str;
+
+    /// The event itself, of an account or an actor.
+    fn event_of(&self, emitter: Address) -> Event {
+        event(emitter, Self::NAME, &self.write())
     }
 }
 
@@ -142,4 +190,6 @@ pub struct EventRow {
     pub doc: &'static str,
     /// What its data look like.
     pub data: &'static [Field],
+    /// Whether it is emitted in the name of the account or actor that it is about, in the place of the system actor's.
+    pub is_of_account: bool,
 }

@@ -184,6 +184,10 @@ impl<T: Form> Form for Option<T> {
         self.as_ref().map_or(Value::Null, Form::write)
     }
 
+    fn brief(&self) -> Value {
+        self.as_ref().map_or(Value::Null, Form::brief)
+    }
+
     fn absent() -> Option<Self> {
         Some(None)
     }
@@ -202,5 +206,9 @@ impl<T: Form, const MAX: usize> Form for List<T, MAX> {
 
     fn write(&self) -> Value {
         Value::Array(self.iter().map(Form::write).collect())
+    }
+
+    fn brief(&self) -> Value {
+        Value::Array(self.iter().map(Form::brief).collect())
     }
 }

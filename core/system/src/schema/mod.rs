@@ -8,8 +8,8 @@
 pub(crate) mod declare;
 mod forms;
 
-pub use declare::{Emit, EventRow, announce};
-pub(crate) use declare::{events, form};
+pub use declare::{Emit, EventRow};
+pub(crate) use declare::{EmitFor, events, form};
 
 use cowboy_types::cbor::Value;
 use std::fmt;
@@ -74,7 +74,7 @@ impl Refused {
     pub(crate) const WHOLE: Self = Self { path: Vec::new(), is_missing: false };
 
     /// The same, of a field of a map.
-    fn within(mut self, name: &'static str) -> Self {
+    pub(crate) fn within(mut self, name: &'static str) -> Self {
         self.path.insert(0, name);
         self
     }
@@ -94,7 +94,7 @@ impl Refused {
 
 impl Shape {
     /// The fields of a map, also of one in a list or one that may be null; none of other shapes.
-    fn fields(self) -> &'static [Field] {
+    pub(crate) fn fields(self) -> &'static [Field] {
         let mut shape = self;
         loop {
             match shape {
@@ -159,6 +159,11 @@ pub trait Form: Sized {
     /// The value on the wire.
     fn write(&self) -> Value;
 
+    /// The value as an argument: fields that have their default are left out.
+    fn brief(&self) -> Value {
+        self.write()
+    }
+
     /// The value of an absent field of this type; none where it must be there.
     fn absent() -> Option<Self> {
         None
@@ -177,6 +182,13 @@ pub(crate) fn field<T: Form>(map: &Value, name: &'static str, default: Option<fn
         Some(value) => T::read(value).map_err(|refused| refused.within(name)),
         None => default.map(|make| make()).or_else(T::absent).ok_or_else(|| Refused { path: vec![name], is_missing: true }),
     }
+}
+
+/// A field of an argument, where it does not have its default.
+pub(crate) fn brief_field<T: Form>(name: &'static str, value: &T, default: Option<fn() -> T>) -> Option<(&'static str, Value)> {
+    let brief = value.brief();
+    let default = default.map(|make| make()).or_else(T::absent).map(|default| default.brief());
+    (default.as_ref() != Some(&brief)).then_some((name, brief))
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ methods! {
     } -> Hash [verify_bls];
 
     /// Has the key of a partition released to the sender, for `secrets.release_fee` of the sender: the owner of the volume, or who holds a capability
-    /// for the partition. For a runner that holds one for a job, the owner pays, once. The committee makes the key; it stands nowhere.
+    /// for the partition. For a runner that holds one for a job, the owner pays, once for a version. The committee makes the key; it stands nowhere.
     "release_partition" ReleasePartition [] {
         /// The volume.
         volume: Hash,
@@ -170,6 +170,9 @@ methods! {
         partition: Hash,
         /// The capability, where the sender does not own the volume.
         capability: Option<Fixed<16>>,
+        /// The version of the key: of the standing root, where it is left out. The owner may name the next one, to rewrite the partition, and the one
+        /// before, while `revert` can bring it back.
+        key_version: Option<u64>,
         /// The key to which answers are encrypted: a point of G1.
         transport: Fixed<48>,
         /// The proof that the sender has its secret: a point of G2.

@@ -1,8 +1,8 @@
 //! Draws of committees, the phases of dealings, and what the end of a dealing changes (decision 142).
 
 use super::api::{Begun, Failed, KeyBegun, PhaseBegun, Rekey, Seated};
-use super::dealing::{self, is_quorum, name_of, speakers};
 use super::forms::Seat;
+use super::round::{self, is_quorum, name_of, speakers};
 use super::state;
 use super::types::{Committee, Confirmation, Member, Members, Player, Proxy, ReleaseKey, Round, bit, indices};
 use crate::actor::{Context, Handle};
@@ -179,7 +179,7 @@ fn min_members(proxies: usize) -> usize {
 /// Ends a phase: the next one begins, or the dealing has failed. Answers when the key is looked at again.
 fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut round: Round) -> Result<Height, Miss> {
     exclude_silent(world, now, (id, key.epoch), &round)?;
-    if let Some(confirmation) = dealing::accepted(&round) {
+    if let Some(confirmation) = round::accepted(&round) {
         seat(world, now, (id, key), &round, confirmation)?;
         return Ok(key.next_look);
     }
@@ -203,7 +203,7 @@ fn end_phase(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey, mut
     };
     let Some(phase) = next else {
         Failed { key_id: u64::from(id), phase: name_of(round.phase), round: round.number }.emit(world);
-        dealing::forget(world, id, &round);
+        round::forget(world, id, &round);
         key.draw_at = now.after(now.params.secrets.retry);
         return Ok(key.draw_at);
     };
@@ -271,7 +271,7 @@ pub(super) fn seat(
     let seats = members.iter().map(|member| Seat { address: member.address, key: member.key }).collect();
     let members = Members::new(members).expect("as many as players");
     world.write(state::committee_key(id, key.epoch), &Committee { members, outcome: encoded, since: now.height, until: None, confirmed });
-    dealing::forget(world, id, round);
+    round::forget(world, id, round);
     Seated { epoch: key.epoch, key_id: u64::from(id), members: List::new(seats).expect("as many as players") }.emit(world);
     Ok(())
 }

@@ -3,44 +3,25 @@
 
 use super::api::{Ack, Confirm, Deal, Join, Log, Spoken};
 use super::committee::{self, Now};
+use super::round::{accepted, name_of, speakers};
 use super::state;
-use super::types::{Confirmation, MESSAGE_BYTES, Member, OutcomeBytes, Round, bit, first, indices};
+use super::types::{Confirmation, MESSAGE_BYTES, OutcomeBytes, Round, bit, first};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_secrets::PointG2;
 use cowboy_secrets::dealing::{Outcome, Phase, phase_hash, threshold};
-use cowboy_state::{Miss, Step, World};
+use cowboy_state::{Miss, Step};
 use cowboy_types::units::Count;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Hash, List, Text, error};
+use cowboy_types::{Hash, List, error};
 
 /// A message in the phase to which it belongs, and its place.
 struct Speech {
     key_id: u32,
     round: Round,
     place: usize,
-}
-
-/// The name of a phase.
-pub(super) fn name_of(phase: Phase) -> Text<16> {
-    let name = match phase {
-        Phase::Join => "join",
-        Phase::Deal => "deal",
-        Phase::Ack => "ack",
-        Phase::Log => "log",
-        Phase::Confirm => "confirm",
-    };
-    Text::new(name).expect("names of phases are short")
-}
-
-/// Who speaks in the phase of a round, in order.
-pub(super) fn speakers(round: &Round) -> Vec<&Member> {
-    match round.phase {
-        Phase::Deal | Phase::Log => round.dealers.iter().collect(),
-        Phase::Join | Phase::Ack | Phase::Confirm => round.players.iter().map(|player| &player.member).collect(),
-    }
 }
 
 /// The dealing that is under way, where it is in this phase, the sender speaks in it and has not spoken yet.
@@ -176,34 +157,6 @@ fn checked_outcome(context: &mut Context<'_>, speech: &Speech, digest: &Hash, by
         return Err(error::DEALING_OUTCOME.into());
     }
     Ok(OutcomeBytes::new(bytes.to_vec()).ok_or(error::DEALING_OUTCOME)?)
-}
-
-/// What as many players as have to answer confirmed: among them are honest ones.
-pub(super) fn accepted(round: &Round) -> Option<Confirmation> {
-    let needed = threshold(round.players.len());
-    let is_enough = |confirmation: &&Confirmation| usize::try_from(confirmation.members.count_ones()).unwrap_or(0) >= needed;
-    round.confirmations.iter().filter(is_enough).find(|confirmation| confirmation.outcome.is_some()).cloned()
-}
-
-/// The messages of a dealing that stand in records, by phase and place. Keys of players and confirmations stand in the round itself.
-pub fn messages(round: &Round) -> impl Iterator<Item = (Phase, usize)> + '_ {
-    let spoke = round.heard.iter().copied().chain([round.spoke]);
-    let phases = [None, Some(Phase::Deal), Some(Phase::Ack), Some(Phase::Log)];
-    let kept = phases.into_iter().zip(spoke).filter_map(|(phase, spoke)| phase.map(|phase| (phase, spoke)));
-    kept.flat_map(|(phase, spoke)| indices(spoke).map(move |place| (phase, place)))
-}
-
-/// Removes a dealing that is over, with its messages.
-pub(super) fn forget(world: &mut World, id: u32, round: &Round) {
-    for (phase, place) in messages(round) {
-        world.erase(state::message_key(id, phase, place));
-    }
-    world.remove(state::round_key(id));
-}
-
-/// Whether enough dealers spoke in the phase that ends for the dealing to have an outcome.
-pub(super) fn is_quorum(round: &Round) -> bool {
-    usize::try_from(round.spoke.count_ones()).unwrap_or(0) >= threshold(round.dealers.len())
 }
 
 /// The dealing of a key, where one is under way.

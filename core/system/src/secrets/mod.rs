@@ -8,7 +8,7 @@
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`api`], `forms`: the methods and events, and what they return.
 //! - `proxies`: registering, heartbeats, leaving.
-//! - [`dealing`]: the messages of a dealing, and its phases.
+//! - [`round`]: the record of a dealing, and its phases. `dealing`: its messages.
 //! - `committee`: draws, and what the end of a dealing changes.
 //! - `vault`: storing, pausing, deleting secrets.
 //! - `releases`: releases, receipts, demands, accusations. [`standing`]: whether one has to be answered.
@@ -22,12 +22,13 @@
 pub mod agenda;
 pub(crate) mod api;
 pub(crate) mod committee;
-pub mod dealing;
+mod dealing;
 mod forms;
 pub mod invariants;
 pub mod jobs;
 mod proxies;
 pub(crate) mod releases;
+pub mod round;
 pub mod standing;
 pub mod state;
 pub mod types;

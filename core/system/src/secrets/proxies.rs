@@ -7,6 +7,7 @@ use super::{NUMBER, committee, state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
 use crate::market::payment;
+use crate::room::{Standing, giving_way};
 use crate::schema::Emit;
 use crate::staking::possession;
 use cowboy_params::Params;
@@ -32,7 +33,7 @@ impl Handle for RegisterProxy {
         if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
             return Err(error::PROXY_EXISTS.into());
         }
-        make_room(context)?;
+        make_room(context, context.value)?;
         if context.value.0 < rows.proxy_stake {
             return Err(error::PROXY_STAKE.into());
         }
@@ -143,8 +144,9 @@ fn remove(world: &mut World, proxy: Address, record: &Proxy) -> Result<(), Miss>
     Ok(())
 }
 
-/// Makes room for one more proxy. Where the registry is full, proxies go that are gone, with their stakes (decision 582); fails where too few are.
-fn make_room(context: &mut Context<'_>) -> Step<()> {
+/// Makes room for one more proxy with this stake. Where the registry is full, proxies go that are gone, with their stakes (decision 582), and then idle
+/// ones give way that have less stake (decision 597); fails where there are too few.
+fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::proxies().count(context.world)?;
     // The proxies are read, and for each key two committees and a dealing.
@@ -153,15 +155,35 @@ fn make_room(context: &mut Context<'_>) -> Step<()> {
     if excess == 0 {
         return Ok(());
     }
-    let seated = seated(context.world)?;
+    let (seated, mut idle) = (seated(context.world)?, Vec::new());
     for (address, proxy) in state::all_proxies(context.world)? {
-        let is_idle = proxy.demands.is_empty() && !seated.contains(&address);
-        if excess > 0 && is_idle && height >= proxy.free_at(params) {
+        if excess == 0 || !proxy.demands.is_empty() || seated.contains(&address) {
+            continue;
+        }
+        if height >= proxy.free_at(params) {
             remove(context.world, address, &proxy)?;
             excess = excess.saturating_sub(1);
+            continue;
         }
+        let is_up = proxy.left_at.is_none() && proxy.is_alive(params, height);
+        idle.push((Standing { is_up, stake: proxy.stake, registered_at: proxy.registered_at }, (address, proxy)));
+    }
+    for (address, proxy) in giving_way(idle, stake, excess) {
+        give_way(context.world, height, address, proxy)?;
+        excess = excess.saturating_sub(1);
     }
     if excess == 0 { Ok(()) } else { Err(error::PROXIES_FULL.into()) }
+}
+
+/// Has a proxy leave and takes its place. Its stake answers for what it did until it is free.
+fn give_way(world: &mut World, height: Height, address: Address, mut proxy: Proxy) -> Result<(), Miss> {
+    state::proxies().remove(world, &address.0)?;
+    if proxy.left_at.is_none() {
+        proxy.left_at = Some(height);
+        state::set_proxy(world, address, &proxy);
+        Leaving(Moved { amount: proxy.stake, proxy: address }).emit(world);
+    }
+    Ok(())
 }
 
 /// The members of committees that answer, and of dealings.

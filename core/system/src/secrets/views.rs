@@ -5,7 +5,7 @@ use super::forms::{
     DescribedKey, DescribedProxy, DescribedRelease, DescribedRound, DescribedSecret, DescribedVault, DescribedVersion, Receiver, Seat,
 };
 use super::types::{Committee, Members, Proxy};
-use super::{committee, dealing, state};
+use super::{committee, dealing, round, state};
 use crate::actor::{Context, Handle};
 use commonware_codec::Encode as _;
 use cowboy_secrets::dealing::threshold;
@@ -82,7 +82,7 @@ impl Handle for GetRound {
             ends_at: round.ends_at,
             hashes: round.hashes.clone(),
             key_id: u64::from(id),
-            phase: dealing::name_of(round.phase),
+            phase: round::name_of(round.phase),
             players: List::new(receivers.collect()).expect("a dealing has at most sixteen players"),
             round: round.number,
             spoke: round.spoke,

@@ -1,7 +1,6 @@
 //! The methods and events of validators, which 0x09 answers.
 
-use super::faults::Fault;
-use super::types::{Endpoint, NO_ENDPOINT};
+use super::types::{Endpoint, Fault, NO_ENDPOINT};
 use crate::actor::methods;
 use crate::schema::{Form, Refused, Shape, events, form};
 use cowboy_types::actors::GOVERNANCE as NUMBER;

@@ -30,6 +30,49 @@ variants! {
     }
 }
 
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Two headers for one round.
+    Equivocation,
+    /// Two votes for one round.
+    DoubleVote,
+    /// A block that no validator accepts.
+    InvalidProposal,
+    /// More than the allowed share of rounds missed.
+    Downtime,
+}
+
+impl Fault {
+    /// Every kind with its number and name, which stand in records and arguments.
+    pub const ALL: [(Self, u8, &'static str); 4] = [
+        (Self::Equivocation, 0, "equivocation"),
+        (Self::DoubleVote, 1, "double_vote"),
+        (Self::InvalidProposal, 2, "invalid_proposal"),
+        (Self::Downtime, 3, "downtime"),
+    ];
+
+    /// Its number in records.
+    pub fn number(self) -> u8 {
+        self.row().0
+    }
+
+    fn row(self) -> (u8, &'static str) {
+        let row = Self::ALL.into_iter().find(|(fault, ..)| *fault == self);
+        row.map(|(_, number, name)| (number, name)).expect("every kind has a row")
+    }
+
+    /// Its name in arguments and events.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Whether it costs stake beside jail.
+    pub(super) fn is_slashed(self) -> bool {
+        matches!(self, Self::Equivocation | Self::DoubleVote)
+    }
+}
+
 /// Where a validator listens for others: 16 bytes of an IPv6 address (an IPv4 address is mapped into one), then the port in
 /// big-endian. All zero where it names nothing.
 pub type Endpoint = Fixed<18>;

@@ -99,7 +99,7 @@ methods! {
         /// The chunk's place.
         chunk: u64,
         /// The entries that were pruned, each a list of key and value.
-        entries: List<Entry, { super::eviction::CHUNK_ENTRIES }>,
+        entries: List<Entry, { super::chunks::CHUNK_ENTRIES }>,
     } -> Missing;
 }
 
@@ -137,5 +137,59 @@ events! {
     "rent.restored" Restored {
         /// The actor.
         actor: Address,
+    }
+}
+
+form! {
+    /// What an actor paid, and how far it is behind.
+    pub(crate) struct RentPaid {
+        /// The actor.
+        actor: Address,
+        /// Base units of CBY.
+        paid: Amount,
+        /// Epochs in a row that it did not pay.
+        unpaid: Count,
+    }
+}
+
+form! {
+    /// What an actor owes.
+    pub(crate) struct RentOwed {
+        /// The actor.
+        actor: Address,
+        /// Rent that it did not pay, in base units of CBY.
+        debt: Amount,
+        /// Epochs in a row that it did not pay.
+        unpaid: Count,
+    }
+}
+
+events! {
+    /// What 0x0A emits when it collects rent and prunes storage.
+    pub(super) COLLECTION by NUMBER;
+
+    /// Rent was collected.
+    "rent.collected" RentCollected(RentPaid)
+
+    /// A debt and the catch-up fee were collected.
+    "rent.caught_up" CaughtUp(RentPaid)
+
+    /// An actor did not pay, within its time of grace.
+    "rent.overdue" Overdue(RentOwed)
+
+    /// An actor did not pay, and its time of grace is over.
+    "rent.eviction_imminent" EvictionImminent(RentOwed)
+
+    /// An actor is dormant from now on, and its storage will be pruned.
+    "rent.evicted" Evicted(RentOwed)
+
+    /// The storage of a dormant actor is pruned.
+    "rent.pruned" StoragePruned {
+        /// The actor.
+        actor: Address,
+        /// Chunks that were pruned.
+        chunks: Count,
+        /// What it owes, in base units of CBY.
+        debt: Amount,
     }
 }

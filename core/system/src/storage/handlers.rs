@@ -1,7 +1,7 @@
 //! What 0x0A does when asked.
 
 use super::api::{DebtPaid, Entry, GetRent, Missing, PayDebt, Prepaid, Prepay, QuotaSet, Rent, Restore, Restored, SetQuota};
-use super::eviction::chunk_hash;
+use super::chunks::chunk_hash;
 use super::{NUMBER, eviction, rent, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
@@ -156,6 +156,9 @@ impl Handle for Restore {
         context.world.write(state::dormancy_key(actor), &dormancy);
         context.world.set_actor(actor, &record);
         wake(context, actor)?;
+        if state::dormancy(context.world, actor)?.is_some() {
+            rent::watch(context.world, context.params, context.height, actor)?;
+        }
         Ok(Missing { missing: dormancy.missing })
     }
 }

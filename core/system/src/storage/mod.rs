@@ -1,6 +1,7 @@
 //! 0x0A, Storage Manager: what persistent storage costs (003 §4.4, §17.5, State Rent, Storage Quotas).
 //!
 //! - [`types`], [`state`]: the records, and where they stand.
+//! - [`chunks`]: the pieces in which storage goes and comes back. `dormancy`: how an actor becomes dormant.
 //! - [`rent`]: what an actor owes, and collecting it, epoch by epoch.
 //! - [`eviction`]: pruning an actor that does not pay, and bringing it back.
 //! - [`handlers`]: what anybody may ask: prepay, pay a debt, post a bond, restore.
@@ -9,6 +10,8 @@
 //! what is bonded together never exceed what 0x0A holds; a dormant actor has neither storage nor timers once it is pruned.
 
 mod api;
+pub mod chunks;
+mod dormancy;
 pub mod eviction;
 mod handlers;
 pub mod invariants;
@@ -28,6 +31,6 @@ pub const ACTOR: Actor = Actor {
     name: "Storage Manager",
     doc: "Rent, quotas, eviction and restoration of persistent storage; volumes.",
     tables: &[api::METHODS, volumes::api::METHODS],
-    events: &[api::EVENTS, volumes::api::EVENTS],
+    events: &[api::EVENTS, api::COLLECTION, volumes::api::EVENTS],
     proposed: None,
 };

@@ -1,13 +1,13 @@
 //! What an actor owes, and collecting it at the beginning of each rent epoch (003 §17.5, State Rent; decisions 60 to 62).
 
-use super::state;
+use super::api::{CaughtUp, Evicted, EvictionImminent, Overdue, RentCollected, RentOwed, RentPaid};
+use super::chunks::Pruned;
 use super::types::{RentAccount, RentRate};
-use super::{NUMBER, eviction};
-use crate::schema::declare;
+use super::{NUMBER, dormancy, state};
+use crate::schema::Emit as _;
 use cowboy_params::Params;
-use cowboy_state::records::Actor;
+use cowboy_state::records::{Actor, ActorStatus};
 use cowboy_state::{Miss, World};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Event};
 
@@ -22,7 +22,7 @@ pub struct Collected {
     /// The emitted events.
     pub events: Vec<Event>,
     /// The chunk that was pruned.
-    pub pruned: Option<super::eviction::Pruned>,
+    pub pruned: Option<Pruned>,
 }
 
 /// The rent epoch of a height.
@@ -93,6 +93,17 @@ pub fn open(world: &mut World, params: &Params, height: Height, actor: Address) 
     Ok(account)
 }
 
+/// Enters a dormant actor that has storage again, which nobody pays rent for, into the books: at the epoch behind the next one it is pruned again, unless
+/// it runs by then.
+pub(super) fn watch(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<(), Miss> {
+    if state::account(world, actor)?.is_some() {
+        return Ok(());
+    }
+    let mut account = open(world, params, height, actor)?;
+    account.next_at = Height(account.next_at.0.saturating_add(params.rent.epoch));
+    state::set_account(world, actor, &account)
+}
+
 /// Pays a sum out of what was prepaid, then out of the actor's balance. Answers whether there was enough; else nothing changes.
 fn pay(world: &mut World, actor: Address, account: &mut RentAccount, amount: Amount) -> Result<bool, Miss> {
     let prepaid = account.prepaid.min(amount);
@@ -107,11 +118,16 @@ fn pay(world: &mut World, actor: Address, account: &mut RentAccount, amount: Amo
     Ok(true)
 }
 
-/// Collects an actor's rent up to the running epoch. An actor that cannot pay gets deeper into debt, is warned, and is evicted.
+/// Collects an actor's rent up to the running epoch. An actor that cannot pay gets deeper into debt, is warned, and is evicted. Of a dormant one the
+/// storage that came back is pruned again.
 pub fn collect(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<Collected, Miss> {
     let mut account = state::account(world, actor)?.expect("a listed actor has a rent account");
     let mut record = world.actor(actor)?.expect("a listed actor exists");
     let mut collected = Collected { actor, events: Vec::new(), pruned: None };
+    if record.status == ActorStatus::Dormant {
+        dormancy::resume(world, actor)?;
+        return Ok(collected);
+    }
     let bytes = billable(params, &record, state::mailbox_bytes(world, actor)?);
     if bytes == 0 && account.prepaid == Amount::ZERO && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
         state::remove_account(world, actor)?;
@@ -124,7 +140,7 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
         let owed = with_catch_up(params, account.debt);
         if pay(world, actor, &mut account, owed)? {
             (account.debt, account.unpaid) = (Amount::ZERO, Count::ZERO);
-            collected.events.push(event("rent.caught_up", actor, [("paid", owed.0), ("unpaid", 0)]));
+            collected.events.push(CaughtUp(RentPaid { actor, paid: owed, unpaid: Count::ZERO }).event());
         }
     }
     // Epochs that a dev chain jumped over are counted together: the work is the same for one and for many.
@@ -133,19 +149,20 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
     let amount = Amount(rent.0.saturating_mul(paid));
     if amount > Amount::ZERO {
         assert!(pay(world, actor, &mut account, amount)?, "as many epochs are paid as there is CBY for");
-        collected.events.push(event("rent.collected", actor, [("paid", amount.0), ("unpaid", account.unpaid.0)]));
+        collected.events.push(RentCollected(RentPaid { actor, paid: amount, unpaid: account.unpaid }).event());
     }
     account.unpaid = Count(account.unpaid.0.saturating_add(epochs - paid));
     account.debt = account.debt.saturating_add(Amount(rent.0.saturating_mul(epochs - paid)));
     account.next_at = next_collection(params, height);
     record.rent_epoch = Count(epoch_of(params, height));
+    let owed = RentOwed { actor, debt: account.debt, unpaid: account.unpaid };
     if account.unpaid.0 >= evicted_at(params) {
-        collected.events.push(event("rent.evicted", actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
-        eviction::begin(world, actor, &mut record, &account)?;
+        collected.events.push(Evicted(owed).event());
+        dormancy::begin(world, actor, &mut record, &account)?;
     } else {
         if account.unpaid.0 > 0 {
-            let name = if account.unpaid.0 < params.rent.grace_epochs { "rent.overdue" } else { "rent.eviction_imminent" };
-            collected.events.push(event(name, actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
+            let is_graced = account.unpaid.0 < params.rent.grace_epochs;
+            collected.events.push(if is_graced { Overdue(owed).event() } else { EvictionImminent(owed).event() });
         }
         state::set_account(world, actor, &account)?;
     }
@@ -191,10 +208,4 @@ fn moved(params: &Params, rate: Amount, bytes: u64) -> Amount {
     let change = (rate.saturating_mul(distance) / target.saturating_mul(u128::from(rows.alpha))).min(most);
     let next = if u128::from(bytes) > target { rate.saturating_add(change) } else { rate.saturating_sub(change) };
     Amount(u64::try_from(next).unwrap_or(u64::MAX))
-}
-
-/// An event of 0x0A about an actor.
-pub(super) fn event(name: &'static str, actor: Address, numbers: [(&str, u64); 2]) -> Event {
-    let [one, two] = numbers.map(|(name, number)| (name, Value::uint(number)));
-    declare::event(NUMBER, name, &Value::map([("actor", Value::Bytes(actor.0.to_vec())), one, two]))
 }

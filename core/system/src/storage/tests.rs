@@ -4,7 +4,7 @@ use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, Timer};
 use cowboy_state::{Directory, Kind};
 use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
-use cowboy_system::storage::{NUMBER, eviction, rent, state};
+use cowboy_system::storage::{NUMBER, chunks, rent, state};
 use cowboy_testkit::chain::{ALL, Chain, address, deployment, execution, manifest, parameters};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
@@ -243,7 +243,7 @@ fn chunks(chain: &Chain, actor: Address) -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {
         let value = chain.stored(actor, std::str::from_utf8(&name).expect("text")).expect("it is listed");
         (name.to_vec(), value)
     };
-    eviction::chunks(chain.names(Directory::storage(actor)).into_iter().map(entry), |(key, value)| key.len() + value.len())
+    chunks::chunks(chain.names(Directory::storage(actor)).into_iter().map(entry), |(key, value)| key.len() + value.len())
 }
 
 fn restore(chain: &mut Chain, from: u8, actor: Address, chunk: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> Receipt {
@@ -309,6 +309,40 @@ fn a_dormant_actor_is_restored_by_anybody() {
     assert_eq!(chain.names(Directory::rents()).len(), 1, "it pays rent again");
 }
 
+/// Storage that comes back pays no rent while its actor is dormant: it is pruned again unless the actor runs an epoch later, and can be brought back again.
+#[test]
+fn restored_storage_does_not_stay_for_nothing() {
+    for (is_paid, back, again) in [(true, &[1][..], [0, 2]), (false, &[0, 1][..], [2, 3])] {
+        let mut chain = expensive(&[]);
+        let actor = deploy(&mut chain, 0);
+        chain.call(actor, "many", &[7; 30_000]);
+        let kept = chunks(&chain, actor);
+        begin_epoch(&mut chain, 10);
+        let owed = chain.record::<Dormancy>(&state::dormancy_key(actor)).expect("it is dormant").debt.0 * 11 / 10;
+        let pay = |chain: &mut Chain| assert!(ask(chain, 8, "pay_debt", [of(actor)], owed).is_success());
+        if is_paid {
+            pay(&mut chain);
+        }
+        for chunk in back {
+            assert!(restore(&mut chain, 6, actor, *chunk, &kept[usize::try_from(*chunk).expect("small")]).is_success());
+        }
+        begin_epoch(&mut chain, 11);
+        assert!(chain.actor(actor).storage_bytes > Count(0), "there is time for the rest");
+        begin_epoch(&mut chain, 12);
+        let dormancy: Dormancy = chain.record(&state::dormancy_key(actor)).expect("it is dormant");
+        assert_eq!((chain.actor(actor).storage_bytes, dormancy.missing, dormancy.is_pruned), (Count(0), Count(2), true));
+        assert_eq!(chain.names(Directory::rents()).len(), 0);
+        for (chunk, entries) in again.into_iter().zip(&kept) {
+            assert!(restore(&mut chain, 6, actor, chunk, entries).is_success());
+        }
+        if !is_paid {
+            pay(&mut chain);
+        }
+        assert_eq!(chain.call(actor, "get", b"").return_data[..], [7; 30_000]);
+        assert_eq!(chain.names(Directory::rents()).len(), 1, "it pays rent again");
+    }
+}
+
 /// An actor that keeps nothing, and whose debt is paid before its timers are removed, runs again as soon as they are: nobody has anything to
 /// bring back.
 #[test]
@@ -342,11 +376,11 @@ fn a_block_hands_out_what_it_pruned() {
         assert!(block.pruned.iter().all(|chunk| chunk.until == until));
         pruned.extend(block.pruned);
     }
-    let found: Vec<_> = pruned.iter().map(|chunk| eviction::chunk_entries(&chunk.bytes).expect("a chunk")).collect();
+    let found: Vec<_> = pruned.iter().map(|chunk| chunks::chunk_entries(&chunk.bytes).expect("a chunk")).collect();
     assert_eq!(found, kept);
     for (number, chunk) in (0..).zip(&pruned) {
         assert_eq!(chain.record::<Hash>(&state::chunk_key(actor, number)), Some(chunk.hash));
-        assert_eq!(eviction::chunk_hash(&kept[usize::try_from(number).expect("small")]), chunk.hash);
+        assert_eq!(chunks::chunk_hash(&kept[usize::try_from(number).expect("small")]), chunk.hash);
     }
 }
 

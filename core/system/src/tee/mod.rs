@@ -9,7 +9,7 @@
 //! - [`documents`]: the manufacturers' formats, as pure functions of bytes and the block's time.
 //! - [`statement`]: what a program says of a result.
 
-mod api;
+pub(crate) mod api;
 pub mod documents;
 pub mod handlers;
 pub mod invariants;

@@ -12,7 +12,8 @@ use super::NUMBER;
 use super::api::{ChallengeResolved, DecideClaim, MakeClaim, Reproduce, ResultChallenged};
 use crate::actor::{Arguments as _, Context, Handle};
 use crate::dispatcher::effects::Retrial;
-use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payout};
+use crate::dispatcher::record::{change_members, next_height};
+use crate::dispatcher::{escrow, handlers as dispatcher, payout};
 use crate::market::{jobs, payment};
 use crate::runners::handlers::{self as registry, Entitled};
 use crate::schema::{Emit, Form};
@@ -131,7 +132,7 @@ fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Te
         job.status = JobStatus::Disputed;
         job.status_until = job.dispute_end();
     }
-    let due = lifecycle::next_height(job);
+    let due = next_height(job);
     jobs::write(context.world, job, due)?;
     ResultChallenged { job_id: job.id, claim: place, challenger, runner, bond }.emit(context.world);
     Ok(place)
@@ -155,7 +156,7 @@ impl Handle for DecideClaim {
             let finding = if is_upheld { Finding::Upheld { owed: Amount::ZERO } } else { Finding::Refuted };
             resolve(context.world, context.params, context.height, &mut job, &spec, place, finding)?;
         }
-        let due = lifecycle::next_height(&job);
+        let due = next_height(&job);
         jobs::write(context.world, &mut job, due)?;
         Ok(is_decided)
     }
@@ -190,7 +191,7 @@ fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> R
         runners::state::write(context.world, claim.runner, &runner);
         job.claims = List::new(claims).expect("as many claims fit");
     }
-    let due = lifecycle::next_height(&job);
+    let due = next_height(&job);
     jobs::write(context.world, &mut job, due)
 }
 
@@ -251,7 +252,7 @@ fn resolve(
             let slashed = registry::slash(world, params, height, *runner, params.jobs.dishonesty_slash, entitled)?;
             entitled.cost = entitled.cost.saturating_sub(slashed.cost);
         }
-        decision::change_members(job, |members| {
+        change_members(job, |members| {
             for member in members.iter_mut().filter(|member| accused.contains(&member.runner)) {
                 member.verdict = Verdict::Dishonest;
             }
@@ -337,7 +338,7 @@ pub(crate) fn end_retrial(world: &mut World, params: &Params, height: Height, re
             } else {
                 let returned = retrial.cost.min(job.escrow);
                 job.escrow = job.escrow.saturating_sub(returned);
-                dispatcher::pay_out(world, job.claims[place].challenger, returned)?;
+                escrow::pay_out(world, job.claims[place].challenger, returned)?;
                 Finding::Upheld { owed: retrial.cost.saturating_sub(returned) }
             };
             resolve(world, params, height, &mut job, &first, place, finding)?;
@@ -348,6 +349,6 @@ pub(crate) fn end_retrial(world: &mut World, params: &Params, height: Height, re
             go_on(world, params, height, &mut job, &first)?;
         }
     }
-    let due = lifecycle::next_height(&job);
+    let due = next_height(&job);
     jobs::write(world, &mut job, due)
 }

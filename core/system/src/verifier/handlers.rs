@@ -6,7 +6,7 @@ use super::api::{
 };
 use super::{FAULT_ACTOR, FAULT_IMPOSSIBLE, state};
 use crate::actor::{Context, Handle};
-use crate::dispatcher::lifecycle;
+use crate::dispatcher::record::next_height;
 use crate::market::jobs;
 use crate::runners::{self, handlers as registry};
 use crate::schema::Emit;
@@ -50,7 +50,7 @@ impl Opened {
             self.job.status_until = context.height;
         }
         self.job.members = List::new(self.members).expect("as many members fit");
-        let due = lifecycle::next_height(&self.job);
+        let due = next_height(&self.job);
         jobs::write(context.world, &mut self.job, due)?;
         Ok(())
     }

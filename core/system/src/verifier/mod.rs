@@ -5,7 +5,7 @@
 //! - [`handlers`]: commit, reveal, attest.
 //! - [`challenges`]: claims that an accepted result is dishonest.
 
-mod api;
+pub(crate) mod api;
 pub mod challenges;
 pub mod handlers;
 pub mod invariants;

@@ -6,7 +6,7 @@ use super::placement::{self, Now};
 use super::relay_api::{SlotGiven, SlotLost};
 use super::state::{self, Subject};
 use super::types::{Slot, Status, Volume};
-use super::{capabilities, commits, demands, directory, owners, proofs};
+use super::{capabilities, commits, demands, directory, owners, proofs, status};
 use crate::schema::Emit;
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -50,8 +50,8 @@ fn look_at_volume(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss
         paid.emit(world, id);
         if volume.status != Status::Deleted {
             match ledger::is_spent(now.params, &volume) {
-                true => owners::delete(world, now.height, id, &mut volume),
-                false => owners::restate(world, now.params, id, &mut volume),
+                true => status::delete(world, now.height, id, &mut volume),
+                false => status::restate(world, now.params, id, &mut volume),
             }
         }
     }

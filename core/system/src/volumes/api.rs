@@ -96,11 +96,14 @@ methods! {
         acks: List<Acknowledgement, 24>,
         /// The last height at which these hold.
         until: u64,
+        /// The version of the partition's key under which its files are: that of the standing root, or the next one, where the owner rewrote all of
+        /// them. In a partition's first root, that with which its keys begin.
+        key_version: u64,
         /// The capability, where the sender does not own the volume.
         capability: Option<Fixed<16>>,
     } -> ();
 
-    /// Puts a partition's root before the standing one back.
+    /// Puts a partition's root before the standing one back, with the version of its key.
     "revert" Revert [] {
         /// The volume, of the sender.
         volume: Hash,
@@ -165,6 +168,17 @@ methods! {
         capability: Fixed<16>,
     } -> Option<DescribedCapability>;
 
+    /// Returns the 64 bytes that stand for a file in a volume (decision 607). The chain has no files: hash and size are the sender's word, which readers
+    /// compare with the file.
+    "blob_ref" ReferTo [view] {
+        /// The volume.
+        volume: Hash,
+        /// The BLAKE3 hash of the file.
+        hash: Hash,
+        /// Its bytes.
+        size: u64,
+    } -> Fixed<64>;
+
     /// Returns the capabilities for a volume, at most 256.
     "list_caps" ListCaps [view] {
         /// The volume.
@@ -212,6 +226,8 @@ events! {
     "ManifestCommitted" ManifestCommitted {
         /// The height.
         height: Height,
+        /// The version of the partition's key under which its files are.
+        key_version: u64,
         /// The root over the volume's partitions.
         manifest_root: Hash,
         /// The hash of the partition's name.

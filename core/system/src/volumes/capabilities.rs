@@ -1,8 +1,9 @@
 //! Capabilities: the right of another account to a partition (decision 154).
 
 use super::api::{CapabilityIssued, CapabilityRevoked, IssueCap, RevokeCap};
-use super::owners;
+use super::forms::Granted;
 use super::state::{self, Subject};
+use super::status::own;
 use super::types::{Capability, Volume};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
@@ -14,7 +15,7 @@ use cowboy_volumes::{Mode, capability};
 
 impl Handle for IssueCap {
     fn handle(self, context: &mut Context<'_>) -> Step<Fixed<16>> {
-        let mut volume = owners::own(context, &self.volume)?;
+        let mut volume = own(context, &self.volume)?;
         let mode = Mode::of_letters(&self.mode).ok_or(error::VOLUME_INVALID)?;
         let id = capability::id(&self.volume, &context.id);
         if state::capability(context.world, &id)?.is_some() {
@@ -48,14 +49,14 @@ pub(super) fn issue(context: &mut Context<'_>, volume: &mut Volume, id: &Fixed<1
     state::reschedule(context.world, Subject::Mount(*id), None, record.ends_at())?;
     volume.capabilities = Count(volume.capabilities.0.saturating_add(1));
     state::set_volume(context.world, of, Some(volume.next_look), volume)?;
-    CapabilityIssued(record.granted(*id)).emit(context.world);
+    CapabilityIssued(Granted::new(*id, record)).emit(context.world);
     Ok(())
 }
 
 impl Handle for RevokeCap {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let record = state::capability(context.world, &self.capability)?.ok_or(error::CAPABILITY_REFUSED)?;
-        let volume = owners::own(context, &record.volume)?;
+        let volume = own(context, &record.volume)?;
         Ok(take_back(context.world, volume, &self.capability, &record)?)
     }
 }
@@ -65,7 +66,7 @@ fn take_back(world: &mut World, mut volume: Volume, id: &Fixed<16>, record: &Cap
     forget(world, id, record)?;
     volume.capabilities = Count(volume.capabilities.0.saturating_sub(1));
     state::set_volume(world, &record.volume, Some(volume.next_look), &volume)?;
-    CapabilityRevoked(record.granted(*id)).emit(world);
+    CapabilityRevoked(Granted::new(*id, record)).emit(world);
     Ok(())
 }
 

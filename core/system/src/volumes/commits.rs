@@ -2,8 +2,9 @@
 
 use super::api::{Commit, ManifestCommitted, Revert};
 use super::forms::Acknowledgement;
-use super::types::{Listed, Partition, Root, Status, Volume, bit, first_key_version};
-use super::{capabilities, ledger, owners, placement, state};
+use super::status::{own, restate};
+use super::types::{Keys, Listed, Partition, Root, Status, Volume, bit, first_key_version};
+use super::{capabilities, ledger, placement, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::staking::possession;
@@ -68,17 +69,18 @@ fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash,
         context.charge_records(volume.slots.len().saturating_mul(3));
         placement::resize(context.world, &volume)?;
     }
-    owners::restate(context.world, params, id, &mut volume);
+    restate(context.world, params, id, &mut volume);
     context.charge_kept(&volume);
     context.world.write(state::partition_key(id, &name), partition);
     state::set_volume(context.world, id, Some(volume.next_look), &volume)?;
     let event = ManifestCommitted {
         height: context.height,
+        key_version: partition.root.key_version,
         manifest_root: manifest(&volume),
         partition: name,
         root: top.root(),
         size_delta: delta,
-        visibility: Text::new(if volume.keys == super::types::Keys::Public { "public" } else { "private" }).expect("it is short"),
+        visibility: Text::new(if volume.keys == Keys::Public { "public" } else { "private" }).expect("it is short"),
         volume_id: *id,
     };
     event.emit(context.world);
@@ -106,9 +108,24 @@ fn acknowledged(context: &mut Context<'_>, volume: &Volume, succession: &Success
     Ok(bits)
 }
 
+/// The newest version of a partition's key once a root under this version stands: files are under the version of the standing root, or, where the
+/// owner rewrites a private partition, under the next one (decision 603).
+fn newest_key_version(context: &mut Context<'_>, volume: &Volume, found: Option<&Partition>, version: u64, is_holder: bool) -> Step<u64> {
+    let standing = found.map_or_else(|| first_key_version(volume.generation), |found| found.root.key_version);
+    if version == standing {
+        return Ok(found.map_or(standing, |found| found.key_version));
+    }
+    let next = found.and_then(|found| found.next_key_version(volume.generation));
+    if next != Some(version) || volume.keys == Keys::Public {
+        context.explanation = Some(format!("The files that stand are under version {standing}, and these under {version}."));
+        return Err(error::KEY_VERSION.into());
+    }
+    if is_holder { Err(error::CAPABILITY_REFUSED.into()) } else { Ok(version) }
+}
+
 impl Handle for Commit {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        let Self { volume: id, partition: name, old, depth, leaves, node, sum, acks, until, capability } = self;
+        let Self { volume: id, partition: name, old, depth, leaves, node, sum, acks, until, key_version, capability } = self;
         if until < context.height.0 {
             return Err(error::COMMIT_ACKS.into());
         }
@@ -121,6 +138,7 @@ impl Handle for Commit {
         if standing != old {
             return Err(error::COMMIT_CONFLICT.into());
         }
+        let newest = newest_key_version(context, &volume, found.as_ref(), key_version, capability.is_some())?;
         let leaves = u32::try_from(leaves).ok().filter(|_| depth <= MAX_DEPTH).ok_or(error::VOLUME_INVALID)?;
         let top = Top { depth, leaves, node: Node { hash: node, sum } };
         let before = found.as_ref().map_or(0, |partition| partition.root.top.node.sum);
@@ -135,11 +153,11 @@ impl Handle for Commit {
         let bits = acknowledged(context, &volume, &succession, sum, &acks)?;
         let serving = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some());
         let behind = serving.fold(0, |behind, (place, _)| behind | bit(place)) & !bits;
-        let root = Root { top, at: context.height, behind };
+        let root = Root { top, at: context.height, behind, key_version };
         let was_behind = found.as_ref().map_or(0, |partition| partition.root.behind);
         let partition = match found {
-            Some(found) => Partition { previous: Some(found.root), root, sequence: Count(sequence), key_version: found.key_version },
-            None => Partition { previous: None, root, sequence: Count(1), key_version: first_key_version(volume.generation) },
+            Some(found) => Partition { previous: Some(found.root), root, sequence: Count(sequence), key_version: newest },
+            None => Partition { previous: None, root, sequence: Count(1), key_version: newest },
         };
         replace(context, &id, volume, name, &partition, was_behind)
     }
@@ -152,7 +170,7 @@ pub(super) fn forget(world: &mut World, params: &Params, height: Height, id: &Ha
     let mut all = std::mem::take(&mut volume.partitions).into_vec();
     for listed in &mut all {
         let mut partition = state::partition(world, id, &listed.partition)?.expect("a listed partition has a record");
-        if partition.previous.is_none() || height.0 <= partition.root.at.0.saturating_add(params.volumes.revert) {
+        if partition.previous.is_none() || partition.can_revert(params, height) {
             continue;
         }
         partition.previous = None;
@@ -164,16 +182,16 @@ pub(super) fn forget(world: &mut World, params: &Params, height: Height, id: &Ha
 }
 
 impl Handle for Revert {
-    /// Puts the root before the standing one back, while relays keep it. The standing one is lost.
+    /// Puts the root before the standing one back, with the version of its key, while relays keep it. The standing one is lost.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { volume: id, partition: name } = self;
-        let volume = owners::own(context, &id)?;
+        let volume = own(context, &id)?;
         if volume.status == Status::Deleted {
             return Err(error::VOLUME_STATE.into());
         }
         let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
-        let last = Height(partition.root.at.0.saturating_add(context.params.volumes.revert));
-        let mut previous = partition.previous.take().filter(|_| context.height <= last).ok_or(error::COMMIT_REVERT)?;
+        let is_in_time = partition.can_revert(context.params, context.height);
+        let mut previous = partition.previous.take().filter(|_| is_in_time).ok_or(error::COMMIT_REVERT)?;
         // Whoever came after the standing root was committed was never asked to have the one before.
         for (place, slot) in volume.slots.iter().enumerate() {
             if slot.relay.is_some() && slot.since >= partition.root.at {

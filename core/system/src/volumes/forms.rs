@@ -1,6 +1,6 @@
 //! What the methods and events of volumes and relays return and name.
 
-use super::types::{POINTS, REGION_BYTES};
+use super::types::{Capability, POINTS, REGION_BYTES};
 use crate::endpoint::ENDPOINT_BYTES;
 use crate::schema::form;
 use cowboy_types::units::{Amount, Count, Height};
@@ -20,6 +20,8 @@ form! {
         certificate: Hash,
         /// Where it is reached: a host name or an address.
         endpoint: Text<ENDPOINT_BYTES>,
+        /// Whether it is up and stays, and its stake is enough for slots to be given to it.
+        is_eligible: bool,
         /// Whether it is up, and stays.
         is_healthy: bool,
         /// The Ed25519 key that signs its acknowledgements.
@@ -120,6 +122,8 @@ form! {
         behind: u64,
         /// Bits of a tag that choose a page.
         depth: u8,
+        /// The version of the partition's key under which its files are.
+        key_version: u64,
         /// Files.
         leaves: u64,
         /// The hash of the node above all pages.
@@ -134,7 +138,7 @@ form! {
 form! {
     /// A partition.
     pub(crate) struct DescribedPartition {
-        /// The version of its key.
+        /// The newest version that its key ever had; a partition that is rewritten gets the next one.
         key_version: u64,
         /// The root before the standing one, where it can come back; else null.
         previous: Option<DescribedTop>,
@@ -292,5 +296,12 @@ form! {
         partition: Hash,
         /// The volume.
         volume_id: Hash,
+    }
+}
+
+impl Granted {
+    /// What events tell of a capability.
+    pub(super) fn new(id: Fixed<16>, record: &Capability) -> Self {
+        Self { capability: id, holder: record.holder, partition: record.partition, volume_id: record.volume }
     }
 }

@@ -1,27 +1,40 @@
-//! The keys of volumes' partitions: the committee's signature over the partition's identity makes one, and it stands nowhere (decision 151).
+//! The keys of volumes' partitions: the committee's signature over the partition's identity makes one, and it stands nowhere (decisions 151, 603).
 
 use super::state;
 use super::types::{Keys, Partition, Status, Volume, first_key_version};
 use crate::actor::{Context, Handle};
 use crate::secrets::api::ReleasePartition;
 use crate::secrets::releases::{self, Opening};
+use cowboy_params::Params;
 use cowboy_secrets::{Identity, Kind};
 use cowboy_state::Step;
 use cowboy_types::Hash;
 use cowboy_types::error;
 use cowboy_types::units::Height;
 
-/// What the committee signs to make the key of a partition, which has no record before its first commit.
-pub fn identity(genesis: Hash, (id, volume): (&Hash, &Volume), (name, standing): (&Hash, Option<&Partition>)) -> Identity {
+/// What the committee signs to make a version of the key of a partition.
+pub fn identity(genesis: Hash, (id, volume): (&Hash, &Volume), partition: &Hash, version: u64) -> Identity {
     Identity {
         kind: Kind::Partition,
         genesis,
         key_id: volume.key_id,
         account: volume.creator,
         name_hash: *id,
-        version: standing.map_or_else(|| first_key_version(volume.generation), |partition| partition.key_version),
-        policy_hash: *name,
+        version,
+        policy_hash: *partition,
     }
+}
+
+/// The version of the key under which the files of a partition are, or will be where it has no root yet.
+pub fn standing_version(volume: &Volume, standing: Option<&Partition>) -> u64 {
+    standing.map_or_else(|| first_key_version(volume.generation), |partition| partition.root.key_version)
+}
+
+/// Whether the owner may have a version of a partition's key released: to rewrite the partition with the next one, and to go back to the one before.
+fn is_open_to_owner(params: &Params, height: Height, volume: &Volume, standing: Option<&Partition>, version: u64) -> bool {
+    standing.is_some_and(|partition| {
+        [partition.next_key_version(volume.generation), partition.previous_key_version(params, height)].contains(&Some(version))
+    })
 }
 
 impl Handle for ReleasePartition {
@@ -40,11 +53,19 @@ impl Handle for ReleasePartition {
         if volume.owner != sender && held.is_none() {
             return Err(error::CAPABILITY_REFUSED.into());
         }
+        let found = state::partition(context.world, &self.volume, &self.partition)?;
+        let standing = standing_version(&volume, found.as_ref());
+        let version = self.key_version.unwrap_or(standing);
+        // Who holds a right reads what stands, and nothing else.
+        let is_open = || volume.owner == sender && is_open_to_owner(context.params, context.height, &volume, found.as_ref(), version);
+        if version != standing && !is_open() {
+            context.explanation = Some(format!("The files that stand are under version {standing}; version {version} is not released."));
+            return Err(error::KEY_VERSION.into());
+        }
         // A runner reads for whoever submitted its job: the volume's owner pays, once for each job.
         let job = held.map(|record| record.job).filter(|job| *job != Hash::ZERO);
         let (payer, subject) = job.map_or((sender, context.id), |job| (volume.owner, job));
-        let standing = state::partition(context.world, &self.volume, &self.partition)?;
-        let identity = identity(context.genesis, (&self.volume, &volume), (&self.partition, standing.as_ref()));
+        let identity = identity(context.genesis, (&self.volume, &volume), &self.partition, version);
         let opening = Opening {
             payer,
             recipient: sender,

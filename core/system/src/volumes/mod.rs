@@ -5,7 +5,7 @@
 //!
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`api`], [`relay_api`], `forms`: the methods and events, and what they return.
-//! - `owners`: creating, funding, handing over, deleting.
+//! - `status`: whose a volume is, and how it stands. `owners`: creating, funding, handing over, deleting.
 //! - `commits`, `capabilities`, [`mounts`]: roots, who may write them, and runners that may for a job.
 //! - `keys`: the keys of partitions, which the committee of secrets makes.
 //! - `ledger`: what a slot costs, and who is paid.
@@ -25,7 +25,7 @@ mod capabilities;
 mod commits;
 mod demands;
 pub mod directory;
-mod forms;
+pub(crate) mod forms;
 pub mod invariants;
 pub mod keys;
 mod ledger;
@@ -36,6 +36,7 @@ mod proofs;
 mod registry;
 pub(crate) mod relay_api;
 pub mod state;
+mod status;
 pub mod types;
 mod views;
 

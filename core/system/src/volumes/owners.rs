@@ -1,14 +1,14 @@
 //! Creating, funding, handing over and deleting volumes (decisions 149, 157, 159).
 
 use super::api::{
-    CreateVolume, Created, DeleteVolume, FundVolume, Funded, Handed, Quote, Removed, SetQuota, StatusChanged, TransferVolume,
-    UndeleteVolume,
+    CreateVolume, Created, DeleteVolume, FundVolume, Funded, Handed, Quote, Removed, SetQuota, TransferVolume, UndeleteVolume,
 };
 use super::forms::{DescribedVolume, Priced, VolumeMoved};
 use super::ledger::{self, Paid};
 use super::placement::{self, Now};
+use super::status::{delete, own, restate};
 use super::types::{Keys, Slot, Status, Volume};
-use super::{state, views};
+use super::{capabilities, state, views};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::secrets::committee;
@@ -16,7 +16,7 @@ use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::actors::STORAGE;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Hash, List, Text, error};
+use cowboy_types::{Hash, List, error};
 use cowboy_volumes::{Code, Name};
 
 /// The keys that an argument names.
@@ -25,32 +25,6 @@ fn keys_of(text: &str) -> Option<Keys> {
         .into_iter()
         .find(|(_, name)| *name == text)
         .map(|(keys, _)| keys)
-}
-
-/// What an argument says of the keys.
-pub(super) fn keys_name(keys: Keys) -> Text<16> {
-    let name = match keys {
-        Keys::Public => "public",
-        Keys::Committee => "committee",
-        Keys::Owner => "owner",
-    };
-    Text::new(name).expect("it is short")
-}
-
-/// What a status is called.
-pub(super) fn status_name(status: Status) -> Text<16> {
-    let name = match status {
-        Status::Active => "active",
-        Status::GracePeriod => "grace_period",
-        Status::Deleted => "deleted",
-    };
-    Text::new(name).expect("it is short")
-}
-
-/// A volume of the sender.
-pub(super) fn own(context: &Context<'_>, id: &Hash) -> Step<Volume> {
-    let volume = state::volume(context.world, id)?.ok_or(error::VOLUME_NOT_FOUND)?;
-    if volume.owner == context.sender { Ok(volume) } else { Err(error::VOLUME_FOREIGN.into()) }
 }
 
 /// The code and the bytes of a slot that arguments ask for.
@@ -113,7 +87,8 @@ impl Handle for CreateVolume {
         let beacon = context.draw.beacon.clone();
         let given = placement::fill(context.world, Now { params, height: context.height, beacon: &beacon }, &id, &mut volume)?;
         if given.len() < code.slots() {
-            context.explanation = Some(format!("It needs {} relays, and {} can take a slot at this price.", code.slots(), given.len()));
+            let others = placement::shortage(context.world, params, context.height, &volume)?;
+            context.explanation = Some(format!("It needs {} relays, and {} can take a slot{others}.", code.slots(), given.len()));
             return Err(error::VOLUME_RELAYS.into());
         }
         let needed = volume.slots.iter().map(|slot| reserve(params, slot_quota, slot.price)).fold(fee, Amount::saturating_add);
@@ -164,25 +139,6 @@ impl Handle for FundVolume {
     }
 }
 
-/// Notes how a volume stands that is not deleted, or not any more. Only the end of an epoch deletes one whose escrow is spent.
-pub(super) fn restate(world: &mut World, params: &Params, id: &Hash, volume: &mut Volume) {
-    volume.deleted_at = None;
-    change_status(world, id, volume, ledger::standing(params, volume));
-}
-
-/// Marks a volume as deleted.
-pub(super) fn delete(world: &mut World, height: Height, id: &Hash, volume: &mut Volume) {
-    volume.deleted_at = Some(height);
-    change_status(world, id, volume, Status::Deleted);
-}
-
-fn change_status(world: &mut World, id: &Hash, volume: &mut Volume, status: Status) {
-    if volume.status != status {
-        volume.status = status;
-        StatusChanged { status: status_name(status), volume_id: *id }.emit(world);
-    }
-}
-
 impl Handle for SetQuota {
     /// Changes the quota. The escrow has to last with it, and each relay needs the room.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
@@ -225,12 +181,30 @@ impl Handle for TransferVolume {
         state::volumes_of(self.to).insert(context.world, &self.volume.0)?;
         // Rights were given by the owner before: else it could give itself one, hand the volume over and read on.
         context.charge_records(usize::try_from(volume.capabilities.0).unwrap_or(usize::MAX));
-        while !super::capabilities::forget_some(context.world, &self.volume, &mut volume, RECORDS_AT_ONCE)? {}
+        while !capabilities::forget_some(context.world, &self.volume, &mut volume, RECORDS_AT_ONCE)? {}
+        skip_next_keys(context, &self.volume, &volume)?;
         volume.owner = self.to;
         state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
         Handed(VolumeMoved { amount: volume.escrow, owner: self.to, volume_id: self.volume }).emit(context.world);
         Ok(())
     }
+}
+
+/// Leaves out the next version of the keys that the committee makes for a volume's partitions: who hands the volume over may have had it released, and
+/// would read what its new owner rewrites (decision 603).
+fn skip_next_keys(context: &mut Context<'_>, id: &Hash, volume: &Volume) -> Step<()> {
+    if volume.keys != Keys::Committee {
+        return Ok(());
+    }
+    let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
+    context.charge_records(keys.len().saturating_mul(2));
+    context.world.require(&keys)?;
+    for (listed, key) in volume.partitions.iter().zip(keys) {
+        let mut partition = state::partition(context.world, id, &listed.partition)?.expect("a listed partition has a record");
+        partition.key_version = partition.next_key_version(volume.generation).unwrap_or(partition.key_version);
+        context.world.write(key, &partition);
+    }
+    Ok(())
 }
 
 impl Handle for DeleteVolume {
@@ -292,7 +266,7 @@ pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Vol
         remove_partitions(world, id, &mut volume)?;
         false
     } else {
-        super::capabilities::forget_some(world, id, &mut volume, RECORDS_AT_ONCE)?
+        capabilities::forget_some(world, id, &mut volume, RECORDS_AT_ONCE)?
     };
     if !is_over {
         volume.next_look = now.height.next();

@@ -50,12 +50,11 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
     let (relays, quota) = (state::all_relays(world)?, volume.slot_quota());
     let taken: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
     let is_able = |(address, relay): &&(Address, Relay)| {
-        relay.is_healthy(now.params, now.height)
+        relay.is_eligible(now.params, now.height)
             && !taken.contains(address)
             && relay.ask <= volume.max_price
             && relay.free() >= quota
             && relay.slots < directory::MAX_SLOTS
-            && relay.stake.0 >= now.params.volumes.relay_stake
     };
     let candidate = |(address, relay): &(Address, Relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) };
     let candidates: Vec<Candidate> = relays.iter().filter(is_able).map(candidate).collect();
@@ -66,6 +65,28 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
         occupy(world, now, id, volume, *place, *address)?;
     }
     Ok(given)
+}
+
+/// How many of the other relays can take no slot of a volume, and why: for whoever has too few.
+pub(super) fn shortage(world: &World, params: &Params, height: Height, volume: &Volume) -> Result<String, Miss> {
+    let taken: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
+    let mut reasons =
+        ["silent or gone", "short of volumes.relay_stake", "asking more than max_price", "without the room"].map(|why| (0_u64, why));
+    for (_, relay) in state::all_relays(world)?.iter().filter(|(address, _)| !taken.contains(address)) {
+        let place = if !relay.is_healthy(params, height) {
+            0
+        } else if !relay.is_eligible(params, height) {
+            1
+        } else if relay.ask > volume.max_price {
+            2
+        } else {
+            3
+        };
+        reasons[place].0 = reasons[place].0.saturating_add(1);
+    }
+    let named = reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    Ok(if named.is_empty() { String::new() } else { format!("; the others are {named}") })
 }
 
 /// Chooses `count` relays out of those that were drawn, in this order, for a volume that has the relays of `taken`.

@@ -11,6 +11,7 @@ use super::types::{REGION_BYTES, Relay, Slot, bit};
 use super::{state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
+use crate::room::{Standing, giving_way};
 use crate::schema::Emit;
 use crate::staking::possession;
 use cowboy_params::Params;
@@ -56,7 +57,7 @@ impl Handle for RegisterRelay {
         if !is_new || context.world.read::<Address>(&state::signer_key(&self.key))?.is_some() {
             return Err(error::RELAY_EXISTS.into());
         }
-        make_room(context)?;
+        make_room(context, context.value)?;
         if context.value < stake_for(context.params, self.capacity) {
             return Err(error::RELAY_STAKE.into());
         }
@@ -180,25 +181,49 @@ fn remove(world: &mut World, relay: Address, record: &Relay) -> Result<(), Miss>
     Ok(())
 }
 
-/// Makes room for one more relay. Where the registry is full, relays go that are gone, with their stakes (decision 582); fails where too few are.
-fn make_room(context: &mut Context<'_>) -> Step<()> {
+/// Makes room for one more relay with this stake. Where the registry is full, relays go that are gone, with their stakes (decision 582), and then idle
+/// ones give way that have less stake (decision 597); fails where there are too few.
+fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::relays().count(context.world)?;
     let mut excess = context.excess(count, params.volumes.relays, count)?;
     if excess == 0 {
         return Ok(());
     }
+    let mut idle = Vec::new();
     for (address, relay) in state::all_relays(context.world)? {
-        if excess == 0 || !relay.is_idle() || height < relay.free_at(params) {
+        let is_free = height >= relay.free_at(params);
+        if excess == 0 || !relay.is_idle() || (!is_free && relay.stake >= stake) {
             continue;
         }
         context.charge_records(1);
-        if state::round(context.world, address)?.is_none() {
+        if state::round(context.world, address)?.is_some() {
+            continue;
+        }
+        if is_free {
             remove(context.world, address, &relay)?;
             excess = excess.saturating_sub(1);
+            continue;
         }
+        let is_up = relay.is_healthy(params, height);
+        idle.push((Standing { is_up, stake: relay.stake, registered_at: relay.registered_at }, (address, relay)));
+    }
+    for (address, relay) in giving_way(idle, stake, excess) {
+        give_way(context.world, height, address, relay)?;
+        excess = excess.saturating_sub(1);
     }
     if excess == 0 { Ok(()) } else { Err(error::RELAYS_FULL.into()) }
+}
+
+/// Has a relay leave that keeps nothing, and takes its place. Its stake answers for what it did until it is free.
+fn give_way(world: &mut World, height: Height, address: Address, mut relay: Relay) -> Result<(), Miss> {
+    state::relays().remove(world, &address.0)?;
+    if relay.left_at.is_none() {
+        relay.left_at = Some(height);
+        state::set_relay(world, address, Some(relay.next_look), &relay)?;
+        Leaving(Moved { amount: relay.stake, relay: address }).emit(world);
+    }
+    Ok(())
 }
 
 impl Handle for TakeSlot {

@@ -1,6 +1,5 @@
 //! The records of volumes, relays, proofs and demands.
 
-use super::forms::Granted;
 use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
@@ -178,6 +177,8 @@ record! {
         pub at: Height,
         /// Slots that did not acknowledge it: a bit for each.
         pub behind: u32,
+        /// The version of the partition's key under which its files are.
+        pub key_version: u64,
     }
 }
 
@@ -190,7 +191,8 @@ record! {
         pub previous: Option<Root>,
         /// How many roots there were.
         pub sequence: Count,
-        /// The version of its key.
+        /// The newest version that its key ever had. No version is used twice, also where the root with it was taken back: who may read had it. A new
+        /// owner leaves one out.
         pub key_version: u64,
     }
 }
@@ -228,11 +230,6 @@ impl Capability {
     /// Whether an account may use it at a height.
     pub fn is_held_by(&self, holder: Address, height: Height) -> bool {
         self.holder == holder && self.from <= height && height <= self.until
-    }
-
-    /// What events tell of it.
-    pub(super) fn granted(&self, id: Fixed<16>) -> Granted {
-        Granted { capability: id, holder: self.holder, partition: self.partition, volume_id: self.volume }
     }
 }
 
@@ -296,6 +293,11 @@ impl Relay {
         self.left_at.is_none() && height.0 <= self.silent_at(params).0
     }
 
+    /// Whether slots are given to it: it was heard of lately, stays, and has the stake that every relay needs. One that lost stake keeps its slots.
+    pub fn is_eligible(&self, params: &Params, height: Height) -> bool {
+        self.is_healthy(params, height) && self.stake.0 >= params.volumes.relay_stake
+    }
+
     /// Whether it left, and has to prove a last time what it kept until then.
     pub fn owes_last_round(&self) -> bool {
         self.left_at.is_some_and(|at| self.draw_at == at.next())
@@ -348,9 +350,31 @@ impl Volume {
     }
 }
 
+/// Versions that the key of a partition has in one generation of a volume, at most.
+const KEY_VERSIONS: u64 = 1 << 16;
+
 /// The version of the key of a new partition in a volume of a generation.
 pub fn first_key_version(generation: Count) -> u64 {
-    generation.0.saturating_mul(1 << 16).saturating_add(1)
+    generation.0.saturating_mul(KEY_VERSIONS).saturating_add(1)
+}
+
+impl Partition {
+    /// The version that its key gets when it is rewritten; none where its volume's generation has no more, as the next ones are another volume's.
+    pub fn next_key_version(&self, generation: Count) -> Option<u64> {
+        let next = self.key_version.checked_add(1)?;
+        (next < first_key_version(Count(generation.0.saturating_add(1)))).then_some(next)
+    }
+
+    /// The version of the key to which the owner may go back at a height; none where no root can come back.
+    pub fn previous_key_version(&self, params: &Params, height: Height) -> Option<u64> {
+        let previous = self.previous.as_ref().filter(|_| self.can_revert(params, height))?;
+        Some(previous.key_version)
+    }
+
+    /// Whether the root before the standing one can still come back, where there is one.
+    pub fn can_revert(&self, params: &Params, height: Height) -> bool {
+        height.0 <= self.root.at.0.saturating_add(params.volumes.revert)
+    }
 }
 
 /// The bit of a slot.

@@ -1,18 +1,20 @@
 //! What others read of volumes and relays.
 
-use super::api::{GetCap, GetPartition, GetVolume, ListCaps, ListVolumes};
+use super::api::{GetCap, GetPartition, GetVolume, ListCaps, ListVolumes, ReferTo};
 use super::forms::{
     DescribedCapability, DescribedDemand, DescribedPartition, DescribedPoint, DescribedRelay, DescribedRoot, DescribedRound, DescribedSlot,
     DescribedTop, DescribedVolume,
 };
 use super::relay_api::{GetDemand, GetPool, GetRelay, GetRound, ListRelays};
-use super::types::{Capability, Point, Relay, Root, Slot, Volume};
-use super::{commits, ledger, owners, state};
+use super::types::{Capability, Keys, Point, Relay, Root, Slot, Status, Volume};
+use super::{commits, ledger, state, status};
 use crate::actor::{Context, Handle};
 use cowboy_state::Step;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Hash, List, Text};
+use cowboy_types::{Address, Hash, List, Text, error};
+use cowboy_volumes::BlobRef;
+use cowboy_volumes::code::OBJECT_BYTES;
 
 /// Entries of a list that a view returns, at most.
 const LISTED: usize = 256;
@@ -27,6 +29,7 @@ pub(super) fn described_relay(context: &Context<'_>, address: Address, record: &
         capacity: record.capacity,
         certificate: record.certificate,
         endpoint: record.endpoint.clone(),
+        is_eligible: record.is_eligible(context.params, context.height),
         is_healthy: record.is_healthy(context.params, context.height),
         key: record.key,
         last_heartbeat: record.last_heartbeat,
@@ -56,7 +59,7 @@ pub(super) fn described_volume(context: &Context<'_>, id: &Hash, record: &Volume
         data: record.code.data,
         deleted_at: record.deleted_at,
         escrow: record.escrow,
-        keys: owners::keys_name(record.keys),
+        keys: status::keys_name(record.keys),
         manifest_root: commits::manifest(record),
         max_price: record.max_price,
         owed: ledger::owed(context.params, &counted),
@@ -66,7 +69,7 @@ pub(super) fn described_volume(context: &Context<'_>, id: &Hash, record: &Volume
         per_epoch: ledger::volume_cost(context.params, record, record.bytes),
         quota: record.quota,
         slots: List::new(record.slots.iter().map(described_slot).collect()).expect("as many as in the record"),
-        status: owners::status_name(record.status),
+        status: status::status_name(record.status),
         volume_id: *id,
     }
 }
@@ -87,12 +90,27 @@ impl Handle for ListVolumes {
     }
 }
 
+impl Handle for ReferTo {
+    fn handle(self, context: &mut Context<'_>) -> Step<Fixed<64>> {
+        let record = state::volume(context.world, &self.volume)?.ok_or(error::VOLUME_NOT_FOUND)?;
+        if record.status == Status::Deleted {
+            return Err(error::VOLUME_STATE.into());
+        }
+        if self.size > OBJECT_BYTES {
+            return Err(error::VOLUME_INVALID.into());
+        }
+        let reference = BlobRef::new(&self.volume, record.keys == Keys::Public, self.hash, self.size);
+        Ok(Fixed(reference.to_bytes()))
+    }
+}
+
 fn described_top(root: &Root) -> DescribedTop {
     let top = &root.top;
     DescribedTop {
         at: root.at,
         behind: u64::from(root.behind),
         depth: top.depth,
+        key_version: root.key_version,
         leaves: u64::from(top.leaves),
         node: top.node.hash,
         root: top.root(),

@@ -395,7 +395,7 @@ fn records_of_names() {
         names::invariants::check,
         &[
             ("every name is listed once", &|state| state.make(&names::state::key("mysite"), |_: &mut Registration| ())),
-            ("a name is listed for no other actor than its own", &|state| state.insert(names::state::names_of_actors(), &[7; 24])),
+            ("a name is listed for no other actor than its own", &|state| state.insert(names::state::names_of_actors(), &[7; 44])),
             ("a domain counts its claims", &|state| claim(state, 0)),
             ("a name counts the domains that it claims", &|state| {
                 claim(state, 0);

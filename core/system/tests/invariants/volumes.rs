@@ -16,6 +16,17 @@ fn first(chain: &cowboy_testkit::chain::Chain) -> (Hash, Address, Hash) {
 }
 
 #[test]
+fn versions_of_keys() {
+    let chain = crate::volumes::everything();
+    let (id, _, partition) = first(&chain);
+    let older = move |state: &mut State| {
+        state.change(&state::partition_key(&id, &partition), |partition: &mut Partition| partition.key_version -= 1);
+    };
+    let rule = "no root is under a newer key than its partition had";
+    each_breaks(&chain.state, chain.height, volumes::invariants::check, &[(rule, &older)]);
+}
+
+#[test]
 fn records_of_volumes() {
     let chain = crate::volumes::everything();
     let (id, relay, partition) = first(&chain);

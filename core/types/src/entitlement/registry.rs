@@ -253,7 +253,7 @@ pub const REGISTRY: &[Entitlement] = &[
         "Read and write blobs.",
         (YES, NO, YES),
         &[param("max_bytes", Schema::Number, "Maximum bytes of one blob.")],
-        "`blob_commit`, `blob_read`, and messages to the storage manager",
+        "`blob_commit`, `blob_read`, `create_volume`, `delete_volume`, `blob_ref`, and messages to the storage manager",
     ),
     row(
         "storage.kv",

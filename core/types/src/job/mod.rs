@@ -18,7 +18,7 @@ pub use record::{
     Usage, Verdict, WaitQueue,
 };
 pub use report::Report;
-pub use runner::{Capacity, Model, Profile, RateCard, Runner, Tranche};
+pub use runner::{Capacity, Model, Profile, RateCard, Runner, TRANCHES, Tranche};
 pub use spec::{
     Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, Snapshot, Verification,
 };

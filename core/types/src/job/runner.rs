@@ -42,7 +42,22 @@ impl RateCard {
             max_job_value: none,
         }
     }
+
+    /// These rates, with the prices of other ones where those are lower.
+    pub fn lowered_to(&self, other: &Self) -> Self {
+        Self {
+            llm_input_token: self.llm_input_token.min(other.llm_input_token),
+            llm_output_token: self.llm_output_token.min(other.llm_output_token),
+            http_request_base: self.http_request_base.min(other.http_request_base),
+            compute_second: self.compute_second.min(other.compute_second),
+            memory_mb: self.memory_mb.min(other.memory_mb),
+            ..self.clone()
+        }
+    }
 }
+
+/// How often a runner may ask stake back before it takes some.
+pub const TRANCHES: usize = 16;
 
 crate::record! {
     /// Stake that was asked back.
@@ -62,7 +77,7 @@ crate::record! {
         /// CBY of others that stand for it (CIP-13).
         pub delegated: Amount,
         /// Stake on its way out; it can still be slashed.
-        pub unbonding: List<Tranche, 16>,
+        pub unbonding: List<Tranche, TRANCHES>,
         /// Bits of the kinds of jobs that it does.
         pub kinds: u8,
         /// Bits of the trusted environments that it has: 1 sgx, 2 sev, 4 tdx, 8 nitro, 128 dev.
@@ -71,6 +86,10 @@ crate::record! {
         pub result_key: Fixed<32>,
         /// The runner's prices.
         pub rates: RateCard,
+        /// The lowest prices that it had before it changed them last, and shortly before that.
+        pub former_rates: RateCard,
+        /// When it changed them last.
+        pub rates_since: Height,
         /// Jobs at once.
         pub max_concurrent: Count,
         /// Jobs under way.
@@ -105,6 +124,24 @@ crate::record! {
         pub is_flagged: bool,
         /// Whether it left: it is not selected any more.
         pub is_leaving: bool,
+    }
+}
+
+impl Runner {
+    /// The prices for a job that was submitted at a height. Whoever raises them between the submission, which counted with them, and the draw is paid as it
+    /// said before.
+    pub fn rates_for(&self, submitted_at: Height) -> RateCard {
+        if submitted_at <= self.rates_since { self.rates.lowered_to(&self.former_rates) } else { self.rates.clone() }
+    }
+
+    /// Changes the prices. Former ones are forgotten when a change follows another after more than `memory` blocks.
+    pub fn set_rates(&mut self, rates: RateCard, height: Height, memory: u64) {
+        if rates == self.rates {
+            return;
+        }
+        let is_recent = height.0.saturating_sub(self.rates_since.0) <= memory;
+        self.former_rates = if is_recent { self.rates.lowered_to(&self.former_rates) } else { self.rates.clone() };
+        (self.rates, self.rates_since) = (rates, height);
     }
 }
 

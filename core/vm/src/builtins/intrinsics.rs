@@ -21,6 +21,7 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.type_lookup", "cls, name, /", 2, type_lookup, ""),
     NativeRow(F, "_vm.dict_find", "d, key, hash, start, /", 2, dict_candidate, ""),
     NativeRow(F, "_vm.dict_key", "d, position, /", 1, dict_key, ""),
+    NativeRow(F, "_vm.dict_holds", "d, position, key, /", 1, dict_holds, ""),
     NativeRow(F, "_vm.dict_value", "d, position, /", 1, dict_value, ""),
     NativeRow(F, "_vm.dict_replace", "d, position, value, /", 1, dict_replace, ""),
     NativeRow(F, "_vm.dict_add", "d, key, hash, value, /", 2, dict_add, ""),
@@ -34,6 +35,7 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.raw_format", "value, spec, /", 2, raw_format, ""),
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
     NativeRow(F, "_vm.copy_trace", "source, target, /", 2, copy_trace, ""),
+    NativeRow(F, "_vm.same_trace", "one, other, /", 10, same_trace, ""),
     NativeRow(F, "_vm.dress", "generator, cls, renews=, /", 2, dress, ""),
     NativeRow(F, "_vm.filled", "cls, names, values, /", 5, filled, ""),
     NativeRow(F, "_vm.read_only", "cls, names, /", 5, read_only, ""),
@@ -115,6 +117,11 @@ fn position(vm: &Vm, dict: Value, position: Value) -> Option<crate::payload::dic
 fn dict_key(vm: &mut Vm, args: &[Value]) -> Outcome {
     let key = position(vm, args[0], args[1]).map_or(Value::None, |entry| entry.key);
     Ok(vm.heap.retain(key))
+}
+
+/// Whether this very key is at a position.
+fn dict_holds(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::truth(position(vm, args[0], args[1]).is_some_and(|entry| entry.key.is(args[2]))))
 }
 
 fn dict_value(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -361,6 +368,13 @@ fn copy_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
         vm.heap.release(old);
     }
     Ok(Value::None)
+}
+
+/// Whether two exceptions were raised at the same lines of the same calls.
+fn same_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let one = vm.exception_data(args[0]).map(|row| &row.trace);
+    let other = vm.exception_data(args[1]).map(|row| &row.trace);
+    Ok(Value::truth(one == other))
 }
 
 fn set_cause(vm: &mut Vm, args: &[Value]) -> Outcome {

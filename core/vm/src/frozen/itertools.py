@@ -12,6 +12,15 @@ def _renewed(generator):
     return _vm.dress(generator, None, True)
 
 
+def _whole(value):
+    """An argument that counts something, as an int."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, int) and not hasattr(type(value), "__index__"):
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+    return value.__index__()
+
+
 class count:
     """start, start + step, start + 2 * step, ..."""
 
@@ -44,11 +53,9 @@ class repeat:
     _name_in_messages = "itertools.repeat"
     __slots__ = ("_object", "_times")
 
-    def __init__(self, object, times=None):
-        if times is not None and not isinstance(times, int):
-            raise TypeError(f"'{type(times).__name__}' object cannot be interpreted as an integer")
+    def __init__(self, object, times=_MISSING):
         self._object = object
-        self._times = None if times is None else max(times, 0)
+        self._times = None if times is _MISSING else max(_whole(times), 0)
 
     def __iter__(self):
         return self
@@ -240,6 +247,8 @@ def islice(iterable, *bounds):
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     start = 0 if start is None else start
     step = 1 if step is None else step
+    if type(start) is not int or type(step) is not int or stop is not None and type(stop) is not int:
+        start, stop, step = [each.__index__() if hasattr(type(each), "__index__") else each for each in (start, stop, step)]
     if stop is not None and (not isinstance(stop, int) or stop == -1):
         raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if not isinstance(start, int) or start < 0 or (stop is not None and stop < 0):
@@ -372,6 +381,7 @@ class _Tee:
 
 def tee(iterable, n=2, /):
     """`n` independent iterators over the same items."""
+    n = _whole(n)
     if n < 0:
         raise ValueError("n must be >= 0")
     items = iter(iterable)
@@ -386,6 +396,7 @@ def tee(iterable, n=2, /):
 
 def product(*iterables, repeat=1):
     """Every way to take one item of each, the last changing fastest."""
+    repeat = _whole(repeat)
     if repeat < 0:
         raise ValueError("repeat argument cannot be negative")
     return _product([tuple(iterable) for iterable in iterables] * repeat)
@@ -410,6 +421,8 @@ def permutations(iterable, r=None):
     """Every ordered choice of `r` items."""
     pool = tuple(iterable)
     r = len(pool) if r is None else r
+    if not isinstance(r, int):
+        raise TypeError("Expected int as r")
     if r < 0:
         raise ValueError("r must be non-negative")
     return _permutations(pool, r)
@@ -439,6 +452,7 @@ def _permutations(pool, r):
 
 def combinations(iterable, r):
     """Every choice of `r` items, in their order."""
+    r = _whole(r)
     if r < 0:
         raise ValueError("r must be non-negative")
     return _combinations(tuple(iterable), r)
@@ -463,6 +477,7 @@ def _combinations(pool, r):
 
 def combinations_with_replacement(iterable, r):
     """Every choice of `r` items, in their order, each as often as you like."""
+    r = _whole(r)
     if r < 0:
         raise ValueError("r must be non-negative")
     return _combinations_with_replacement(tuple(iterable), r)

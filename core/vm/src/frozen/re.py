@@ -72,7 +72,7 @@ class error(Exception):
 class Match:
     """What a pattern found."""
 
-    _name_in_messages = "re.Match"
+    _name_in_messages, __iter__ = "re.Match", None
     __slots__ = ("re", "string", "_marks", "_pos", "_endpos")
 
     def __init_subclass__(cls):
@@ -281,7 +281,7 @@ class Pattern:
     def _replaced(self, repl, string, count):
         if not callable(repl):
             return _re.sub(self._program, string, _template(self, repl), count)
-        found = _re.spans(self._program, string, 0, _MOST, count) if count >= 0 else []
+        found = _re.spans(self._program, string, 0, _MOST, count)
         parts = []
         last = 0
         for marks in found:

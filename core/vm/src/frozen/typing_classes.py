@@ -91,18 +91,14 @@ _ONLY_RUNTIME = "Instance and class checks can only be used with @runtime_checka
 
 def _get_protocol_attrs(cls):
     """The names that a class must have to follow the protocol."""
-    names = {}
-    for base in cls.__mro__[:-1]:
-        if base.__name__ in ("Protocol", "Generic"):
-            continue
-        for name in (*base.__dict__, *base.__dict__.get("__annotations__", {})):
-            if not name.startswith("_abc_") and name not in _UNCHECKED:
-                names[name] = None
-    return names.keys()
+    return dict.fromkeys(_vm.protocol_names(cls, _UNCHECKED)).keys()
 
 
-def _has_methods_only(cls):
-    return all([callable(getattr(cls, name, None)) for name in _get_protocol_attrs(cls)])
+def _has_methods_only(cls, names):
+    for name in names:
+        if not callable(getattr(cls, name, None)):
+            return False
+    return True
 
 
 class _ProtocolMeta(ABCMeta):
@@ -115,19 +111,20 @@ class _ProtocolMeta(ABCMeta):
         if cls.__dict__.get("_is_protocol", False) and "__subclasshook__" in cls.__dict__ and cls is not Protocol:
             if not getattr(cls, "_is_runtime_protocol", False):
                 raise TypeError(_ONLY_RUNTIME)
-            if not _has_methods_only(cls):
+            if not _has_methods_only(cls, _vm.protocol_names(cls, _UNCHECKED)):
                 raise TypeError("Protocols with non-method members don't support issubclass()")
         return ABCMeta.__subclasscheck__(cls, other)
 
     def __instancecheck__(cls, instance):
-        if getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False):
+        is_protocol = getattr(cls, "_is_protocol", False)
+        if is_protocol and not getattr(cls, "_is_runtime_protocol", False):
             raise TypeError(_ONLY_RUNTIME)
         kind = instance.__class__
-        if not getattr(cls, "_is_protocol", False) or _has_methods_only(cls):
-            if ABCMeta.__subclasscheck__(cls, kind):
-                return True
-        if getattr(cls, "_is_protocol", False):
-            for name in _get_protocol_attrs(cls):
+        names = _vm.protocol_names(cls, _UNCHECKED) if is_protocol else ()
+        if _has_methods_only(cls, names) and ABCMeta.__subclasscheck__(cls, kind):
+            return True
+        if is_protocol:
+            for name in names:
                 if not hasattr(instance, name) or callable(getattr(cls, name, None)) and getattr(instance, name) is None:
                     break
             else:
@@ -137,9 +134,12 @@ class _ProtocolMeta(ABCMeta):
 
 def _follows(cls, other):
     """Whether a class has what the protocol asks for; NotImplemented where only inheritance can say so."""
-    if not cls.__dict__.get("_is_protocol", False) or not getattr(cls, "_is_runtime_protocol", False) or not _has_methods_only(cls):
+    if not cls.__dict__.get("_is_protocol", False) or not getattr(cls, "_is_runtime_protocol", False):
         return NotImplemented
-    for name in _get_protocol_attrs(cls):
+    names = _vm.protocol_names(cls, _UNCHECKED)
+    if not _has_methods_only(cls, names):
+        return NotImplemented
+    for name in names:
         for base in other.__mro__:
             if name in base.__dict__:
                 if base.__dict__[name] is None:

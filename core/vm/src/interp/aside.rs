@@ -138,11 +138,12 @@ impl Vm {
     #[inline(never)]
     pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let base = frame.base as usize;
+        let (base, frame_code) = (frame.base as usize, frame.code as usize);
         match ins.op {
             Op::GetSlice if self.get_slice_quickly(ins, base) => return true,
             Op::SetSlice if self.set_slice_quickly(ins, base) => return true,
             Op::GetItem | Op::SetItem if self.begin_item_method(ins, base) => return true,
+            _ if self.shortcut(ins, base, &program.codes[frame_code]) => return true,
             _ => {}
         }
         match self.general_form(ins, program) {
@@ -241,7 +242,11 @@ impl Vm {
             (Role::Append, [list, value]) => {
                 let (list, value) = (afresh(list), afresh(value));
                 if !self.append_quickly(&list, &value) {
-                    return false;
+                    let Value::Obj(parent) = list else { return false };
+                    let is_list = matches!(self.heap.payload(parent), Payload::List(_));
+                    if !is_list || !self.label_at_once(parent, &value) || !self.append_quickly(&list, &value) {
+                        return false;
+                    }
                 }
                 // The list has the reference now.
                 self.registers[at + 1] = Value::Undefined;
@@ -297,8 +302,28 @@ impl Vm {
         true
     }
 
+    /// Calls a function whose call makes a generator or coroutine, with an argument for each parameter in the registers from `at` on.
+    fn call_lazily(&mut self, function: Ref, code: &LinkedCode, number: u32, at: usize, dest: usize) -> bool {
+        self.registers[at - 1] = Value::Undefined;
+        if !code.code.free_names.is_empty() {
+            self.copy_closure(function, at + usize::from(code.code.free_start));
+        }
+        let outcome = self.rest_new_generator(function, code, number, at, OnReturn::Store, dest);
+        self.heap.release_object(function);
+        self.goes_on(outcome)
+    }
+
     #[inline(never)]
-    pub(super) fn call(&mut self, at: usize, count: u16, dest: usize) -> bool {
+    pub(super) fn call(&mut self, at: usize, count: u16, dest: usize, program: &Program) -> bool {
+        if let Value::Obj(object) = self.registers[at] {
+            if let Payload::Function(function) = self.heap.payload(object) {
+                let number = function.code;
+                let callee: &LinkedCode = &program.codes[number as usize];
+                if callee.lazy == Some(count) && self.registers.len() > at + 1 + usize::from(callee.code.registers) {
+                    return self.call_lazily(object, callee, number, at + 1, dest);
+                }
+            }
+        }
         let outcome = self.call_registers(at, usize::from(count), None, dest).map(|_| ());
         self.goes_on(outcome)
     }

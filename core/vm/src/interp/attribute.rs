@@ -42,37 +42,6 @@ impl Vm {
         false
     }
 
-    /// `object.name` with an inline cache to fill.
-    pub(crate) fn load_attribute_cached(&mut self, object: Value, name: Ref, site: usize) -> Outcome {
-        let is_near = self.is_near(object);
-        let value = self.get_attribute(object, name)?;
-        if let (Value::Obj(receiver), true) = (object, is_near) {
-            let epoch = self.heap.type_epoch;
-            match self.heap.payload(receiver) {
-                Payload::Instance(attributes) if attributes.dict.is_none() => {
-                    let (class, shape) = (self.heap.slot(receiver).class, attributes.shape);
-                    if let Some(position) = self.heap.shape_position(shape, name) {
-                        let data_descriptor = self.lookup(class, name).is_some_and(|found| self.is_data_descriptor(found));
-                        if !data_descriptor && self.overridden(class, nm::GETATTRIBUTE).is_none() {
-                            let index = position as u32;
-                            self.remember(site, Cache { kind: CacheKind::Field, class, epoch, shape, index, value: Value::Undefined });
-                        }
-                    }
-                }
-                Payload::Class(_) => {
-                    // Only what the class holds itself lives as long as the class does not change.
-                    let found = self.lookup(receiver, name);
-                    let meta = self.heap.slot(receiver).class;
-                    if found.is_some_and(|found| found.is(value)) && self.lookup(meta, name).is_none() {
-                        self.caches[site] = Cache { kind: CacheKind::ClassAttribute, class: receiver, epoch, shape: 0, index: 0, value };
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(value)
-    }
-
     /// Whether a class attribute goes before the instance's.
     pub(crate) fn is_data_descriptor(&mut self, value: Value) -> bool {
         let Value::Obj(object) = value else { return false };
@@ -493,7 +462,11 @@ impl Vm {
                 }
             }
         }
-        self.get_attribute(object, name).map(|value| (value, false))
+        let value = self.get_attribute(object, name)?;
+        if let (Value::Obj(receiver), true) = (object, is_near) {
+            self.remember_held(receiver, name, value, site);
+        }
+        Ok((value, false))
     }
 
     /// A special method for `with`: found on the class, not the instance.

@@ -70,6 +70,7 @@ impl Vm {
                         if let Some(set) = self.lookup(descriptor, nm::SET) {
                             return Err(self.call_special(set, &[found, object, value], OnReturn::Discard));
                         }
+                        self.refuse_half(descriptor, nm::DELETE, "__set__")?;
                     }
                     Payload::Member { read_only: true, .. } => return Err(self.read_only()),
                     Payload::Member { name, .. } => {
@@ -118,6 +119,11 @@ impl Vm {
             }
             _ => Err(self.cannot_set(object, name)),
         }
+    }
+
+    /// AttributeError where a descriptor without one of `__set__` and `__delete__` has the other one.
+    fn refuse_half(&mut self, descriptor: Ref, other: Ref, missing: &str) -> Outcome<()> {
+        if self.lookup(descriptor, other).is_some() { Err(self.raise(ty::ATTRIBUTE_ERROR, missing)) } else { Ok(()) }
     }
 
     pub(super) fn fixed_of_function(&mut self, name: Ref) -> Throw {
@@ -212,13 +218,14 @@ impl Vm {
         for (name, value) in names.into_iter().zip(values) {
             self.dict_set_name(dict, name, value);
         }
-        // The dict is inside the instance: it gets a label below, and moves what it holds further down.
+        // The dict is inside the instance: it gets a label below, and moves what it holds further down. A fresh dict is in no cycle, so
+        // only cycles can run out here: the run ends before anything looks at the labels that are missing then.
         for (_, value) in self.dict_pairs(Value::Obj(dict)) {
             let labelled = self.store_barrier(dict, value);
-            debug_assert!(labelled.is_ok(), "a fresh dict is in no cycle");
+            debug_assert!(!matches!(labelled, Err(Throw::Raise(_))), "a fresh dict is in no cycle");
         }
         let linked = self.store_barrier(receiver, Value::Obj(dict));
-        debug_assert!(linked.is_ok(), "a fresh dict is in no cycle");
+        debug_assert!(!matches!(linked, Err(Throw::Raise(_))), "a fresh dict is in no cycle");
         if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
             row.dict = Link::to(dict);
             row.shape = u32::MAX;
@@ -254,6 +261,7 @@ impl Vm {
                     if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
                         return Err(self.call_special(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
                     }
+                    self.refuse_half(descriptor, nm::SET, "__delete__")?;
                 }
                 _ => {}
             }
@@ -263,11 +271,9 @@ impl Vm {
         }
         let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
         match (self.heap.payload(receiver).core(), name) {
-            (Payload::Generator(_), nm::NAME | nm::QUALNAME) if self.is_named(receiver) => {
-                let message = format!("{} must be set to a string object", self.name_text(name));
-                return Err(self.type_error(message));
-            }
-            (Payload::Function(_), nm::NAME | nm::QUALNAME) => {
+            (payload @ (Payload::Generator(_) | Payload::Function(_)), nm::NAME | nm::QUALNAME)
+                if matches!(payload, Payload::Function(_)) || self.is_named(receiver) =>
+            {
                 let message = format!("{} must be set to a string object", self.name_text(name));
                 return Err(self.type_error(message));
             }

@@ -436,18 +436,14 @@ impl Vm {
                 CompareOp::Gt => "compare_gt",
                 CompareOp::Ge => "compare_ge",
             };
-            let throw = match self.call_helper(name, &[left, right]) {
+            let mut throw = match self.call_helper(name, &[left, right]) {
                 Err(throw) => throw,
                 Ok(_) => Throw::Trap(Trap::Internal),
             };
-            if let (Throw::Call(mut call), Then::Jump { when, target }) = (throw, then) {
+            if let (Throw::Call(call), Then::Jump { when, target }) = (&mut throw, then) {
                 call.on_return = OnReturn::Jump { when, target };
-                return Err(Throw::Call(call));
             }
-            return match self.call_helper(name, &[left, right]) {
-                Err(throw) => Err(throw),
-                Ok(_) => Err(Throw::Trap(Trap::Internal)),
-            };
+            return Err(throw);
         }
         alternatives.reverse();
         self.heap.retain(left);

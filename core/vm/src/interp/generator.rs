@@ -357,16 +357,12 @@ impl Vm {
 
     /// Marks a generator whose frame was left, and drops the frame's reference.
     pub(crate) fn finish_generator(&mut self, generator: Ref) {
-        let mut registers = Vec::new();
-        let was_running = if let Some(row) = self.generator(generator) {
-            let running = row.state == GeneratorState::Running;
-            row.state = GeneratorState::Done;
-            registers = std::mem::take(&mut row.registers);
-            running
-        } else {
-            false
-        };
-        self.heap.release_all(registers);
+        let Some(row) = self.generator(generator) else { return };
+        let was_running = row.state == GeneratorState::Running;
+        row.state = GeneratorState::Done;
+        let registers = std::mem::take(&mut row.registers);
+        registers.iter().for_each(|&value| self.heap.release(value));
+        self.heap.spares.keep_values(registers);
         if was_running {
             self.heap.release(Value::Obj(generator));
         }

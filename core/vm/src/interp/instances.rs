@@ -1,7 +1,7 @@
 //! Instances: what calling a class does.
 
 use super::native::Role;
-use super::operators::BinaryOp;
+use super::operators::{BinaryOp, Number};
 use super::{OnReturn, Pending, Vm};
 use crate::costs::EXCEPTION_MADE;
 use crate::error::{Outcome, PendingCall, Throw};
@@ -30,11 +30,25 @@ impl Vm {
                 .map(|number| number != 0)
                 .map_err(|_| self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int"));
         }
+        Err(self.not_an_integer(value))
+    }
+
+    /// An argument that is a position, or counts something.
+    pub(crate) fn whole(&mut self, value: Value) -> Outcome<i64> {
+        match self.number(value) {
+            Some(Number::Small(number)) => Ok(number),
+            Some(Number::Big(_)) => Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+            _ => Err(self.not_an_integer(value)),
+        }
+    }
+
+    /// TypeError for an argument that is no integer; `Fallback` where its `__index__` has to be asked first.
+    pub(crate) fn not_an_integer(&mut self, value: Value) -> Throw {
         if self.python_method(value, nm::INDEX).is_some() {
-            return Err(Throw::Fallback);
+            return Throw::Fallback;
         }
         let message = format!("'{}' object cannot be interpreted as an integer", self.class_name(value));
-        Err(self.type_error(message))
+        self.type_error(message)
     }
 
     /// Whether the value is of a class that a program made.

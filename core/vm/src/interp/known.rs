@@ -58,9 +58,9 @@ impl Vm {
         let shape = |number: u32| (number as usize) < shapes;
         let places = match cache.kind {
             CacheKind::Empty => false,
-            CacheKind::Field | CacheKind::Method => shape(cache.shape),
+            CacheKind::Field | CacheKind::Method | CacheKind::Constant => shape(cache.shape),
             CacheKind::Transition => shape(cache.shape) && shape(cache.index),
-            CacheKind::Global => self.heap.is_frozen(crate::value::Ref(u64::from(cache.shape))),
+            CacheKind::Global | CacheKind::ModuleAttribute => self.heap.is_frozen(crate::value::Ref(u64::from(cache.shape))),
             CacheKind::ClassAttribute | CacheKind::Builtin => true,
         };
         places && cache.epoch == FIRST_EPOCH && self.heap.is_frozen(cache.class) && self.is_of_image(cache.value)

@@ -8,6 +8,7 @@
 pub(crate) mod allowance;
 mod aside;
 pub(crate) mod attribute;
+mod attribute_caches;
 mod attribute_set;
 mod attributes_by_type;
 mod barrier;
@@ -45,6 +46,7 @@ mod registers;
 mod report;
 mod results;
 mod run;
+mod shortcuts;
 mod shown;
 mod slices;
 mod slicing;

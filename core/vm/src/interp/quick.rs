@@ -176,8 +176,29 @@ impl Vm {
     #[inline(never)]
     pub(super) fn recalled_attribute(&mut self, object: &Value, site: u32) -> Option<&Value> {
         let Value::Obj(object) = *object else { return None };
-        self.recall(object, site)?;
-        self.attribute_of(&self.caches[site as usize], object)
+        let cache = &self.caches[site as usize];
+        let holds = match cache.kind {
+            CacheKind::Constant => self.is_constant_of(cache, object),
+            CacheKind::ModuleAttribute => {
+                cache.class == object && (cache.epoch == self.heap.globals_epoch || self.relocate_in_module(object, site))
+            }
+            _ => false,
+        };
+        if !holds && self.recall(object, site)?.kind != CacheKind::Constant {
+            return self.attribute_of(&self.caches[site as usize], object);
+        }
+        Some(&self.caches[site as usize].value)
+    }
+
+    /// Whether the class attribute that an inline cache knows is what this instance has under its name.
+    fn is_constant_of(&self, cache: &Cache, object: Ref) -> bool {
+        let slot = self.heap.slot(object);
+        match &slot.payload {
+            Payload::Instance(attributes) => {
+                cache.epoch == self.heap.type_epoch && slot.class == cache.class && attributes.shape == cache.shape
+            }
+            _ => false,
+        }
     }
 
     /// The function that the inline cache once knew for a method call.

@@ -5,8 +5,9 @@ use crate::error::{Outcome, Throw, Trap};
 use crate::frame::leaving;
 use crate::image::LinkedCode;
 use crate::payload::{Generator, GeneratorState, Payload};
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use crate::window::afresh;
 use cowboy_compiler::code::CodeKind;
 
 impl Vm {
@@ -58,8 +59,24 @@ impl Vm {
     ) -> Outcome<()> {
         let code = &linked.code;
         self.owe(leaving(code.registers));
-        let registers: Vec<Value> =
-            (at..at + usize::from(code.registers)).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
+        let held = &mut self.registers[at..at + usize::from(code.registers)];
+        // Registers above the last one that holds something are unbound anyway.
+        let held_until = held.iter().rposition(|register| !register.is_undefined()).map_or(0, |last| last + 1);
+        let mut registers = self.heap.spares.values(usize::from(code.registers));
+        registers.extend(held[..held_until].iter_mut().map(|register| {
+            let value = afresh(register);
+            *register = Value::Undefined;
+            value
+        }));
+        // What a generator expression goes over has to be iterable when the expression is evaluated.
+        if code.kind == CodeKind::Generator
+            && code.name == "<genexpr>"
+            && !registers.first().is_some_and(|&first| self.may_be_iterated(first))
+        {
+            let throw = self.not_iterable(registers.first().copied().unwrap_or(Value::None));
+            self.heap.release_all(registers);
+            return Err(throw);
+        }
         let class = match code.kind {
             CodeKind::Generator | CodeKind::Plain => ty::GENERATOR,
             CodeKind::Coroutine => ty::COROUTINE,
@@ -86,8 +103,22 @@ impl Vm {
             name,
             qualname,
         };
-        let generator = self.heap.make(class, Payload::Generator(Box::new(generator)));
+        let generator = self.heap.spares.generator(generator);
+        let generator = self.heap.make(class, Payload::Generator(generator));
         self.give_back(generator, on_return, dest)
+    }
+
+    /// Whether a value has an iterator, as far as its class says so.
+    fn may_be_iterated(&mut self, value: Value) -> bool {
+        let Value::Obj(object) = value else { return false };
+        match self.heap.payload(object) {
+            Payload::BigInt(_) | Payload::Complex(_) | Payload::Function(_) | Payload::Native(_) | Payload::BoundMethod { .. } => false,
+            Payload::Instance(_) | Payload::Extended(_) => match self.special(value, nm::ITER) {
+                Some(found) => !found.is_none(),
+                None => self.special(value, nm::GETITEM).is_some(),
+            },
+            _ => true,
+        }
     }
 
     /// Does what a call's result was wanted for.

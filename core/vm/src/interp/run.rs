@@ -896,7 +896,7 @@ impl Vm {
                         }
                     }
                     save!();
-                    self.call(first - 1, count, dest)
+                    self.call(first - 1, count, dest, program)
                 }
                 Op::Return | Op::ReturnNone => {
                     charge!(Op::Return);

@@ -33,6 +33,7 @@ impl Vm {
             }
             *number = match self.number(*part) {
                 Some(Number::Small(value)) => Some(value),
+                _ if self.python_method(*part, nm::INDEX).is_some() => return Err(Throw::Fallback),
                 _ => {
                     return Err(self.type_error("slice indices must be integers or None or have an __index__ method"));
                 }

@@ -208,6 +208,15 @@ impl Vm {
 
     // ---- writing ----
 
+    /// TypeError for the key of an item of a list that is to be set or deleted; `Fallback` where its `__index__` has to be asked first.
+    fn no_list_index(&mut self, key: Value) -> Throw {
+        if self.python_method(key, nm::INDEX).is_some() {
+            return Throw::Fallback;
+        }
+        let message = format!("list indices must be integers or slices, not {}", self.class_name(key));
+        self.type_error(message)
+    }
+
     /// `object[key] = value`; all borrowed.
     pub(crate) fn set_item(&mut self, object: Value, key: Value, value: Value) -> Outcome<()> {
         if let Some(function) = self.own_method(object, nm::SETITEM) {
@@ -253,10 +262,7 @@ impl Vm {
                         return crate::objects::list::set_slice(self, receiver, &parts, value);
                     }
                 }
-                let Some(index) = self.index_number(key)? else {
-                    let message = format!("list indices must be integers or slices, not {}", self.class_name(key));
-                    return Err(self.type_error(message));
-                };
+                let Some(index) = self.index_number(key)? else { return Err(self.no_list_index(key)) };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "list assignment index out of range"));
                 };
@@ -305,7 +311,10 @@ impl Vm {
             return Err(self.call_special(function, &[object, key], OnReturn::Discard));
         }
         match self.delete_item_native(object, key) {
-            Err(Throw::Fallback) => self.call_helper("dict_delitem", &[object, key]).map(|_| ()),
+            Err(Throw::Fallback) => {
+                let name = if self.is_instance(object, ty::DICT) { "dict_delitem" } else { "delitem_slow" };
+                self.call_helper(name, &[object, key]).map(|_| ())
+            }
             outcome => outcome,
         }
     }
@@ -343,10 +352,7 @@ impl Vm {
                         return crate::objects::list::delete_slice(self, receiver, &parts);
                     }
                 }
-                let Some(index) = self.index_number(key)? else {
-                    let message = format!("list indices must be integers or slices, not {}", self.class_name(key));
-                    return Err(self.type_error(message));
-                };
+                let Some(index) = self.index_number(key)? else { return Err(self.no_list_index(key)) };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "list assignment index out of range"));
                 };
@@ -363,7 +369,10 @@ impl Vm {
                         return crate::objects::bytes::delete_slice(self, receiver, &parts);
                     }
                 }
-                let Some(index) = self.index_number(key)? else { return unsupported(self) };
+                let Some(index) = self.index_number(key)? else {
+                    let asked = self.python_method(key, nm::INDEX).is_some();
+                    return if asked { Err(Throw::Fallback) } else { unsupported(self) };
+                };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };

@@ -125,11 +125,7 @@ fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
 fn integer(vm: &mut Vm, value: Value) -> Outcome<IBig> {
     match vm.as_int(value) {
         Some(number) => Ok(number),
-        None if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
-        None => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
+        None => Err(vm.not_an_integer(value)),
     }
 }
 
@@ -291,7 +287,19 @@ fn dist(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let values = collected(vm, arguments[0])?;
+    let items = vm.collect(arguments[0])?;
+    let values = match floats(vm, &items) {
+        // An iterator has given its items already.
+        Err(Throw::Fallback) => {
+            let list = vm.list(items);
+            let outcome = vm.call_helper("math_fsum", &[list]);
+            vm.heap.release(list);
+            return outcome;
+        }
+        outcome => outcome,
+    };
+    vm.heap.release_all(items);
+    let values = values?;
     vm.spend(FLOAT_SUMMED.of(values.len()))?;
     match math::fsum(values) {
         Ok(value) => Ok(Value::Float(value)),

@@ -16,9 +16,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "_re.compile", "pattern, flags, /", 100, compile_pattern, ""),
     NativeRow(Function, "_re.match", "program, string, pos, endpos, mode, moving, /", 12, one_match, ""),
     NativeRow(Function, "_re.findall", "program, string, pos, endpos, /", 12, findall, ""),
-    NativeRow(Function, "_re.spans", "program, string, pos, endpos, count, /", 12, spans, ""),
-    NativeRow(Function, "_re.split", "program, string, maxsplit, /", 12, split, ""),
-    NativeRow(Function, "_re.sub", "program, string, parts, count, /", 12, sub, ""),
+    NativeRow(Function, "_re.spans", "program, string, pos, endpos, count, /", 12, spans, "retry_last"),
+    NativeRow(Function, "_re.split", "program, string, maxsplit, /", 12, split, "retry_last"),
+    NativeRow(Function, "_re.sub", "program, string, parts, count, /", 12, sub, "retry_last"),
     NativeRow(Function, "_re.is_identifier", "text, /", 2, is_identifier, ""),
 ];
 
@@ -287,16 +287,18 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
+    let count = vm.whole(arguments[4])?;
     let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
     let width = 2 * program.groups + 1;
     let mut found: Vec<usize> = Vec::new();
-    let count = number(arguments[4]);
-    search(vm, &program, string, end, |matcher| {
-        every(matcher, start, count, |matcher| {
-            found.extend_from_slice(&matcher.marks);
-            found.push(matcher.last);
-        })
-    })?;
+    if count >= 0 {
+        search(vm, &program, string, end, |matcher| {
+            every(matcher, start, count, |matcher| {
+                found.extend_from_slice(&matcher.marks);
+                found.push(matcher.last);
+            })
+        })?;
+    }
     let mut items = Vec::new();
     for row in found.chunks(width) {
         let (last, marks) = row.split_last().unwrap_or((&0, &[]));
@@ -308,8 +310,8 @@ fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn split(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
+    let most = vm.whole(arguments[2])?;
     let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
-    let most = number(arguments[2]);
     let mut found: Vec<usize> = Vec::new();
     if most >= 0 {
         search(vm, &program, string, end, |matcher| every(matcher, start, most, |matcher| found.extend_from_slice(&matcher.marks)))?;
@@ -337,6 +339,7 @@ enum Part {
 /// Replaces: (the new text, how many were replaced).
 fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
+    let count = vm.whole(arguments[3])?;
     let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
     let mut parts = Vec::new();
     for part in vm.sequence_snapshot(arguments[2]) {
@@ -352,7 +355,6 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             },
         });
     }
-    let count = number(arguments[3]);
     let (out, replaced) = search(vm, &program, string, end, |matcher| {
         let mut out: Vec<u8> = Vec::new();
         let (mut at, mut moving, mut last, mut replaced) = (start, false, 0, 0_i64);

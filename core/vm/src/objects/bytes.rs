@@ -33,7 +33,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "bytearray.copy", "self, /", 2, copy, ""),
     NativeRow(M, "bytearray.clear", "self, /", 2, clear, ""),
     NativeRow(M, "bytearray.__setitem__", "self, key, value, /", 2, list::setitem, "bytearray_setitem"),
-    NativeRow(M, "bytearray.__delitem__", "self, key, /", 2, list::delitem, ""),
+    NativeRow(M, "bytearray.__delitem__", "self, key, /", 2, list::delitem, "delitem_slow"),
     NativeRow(M, "bytearray.__iadd__", "self, value, /", 2, iadd, ""),
     NativeRow(M, "bytearray.__imul__", "self, count, /", 2, imul, "retry_index"),
 ];
@@ -138,11 +138,7 @@ pub(crate) fn byte(vm: &mut Vm, value: Value, message: &str) -> Outcome<u8> {
     match vm.number(value) {
         Some(Number::Small(byte)) => u8::try_from(byte).map_err(|_| vm.value_error(message)),
         Some(Number::Big(_)) => Err(vm.value_error(message)),
-        _ if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
+        _ => Err(vm.not_an_integer(value)),
     }
 }
 
@@ -373,21 +369,8 @@ fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
-/// A position as argument.
-fn place(vm: &mut Vm, value: Value) -> Outcome<i64> {
-    match vm.number(value) {
-        Some(Number::Small(at)) => Ok(at),
-        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
-        _ if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
-    }
-}
-
 fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let at = place(vm, args[1])?;
+    let at = vm.whole(args[1])?;
     let byte = byte(vm, args[2], "byte must be in range(0, 256)")?;
     let length = length(vm, args[0]);
     let from_end = sizes::index(at.unsigned_abs()).unwrap_or(usize::MAX);
@@ -424,7 +407,7 @@ fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let index = if args[1].is_undefined() { -1 } else { place(vm, args[1])? };
+    let index = if args[1].is_undefined() { -1 } else { vm.whole(args[1])? };
     let length = length(vm, args[0]);
     if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty bytearray"));
@@ -458,7 +441,7 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let count = sizes::saturating(place(vm, args[1])?);
+    let count = sizes::saturating(vm.whole(args[1])?);
     let length = length(vm, args[0]);
     let total = length.saturating_mul(count);
     may_resize(vm, args[0], total != length)?;

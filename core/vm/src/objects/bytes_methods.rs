@@ -39,7 +39,7 @@ both! {
     "endswith" "self, suffix, start=, end=, /" 2 endswith, "retry_index";
     "expandtabs" "self, tabsize=" 6 expandtabs, "retry_index";
     "find" "self, sub, start=, end=, /" 2 find, "retry_index";
-    "hex" "self, sep=, bytes_per_sep=" 3 hex, "";
+    "hex" "self, sep=, bytes_per_sep=" 3 hex, "retry_index";
     "index" "self, sub, start=, end=, /" 2 index, "retry_index";
     "isalnum" "self, /" 2 isalnum, "";
     "isalpha" "self, /" 2 isalpha, "";
@@ -64,7 +64,7 @@ both! {
     "rsplit" "self, sep=, maxsplit=" 2 rsplit, "retry_index";
     "rstrip" "self, bytes=, /" 2 rstrip, "";
     "split" "self, sep=, maxsplit=" 2 split, "retry_index";
-    "splitlines" "self, keepends=" 2 splitlines, "";
+    "splitlines" "self, keepends=" 2 splitlines, "retry_index";
     "startswith" "self, prefix, start=, end=, /" 2 startswith, "retry_index";
     "strip" "self, bytes=, /" 2 strip, "";
     "swapcase" "self, /" 2 swapcase, "";
@@ -80,24 +80,11 @@ both! {
     "__str__" "self, /" 2 super::tuple::repr, "";
     "__mod__" "self, value, /" 5 percent, "";
     "__rmod__" "self, value, /" 1 not_implemented, "";
-    "__rmul__" "self, value, /" 1 times, "retry_index";
+    "__rmul__" "self, value, /" 1 super::mul, "";
 }
 
 fn int(value: usize) -> Value {
     Value::Int(i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-/// An argument that counts something.
-fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
-    match vm.number(value) {
-        Some(Number::Small(number)) => Ok(number),
-        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
-        _ if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
-    }
 }
 
 fn percent(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -106,10 +93,6 @@ fn percent(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn not_implemented(_: &mut Vm, _: &[Value]) -> Outcome {
     Ok(Value::NotImplemented)
-}
-
-fn times(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.binary_core(crate::interp::operators::BinaryOp::Mul, args[0], args[1]).map(|value| value.unwrap_or(Value::NotImplemented))
 }
 
 fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -147,7 +130,7 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Err(vm.value_error("sep must be ASCII."));
         }
     }
-    let group = if args[2].is_undefined() { 1 } else { whole(vm, args[2])? };
+    let group = if args[2].is_undefined() { 1 } else { vm.whole(args[2])? };
     let size = sizes::index(group.unsigned_abs()).unwrap_or(usize::MAX);
     let mut text = String::with_capacity(bytes.len() * 2);
     for (index, byte) in bytes.iter().enumerate() {
@@ -354,7 +337,7 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     if value.is_undefined() {
         return Ok(usize::MAX);
     }
-    Ok(sizes::index(whole(vm, value)?).unwrap_or(usize::MAX))
+    Ok(sizes::index(vm.whole(value)?).unwrap_or(usize::MAX))
 }
 
 /// Parts of the receiver's sort; each is paid for before it is made.
@@ -554,7 +537,7 @@ fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// The receiver, what goes before it and what goes after it.
 fn padded(vm: &mut Vm, args: &[Value], name: &str, left: impl Fn(usize, usize) -> usize) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let width = sizes::saturating(whole(vm, args[1])?);
+    let width = sizes::saturating(vm.whole(args[1])?);
     let fill = match args.get(2).copied().filter(|fill| !fill.is_undefined()) {
         None => b' ',
         Some(fill) => match content(vm, fill).as_deref() {
@@ -589,7 +572,7 @@ fn center(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let width = sizes::saturating(whole(vm, args[1])?);
+    let width = sizes::saturating(vm.whole(args[1])?);
     let missing = width.saturating_sub(bytes.len());
     vm.reserve(missing)?;
     vm.spend(BYTES_MADE.of(missing))?;
@@ -602,7 +585,7 @@ fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
+    let size = if args[1].is_undefined() { 8 } else { vm.whole(args[1])? };
     let size = sizes::saturating(size);
     vm.spend(BYTES_HALVED.of(bytes.len()))?;
     let (mut out, mut column) = (Vec::new(), 0);

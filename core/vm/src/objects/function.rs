@@ -55,7 +55,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "async_generator.athrow", "self, type, value=, traceback=, /", 3, async_throw, "async_generator_throw"),
     NativeRow(M, "async_generator.aclose", "self, /", 3, async_close, ""),
     NativeRow(M, "async_generator_asend.__await__", "self, /", 1, same, ""),
-    NativeRow(S, "enumerate.__new__", "cls, iterable, start=", 3, enumerate, ""),
+    NativeRow(S, "enumerate.__new__", "cls, iterable, start=", 3, enumerate, "retry_last"),
     NativeRow(S, "zip.__new__", "cls, /, *iterables, strict=", 3, zip, ""),
     NativeRow(S, "map.__new__", "cls, /, *args, **kwargs", 3, map, ""),
     NativeRow(S, "filter.__new__", "cls, function, iterable, /", 3, filter, ""),
@@ -459,8 +459,7 @@ fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
     let start = args[2].or(Value::Int(0));
     let Value::Int(count) = start else {
         if vm.as_int(start).is_none() {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(start));
-            return Err(vm.type_error(message));
+            return Err(vm.not_an_integer(start));
         }
         return vm.call_helper("enumerate_generator", &[args[1], start]);
     };

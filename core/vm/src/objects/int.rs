@@ -23,7 +23,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "bool.__new__", "cls, x=, /", 2, bool_new, ""),
     NativeRow(M, "int.bit_length", "self, /", 1, bit_length, ""),
     NativeRow(M, "int.bit_count", "self, /", 1, bit_count, ""),
-    NativeRow(M, "int.to_bytes", "self, length=, byteorder=, *, signed=", 5, to_bytes, ""),
+    NativeRow(M, "int.to_bytes", "self, length=, byteorder=, *, signed=", 5, to_bytes, "int_to_bytes"),
     NativeRow(C, "int.from_bytes", "cls, bytes, byteorder=, *, signed=", 5, from_bytes, ""),
     NativeRow(M, "int.conjugate", "self, /", 1, same, ""),
     NativeRow(M, "int.as_integer_ratio", "self, /", 2, ratio, ""),
@@ -32,7 +32,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "int.__trunc__", "self, /", 1, same, ""),
     NativeRow(M, "int.__floor__", "self, /", 1, same, ""),
     NativeRow(M, "int.__ceil__", "self, /", 1, same, ""),
-    NativeRow(M, "int.__round__", "self, ndigits=, /", 1, round, ""),
+    NativeRow(M, "int.__round__", "self, ndigits=, /", 1, round, "retry_last"),
     NativeRow(M, "int.__float__", "self, /", 15, float, ""),
     NativeRow(M, "int.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "int.__neg__", "self, /", 1, neg, ""),
@@ -195,7 +195,8 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
             Some(length) => length,
             None => return Err(vm.value_error("length argument must be non-negative")),
         },
-        _ => return Err(vm.type_error("length must be an integer")),
+        Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+        _ => return Err(vm.not_an_integer(args[1])),
     };
     let big = big_endian(vm, args[2])?;
     let signed = vm.option(args[3])?;
@@ -248,10 +249,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[1].is_undefined() || args[1].is_none() {
         return vm.int_value(value);
     }
-    let Some(places) = vm.as_int(args[1]) else {
-        let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
-        return Err(vm.type_error(message));
-    };
+    let Some(places) = vm.as_int(args[1]) else { return Err(vm.not_an_integer(args[1])) };
     let limbs = num::int::bit_length(&value) / 64 + 1;
     vm.spend(LIMBS_ROUNDED.of(limbs * limbs) + ROUNDED.once())?;
     match num::int::round_to_places(&value, &places) {

@@ -4,10 +4,9 @@ use crate::costs::{ITEM_LOOKED_AT, ITEM_MADE, ITEMS_DELETED, ITEMS_PASSED, ITEMS
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::Number;
 use crate::objects::sorting;
 use crate::payload::{Iter, Payload};
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
 
@@ -21,8 +20,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "list.__init__", "self, iterable=, /", 2, init, "list_init"),
     NativeRow(M, "list.append", "self, object, /", 2, append, ""),
     NativeRow(M, "list.extend", "self, iterable, /", 2, extend, "list_extend"),
-    NativeRow(M, "list.insert", "self, index, object, /", 2, insert, ""),
-    NativeRow(M, "list.pop", "self, index=, /", 2, pop, ""),
+    NativeRow(M, "list.insert", "self, index, object, /", 2, insert, "retry_first"),
+    NativeRow(M, "list.pop", "self, index=, /", 2, pop, "retry_last"),
     NativeRow(M, "list.remove", "self, value, /", 2, remove, "list_remove"),
     NativeRow(M, "list.clear", "self, /", 2, clear, ""),
     NativeRow(M, "list.copy", "self, /", 2, copy, ""),
@@ -34,8 +33,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "list.__iter__", "self, /", 1, iter, ""),
     NativeRow(M, "list.__reversed__", "self, /", 1, reversed, ""),
     NativeRow(M, "list.__getitem__", "self, key, /", 2, getitem, ""),
-    NativeRow(M, "list.__setitem__", "self, key, value, /", 2, setitem, ""),
-    NativeRow(M, "list.__delitem__", "self, key, /", 2, delitem, ""),
+    NativeRow(M, "list.__setitem__", "self, key, value, /", 2, setitem, "setitem_slow"),
+    NativeRow(M, "list.__delitem__", "self, key, /", 2, delitem, "delitem_slow"),
     NativeRow(M, "list.__contains__", "self, key, /", 2, contains, "contains_items"),
     NativeRow(M, "list.__iadd__", "self, value, /", 2, iadd, "list_iadd"),
     NativeRow(C, "list.__class_getitem__", "cls, item, /", 10, class_getitem, ""),
@@ -102,17 +101,6 @@ fn length(vm: &Vm, list: Value) -> usize {
     }
 }
 
-fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
-    match vm.number(value) {
-        Some(Number::Small(index)) => Ok(index),
-        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
-    }
-}
-
 /// After a list's length changed: its modelled size.
 fn resized(vm: &mut Vm, object: Ref) {
     let change = match vm.heap.payload_mut(object).core_mut() {
@@ -123,7 +111,7 @@ fn resized(vm: &mut Vm, object: Ref) {
 }
 
 fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let index = whole(vm, args[1])?;
+    let index = vm.whole(args[1])?;
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
     let length = length(vm, args[0]);
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
@@ -151,7 +139,7 @@ pub(crate) fn remove_at(vm: &mut Vm, object: Ref, position: usize) -> Value {
 
 fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
-    let index = if args[1].is_undefined() { -1 } else { whole(vm, args[1])? };
+    let index = if args[1].is_undefined() { -1 } else { vm.whole(args[1])? };
     let length = length(vm, args[0]);
     if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty list"));
@@ -246,6 +234,12 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
     let length = args[0].object().map_or(0, |object| vm.sequence_length(object));
+    for part in [args[2], args[3]] {
+        if !part.is_undefined() && vm.as_int(part).is_none() {
+            let asked = vm.python_method(part, nm::INDEX).is_some();
+            return Err(if asked { Throw::Fallback } else { vm.type_error("slice indices must be integers or have an __index__ method") });
+        }
+    }
     let (start, _, count) = vm.slice_bounds(&parts, length)?;
     let start = sizes::saturating(start);
     let items = snapshot(vm, args[0])?;

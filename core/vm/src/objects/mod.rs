@@ -25,7 +25,7 @@ pub(crate) mod template;
 pub(crate) mod tuple;
 
 use crate::costs::{BYTES_MADE, CONTENT_TAKEN, ITEMS_REPEATED, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
-use crate::error::Outcome;
+use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
 use crate::interp::Vm;
 use crate::interp::native::{NativeKind, NativeRow};
@@ -161,7 +161,10 @@ fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
 /// Whether both hold the same sort of builtin content.
 fn same_family(vm: &Vm, left: Value, right: Value) -> bool {
     let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return false };
-    std::mem::discriminant(vm.heap.payload(a).core()) == std::mem::discriminant(vm.heap.payload(b).core())
+    match (vm.heap.payload(a).core(), vm.heap.payload(b).core()) {
+        (Payload::ByteArray(..), Payload::Bytes(_) | Payload::MemoryView(_)) => true,
+        (left, right) => std::mem::discriminant(left) == std::mem::discriminant(right),
+    }
 }
 
 /// The builtin content of an instance of a subclass, as an object of its own; retained.
@@ -282,6 +285,9 @@ operator_rows! {
     NativeRow(M, "bytes.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "bytes.__le__", "self, value, /", 1, le, "");
     NativeRow(M, "bytes.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "bytes.__ne__", "self, value, /", 1, ne, "");
     NativeRow(M, "bytes.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "bytes.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "bytearray.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "bytearray.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "bytearray.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "bytearray.__ne__", "self, value, /", 1, ne, "");
+    NativeRow(M, "bytearray.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "bytearray.__ge__", "self, value, /", 1, ge, "");
     NativeRow(M, "list.__lt__", "self, value, /", 1, lt, "compare_lt"); NativeRow(M, "list.__le__", "self, value, /", 1, le, "compare_le");
     NativeRow(M, "list.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "list.__ne__", "self, value, /", 1, ne, "compare_ne");
     NativeRow(M, "list.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "list.__ge__", "self, value, /", 1, ge, "compare_ge");
@@ -433,7 +439,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
                         vm.list_push(value, item)?;
                     }
                 }
-                Err(crate::error::Throw::Fallback) => return vm.call_helper("list_iadd", &[value, right]).map(Some),
+                Err(Throw::Fallback) => return vm.call_helper("list_iadd", &[value, right]).map(Some),
                 Err(throw) => return Err(throw),
             }
             Ok(Some(vm.heap.retain(value)))
@@ -470,7 +476,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
             if vm.heap.slot(target).class == ty::SET && vm.is_set(right) =>
         {
             let result = match set::operate(vm, op, value, right) {
-                Err(crate::error::Throw::Fallback) => {
+                Err(Throw::Fallback) => {
                     let helper = match op {
                         BinaryOp::And => "set_iand",
                         BinaryOp::Sub => "set_isub",

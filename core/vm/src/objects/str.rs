@@ -23,15 +23,15 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "str.__new__", "cls, object=, encoding=, errors=", 2, new, ""),
     NativeRow(M, "str.capitalize", "self, /", 6, capitalize, ""),
     NativeRow(M, "str.casefold", "self, /", 2, casefold, ""),
-    NativeRow(M, "str.center", "self, width, fillchar=, /", 2, center, ""),
-    NativeRow(M, "str.count", "self, sub, start=, end=, /", 2, count, ""),
+    NativeRow(M, "str.center", "self, width, fillchar=, /", 2, center, "retry_index"),
+    NativeRow(M, "str.count", "self, sub, start=, end=, /", 2, count, "retry_index"),
     NativeRow(M, "str.encode", "self, encoding=, errors=", 2, encode, ""),
-    NativeRow(M, "str.endswith", "self, suffix, start=, end=, /", 2, endswith, ""),
-    NativeRow(M, "str.expandtabs", "self, tabsize=", 2, expandtabs, ""),
-    NativeRow(M, "str.find", "self, sub, start=, end=, /", 2, find, ""),
+    NativeRow(M, "str.endswith", "self, suffix, start=, end=, /", 2, endswith, "retry_index"),
+    NativeRow(M, "str.expandtabs", "self, tabsize=", 2, expandtabs, "retry_index"),
+    NativeRow(M, "str.find", "self, sub, start=, end=, /", 2, find, "retry_index"),
     NativeRow(M, "str.format", "self, /, *args, **kwargs", 5, format, ""),
     NativeRow(M, "str.format_map", "self, mapping, /", 5, format_map, ""),
-    NativeRow(M, "str.index", "self, sub, start=, end=, /", 2, index, ""),
+    NativeRow(M, "str.index", "self, sub, start=, end=, /", 2, index, "retry_index"),
     NativeRow(M, "str.isalnum", "self, /", 2, isalnum, ""),
     NativeRow(M, "str.isalpha", "self, /", 2, isalpha, ""),
     NativeRow(M, "str.isascii", "self, /", 2, isascii, ""),
@@ -45,29 +45,29 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "str.istitle", "self, /", 6, istitle, ""),
     NativeRow(M, "str.isupper", "self, /", 6, isupper, ""),
     NativeRow(M, "str.join", "self, iterable, /", 2, join, "str_join"),
-    NativeRow(M, "str.ljust", "self, width, fillchar=, /", 2, ljust, ""),
+    NativeRow(M, "str.ljust", "self, width, fillchar=, /", 2, ljust, "retry_index"),
     NativeRow(M, "str.lower", "self, /", 2, lower, ""),
     NativeRow(M, "str.lstrip", "self, chars=, /", 2, lstrip, ""),
     NativeRow(S, "str.maketrans", "x, y=, z=, /", 5, maketrans, ""),
     NativeRow(M, "str.partition", "self, sep, /", 5, partition, ""),
     NativeRow(M, "str.removeprefix", "self, prefix, /", 2, removeprefix, ""),
     NativeRow(M, "str.removesuffix", "self, suffix, /", 2, removesuffix, ""),
-    NativeRow(M, "str.replace", "self, old, new, count=, /", 2, replace, ""),
-    NativeRow(M, "str.rfind", "self, sub, start=, end=, /", 2, rfind, ""),
-    NativeRow(M, "str.rindex", "self, sub, start=, end=, /", 2, rindex, ""),
-    NativeRow(M, "str.rjust", "self, width, fillchar=, /", 2, rjust, ""),
+    NativeRow(M, "str.replace", "self, old, new, count=, /", 2, replace, "retry_index"),
+    NativeRow(M, "str.rfind", "self, sub, start=, end=, /", 2, rfind, "retry_index"),
+    NativeRow(M, "str.rindex", "self, sub, start=, end=, /", 2, rindex, "retry_index"),
+    NativeRow(M, "str.rjust", "self, width, fillchar=, /", 2, rjust, "retry_index"),
     NativeRow(M, "str.rpartition", "self, sep, /", 5, rpartition, ""),
-    NativeRow(M, "str.rsplit", "self, sep=, maxsplit=", 6, rsplit, ""),
+    NativeRow(M, "str.rsplit", "self, sep=, maxsplit=", 6, rsplit, "retry_index"),
     NativeRow(M, "str.rstrip", "self, chars=, /", 2, rstrip, ""),
-    NativeRow(M, "str.split", "self, sep=, maxsplit=", 4, split, ""),
-    NativeRow(M, "str.splitlines", "self, keepends=", 6, splitlines, ""),
-    NativeRow(M, "str.startswith", "self, prefix, start=, end=, /", 2, startswith, ""),
+    NativeRow(M, "str.split", "self, sep=, maxsplit=", 4, split, "retry_index"),
+    NativeRow(M, "str.splitlines", "self, keepends=", 6, splitlines, "retry_index"),
+    NativeRow(M, "str.startswith", "self, prefix, start=, end=, /", 2, startswith, "retry_index"),
     NativeRow(M, "str.strip", "self, chars=, /", 2, strip, ""),
     NativeRow(M, "str.swapcase", "self, /", 8, swapcase, ""),
     NativeRow(M, "str.title", "self, /", 8, title, ""),
     NativeRow(M, "str.translate", "self, table, /", 2, translate, ""),
     NativeRow(M, "str.upper", "self, /", 2, upper, ""),
-    NativeRow(M, "str.zfill", "self, width, /", 2, zfill, ""),
+    NativeRow(M, "str.zfill", "self, width, /", 2, zfill, "retry_index"),
     NativeRow(M, "str.__len__", "self, /", 1, len, ""),
     NativeRow(M, "str.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "str.__getitem__", "self, key, /", 2, list::getitem, ""),
@@ -99,17 +99,6 @@ fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
         Some(text) => Ok(text.to_owned()),
         None => {
             let message = format!("{what}must be str, not {}", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
-    }
-}
-
-fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
-    match vm.number(value) {
-        Some(Number::Small(number)) => Ok(number),
-        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
             Err(vm.type_error(message))
         }
     }
@@ -259,7 +248,7 @@ tested! {
 
 fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
     let text = receiver(vm, args[0])?;
-    let width = whole(vm, args[1])?;
+    let width = vm.whole(args[1])?;
     let fill = if args[2].is_undefined() {
         ' '
     } else {
@@ -473,7 +462,7 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let old = argument(vm, args[1], "replace() argument 1 ")?;
     let new = argument(vm, args[2], "replace() argument 2 ")?;
-    let most = if args[3].is_undefined() { -1 } else { whole(vm, args[3])? };
+    let most = if args[3].is_undefined() { -1 } else { vm.whole(args[3])? };
     let occurrences = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&old).count() };
     let count = sizes::index(most).unwrap_or(usize::MAX).min(occurrences);
     let size = text.len().saturating_add(count.saturating_mul(new.len()));
@@ -544,7 +533,7 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     if value.is_undefined() {
         return Ok(usize::MAX);
     }
-    Ok(sizes::index(whole(vm, value)?).unwrap_or(usize::MAX))
+    Ok(sizes::index(vm.whole(value)?).unwrap_or(usize::MAX))
 }
 
 fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -643,7 +632,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
-    let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
+    let size = if args[1].is_undefined() { 8 } else { vm.whole(args[1])? };
     let size = sizes::saturating(size);
     vm.spend(TEXT_HALVED.of(text.len()))?;
     let (mut result, mut column, mut rest) = (String::new(), 0, text.as_str());

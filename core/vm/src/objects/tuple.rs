@@ -105,10 +105,7 @@ fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
     match vm.number(value) {
         Some(Number::Small(number)) => Ok(number),
         Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "range() takes numbers of at most 64 bits here")),
-        _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
+        _ => Err(vm.not_an_integer(value)),
     }
 }
 
@@ -141,6 +138,9 @@ fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
             let place = (i128::from(value) - i128::from(range.start)) / i128::from(range.step);
             return Ok(Value::Int(i64::try_from(place).unwrap_or(i64::MAX)));
         }
+    }
+    if vm.as_int(args[1]).is_none() {
+        return Err(vm.value_error("sequence.index(x): x not in sequence"));
     }
     let shown = vm.repr_native(args[1])?;
     Err(vm.value_error(format!("{shown} is not in range")))

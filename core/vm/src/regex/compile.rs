@@ -4,6 +4,7 @@ use super::chars::{Category, Fold, Set, is_cased, lower, same_upper};
 use super::parse::{ASCII, DOTALL, Greed, IGNORECASE, LOCALE, MULTILINE, Node, Pattern, Place, Refusal, UNICODE, width};
 use crate::costs::{Charge, PATTERN_FOLDED, PATTERN_SET};
 use cowboy_num::sizes;
+use std::sync::OnceLock;
 
 /// A test of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,22 @@ pub(crate) struct Program {
     pub(crate) lead: Option<One>,
     /// Whether it is for text rather than bytes.
     pub(crate) is_text: bool,
+    /// What a search has found out about the characters that a match may begin with; see `Program::first_codes`.
+    pub(super) starts: OnceLock<Option<Box<[bool; 256]>>>,
+}
+
+impl One {
+    /// Whether a character passes, given the sets of the pattern.
+    #[inline(always)]
+    pub(super) fn passes(self, sets: &[Set], code: u32) -> bool {
+        match self {
+            One::Is(wanted) => code == wanted,
+            One::Folds(wanted, fold) => lower(code, fold) == wanted,
+            One::NoLine => code != 10,
+            One::Any => true,
+            One::In(set) => sets[usize::from(set)].holds(code),
+        }
+    }
 }
 
 impl Program {
@@ -109,7 +126,15 @@ pub(crate) fn compile(pattern: &Pattern, is_text: bool, spend: &mut Spend<'_>) -
     compiler.sequence(&pattern.nodes, pattern.flags)?;
     compiler.steps.push(Step::Done);
     let lead = lead(&compiler.steps);
-    Ok(Program { steps: compiler.steps, sets: compiler.sets, groups: pattern.groups, counters: compiler.counters, lead, is_text })
+    Ok(Program {
+        steps: compiler.steps,
+        sets: compiler.sets,
+        groups: pattern.groups,
+        counters: compiler.counters,
+        lead,
+        is_text,
+        starts: OnceLock::new(),
+    })
 }
 
 /// The test that the first character of every match passes.

@@ -75,6 +75,12 @@ pub(crate) struct Matcher<'a> {
     pub last: usize,
     counters: Vec<(u32, usize)>,
     pub(super) stack: Vec<Entry>,
+    /// What every attempt costs beside its steps.
+    reset: i64,
+    /// Whether a mark may be set.
+    is_marked: bool,
+    /// What an attempt costs at a character that no match begins with, once that is known: always the same steps.
+    pub(super) futile: Option<i64>,
 }
 
 impl<'a> Matcher<'a> {
@@ -91,9 +97,13 @@ impl<'a> Matcher<'a> {
             last: 0,
             counters: vec![(0, UNSET); program.counters],
             stack: Vec::new(),
+            reset: MATCHER_RESET.of(2 * program.groups).cycles(),
+            is_marked: false,
+            futile: None,
         }
     }
 
+    #[inline(always)]
     pub(crate) fn spend(&mut self, charge: Charge) -> Result<(), Stop> {
         self.cycles = self.cycles.saturating_sub(charge.cycles());
         if self.cycles < 0 { Err(Stop::Cycles) } else { Ok(()) }
@@ -108,13 +118,7 @@ impl<'a> Matcher<'a> {
 
     #[inline]
     pub(super) fn passes(&self, one: One, code: u32) -> bool {
-        match one {
-            One::Is(wanted) => code == wanted,
-            One::Folds(wanted, fold) => lower(code, fold) == wanted,
-            One::NoLine => code != 10,
-            One::Any => true,
-            One::In(set) => self.program.sets[usize::from(set)].holds(code),
-        }
+        one.passes(&self.program.sets, code)
     }
 
     pub(super) fn push(&mut self, entry: Entry) -> Result<(), Stop> {
@@ -133,27 +137,18 @@ impl<'a> Matcher<'a> {
     pub(super) fn attempt<const WIDE: bool>(&mut self, start: usize, mode: Mode, barred: usize) -> Result<(), Stop> {
         let program = self.program;
         let text = self.text;
-        self.spend(MATCHER_RESET.of(self.marks.len()))?;
-        self.marks.fill(UNSET);
+        self.cycles -= self.reset;
+        if self.is_marked {
+            self.marks.fill(UNSET);
+            self.is_marked = false;
+        }
         self.last = 0;
         self.stack.clear();
         let (mut step, mut at) = (0, start);
         loop {
             self.spend(MATCHER_STEP.once())?;
             let fine = match program.steps[step] {
-                Step::One(one) => {
-                    if at < text.len() {
-                        let (code, next) = read::<WIDE>(text, at);
-                        at = next;
-                        step += 1;
-                        if WIDE {
-                            self.spend(self.lookup(one))?;
-                        }
-                        self.passes(one, code)
-                    } else {
-                        false
-                    }
-                }
+                Step::One(one) => self.literal::<WIDE>(one, &mut step, &mut at)?,
                 Step::Run { one, least, most, greed } => match self.run::<WIDE>(step, at, one, least, most, greed)? {
                     Some(end) => {
                         at = end;
@@ -249,6 +244,7 @@ impl<'a> Matcher<'a> {
                 Step::Fail => false,
                 Step::Done => {
                     if (mode != Mode::Full || at == text.len()) && at != barred {
+                        self.is_marked = true;
                         self.marks[0] = start;
                         self.marks[1] = at;
                         return Ok(());
@@ -271,10 +267,33 @@ impl<'a> Matcher<'a> {
         }
     }
 
+    /// Single characters that follow one another, as most of a pattern do.
+    #[inline(always)]
+    fn literal<const WIDE: bool>(&mut self, one: One, step: &mut usize, at: &mut usize) -> Result<bool, Stop> {
+        let (program, text, mut one) = (self.program, self.text, one);
+        loop {
+            if *at >= text.len() {
+                return Ok(false);
+            }
+            let (code, next) = read::<WIDE>(text, *at);
+            (*at, *step) = (next, *step + 1);
+            if WIDE {
+                self.spend(self.lookup(one))?;
+            }
+            if !self.passes(one, code) {
+                return Ok(false);
+            }
+            let Step::One(following) = program.steps[*step] else { return Ok(true) };
+            self.spend(MATCHER_STEP.once())?;
+            one = following;
+        }
+    }
+
     fn set_mark(&mut self, mark: usize, at: usize) -> Result<(), Stop> {
         if !self.stack.is_empty() {
             self.push(Entry::Mark { mark, old: self.marks[mark] })?;
         }
+        self.is_marked = true;
         self.marks[mark] = at;
         if mark % 2 == 1 {
             if !self.stack.is_empty() {

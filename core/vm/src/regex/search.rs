@@ -1,35 +1,21 @@
 //! The places where a match is tried.
 
-use super::compile::{One, Step};
+use super::compile::{One, Program, Step};
 use super::matcher::{Matcher, Mode, Stop, UNSET, read};
 use crate::costs::MATCHER_SKIPPED;
 use cowboy_num::sizes;
 
-/// Attempts that fail before a search asks what a match can begin with.
-const TRIED: u32 = 16;
-/// The shortest rest of a text for which it asks.
-const LONG: usize = 256;
 /// Most instructions that a match can begin with, and most sets and folded characters among them, each of which is asked about 256 characters.
 const STEPS: usize = 64;
 const TESTS: usize = 4;
-
-/// What a search has found out about the characters that no match begins with.
-enum Start {
-    /// Nobody has asked yet; that many attempts have failed.
-    Unknown(u32),
-    /// A match may begin with anything, or where it begins depends on what is around.
-    Any,
-    /// A match begins with one of these codes, or beyond them. An attempt at another one always takes the same steps: their price, once it is
-    /// known.
-    OneOf(Box<[bool; 256]>, Option<i64>),
-}
 
 impl Matcher<'_> {
     /// Looks for a match from a place on; `moving` refuses an empty one right there.
     pub(crate) fn find(&mut self, start: usize, mode: Mode, moving: bool) -> Result<bool, Stop> {
         let barred = if moving { start } else { UNSET };
         let mut at = start;
-        let mut first = if mode == Mode::Search && self.program.lead.is_none() { Start::Unknown(0) } else { Start::Any };
+        // What no match begins with is passed at the price of an attempt.
+        let codes = if mode == Mode::Search && self.program.lead.is_none() { self.program.first_codes() } else { None };
         loop {
             if mode == Mode::Search {
                 if let Some(one) = self.program.lead {
@@ -39,8 +25,8 @@ impl Matcher<'_> {
                     }
                 }
             }
-            if let Start::OneOf(codes, Some(price)) = &first {
-                at = self.pass(codes, *price, at)?;
+            if let (Some(codes), Some(price)) = (codes, self.futile) {
+                at = self.pass(codes, price, at)?;
             }
             let before = self.cycles;
             if self.wide {
@@ -54,12 +40,8 @@ impl Matcher<'_> {
             if mode != Mode::Search || at >= self.text.len() {
                 return Ok(false);
             }
-            match &mut first {
-                Start::Unknown(failed) if *failed < TRIED => *failed += 1,
-                Start::Unknown(_) if self.text.len() - at < LONG => {}
-                Start::Unknown(_) => first = self.find_start(),
-                Start::OneOf(codes, price @ None) if !self.may_begin(codes, at) => *price = Some(before - self.cycles),
-                Start::Any | Start::OneOf(..) => {}
+            if self.futile.is_none() && codes.is_some_and(|codes| !self.may_begin(codes, at)) {
+                self.futile = Some(before - self.cycles);
             }
             at = self.after(at);
         }
@@ -83,55 +65,6 @@ impl Matcher<'_> {
             }
         }
         Ok(at)
-    }
-
-    /// The codes that a match may begin with.
-    fn find_start(&self) -> Start {
-        let mut codes = Box::new([false; 256]);
-        let (mut seen, mut next, mut tests) = (Vec::new(), vec![0], 0);
-        while let Some(step) = next.pop() {
-            if seen.contains(&step) {
-                continue;
-            }
-            seen.push(step);
-            let one = match self.program.steps[step] {
-                Step::One(one) | Step::Run { one, least: 1.., .. } => one,
-                Step::Run { one, .. } => {
-                    next.push(step + 1);
-                    one
-                }
-                Step::Mark(_) | Step::Begin(_) => {
-                    next.push(step + 1);
-                    continue;
-                }
-                Step::Split(other) | Step::Turn { body: other, .. } => {
-                    next.extend([step + 1, other]);
-                    continue;
-                }
-                Step::Jump(other) => {
-                    next.push(other);
-                    continue;
-                }
-                Step::Fail => continue,
-                _ => return Start::Any,
-            };
-            match one {
-                One::Any | One::NoLine => return Start::Any,
-                One::Is(code) => {
-                    if let Some(place) = codes.get_mut(sizes::saturating(u64::from(code))) {
-                        *place = true;
-                    }
-                }
-                One::In(_) | One::Folds(..) => {
-                    tests += 1;
-                    (0..256).filter(|&code| self.passes(one, code)).for_each(|code| codes[code as usize] = true);
-                }
-            }
-            if seen.len() > STEPS || tests > TESTS {
-                return Start::Any;
-            }
-        }
-        Start::OneOf(codes, None)
     }
 
     /// The first place from here whose character passes a test.
@@ -159,5 +92,61 @@ impl Matcher<'_> {
 
     fn after(&self, at: usize) -> usize {
         if self.wide { read::<true>(self.text, at).1 } else { at + 1 }
+    }
+}
+
+impl Program {
+    /// The codes that a match may begin with, where all below 256 are known; characters beyond are always tried. `None` where a match may
+    /// begin with anything, or where it begins depends on what is around.
+    fn first_codes(&self) -> Option<&[bool; 256]> {
+        self.starts.get_or_init(|| self.find_starts()).as_deref()
+    }
+
+    fn find_starts(&self) -> Option<Box<[bool; 256]>> {
+        let mut codes = Box::new([false; 256]);
+        let (mut seen, mut next, mut tests) = (Vec::new(), vec![0], 0);
+        while let Some(step) = next.pop() {
+            if seen.contains(&step) {
+                continue;
+            }
+            seen.push(step);
+            let one = match self.steps[step] {
+                Step::One(one) | Step::Run { one, least: 1.., .. } => one,
+                Step::Run { one, .. } => {
+                    next.push(step + 1);
+                    one
+                }
+                Step::Mark(_) | Step::Begin(_) => {
+                    next.push(step + 1);
+                    continue;
+                }
+                Step::Split(other) | Step::Turn { body: other, .. } => {
+                    next.extend([step + 1, other]);
+                    continue;
+                }
+                Step::Jump(other) => {
+                    next.push(other);
+                    continue;
+                }
+                Step::Fail => continue,
+                _ => return None,
+            };
+            match one {
+                One::Any | One::NoLine => return None,
+                One::Is(code) => {
+                    if let Some(place) = codes.get_mut(sizes::saturating(u64::from(code))) {
+                        *place = true;
+                    }
+                }
+                One::In(_) | One::Folds(..) => {
+                    tests += 1;
+                    (0..256).filter(|&code| one.passes(&self.sets, code)).for_each(|code| codes[code as usize] = true);
+                }
+            }
+            if seen.len() > STEPS || tests > TESTS {
+                return None;
+            }
+        }
+        Some(codes)
     }
 }

@@ -1,7 +1,7 @@
 //! Anvil, through Ethereum's JSON-RPC. Its counter is a contract of 21 bytes.
 
 use crate::{
-    chain::{Chain, RECIPIENT, Work, field},
+    chain::{Chain, Plan, RECIPIENT, Work, field},
     http::{Connection, Request},
 };
 use cowboy_types::{Address, hash::keccak256, signing::PrivateKey};
@@ -66,8 +66,9 @@ impl Chain for Anvil {
         u64::try_from(nonce).map_err(io::Error::other)
     }
 
-    fn total(&self, connection: &mut Connection, work: Work) -> io::Result<u128> {
+    fn total(&self, connection: &mut Connection, work: Work, _: &[Plan<'_>]) -> io::Result<u128> {
         number(&match work {
+            Work::Open => return Err(io::Error::other("accounts are opened on a Cowboy chain only")),
             Work::Transfer => call(connection, "eth_getBalance", json!([RECIPIENT.to_string(), "latest"]))?,
             Work::Count => call(connection, "eth_call", json!([{ "to": self.counter.to_string() }, "latest"]))?,
         })
@@ -75,7 +76,7 @@ impl Chain for Anvil {
 
     fn sign(&self, key: &PrivateKey, nonce: u64, work: Work) -> Vec<u8> {
         match work {
-            Work::Transfer => self.transaction(key, nonce, GAS_OF_TRANSFER, &RECIPIENT.0, 1, &[]),
+            Work::Transfer | Work::Open => self.transaction(key, nonce, GAS_OF_TRANSFER, &RECIPIENT.0, 1, &[]),
             Work::Count => self.transaction(key, nonce, GAS_OF_CALL, &self.counter.0, 0, &[1]),
         }
     }

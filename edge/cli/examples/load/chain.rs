@@ -11,6 +11,16 @@ pub(crate) enum Work {
     Transfer,
     /// Adds one to the counter.
     Count,
+    /// Moves one unit to an account that nobody has used.
+    Open,
+}
+
+/// Transactions of a sender: the first nonce, and the one after the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) key: &'a PrivateKey,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
 }
 
 /// Who receives the transfers.
@@ -21,8 +31,8 @@ pub(crate) trait Chain: Sync {
     /// The account's next nonce in committed state.
     fn nonce(&self, connection: &mut Connection, account: &Address) -> io::Result<u64>;
 
-    /// What the work added up to so far: the recipient's balance, or the counter.
-    fn total(&self, connection: &mut Connection, work: Work) -> io::Result<u128>;
+    /// What the work of these plans added up to so far: the recipient's balance, the counter, or the accounts that were opened.
+    fn total(&self, connection: &mut Connection, work: Work, plans: &[Plan<'_>]) -> io::Result<u128>;
 
     /// A signed transaction.
     fn sign(&self, key: &PrivateKey, nonce: u64, work: Work) -> Vec<u8>;

@@ -1,12 +1,12 @@
 //! A Cowboy node, through its HTTP API. Its counter is a Python actor.
 
 use crate::{
-    chain::{Chain, RECIPIENT, Work, field},
+    chain::{Chain, Plan, RECIPIENT, Work, field},
     http::{Connection, Request},
 };
 use base64::Engine as _;
 use cowboy_types::{
-    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, System, Text, Transaction, instruction::Init,
+    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, System, Text, Transaction, instruction::Init, keccak256,
     signing::PrivateKey, units::Price,
 };
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ pub(crate) struct Cowboy {
     chain_id: ChainId,
     counter: Address,
     transfer: Terms,
+    opening: Terms,
     count: Terms,
 }
 
@@ -37,16 +38,21 @@ struct Terms {
 }
 
 impl Cowboy {
-    /// Asks who the node is, deploys the counter where none is named, and finds what transactions need.
-    pub(crate) fn open(connection: &mut Connection, key: &PrivateKey, counter: Option<Address>) -> io::Result<Self> {
+    /// Asks who the node is, and finds what transactions need. Where the counter is called, it is deployed unless one is named.
+    pub(crate) fn open(connection: &mut Connection, key: &PrivateKey, counter: Option<Address>, is_counting: bool) -> io::Result<Self> {
         let health = connection.ask(&Request::get("/health/detailed"))?.json()?;
         let chain_id = ChainId(field(&health, "/chain_id")?.as_u64().unwrap_or_default());
-        let mut chain = Self { chain_id, counter: counter.unwrap_or(RECIPIENT), transfer: Terms::default(), count: Terms::default() };
-        if counter.is_none() {
-            chain.counter = chain.deploy(connection, key)?;
+        let none = Terms::default();
+        let mut chain = Self { chain_id, counter: counter.unwrap_or(RECIPIENT), transfer: none, opening: none, count: none };
+        if is_counting {
+            if counter.is_none() {
+                chain.counter = chain.deploy(connection, key)?;
+            }
+            chain.count = chain.terms(connection, key, &chain.instruction(Work::Count, RECIPIENT))?;
         }
-        chain.transfer = chain.terms(connection, key, &chain.instruction(Work::Transfer))?;
-        chain.count = chain.terms(connection, key, &chain.instruction(Work::Count))?;
+        let nonce = chain.nonce(connection, &key.address())?;
+        chain.transfer = chain.terms(connection, key, &chain.instruction(Work::Transfer, RECIPIENT))?;
+        chain.opening = chain.terms(connection, key, &chain.instruction(Work::Open, opened_by(&key.address(), nonce)))?;
         Ok(chain)
     }
 
@@ -90,9 +96,9 @@ impl Cowboy {
         })
     }
 
-    fn instruction(&self, work: Work) -> Instruction {
+    fn instruction(&self, work: Work, to: Address) -> Instruction {
         match work {
-            Work::Transfer => Instruction::System(System::Transfer { to: RECIPIENT, amount: Amount(1) }),
+            Work::Transfer | Work::Open => Instruction::System(System::Transfer { to, amount: Amount(1) }),
             Work::Count => Instruction::Actor(Actor::Execute {
                 target: self.counter,
                 handler: Text::new("increment").expect("a short name"),
@@ -132,8 +138,14 @@ impl Chain for Cowboy {
         account_field(connection, account, "/nonce")
     }
 
-    fn total(&self, connection: &mut Connection, work: Work) -> io::Result<u128> {
+    fn total(&self, connection: &mut Connection, work: Work, plans: &[Plan<'_>]) -> io::Result<u128> {
         match work {
+            // A sender's transactions are executed in the order of their nonces.
+            Work::Open => plans.iter().try_fold(0u128, |total, Plan { key, first, last }| {
+                let newest = opened_by(&key.address(), last.saturating_sub(1));
+                let is_open = account_field(connection, &newest, "/balance")? > 0;
+                Ok::<_, io::Error>(total + if is_open { u128::from(last - first) } else { 0 })
+            }),
             Work::Transfer => account_field(connection, &RECIPIENT, "/balance").map(u128::from),
             Work::Count => {
                 let answer = connection.ask(&self.read())?.json()?;
@@ -146,11 +158,12 @@ impl Chain for Cowboy {
     }
 
     fn sign(&self, key: &PrivateKey, nonce: u64, work: Work) -> Vec<u8> {
-        let terms = match work {
-            Work::Transfer => self.transfer,
-            Work::Count => self.count,
+        let (terms, to) = match work {
+            Work::Transfer => (self.transfer, RECIPIENT),
+            Work::Open => (self.opening, opened_by(&key.address(), nonce)),
+            Work::Count => (self.count, RECIPIENT),
         };
-        self.transaction(key, nonce, self.instruction(work), terms)
+        self.transaction(key, nonce, self.instruction(work, to), terms)
     }
 
     fn submit(&self, signed: &[Vec<u8>]) -> Request {
@@ -167,6 +180,12 @@ impl Chain for Cowboy {
     fn settle(&self, connection: &mut Connection, signed: &[u8]) -> io::Result<()> {
         self.settled(connection, signed).map(drop)
     }
+}
+
+/// The account that a sender's transaction with this nonce opens.
+fn opened_by(sender: &Address, nonce: u64) -> Address {
+    let hash = keccak256(&[&sender.0, &nonce.to_be_bytes()]);
+    Address(*hash.0.first_chunk().expect("a hash is longer than an address"))
 }
 
 /// A number of an account; zero where the chain has never seen it.

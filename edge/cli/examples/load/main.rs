@@ -44,6 +44,8 @@ enum What {
     Deploy,
     /// Transfers a second
     Transfers(Amounts),
+    /// Transfers a second, each to an account that nobody has used
+    Accounts(Amounts),
     /// Counter calls a second
     Calls(Amounts),
     /// Delay and rate of read-only calls
@@ -96,7 +98,8 @@ fn run(arguments: &Arguments) -> io::Result<Value> {
     let counter = arguments.counter;
     let (chain, counter): (Box<dyn chain::Chain>, Address) = match arguments.chain {
         Kind::Cowboy => {
-            let cowboy = cowboy::Cowboy::open(&mut connection, &keys[0], counter)?;
+            let is_counting = matches!(arguments.what, What::Deploy | What::Calls(_) | What::Reads { .. });
+            let cowboy = cowboy::Cowboy::open(&mut connection, &keys[0], counter, is_counting)?;
             let counter = cowboy.counter();
             (Box::new(cowboy), counter)
         }
@@ -114,6 +117,7 @@ fn run(arguments: &Arguments) -> io::Result<Value> {
     match &arguments.what {
         What::Deploy => Ok(json!({ "counter": counter.to_string() })),
         What::Transfers(amounts) => throughput(amounts, chain::Work::Transfer),
+        What::Accounts(amounts) => throughput(amounts, chain::Work::Open),
         What::Calls(amounts) => throughput(amounts, chain::Work::Count),
         What::Reads { count, connections } => measure::reads(chain, address, *connections, *count),
         What::Settling { count } => measure::settling(chain, address, &keys[0], *count),

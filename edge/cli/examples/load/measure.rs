@@ -1,7 +1,7 @@
 //! The measurements: throughput from the first submission to the last commitment, rate and delay of reads, delay to a final receipt.
 
 use crate::{
-    chain::{Chain, Work},
+    chain::{Chain, Plan, Work},
     http::{Connection, Request},
 };
 use cowboy_types::signing::PrivateKey;
@@ -35,17 +35,17 @@ pub(crate) fn throughput(
     batch: usize,
 ) -> io::Result<Value> {
     let mut connection = Connection::open(address)?;
-    let before = chain.total(&mut connection, work)?;
     let each = count / keys.len();
     let mut plans = Vec::new();
     for key in keys {
         let first = chain.nonce(&mut connection, &key.address())?;
-        plans.push((key, first, first + u64::try_from(each).expect("a count fits 64 bits")));
+        plans.push(Plan { key, first, last: first + u64::try_from(each).expect("a count fits 64 bits") });
     }
+    let before = chain.total(&mut connection, work, &plans)?;
     let requests: Vec<Vec<Request>> = thread::scope(|scope| {
         let signers: Vec<_> = plans
             .iter()
-            .map(|&(key, first, last)| {
+            .map(|&Plan { key, first, last }| {
                 scope.spawn(move || {
                     let signed: Vec<Vec<u8>> = (first..last).map(|nonce| chain.sign(key, nonce, work)).collect();
                     signed.chunks(batch).map(|chunk| chain.submit(chunk)).collect()
@@ -80,7 +80,7 @@ pub(crate) fn throughput(
         let nudges = wait_until_committed(chain, &mut connection, &plans)?;
         Ok((started.elapsed().as_secs_f64(), nudges))
     })?;
-    let done = chain.total(&mut connection, work)? - before;
+    let done = chain.total(&mut connection, work, &plans)? - before;
     let expected = u128::try_from(each * keys.len()).expect("a count fits 128 bits");
     if done != expected {
         return Err(io::Error::other(format!("{expected} transactions were sent and {done} had their effect")));
@@ -92,12 +92,12 @@ pub(crate) fn throughput(
 }
 
 /// Waits until every sender's nonce is what it will be. Answers how often the chain had to be nudged.
-fn wait_until_committed(chain: &dyn Chain, connection: &mut Connection, plans: &[(&PrivateKey, u64, u64)]) -> io::Result<usize> {
+fn wait_until_committed(chain: &dyn Chain, connection: &mut Connection, plans: &[Plan<'_>]) -> io::Result<usize> {
     let (mut nudges, mut moved, mut sum) = (0, Instant::now(), 0);
     loop {
         let mut nonces = 0;
         let mut missing = 0;
-        for (key, _, last) in plans {
+        for Plan { key, last, .. } in plans {
             let nonce = chain.nonce(connection, &key.address())?;
             nonces += nonce;
             missing += last.saturating_sub(nonce);

@@ -19,7 +19,6 @@ use cowboy_api::{
 };
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_devtools::{deploy::Deployment, template};
-use cowboy_types::cbor::Value as CborValue;
 use cowboy_types::{
     Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text,
     error::{ADDRESS_TAKEN, MISSING_ENTITLEMENT},
@@ -342,12 +341,11 @@ impl Redeploy {
         let text = std::fs::read_to_string(&self.manifest_json).map_err(Failure::file(&self.manifest_json))?;
         let mut deployment = Deployment::of(String::new());
         deployment.use_manifest(&text, &self.manifest_json.display().to_string())?;
-        let manifest = CborValue::Bytes(manifest::manifest_bytes(&deployment.manifest));
-        let payload = CborValue::map([("actor", CborValue::Bytes(actor.0.to_vec())), ("manifest", manifest)]).encode();
+        let request = cowboy_system::requests::redeploy(actor, manifest::manifest_bytes(&deployment.manifest));
         let instruction = Instruction::Actor(ActorInstruction::Execute {
-            target: Address::system(cowboy_types::actors::ENTITLEMENTS),
-            handler: Text::new("redeploy").ok_or_else(|| too_large("the handler's name"))?,
-            payload: Blob::new(payload).ok_or_else(|| too_large("the manifest"))?,
+            target: Address::system(request.actor),
+            handler: Text::new(request.method).ok_or_else(|| too_large("the handler's name"))?,
+            payload: Blob::new(request.argument.encode()).ok_or_else(|| too_large("the manifest"))?,
             value: amount::argument("0")?,
         });
         let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await;

@@ -90,7 +90,7 @@ impl Networks {
             }
             let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
             let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
-            Failure::argument(
+            Failure::refused(
                 format!("this folder has no network named {name:?} ({known})"),
                 format!("add it: cowboy config add {name} URL"),
             )

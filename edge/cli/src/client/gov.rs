@@ -240,12 +240,17 @@ pub(super) async fn proposal(session: &Session, decision: &Value, deposit: Optio
         None => Amount(preview(session, decision).await?["deposit"].as_u64().unwrap_or_default()),
     };
     session.output.progress(format_args!("Putting down {}.", amount::cby(deposit.get())));
-    instruction(governance::NUMBER, "propose", decision, deposit)
+    instruction(governance::NUMBER, "propose", &listed(decision), deposit)
+}
+
+/// A decision as the table of 0x09 has it, where people may write a single action.
+fn listed(decision: &Value) -> Value {
+    if decision.get("actions").is_some() { decision.clone() } else { json!({ "actions": [decision] }) }
 }
 
 /// What a decision would do if it took effect now.
 async fn preview(session: &Session, decision: &Value) -> Result<Value, Failure> {
-    ask_method(session, "preview", decision).await
+    ask_method(session, "preview", &listed(decision)).await
 }
 
 /// The answer of a method of 0x09 that changes nothing, from a transaction that is tried and not sent.
@@ -361,4 +366,23 @@ async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
     });
     session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A decision is one action or a list of them, and what the table does not have is refused by name.
+    #[test]
+    fn decisions_are_written_as_the_table_has_them() {
+        let proposes = |decision: Value| instruction(governance::NUMBER, "propose", &listed(&decision), Amount(1));
+        let single = json!({ "action": "set_parameter", "name": "rent.rate", "value": 7 });
+        let of_single = proposes(single.clone()).expect("an action");
+        assert_eq!(of_single, proposes(json!({ "actions": [single] })).expect("a list of one"));
+        let wrong = [json!({ "action": "set_parameter", "row": 1 }), json!({ "action": "restart" })];
+        for (wrong, named) in wrong.into_iter().zip(["actions.row", "actions.action"]) {
+            let failure = proposes(wrong).expect_err("no action");
+            assert!(format!("{failure:?}").contains(named), "{failure:?}");
+        }
+    }
 }

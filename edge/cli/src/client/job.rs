@@ -7,6 +7,7 @@ use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_params::Params;
+use cowboy_runner::local::LocalError;
 use cowboy_secrets::Name;
 use cowboy_system::dispatcher::{
     self,
@@ -15,7 +16,7 @@ use cowboy_system::dispatcher::{
 };
 use cowboy_system::secrets::jobs as secrets;
 use cowboy_types::job::{Candidate, Candidates};
-use cowboy_types::{Address, Amount, Hash, Height, List, error};
+use cowboy_types::{Address, Amount, Hash, Height, List};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -184,9 +185,10 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
         http.allow_private |= allow_private;
     }
     let submission = payload::method_argument(&spec_argument(spec)?)?;
-    let answer = cowboy_runner::local::run(&config, &submission)
-        .await
-        .map_err(|error| Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"))?;
+    let answer = cowboy_runner::local::run(&config, &submission).await.map_err(|error| match error {
+        LocalError::Refused(_, mistake) => refused(mistake),
+        error => Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"),
+    })?;
     let mut lines = vec![table([
         ("valid", if answer.is_valid { "yes, as far as a single result can show".to_owned() } else { "no".to_owned() }),
         ("price", amount::cby(answer.price)),
@@ -276,10 +278,13 @@ fn fault(kind: &str, number: u64) -> Option<&'static str> {
 /// Refuses what the chain would refuse for a fee, and a secret that nothing in the job uses.
 async fn require_right(session: &Session, submission: &[u8]) -> Result<(), Failure> {
     let params = session.client.params().await?;
-    require(&params, submission).map_err(|mistake| {
-        let row = error::row(mistake.abort.code);
-        Failure::argument(format!("the chain would refuse the job: {mistake} ({} {})", row.code, row.slug), row.fix)
-    })
+    require(&params, submission).map_err(refused)
+}
+
+/// What the chain would refuse, in its words.
+fn refused(mistake: lower::Mistake) -> Failure {
+    let context = json!({ "reason": mistake.to_string() });
+    Failure::Mistake(Box::new(ApiError::of_abort(mistake.abort).with(context)))
 }
 
 fn require(params: &Params, submission: &[u8]) -> Result<(), lower::Mistake> {
@@ -431,6 +436,10 @@ mod tests {
 
     /// What the client says of a web job with a secret `KEY` and this header.
     fn said(header: &str, mode: &str) -> String {
+        read(header, mode).err().map_or_else(String::new, |mistake| mistake.to_string())
+    }
+
+    fn read(header: &str, mode: &str) -> Result<(), lower::Mistake> {
         let job = json!({
             "job_type": { "type": "Http", "url": "https://example.com", "headers": { "authorization": header } },
             "secrets": [{ "name_hash": format!("0x{}", "08".repeat(32)), "as": "KEY" }],
@@ -441,7 +450,19 @@ mod tests {
             "timeout_blocks": 30,
         });
         let submission = payload::method_argument(&job).expect("JSON is CBOR");
-        require(&Params::GENESIS, &submission).err().map_or_else(String::new, |mistake| mistake.to_string())
+        require(&Params::GENESIS, &submission)
+    }
+
+    /// A program that submits jobs reads code and slug of what the chain would refuse, and the field: as JSON, and with the exit code of a mistake.
+    #[test]
+    fn a_mistake_has_the_words_of_the_chain() {
+        let failure = refused(read("Bearer ${KEY}", "majority").expect_err("there is no such mode"));
+        let said = failure.to_json()["error"].clone();
+        let row = cowboy_types::error::row(u16::try_from(said["code"].as_u64().expect("a code")).expect("a row"));
+        assert_eq!((said["slug"].as_str(), said["fix"].as_str()), (Some(row.slug), Some(row.fix)));
+        assert!(said["context"]["reason"].as_str().is_some_and(|reason| reason.starts_with("verification.mode: ")), "{said}");
+        assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", std::process::ExitCode::from(2)));
+        assert!(failure.to_string().contains(row.slug), "{failure}");
     }
 
     /// Decision 587: before anything is paid, a client refuses what the chain would, and a secret that nothing uses.

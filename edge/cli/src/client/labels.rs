@@ -25,7 +25,12 @@ impl Labels {
 
     /// The name behind a hash in hex, in brackets behind a space; empty where the folder does not know it.
     pub(super) fn shown(&self, hash: &str) -> String {
-        self.0.get(hash).map_or_else(String::new, |name| format!(" ({name})"))
+        self.named(hash).map_or_else(String::new, |name| format!(" ({name})"))
+    }
+
+    /// The name behind a hash in hex; none where the folder does not know it.
+    pub(super) fn named(&self, hash: &str) -> Option<&str> {
+        self.0.get(hash).map(String::as_str)
     }
 
     fn keep(project: &Path, hash: &Hash, name: &str) -> std::io::Result<()> {

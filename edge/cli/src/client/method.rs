@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 /// The flag of the CBY that come along.
 const VALUE: &str = "value";
 
-/// The flag of the whole argument of a method whose fields are not declared.
+/// The flag of the whole argument of a method that has more fields than its table.
 const ARGUMENT: &str = "argument";
 
 /// A system actor with its names on the command line: `route-registry` and `0x0e`.
@@ -68,7 +68,7 @@ impl Args for Call {
 
 fn method_command(method: &'static Method) -> Command {
     let mut command = Command::new(method.name).about(method.doc.trim());
-    for field in method.arguments {
+    for field in method.arguments.iter().filter(|_| is_declared(method)) {
         command = command.arg(field_arg(field));
     }
     if !is_declared(method) {
@@ -208,8 +208,11 @@ mod tests {
             let actor = call.find_subcommand(&named.slug).expect("an actor is a command");
             for method in named.actor.methods() {
                 let command = actor.find_subcommand(method.name).expect("a method is a command");
-                for field in method.arguments {
-                    assert!(command.get_arguments().any(|arg| arg.get_long() == Some(&field.name.replace('_', "-"))), "{}", field.name);
+                let has = |flag: &str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+                let is_declared = is_declared(method);
+                assert_eq!(has(ARGUMENT), !is_declared, "{}", method.name);
+                for field in method.arguments.iter().filter(|_| is_declared) {
+                    assert!(has(&field.name.replace('_', "-")), "{}", field.name);
                 }
             }
         }

@@ -32,7 +32,7 @@ mod transaction;
 mod transfer;
 mod validator;
 mod verify;
-mod volume;
+pub(crate) mod volume;
 mod wallet;
 
 use clap::{Args, Parser, Subcommand};

@@ -323,7 +323,7 @@ async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> 
             Err(error) => return Err(error.into()),
         }
     }
-    let gone = || Failure::argument(format!("{name} does not resolve: it expired"), "register it: cowboy name register");
+    let gone = || Failure::refused(format!("{name} does not resolve: it expired"), "register it: cowboy name register");
     Err(failure.map_or_else(gone, Failure::from))
 }
 

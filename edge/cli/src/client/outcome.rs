@@ -118,7 +118,7 @@ async fn ended(session: &Session, mut job: model::Job, until: Instant) -> Result
             }
         }
         if Instant::now() > until {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("job {} is {}, and its result is not delivered yet", job.summary.job_id, job.summary.status),
                 "wait longer with --timeout, or check it with `cowboy job status`",
             ));
@@ -139,7 +139,7 @@ async fn fired(session: &Session, alarm: &Alarm, until: Instant) -> Result<Optio
             return Ok(receipt);
         }
         if Instant::now() > until {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("the method sleeps until block {}, which is not there yet", alarm.height.unwrap_or_default()),
                 "wait longer with --timeout, or check it with `cowboy actor timers`",
             ));

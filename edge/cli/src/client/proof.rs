@@ -90,7 +90,7 @@ impl Proof {
         let trust = Trust::new(&genesis.config.0, &key.0);
         let hash = trust.map_err(|error| Failure::argument(error.to_string(), "check where it is from"))?.genesis();
         if let Some(expected) = self.genesis.filter(|expected| *expected != hash) {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("the node's chain has the genesis {hash}, not {expected}"),
                 "ask a node of the right chain with --rpc-url",
             ));
@@ -125,7 +125,7 @@ impl Proof {
         if item.value.is_some() || self.absent {
             return Ok(());
         }
-        Err(Failure::argument(
+        Err(Failure::refused(
             format!("the proof shows that there is no {}", asked.name),
             "check the address and the key; with --absent this is not an error",
         ))

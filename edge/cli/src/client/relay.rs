@@ -21,12 +21,13 @@ async fn view(session: &Session, method: &str, argument: Value) -> Result<Value,
     Ok(session.client.view(&Address::system(actors::RELAYS), method, &argument).await?.result)
 }
 
-/// How a relay is, in a word.
+/// How a relay is, in a few words. One that is short of stake is up and keeps its slots, and is given no others.
 pub(crate) fn state(relay: &Value) -> &'static str {
-    match (relay["left_at"].is_null(), relay["is_healthy"] == json!(true)) {
-        (false, _) => "left",
-        (true, true) => "up",
-        (true, false) => "silent",
+    match (relay["left_at"].is_null(), relay["is_healthy"] == json!(true), relay["is_eligible"] == json!(true)) {
+        (false, ..) => "left",
+        (true, false, _) => "silent",
+        (true, true, true) => "up",
+        (true, true, false) => "short of stake",
     }
 }
 
@@ -38,7 +39,7 @@ impl Relay {
                 let address = session.address_or_own(address.as_deref())?.to_string();
                 let relay = view(session, "get_relay", json!({ "address": address })).await?;
                 if relay.is_null() {
-                    return Err(Failure::argument(format!("{address} is no relay"), "cowboy relay list shows those that are"));
+                    return Err(Failure::refused(format!("{address} is no relay"), "cowboy relay list shows those that are"));
                 }
                 let round = view(session, "get_round", json!({ "address": address })).await?;
                 session.output.result(&json!({ "relay": relay, "round": round }), described(&relay, &round));
@@ -95,4 +96,21 @@ async fn list(session: &Session) -> Result<(), Failure> {
     let text = if lines.is_empty() { "there are no relays".to_owned() } else { lines.join("\n") };
     session.output.result(&rows, text);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A relay that lost stake is up, and takes no slot: who looks why a volume has too few sees it.
+    #[test]
+    fn a_relay_without_its_stake_is_not_up() {
+        let of = |left_at: Value, is_healthy: bool, is_eligible: bool| {
+            state(&json!({ "left_at": left_at, "is_healthy": is_healthy, "is_eligible": is_eligible }))
+        };
+        assert_eq!(of(Value::Null, true, true), "up");
+        assert_eq!(of(Value::Null, true, false), "short of stake");
+        assert_eq!(of(Value::Null, false, false), "silent");
+        assert_eq!(of(json!(7), false, false), "left");
+    }
 }

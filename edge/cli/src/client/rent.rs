@@ -6,7 +6,7 @@ use clap::Subcommand;
 use cowboy_api::{Hex, HexAddress, HexBytes, error::NOT_FOUND, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_params::Params;
-use cowboy_system::storage::{self, eviction, rent};
+use cowboy_system::storage::{self, chunks, rent};
 use cowboy_types::{Address, Amount, keccak256};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,7 +21,7 @@ const PAGE: u64 = 256;
   cowboy rent restore escrow                      # when it is dormant, with the node's chunks
   cowboy rent pay escrow                          # its debt and the catch-up fee
   cowboy rent archive escrow --out escrow.json    # before it is evicted
-  cowboy rent restore escrow --from escrow.json   # with the archive's chunks", eviction::KEPT_EPOCHS)
+  cowboy rent restore escrow --from escrow.json   # with the archive's chunks", chunks::KEPT_EPOCHS)
 )]
 pub(crate) enum Rent {
     /// Print an actor's debt and deposit
@@ -99,7 +99,7 @@ async fn pay(session: &Session, actor: &Address, ahead: Option<&str>, terms: &Te
         None => {
             let debt = owed(session, actor).await?.debt;
             if debt == 0 {
-                return Err(Failure::argument(format!("{actor} owes nothing"), "give an amount to pay its rent in advance"));
+                return Err(Failure::refused(format!("{actor} owes nothing"), "give an amount to pay its rent in advance"));
             }
             let rows: model::Parameters = session.client.get("/params?limit=1000").await?;
             let of_name = |row: &model::Parameter| Some((Params::row(&row.name)?.id, row.value));
@@ -122,7 +122,7 @@ async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), 
         cursor = format!("&cursor={next}");
     }
     let count = entries.len();
-    let chunks = eviction::chunks(entries, |(key, value)| key.0.len() + value.0.len());
+    let chunks = chunks::chunks(entries, |(key, value)| key.0.len() + value.0.len());
     let archive = Archive { actor: Hex(actor), chunks };
     let text = serde_json::to_string(&archive).expect("an archive is JSON");
     std::fs::write(&out, text).map_err(Failure::file(&out))?;
@@ -193,11 +193,11 @@ fn of_archive(archive: &Archive, chunk: &model::MissingChunk) -> Result<Piece, F
     let entries = usize::try_from(chunk.number).ok().and_then(|number| archive.chunks.get(number));
     let entries = entries.filter(|entries| {
         let pairs: Vec<_> = entries.iter().map(|(key, value)| (&key.0, &value.0)).collect();
-        eviction::chunk_hash(&pairs) == chunk.hash.0
+        chunks::chunk_hash(&pairs) == chunk.hash.0
     });
     let wrong = || {
         let what = format!("the archive does not contain chunk {} as it was pruned", chunk.number);
-        Failure::argument(what, "use an archive of the last state, or leave out --from to take the chunks from the node")
+        Failure::refused(what, "use an archive of the last state, or leave out --from to take the chunks from the node")
     };
     entries.cloned().map(|entries| (chunk.number, entries)).ok_or_else(wrong)
 }
@@ -205,7 +205,7 @@ fn of_archive(archive: &Archive, chunk: &model::MissingChunk) -> Result<Piece, F
 /// A chunk as the node has it, where that is the one that is missing.
 async fn of_node(session: &Session, chunk: &model::MissingChunk) -> Result<Piece, Failure> {
     let found: model::Chunk = session.client.get(&format!("/chunk/{}", chunk.hash)).await?;
-    let entries = eviction::chunk_entries(&found.bytes.0).filter(|_| keccak256(&[&found.bytes.0]) == chunk.hash.0);
+    let entries = chunks::chunk_entries(&found.bytes.0).filter(|_| keccak256(&[&found.bytes.0]) == chunk.hash.0);
     let entries = entries.ok_or_else(|| Failure::Proof(format!("the node sent a chunk other than {}", chunk.hash)))?;
     Ok((chunk.number, entries.into_iter().map(|(key, value)| (Hex(key), Hex(value))).collect()))
 }

@@ -11,11 +11,11 @@ use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{HexBytes, model};
 use cowboy_console::{amount, failure::Failure, output::table};
-use cowboy_proxy::{Collected, collect};
+use cowboy_proxy::{CollectError, Collected, collect};
 use cowboy_sealing::{TransportSecret, open, seal};
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
 use cowboy_secrets::{Identity, Kind, Name, PointG2, Sealed};
-use cowboy_service::Chain;
+use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::types::{ReleaseKey, Secret as Record, Vault, Version};
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::environment::{Environment, Measurement};
@@ -291,11 +291,29 @@ pub(super) async fn connect(session: &Session, trusted: &Trusted) -> Result<Chai
         }
         _ => None,
     };
-    Chain::connect(session.client.url(), pinned).await.map_err(unproven)
+    Chain::connect(session.client.url(), pinned).await.map_err(unread)
 }
 
+/// A failure to read the chain with proofs: in the node's own words where it refuses.
+pub(super) fn unread(error: ChainError) -> Failure {
+    match error {
+        ChainError::Api(error) => error.into(),
+        ChainError::Record => Failure::Node(error.to_string()),
+        ChainError::Proof(_) | ChainError::Old { .. } | ChainError::OtherChain => Failure::Proof(error.to_string()),
+    }
+}
+
+/// A failure to have something released.
+pub(super) fn uncollected(error: CollectError) -> Failure {
+    match error {
+        CollectError::Chain(error) => unread(error),
+        CollectError::NotFound | CollectError::Few { .. } => unproven(error),
+    }
+}
+
+/// What the chain or the committee does not have, or no longer.
 pub(super) fn unproven(error: impl std::fmt::Display) -> Failure {
-    Failure::Witness(error.to_string())
+    Failure::refused(error.to_string(), "look at `cowboy secret ls` and `cowboy secret committee`, and try again")
 }
 
 /// The newest key that was dealt: its number and its public half, with proof. Asks for one and waits where there is none.
@@ -303,10 +321,10 @@ pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms)
     let mut has_asked = false;
     let waiting = async {
         loop {
-            let newest = chain.read(&[state::current_key()]).await.map_err(unproven)?.read::<u32>(0).map_err(unproven)?;
+            let newest = chain.read(&[state::current_key()]).await.map_err(unread)?.read::<u32>(0).map_err(unread)?;
             for id in [newest, newest.and_then(|id| id.checked_sub(1))].into_iter().flatten() {
-                let records = chain.read(&[state::release_key(id)]).await.map_err(unproven)?;
-                let master = records.read::<ReleaseKey>(0).map_err(unproven)?.and_then(|key| key.master);
+                let records = chain.read(&[state::release_key(id)]).await.map_err(unread)?;
+                let master = records.read::<ReleaseKey>(0).map_err(unread)?.and_then(|key| key.master);
                 if let Some(master) = master.and_then(|master| PointG2::new(master.0)) {
                     return Ok((id, master));
                 }
@@ -322,7 +340,7 @@ pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms)
             tokio::time::sleep(PAUSE).await;
         }
     };
-    let late = |_| Failure::argument("no committee holds a key", "wait for four proxies: cowboy secret committee shows what there is");
+    let late = |_| Failure::refused("no committee holds a key", "wait for four proxies: cowboy secret committee shows what there is");
     tokio::time::timeout(COMMITTEE_PATIENCE, waiting).await.map_err(late)?
 }
 
@@ -332,10 +350,10 @@ async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, tru
     let name_hash = name.hash(account);
     let chain = connect(session, trusted).await?;
     let (key_id, master) = sealing_key(session, &chain, terms).await?;
-    let records = chain.read(&[state::secret_key(account, &name_hash), state::vault_key(account)]).await.map_err(unproven)?;
-    let latest = match records.read::<Record>(0).map_err(unproven)? {
+    let records = chain.read(&[state::secret_key(account, &name_hash), state::vault_key(account)]).await.map_err(unread)?;
+    let latest = match records.read::<Record>(0).map_err(unread)? {
         Some(secret) => secret.latest,
-        None => records.read::<Vault>(1).map_err(unproven)?.map_or(Count::ZERO, |vault| vault.floor),
+        None => records.read::<Vault>(1).map_err(unread)?.map_or(Count::ZERO, |vault| vault.floor),
     };
     let version = latest.0.saturating_add(1);
     let genesis = chain.genesis;
@@ -397,14 +415,14 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
     let sent = send::send(&session.client, &key, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
     let release = opened(&sent)?;
     session.output.progress(format_args!("release {release}: asking the committee"));
-    let collected = collect(&chain, &release, &transport).await.map_err(unproven)?;
-    let found = chain.read(&[state::release_record_key(&release)]).await.map_err(unproven)?;
-    let record = found.read::<cowboy_system::secrets::types::Release>(0).map_err(unproven)?;
+    let collected = collect(&chain, &release, &transport).await.map_err(uncollected)?;
+    let found = chain.read(&[state::release_record_key(&release)]).await.map_err(unread)?;
+    let record = found.read::<cowboy_system::secrets::types::Release>(0).map_err(unread)?;
     let record = record.ok_or_else(|| unproven("the release is gone"))?;
     let number = Count(record.identity.version);
     let keys = [state::sealed_key(account, &name_hash, number), state::version_key(account, &name_hash, number)];
-    let records = chain.read(&keys).await.map_err(unproven)?;
-    records.read::<Version>(1).map_err(unproven)?.ok_or_else(|| unproven("the version was deleted"))?;
+    let records = chain.read(&keys).await.map_err(unread)?;
+    records.read::<Version>(1).map_err(unread)?.ok_or_else(|| unproven("the version was deleted"))?;
     let sealed = records.bytes(0).ok_or_else(|| unproven("the version was deleted"))?;
     let sealed = Sealed::parse(&sealed).map_err(unproven)?;
     let value = open(&sealed, &collected.signature).map_err(unproven)?;

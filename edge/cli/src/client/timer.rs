@@ -109,7 +109,7 @@ impl Cancel {
         // The chain takes it for a timer that has fired, and charges for it.
         let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
         if timers.timers.iter().all(|timer| timer.id != self.timer) && !self.terms.force {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("{owner} has no timer {}: it has fired, was cancelled, or belongs to another account", self.timer),
                 "list them: cowboy timer list",
             ));

@@ -172,7 +172,7 @@ async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
             .receipt(root)
             .await
             .err()
-            .map_or_else(|| Failure::argument("there is no such transaction", "check the hash"), Failure::from));
+            .map_or_else(|| Failure::refused("there is no such transaction", "check the hash"), Failure::from));
     }
     session.output.result(&tree.receipts, tree.lines.join("\n"));
     Ok(())

@@ -123,7 +123,7 @@ impl VerifyResponse {
         let trust =
             Trust::new(&genesis.config.0, &key.0).map_err(|error| Failure::argument(error.to_string(), "check where it is from"))?;
         match self.genesis.filter(|expected| *expected != trust.genesis()) {
-            Some(expected) => Err(Failure::argument(
+            Some(expected) => Err(Failure::refused(
                 format!("the chain has the genesis {}, not {expected}", trust.genesis()),
                 "ask a node of the right chain with --rpc-url",
             )),
@@ -195,7 +195,7 @@ async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap, Signature), Failure> {
 }
 
 fn away(what: String) -> Failure {
-    Failure::argument(what, "check the URL, and whether a gateway runs there")
+    Failure::refused(what, "check the URL, and whether a gateway runs there")
 }
 
 /// What a gateway answers to a GET, and all headers that it was sent: these and the least that there are.

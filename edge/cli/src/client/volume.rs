@@ -1,5 +1,7 @@
 //! `cowboy volume`: files that relays keep, and that outlive their writer (003 §7, §17.6).
 
+pub(crate) mod access;
+mod arguments;
 mod backup;
 mod create;
 mod files;
@@ -8,15 +10,17 @@ mod journal;
 mod keys;
 mod local;
 mod progress;
+mod rekey;
 mod show;
 mod sync;
 mod upload;
 
 use super::{method::encoded_call, method::instruction, secret, session::Session};
+use crate::confirm;
 use crate::send::{self, Sent, Terms};
+use arguments::{capability, code, name, path, size};
 use backup::KeyAction;
 use clap::{Args, Subcommand};
-use cowboy_api::HexBytes;
 use cowboy_console::{amount, failure::Failure};
 use cowboy_system::storage::NUMBER;
 use cowboy_types::cbor::Value as Cbor;
@@ -152,6 +156,16 @@ Examples:
         #[command(flatten)]
         terms: Terms,
     },
+    /// Print the 64 bytes that stand for a file, for actors that keep them
+    Ref {
+        #[command(flatten)]
+        which: Which,
+        /// The file
+        #[arg(value_parser = path)]
+        path: Path,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Remove files
     Rm {
         #[command(flatten)]
@@ -194,7 +208,7 @@ Examples:
         #[command(flatten)]
         terms: Terms,
     },
-    /// Hand a volume over; all capabilities for it end
+    /// Hand a volume over, which you cannot take back; all capabilities for it end
     Transfer {
         #[command(flatten)]
         which: Which,
@@ -203,6 +217,8 @@ Examples:
         #[command(flatten)]
         terms: Terms,
     },
+    /// Give a partition its next key: all its files are read with the old one and written with the new one, in one commit
+    Rekey(rekey::Rekey),
     /// Back up the keys that a committee made, and take them over again
     Key {
         #[command(subcommand)]
@@ -254,6 +270,8 @@ Examples:
         #[command(flatten)]
         terms: Terms,
     },
+    #[command(flatten)]
+    Access(access::Access),
     /// Demand that a relay publishes a part of a file's shard that it does not serve
     Demand {
         #[command(flatten)]
@@ -273,42 +291,6 @@ Examples:
         #[command(flatten)]
         terms: Terms,
     },
-}
-
-fn name(text: &str) -> Result<Name, String> {
-    Name::new(text).ok_or_else(|| format!("{text:?} is not a name: it has 1 to 64 letters, digits, _, . and -"))
-}
-
-fn path(text: &str) -> Result<Path, String> {
-    Path::new(text)
-        .ok_or_else(|| format!("{text:?} is not a path: it has a partition and a name, like notes/a.txt, of letters, digits, _, . and -"))
-}
-
-fn capability(text: &str) -> Result<Fixed<16>, String> {
-    let bytes: HexBytes = text.parse().map_err(|_| format!("{text:?} is not hex"))?;
-    bytes.0[..].try_into().map(Fixed).map_err(|_| format!("{text:?} does not have 16 bytes"))
-}
-
-/// Bytes, with a unit or without.
-fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit: u64 = match &text[digits.len()..] {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        unit => return Err(format!("{unit:?} is no unit: give KiB, MiB or GiB")),
-    };
-    digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).ok_or_else(|| format!("{text:?} is no size, like 500MiB"))
-}
-
-fn code(text: &str) -> Result<(u8, u8), String> {
-    let wrong = || format!("{text:?} is no code, like 4+2");
-    let (data, parity) = text.split_once('+').ok_or_else(wrong)?;
-    let (data, parity) = (data.parse().map_err(|_| wrong())?, parity.parse().map_err(|_| wrong())?);
-    cowboy_volumes::Code::new(data, parity)
-        .map(|code| (code.data, code.parity))
-        .ok_or_else(|| format!("{text:?} is not between 1+1 and 16+8"))
 }
 
 /// A number with its noun, in the plural but for one.
@@ -348,12 +330,15 @@ impl Which {
 /// A failure of relays or of what they gave.
 fn storage_failure(error: VolumeError) -> Failure {
     match error {
-        VolumeError::NotFound => Failure::argument(error.to_string(), "cowboy volume list shows what there is"),
-        VolumeError::Deleted => Failure::argument(error.to_string(), "cowboy volume undelete takes it back, for a day"),
-        VolumeError::NoPartition(_) => Failure::argument(error.to_string(), "the first part of a path is its partition; put makes it"),
-        VolumeError::NoFile(_) => Failure::argument(error.to_string(), "cowboy volume ls shows what there is"),
-        VolumeError::WrongKey(_) => Failure::argument(error.to_string(), "name the file that `volume create` made with --key"),
-        VolumeError::OverQuota { .. } => Failure::argument(error.to_string(), "remove files, or raise the quota: cowboy volume set-quota"),
+        VolumeError::Chain(error) => secret::unread(error),
+        VolumeError::NotFound => Failure::refused(error.to_string(), "cowboy volume list shows what there is"),
+        VolumeError::Deleted => Failure::refused(error.to_string(), "cowboy volume undelete takes it back, for a day"),
+        VolumeError::NoPartition(_) => Failure::refused(error.to_string(), "the first part of a path is its partition; put makes it"),
+        VolumeError::NoFile(_) => Failure::refused(error.to_string(), "cowboy volume ls shows what there is"),
+        VolumeError::WrongKey(_) => Failure::refused(error.to_string(), "name the file that `volume create` made with --key"),
+        VolumeError::Rekeyed(_) | VolumeError::Moved(_) => Failure::refused(error.to_string(), "give the command again"),
+        VolumeError::Clash(_) => Failure::refused(error.to_string(), "give it another name, or remove the other: cowboy volume rm"),
+        VolumeError::OverQuota { .. } => Failure::refused(error.to_string(), "remove files, or raise the quota: cowboy volume set-quota"),
         error => Failure::Node(error.to_string()),
     }
 }
@@ -376,6 +361,7 @@ impl Volume {
             }
             Self::Get { which, path, to, terms } => folder::get(session, &which, &path, &to, &terms).await,
             Self::Ls { which, within, terms } => files::list(session, &which, within.as_deref(), &terms).await,
+            Self::Ref { which, path, terms } => files::refer(session, &which, &path, &terms).await,
             Self::Rm { which, paths, terms } => files::remove(session, &which, paths, &terms).await,
             Self::Revert { which, partition, terms } => {
                 let (more, name) = (json!({ "partition": partition.partition().to_string() }), partition.as_str());
@@ -391,9 +377,12 @@ impl Volume {
             }
             Self::Transfer { which, to, terms } => {
                 let to = session.address(&to)?.to_string();
+                let question = format!("This hands {} over to {to}, and you cannot take it back.", which.volume);
+                confirm::irreversible(&question, terms.yes)?;
                 let (more, done) = (json!({ "to": to }), format!("belongs to {to}, and has no capabilities any more"));
                 changed(session, &which, ("transfer_volume", more), Amount::ZERO, &terms, &done).await
             }
+            Self::Rekey(rekey) => rekey::run(session, rekey).await,
             Self::Key { action } => backup::run(session, action).await,
             Self::Delete { which, terms } => {
                 simple(&which, "delete_volume", Amount::ZERO, &terms, "is deleted; for a day `cowboy volume undelete` takes it back").await
@@ -417,6 +406,7 @@ impl Volume {
                 let argument = json!({ "capability": hex(&capability.0) });
                 session.submit(instruction(NUMBER, "revoke_cap", &argument, Amount::ZERO)?, &terms).await
             }
+            Self::Access(_) => Err(access::hand_over()),
             Self::Demand { which, path, slot, start, length, terms } => {
                 files::demand(session, &which, &path, (slot, start, length), &terms).await
             }

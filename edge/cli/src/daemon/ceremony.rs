@@ -198,7 +198,7 @@ impl Ceremony {
     /// The genesis that these cards and the settings make, but for the group key.
     fn plan(&self, mut config: GenesisConfig, cards: Messages<Card>, count: usize, settings: Hash) -> Result<Plan, Failure> {
         if cards.len() > count {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("{} has the cards of {} founders, and the settings say {count}", self.exchange.display(), cards.len()),
                 "remove the cards of others from the folder, or correct `validators` in the settings of every founder",
             ));
@@ -236,7 +236,7 @@ impl Ceremony {
     fn write(&self, genesis: &Genesis, keys: &ValidatorKeys, cards: &Messages<Card>) -> Result<(), Failure> {
         let path = self.folder().join("genesis.json");
         if path.exists() && read_genesis(&path)?.hash() != genesis.hash() {
-            return Err(Failure::argument(format!("{} is of another chain", path.display()), "name a folder of its own with --out"));
+            return Err(Failure::refused(format!("{} is of another chain", path.display()), "name a folder of its own with --out"));
         }
         let own = keys.network.public_key();
         let others = cards.iter().filter(|(key, _)| **key != own);

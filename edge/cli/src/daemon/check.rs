@@ -36,7 +36,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
-        let no_chain = || Failure::argument(format!("{} has no chain", self.state.display()), "name the folder of --state");
+        let no_chain = || Failure::refused(format!("{} has no chain", self.state.display()), "name the folder of --state");
         let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
         // Held until the end, so that no node starts meanwhile.
         let claimed = Directory::open(&self.state, &genesis).map_err(node_failure)?;

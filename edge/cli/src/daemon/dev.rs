@@ -170,7 +170,7 @@ impl Dev {
             stake: Amount(stake),
         };
         let releasing = tokio::spawn(services::proxies(service(&devnet.proxies, params.secrets.proxy_stake)));
-        let keeping = tokio::spawn(services::relays(service(&devnet.relays, params.volumes.relay_stake)));
+        let keeping = tokio::spawn(services::relays(service(&devnet.relays, params.volumes.relay_stake), node.clone(), params.clone()));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.

@@ -79,7 +79,7 @@ impl Join {
         let overlay = self.overlay.start(&state, chain).await?.expect("it listens");
         let (pool, received) = (overlay.pool().clone(), Received::default());
         if self.overlay.bootstrap.is_empty() && overlay.known() == 0 {
-            return Err(Failure::argument(
+            return Err(Failure::refused(
                 format!("no peer is known in {}", folder_of(&state).display()),
                 "name a node with --bootstrap RECORD: `cowboyd record` prints its record",
             ));

@@ -3,13 +3,19 @@
 use super::node_failure;
 use cowboy_api::{Client, model};
 use cowboy_console::failure::Failure;
+use cowboy_node::{Chain, KeepUp, NodeHandle};
+use cowboy_params::Params;
 use cowboy_proxy::Proxy;
 use cowboy_relay::Relay;
 use cowboy_types::signing::PrivateKey;
-use cowboy_types::{Address, Amount, actors};
+use cowboy_types::{Address, Amount, Height, actors};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// What a devnet's chain begins with where nothing else is said, so that a committee is there within seconds.
 pub(super) const PROXIES: [(&str, u64); 4] =
@@ -23,6 +29,10 @@ pub(super) const RELAYS: [(&str, u64); 2] = [("volumes.proof_period", 60), ("vol
 
 /// How often the chain is looked at.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// The time between looks at what a relay owes, where blocks wait for it, and how long they wait.
+const LOOK: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a devnet's relay offers.
 const CAPACITY: u64 = 64 << 30;
@@ -45,7 +55,7 @@ pub(crate) struct Devnet {
 
 /// Proxies, until they are dropped.
 pub(crate) async fn proxies(devnet: Devnet) {
-    work(devnet, actors::SECRETS, "proxies", async |devnet, number, key| {
+    work(devnet, actors::SECRETS, "proxies", |devnet, number, key| async move {
         let config = cowboy_proxy::Config {
             node: devnet.url.clone(),
             trusted: None,
@@ -56,30 +66,82 @@ pub(crate) async fn proxies(devnet: Devnet) {
             stake: devnet.stake,
             every: EVERY,
         };
-        Proxy::start(config, key).await.map_err(node_failure)
+        Proxy::start(config, &key).await.map_err(node_failure)
     })
     .await;
 }
 
-/// Relays, until they are dropped.
-pub(crate) async fn relays(devnet: Devnet) {
-    work(devnet, actors::RELAYS, "relays", async |devnet, number, key| {
-        let config = cowboy_relay::Config {
-            node: devnet.url.clone(),
-            trusted: None,
-            state: folder(&devnet.folder, "relays", number),
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            endpoint: "localhost".to_owned(),
-            port: 0,
-            region: REGIONS[number % REGIONS.len()].to_owned(),
-            capacity: CAPACITY,
-            ask: 450,
-            stake: devnet.stake,
-            every: EVERY,
-        };
-        Relay::start(config, key).await.map_err(node_failure)
+/// Relays, until they are dropped. Blocks of the node that come at once stop for them.
+pub(crate) async fn relays(devnet: Devnet, node: NodeHandle, params: Params) {
+    let kept: Arc<Mutex<Vec<Kept>>> = Arc::default();
+    work(devnet, actors::RELAYS, "relays", move |devnet, number, key| {
+        let (node, params, kept) = (node.clone(), params.clone(), kept.clone());
+        async move {
+            let config = cowboy_relay::Config {
+                node: devnet.url.clone(),
+                trusted: None,
+                state: folder(&devnet.folder, "relays", number),
+                listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                endpoint: "localhost".to_owned(),
+                port: 0,
+                region: REGIONS[number % REGIONS.len()].to_owned(),
+                capacity: CAPACITY,
+                ask: 450,
+                stake: devnet.stake,
+                every: EVERY,
+            };
+            let relay = Relay::start(config, &key).await.map_err(node_failure)?;
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(Kept { address: key.address(), woken: relay.woken() });
+            node.keep_up(kept_up(Client::new(&devnet.url)?, &params, kept.clone()));
+            Ok(relay)
+        }
     })
     .await;
+}
+
+/// A relay that works, and what has it look at the chain.
+#[derive(Clone)]
+struct Kept {
+    address: Address,
+    woken: Arc<Notify>,
+}
+
+/// What has relays send what is due before more blocks come at once: a proof in the second third of its time at the latest.
+fn kept_up(client: Client, params: &Params, relays: Arc<Mutex<Vec<Kept>>>) -> KeepUp {
+    let silent_for = params.volumes.alive / 4;
+    let until_sent = move |node: NodeHandle, height: Height| -> BoxFuture<'static, ()> {
+        let (client, relays) = (client.clone(), relays.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        Box::pin(async move {
+            let sending = async {
+                for relay in &relays {
+                    while owes(&client, &node, relay.address, height, silent_for).await {
+                        relay.woken.notify_one();
+                        tokio::time::sleep(LOOK).await;
+                    }
+                }
+            };
+            // One that does not get there loses what it would lose without a stop.
+            let _ = tokio::time::timeout(PATIENCE, sending).await;
+        })
+    };
+    KeepUp { every: (params.volumes.proof_window / 3).clamp(1, 100), until_sent: Arc::new(until_sent) }
+}
+
+/// Whether a relay has to prove something, or to say that it is up, and nothing of it is on its way to a block.
+async fn owes(client: &Client, node: &NodeHandle, relay: Address, height: Height, silent_for: u64) -> bool {
+    let is_under_way = |chain: Arc<Chain>| !chain.mempool.of_sender(&relay).is_empty();
+    if node.chain().is_ok_and(is_under_way) {
+        return false;
+    }
+    let record = view(client, relay, "get_relay").await;
+    let heard_at = record["last_heartbeat"].as_u64().filter(|_| record["left_at"].is_null());
+    heard_at.is_some_and(|at| at.saturating_add(silent_for) <= height.0) || !view(client, relay, "get_round").await.is_null()
+}
+
+/// What 0x0B says of a relay; null where it cannot be asked.
+async fn view(client: &Client, relay: Address, method: &str) -> Value {
+    let found = client.view(&Address::system(actors::RELAYS), method, &json!({ "address": relay.to_string() })).await;
+    found.map(|found| found.result).unwrap_or_default()
 }
 
 fn folder(chain: &Path, kind: &str, number: usize) -> PathBuf {
@@ -88,7 +150,10 @@ fn folder(chain: &Path, kind: &str, number: usize) -> PathBuf {
 
 /// Starts services at the first transaction to their actor, and keeps them until it is dropped. Those that do not start are reported, and the
 /// devnet continues without them.
-async fn work<S>(devnet: Devnet, actor: u8, what: &str, start: impl AsyncFn(&Devnet, usize, &PrivateKey) -> Result<S, Failure>) {
+async fn work<S, F>(devnet: Devnet, actor: u8, what: &str, start: impl Fn(Devnet, usize, PrivateKey) -> F)
+where
+    F: Future<Output = Result<S, Failure>>,
+{
     if devnet.keys.is_empty() {
         return;
     }
@@ -96,7 +161,7 @@ async fn work<S>(devnet: Devnet, actor: u8, what: &str, start: impl AsyncFn(&Dev
         wait_for_use(&devnet.url, actor).await?;
         let mut services = Vec::with_capacity(devnet.keys.len());
         for (number, key) in devnet.keys.iter().enumerate() {
-            services.push(start(&devnet, number, key).await?);
+            services.push(start(devnet.clone(), number, key.clone()).await?);
         }
         Ok::<_, Failure>(services)
     };

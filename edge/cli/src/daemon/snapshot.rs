@@ -90,7 +90,7 @@ impl Snapshot {
 
 impl Export {
     fn pack(&self) -> Result<Hash, Failure> {
-        let no_chain = || Failure::argument(format!("{} has no chain", self.state.display()), "name the folder of --state");
+        let no_chain = || Failure::refused(format!("{} has no chain", self.state.display()), "name the folder of --state");
         let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
         // Held until the end, so that no node starts meanwhile.
         let _claimed = Directory::open(&self.state, &genesis).map_err(node_failure)?;
@@ -151,7 +151,7 @@ impl Import {
             return Ok(None);
         }
         let no_chain =
-            || Failure::argument(format!("{} exists and has no chain", self.state.display()), "name a folder that does not exist yet");
+            || Failure::refused(format!("{} exists and has no chain", self.state.display()), "name a folder that does not exist yet");
         let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
         Ok(Some((Directory::open(&self.state, &genesis).map_err(node_failure)?, genesis)))
     }
@@ -162,7 +162,7 @@ impl Import {
         imported::mark(draft).map_err(node_failure)?;
         if let Some((own, own_genesis)) = replaced {
             if *own_genesis != genesis {
-                return Err(Failure::argument(
+                return Err(Failure::refused(
                     format!("the snapshot is of the chain {genesis}, but {} has {own_genesis}", self.state.display()),
                     "name another folder",
                 ));

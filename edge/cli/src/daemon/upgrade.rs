@@ -84,7 +84,7 @@ impl Check {
             }
         }
         if compared == 0 {
-            return Err(Failure::argument("no block has such a height", format!("the newest is block {tip}")));
+            return Err(Failure::refused("no block has such a height", format!("the newest is block {tip}")));
         }
         let mut lines: Vec<String> = differing.iter().map(line).collect();
         lines.push(format!("{compared} blocks compared, {} differ under version {version}", differing.len()));

@@ -21,7 +21,7 @@ fn a_project_is_made_tested_and_profiled() {
     assert!(empty.stdout.contains("no tests of actors in .") && empty.stdout.contains("cowboy init myagent"), "{empty:?}");
     assert_eq!(run(&["init", "my-agent"]).code, Some(0));
     let again = run(&["init", "my-agent"]);
-    assert!(again.code == Some(2) && again.stderr.contains("my-agent is a project already"), "{again:?}");
+    assert!(again.code == Some(1) && again.stderr.contains("my-agent is a project already"), "{again:?}");
     assert_eq!(run(&["init", "2x"]).code, Some(2));
 
     let project = folder.path().join("my-agent");
@@ -243,7 +243,7 @@ fn shells_manuals_and_networks() {
     let shown: serde_json::Value = serde_json::from_str(&run(&["config", "show", "--json"])).expect("it is JSON");
     assert_eq!((&shown["network"], &shown["networks"]["test"]["key_file"]), (&json!("test"), &json!("test.key")));
     let unknown = cowboy(root, NOWHERE, &["--network", "nowhere", "status"]);
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("no network named \"nowhere\" (test)"), "{unknown:?}");
+    assert!(unknown.code == Some(1) && unknown.stderr.contains("no network named \"nowhere\" (test)"), "{unknown:?}");
     run(&["config", "remove", "test"]);
-    assert_eq!(cowboy(root, NOWHERE, &["config", "use", "test"]).code, Some(2));
+    assert_eq!(cowboy(root, NOWHERE, &["config", "use", "test"]).code, Some(1));
 }

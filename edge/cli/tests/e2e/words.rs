@@ -70,6 +70,16 @@ fn what_was_paid_is_said() {
     assert_eq!(run(&["token", "list"]).stdout, "no tokens\n");
     let wrong = run(&["job", "run", "nofile.json"]);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("\"nofile.json\" is neither JSON nor a file"), "{wrong:?}");
+    // What the chain would refuse has its code and its slug, before anything is sent.
+    let wrong = run(&[
+        "job",
+        "submit",
+        r#"{"job_type": {"type": "Http", "url": "https://example.com"}, "verification": {"mode": "some"}}"#,
+        "--json",
+    ]);
+    let error = error_of(&wrong);
+    assert!(wrong.code == Some(2) && error["code"].is_u64() && error["slug"].is_string(), "{wrong:?}");
+    assert!(error["context"]["reason"].is_string() && error["what"].is_string() && error["fix"].is_string(), "{error}");
 }
 
 #[test]

@@ -66,6 +66,8 @@ fn runner() -> Runner {
         kinds: u8::MAX,
         tee: u8::MAX,
         result_key: Fixed::default(),
+        former_rates: RateCard::free(),
+        rates_since: Height::ZERO,
         rates: RateCard { max_job_value: Amount(STAKE.0 / 2), ..RateCard::free() },
         max_concurrent: Count(u64::MAX),
         active_jobs: Count::ZERO,

@@ -1,9 +1,14 @@
 //! Questions over TCP: few connections, each of which may be closed for another network's.
 
 use super::Zones;
-use cowboy_serve::{Admission, Caps, Slots};
+use cowboy_serve::{Admission, Caps, Permit, Slots};
 use hickory_server::{net::xfer::Protocol, proto::op::MessageType, server::Request};
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -34,8 +39,7 @@ pub(super) async fn accept(listener: TcpListener, zones: Arc<Zones>, slots: Slot
                 continue;
             }
         };
-        let Ok(mut permit) = admission.admit(peer.ip()) else { continue };
-        let Ok(mut slot) = slots.take(peer.ip(), share) else { continue };
+        let Some((mut permit, mut slot)) = enter(&admission, &slots, peer.ip(), share) else { continue };
         let zones = zones.clone();
         connections.spawn(async move {
             // For another question over TCP, or for another connection of the process.
@@ -52,6 +56,16 @@ pub(super) async fn accept(listener: TcpListener, zones: Arc<Zones>, slots: Slot
             drop((permit, slot));
         });
     }
+}
+
+/// The places of a connection among those of questions and among those of the process. Nobody's connection is closed for one that is refused.
+fn enter(admission: &Admission, slots: &Slots, address: IpAddr, share: usize) -> Option<(Permit, Permit)> {
+    if !admission.has_room(address) {
+        return None;
+    }
+    let slot = slots.take(address, share).ok()?;
+    // Only this port takes places here, and what ended meanwhile made room.
+    Some((admission.admit(address).ok()?, slot))
 }
 
 /// Answers one question after the other, each behind its length, until the client is silent or says what is no question.
@@ -100,6 +114,27 @@ mod tests {
         };
         assert!(ended.is_err(), "one of them is closed");
         serving.abort();
+    }
+
+    /// A connection that one of the two refuses closes nobody's in the other one.
+    #[test]
+    fn who_is_refused_closes_nothing() {
+        let of = |host: u8| IpAddr::from([192, 0, 2, host]);
+        let other = IpAddr::from([198, 51, 100, 1]);
+        let caps = Caps { total: 2, client: 2, subnet: 2 };
+        for (of_process, share) in [(2, 0), (9, 2)] {
+            let (admission, slots) = (Admission::new(caps), Slots::new(of_process));
+            let mut held = [1, 2].map(|host| enter(&admission, &slots, of(host), 2).expect("there is room"));
+            let mut closed: Vec<_> = match share {
+                // The process refuses the other one; those of the name server could make room for it.
+                0 => held.iter_mut().map(|(permit, _)| permit.closable()).collect(),
+                // Those of the name server cannot; those of the process could.
+                _ => held.iter_mut().map(|(_, slot)| slot.closable()).collect(),
+            };
+            let _web = (share > 0).then(|| [3, 4, 5, 6, 7, 8, 9].map(|net| slots.take(IpAddr::from([10, 0, net, 1]), 2)));
+            assert!(enter(&admission, &slots, other, share).is_none());
+            assert!(closed.iter_mut().all(|closed| closed.try_recv().is_err()), "of {of_process}");
+        }
     }
 
     /// Three hundred connections of one address: it has eight of them, and the others' places stay free.

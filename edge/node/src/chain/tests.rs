@@ -22,7 +22,7 @@ impl StateReader for Moving {
             Key::account(Address([1; 20])).seal(&account.encode())
         };
         let writes = keys.iter().map(|key| (*key, Some(record(&self.after)))).collect();
-        self.chain.mempool.advance(1, &writes, self.chain.mempool.base_fees());
+        self.chain.mempool.advance(1, &writes, self.chain.mempool.base_fees(Lane::User));
         std::future::ready(vec![Some(record(&self.before))]).boxed()
     }
 

@@ -76,7 +76,7 @@ pub(super) struct Pool {
     pub(super) params: Arc<Params>,
     limits: Limits,
     pub(super) senders: BTreeMap<Address, Sender>,
-    pub(super) by_digest: HashMap<Hash, (Address, Nonce)>,
+    pub(super) by_digest: BTreeMap<Hash, (Address, Nonce)>,
     /// Lanes of transactions that do not run in the user lane, as the state was when they came in.
     lanes: HashMap<Hash, Lane>,
     /// Taken by a block of this number that is not final yet.
@@ -122,7 +122,7 @@ impl Pool {
             chain,
             limits,
             senders: BTreeMap::new(),
-            by_digest: HashMap::new(),
+            by_digest: BTreeMap::new(),
             lanes: HashMap::new(),
             taken: HashMap::new(),
             base_fees,
@@ -184,7 +184,7 @@ impl Pool {
             return Err(Refused::TooFarAhead { found, expected: account.nonce, most });
         }
         self.check_funds(&account, &signed)?;
-        self.make_room(&account, &signed)?;
+        self.make_room(standing.lane, &account, &signed)?;
         self.bytes = self.bytes.saturating_add(signed.size());
         self.by_digest.insert(*signed.digest(), (sender, found));
         if standing.lane != Lane::User {
@@ -206,13 +206,7 @@ impl Pool {
 
     /// The protocol's checks, except for a nonce that is ahead.
     fn check(&self, lane: Lane, account: &Account, signed: &SignedTransaction) -> Result<(), Invalid> {
-        let facts = Facts {
-            chain_id: self.chain.chain_id,
-            is_dev: self.chain.is_dev,
-            params: &self.params,
-            base_fee_cycle: self.base_fees.cycle,
-            base_fee_cell: self.base_fees.cell,
-        };
+        let facts = Facts { chain_id: self.chain.chain_id, is_dev: self.chain.is_dev, params: &self.params, base_fees: self.base_fees };
         let admitted = check_form(&facts, lane, signed)?;
         match check_account(account, signed.transaction(), &admitted) {
             Err(Invalid::NonceTooHigh { .. }) => {
@@ -224,7 +218,7 @@ impl Pool {
     }
 
     /// Takes out what the transaction replaces or outbids. Where there is no room for it, nothing changes.
-    fn make_room(&mut self, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
+    fn make_room(&mut self, lane: Lane, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
         let (sender, nonce) = (signed.transaction().from, signed.transaction().nonce);
         let queue = self.senders.get(&sender).map(|sender| &sender.queue);
         let old = queue.and_then(|queue| queue.waiting().get(&nonce));
@@ -240,7 +234,7 @@ impl Pool {
             transactions: (self.by_digest.len() + 1).saturating_sub(transactions).saturating_sub(self.limits.transactions),
             bytes: self.bytes.saturating_add(signed.size()).saturating_sub(bytes).saturating_sub(self.limits.bytes),
         };
-        let evicted = if excess.is_none() { Vec::new() } else { self.outbid(account, signed, &mut excess).ok_or(Refused::Full)? };
+        let evicted = if excess.is_none() { Vec::new() } else { self.outbid(lane, account, signed, &mut excess).ok_or(Refused::Full)? };
         if let Some(old) = old {
             self.drop_one(&old, Refused::Replaced);
         }
@@ -249,11 +243,11 @@ impl Pool {
     }
 
     /// The transactions that go for this one, or `None` where what would have to go is worth at least as much.
-    fn outbid(&self, account: &Account, signed: &SignedTransaction, excess: &mut Excess) -> Option<Vec<Hash>> {
+    fn outbid(&self, lane: Lane, account: &Account, signed: &SignedTransaction, excess: &mut Excess) -> Option<Vec<Hash>> {
         let (own, nonce) = (signed.transaction().from, signed.transaction().nonce);
         let before = self.senders.get(&own).map_or(0, |sender| sender.queue.waiting().range(..nonce).count());
         let newcomer = Queue::new(account.clone());
-        let worth = Worth { is_reachable: newcomer.is_without_gap(nonce, before), fee: self.fee(signed) };
+        let worth = Worth { is_reachable: newcomer.is_without_gap(nonce, before), fee: self.fee(lane, signed) };
         let mut lasts = self.last.iter().copied().peekable();
         // Queues of which the end is to go already: what is last then, and what goes.
         let mut shortened: BTreeSet<(Worth, Address, Gone)> = BTreeSet::new();
@@ -289,8 +283,13 @@ impl Pool {
         None
     }
 
-    fn fee(&self, signed: &SignedTransaction) -> u128 {
-        effective_fee(&self.params, signed, self.base_fees.cycle, self.base_fees.cell)
+    fn fee(&self, lane: Lane, signed: &SignedTransaction) -> u128 {
+        effective_fee(&self.params, lane, signed, self.base_fees)
+    }
+
+    /// What a transaction that waits offers.
+    fn fee_of_waiting(&self, signed: &SignedTransaction) -> u128 {
+        self.fee(self.rates().lane(signed), signed)
     }
 
     /// The worth of a queue's last transaction when these at its end are removed.
@@ -298,7 +297,7 @@ impl Pool {
         let (nonce, last) = queue.waiting().iter().rev().nth(gone.transactions)?;
         let before = queue.waiting().len() - gone.transactions - 1;
         let is_reachable = queue.is_covered_without(gone.committed) && queue.is_without_gap(*nonce, before);
-        Some(Worth { is_reachable, fee: self.fee(last) })
+        Some(Worth { is_reachable, fee: self.fee_of_waiting(last) })
     }
 
     /// Puts a queue that has changed where it belongs among the last ones; an empty one goes.
@@ -326,7 +325,7 @@ impl Pool {
     pub(super) fn candidates(&self) -> Vec<SignedTransaction> {
         let free = |sender| self.ready(sender, MAX_CANDIDATES).into_iter().cloned().collect::<Vec<_>>();
         let mut runs: Vec<Vec<SignedTransaction>> = self.offered().map(free).filter(|run| !run.is_empty()).collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(self.fee(&run[0])));
+        runs.sort_by_key(|run| std::cmp::Reverse(self.fee_of_waiting(&run[0])));
         runs.into_iter().flatten().take(MAX_CANDIDATES).collect()
     }
 

@@ -3,7 +3,7 @@
 use super::Waits;
 use cowboy_chain::{
     SignedTransaction, admit,
-    fees::{Offers, Used, lane_base_fee},
+    fees::{Offers, Used},
     input::BaseFees,
     lanes::Lane,
 };
@@ -11,7 +11,7 @@ use cowboy_params::Params;
 use cowboy_state::records::Account;
 use cowboy_types::{
     Hash,
-    units::{Amount, Nonce, Price},
+    units::{Amount, Nonce},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,10 +28,14 @@ pub(super) struct Rates<'a> {
 }
 
 impl Rates<'_> {
-    /// What the next block burns for a cycle of this transaction.
-    fn cycle(&self, signed: &SignedTransaction) -> Price {
-        let lane = self.lanes.get(signed.digest()).copied().unwrap_or(Lane::User);
-        lane_base_fee(self.base_fees.cycle, lane.fee_multiplier(self.params))
+    /// The lane of a transaction that waits.
+    pub(super) fn lane(&self, signed: &SignedTransaction) -> Lane {
+        self.lanes.get(signed.digest()).copied().unwrap_or(Lane::User)
+    }
+
+    /// What the next block burns in the lane of this transaction.
+    fn burned(&self, signed: &SignedTransaction) -> BaseFees {
+        self.lane(signed).base_fees(self.params, self.base_fees)
     }
 }
 
@@ -97,10 +101,8 @@ impl Queue {
                 return Some((*nonce, Waits::Nonce { missing: next }));
             }
             let transaction = signed.transaction();
-            let prices = [
-                ("cycle", transaction.max_fee_per_cycle, rates.cycle(signed)),
-                ("cell", transaction.max_fee_per_cell, rates.base_fees.cell),
-            ];
+            let burned = rates.burned(signed);
+            let prices = [("cycle", transaction.max_fee_per_cycle, burned.cycle), ("cell", transaction.max_fee_per_cell, burned.cell)];
             if let Some((meter, offered, base_fee)) = prices.into_iter().find(|(_, offered, base_fee)| offered < base_fee) {
                 return Some((*nonce, Waits::Fee { nonce: *nonce, meter, offered, base_fee }));
             }

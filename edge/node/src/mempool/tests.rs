@@ -6,7 +6,6 @@ use super::{
 };
 use crate::genesis::{DevGenesis, dev};
 use commonware_codec::Encode as _;
-use cowboy_chain::lanes::Lane;
 use cowboy_types::{Amount, Blob, Cells, ChainId, Cycles, Instruction, List, Price, System, Transaction, transaction::Signature};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -277,7 +276,7 @@ fn moved(rows: &[(&str, u64)]) -> (StateKey, Option<Value>) {
 fn advance(mempool: &Mempool, number: u64, nonces: &[u64], rows: &[(&str, u64)]) {
     let mut writes = written(nonces);
     writes.extend((!rows.is_empty()).then(|| moved(rows)));
-    let base_fees = mempool.base_fees();
+    let base_fees = mempool.with(|pool| pool.base_fees);
     mempool.advance(number, &writes, base_fees);
 }
 
@@ -296,6 +295,8 @@ fn it_follows_the_parameters_as_governance_leaves_them() {
     assert!(matches!(admit(&mempool, cheap.clone()), Err(Refused::Invalid(Invalid::BaseFeeTooLow { .. }))));
     let rows = [("lanes.user_cycles", 60_000_000), ("lanes.user_fee_multiplier", 5_000), ("fees.replacement_bump", 5_000)];
     advance(&mempool, 1, &[], &rows);
+    let of_lane = [Lane::User, Lane::System].map(|lane| mempool.base_fees(lane).cycle);
+    assert_eq!(of_lane, [Price(5_000), Price(10_000)], "what this node's own transactions have to offer");
     assert!(admit(&mempool, long).is_ok() && admit(&mempool, cheap).is_ok());
     assert_eq!(mempool.candidates().len(), 2, "a proposer is given what pays the lane's own fee");
     assert_eq!(admit(&mempool, offering(2, 0, 21_000, 7_000)), Err(Refused::Underpriced { bump: 5_000 }));
@@ -387,7 +388,7 @@ fn funds_are_checked_in_sum() {
     let last = *transfer(1, 2, 0, 0).digest();
     let funds = Waits::Funds { nonce: Nonce(2), needed: Amount(2 * each), balance: Amount(each) };
     for number in 1..=601 {
-        let base_fees = mempool.base_fees();
+        let base_fees = mempool.with(|pool| pool.base_fees);
         mempool.advance(number, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), base_fees);
         if number < 601 {
             assert_eq!(mempool.waits(&last), Some(funds.clone()));
@@ -406,7 +407,7 @@ fn what_nobody_pays_makes_room() {
     assert_eq!(admit(&mempool, transfer(2, 0, 0, 0)), Err(Refused::Full), "they offer more");
     let key = Key::account(sender(1));
     let left = Account { nonce: Nonce(1), balance: Amount::ZERO };
-    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.base_fees());
+    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.with(|pool| pool.base_fees));
     assert!((2..5).all(|from| admit(&mempool, transfer(from, 0, 0, 0)).is_ok()));
     assert_eq!(waiting(&mempool).len(), 3);
     assert!(mempool.get(transfer(1, 1, 1_000, 0).digest()).is_none());
@@ -422,7 +423,7 @@ fn what_is_paid_stays_where_the_rest_goes() {
         admit(&mempool, signed).expect("there is room");
     }
     let (key, left) = (Key::account(sender(1)), Account { nonce: Nonce(0), balance: Amount(2 * (21_000 * 11_000 + 1)) });
-    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.base_fees());
+    mempool.advance(1, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), mempool.with(|pool| pool.base_fees));
     assert!(admit(&mempool, long).is_ok());
     assert_eq!(waiting(&mempool), [(1, 0), (1, 1), (3, 0)], "the cheapest one goes before what is paid");
 }

@@ -27,7 +27,7 @@ const LENGTH: u64 = 14;
 
 /// Something about the chain of each honest validator.
 #[derive(Clone)]
-struct Each<F>(&'static str, F);
+pub(crate) struct Each<F>(pub(crate) &'static str, pub(crate) F);
 
 impl<F: Fn(&Chain) -> Result<(), String> + Clone + Send + Sync + 'static> Property<PublicKey, Validator> for Each<F> {
     fn name(&self) -> &str {

@@ -222,7 +222,8 @@ impl Property<PublicKey, Validator> for Punished {
 }
 
 fn run(seed: u64, treason: Treason, lost: u64) -> usize {
-    let network = network(treason);
+    let mut network = network(treason);
+    network.small = if seed == 1 { 0 } else { network.small };
     let traitor = network.traitor.clone().expect("there is one");
     let punished = Punished { genesis: network.genesis().clone(), traitor: traitor.index, lost };
     if let Err(error) = plan(network, seed, false).property(punished).build().run() {

@@ -8,11 +8,17 @@ use commonware_parallel::Sequential;
 use commonware_utils::non_empty;
 use cowboy_chain::GenesisConfig;
 use cowboy_node::{
-    AskError, BlockTime, DevError, FollowError, Genesis, NodeConfig, NodeHandle, Refused, block::engine_digest, committee::ValidatorKeys,
-    genesis as node_genesis, seeds::Scheme,
+    AskError, BlockTime, DevError, FollowError, Genesis, KeepUp, NodeConfig, NodeHandle, Refused, block::engine_digest,
+    committee::ValidatorKeys, genesis as node_genesis, seeds::Scheme,
 };
 use cowboy_types::{Address, Amount, Block, Header, Height};
-use std::{net::UdpSocket, path::Path, time::Duration};
+use futures::future::BoxFuture;
+use std::{
+    net::UdpSocket,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 const STRANGER: Address = Address([0x77; 20]);
 
@@ -152,6 +158,27 @@ fn mine_and_warp() {
     let view = node.view().expect("the ledger opens");
     assert_eq!(view.number_at(Height(1_000_000)).expect("the ledger reads"), Some(5));
     assert_eq!(view.number_at(Height(999_999)).expect("the ledger reads"), None, "skipped by the warp");
+    node.shutdown();
+}
+
+/// Decision 605: ordered blocks and warps stop for services every few heights, and lead where they would without.
+#[test]
+fn ordered_blocks_stop_for_services() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    wait_for(&node, 1);
+    let stops: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let noted = stops.clone();
+    let until_sent = move |_: NodeHandle, height: Height| -> BoxFuture<'static, ()> {
+        noted.lock().expect("nothing panicked").push(height.0);
+        Box::pin(async {})
+    };
+    node.keep_up(KeepUp { every: 10, until_sent: Arc::new(until_sent) });
+    let begun = node.head().height.0;
+    let mined = block_on(node.mine(25)).expect("blocks").height.0;
+    let warped = block_on(node.warp_to_height(Height(mined + 35))).expect("a warp").height.0;
+    assert_eq!((mined, warped), (begun + 25, begun + 60));
+    assert_eq!(*stops.lock().expect("nothing panicked"), [10, 20, 25, 35, 45, 55, 60].map(|height| begun + height));
     node.shutdown();
 }
 

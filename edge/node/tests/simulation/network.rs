@@ -1,11 +1,12 @@
 //! A whole network under the deterministic runtime: one seed decides everything.
 
 use crate::{
+    bodies::{Crowd, Times},
     byzantine::{Ends, Traitor, Treason, Withheld, halves},
-    checks::{Holds, account},
-    common::{ACCOUNTS, genesis, key, sign_by},
-    forging::{Forger, Forging},
-    script::{SENT, transaction},
+    checks::Holds,
+    common::{ACCOUNTS, genesis},
+    forging::{Forger, Forging, Meter},
+    script::Client,
 };
 use commonware_consensus::{
     marshal::{core::Mailbox, standard::Standard},
@@ -27,14 +28,15 @@ use commonware_p2p::{
     simulated::{Link, Oracle},
 };
 use commonware_runtime::{
-    Clock, Handle, Quota, Spawner as _, Supervisor as _,
+    Handle, Quota, Spawner as _, Supervisor as _,
     deterministic::{Context, FaultConfig},
 };
 use commonware_utils::{channel::mpsc, probability};
-use cowboy_chain::{ChainConfig, GenesisConfig, SignedTransaction, Standing, lanes::Lane};
+use cowboy_chain::{ChainConfig, GenesisConfig};
 use cowboy_node::{
     BlockTime, Chain, Genesis,
     block::SealedBlock,
+    bodies,
     chain::Setup,
     clock::WallClock,
     committee::ValidatorKeys,
@@ -42,16 +44,14 @@ use cowboy_node::{
     epoch::roll::Roll,
     genesis::{self as node_genesis, DevGenesis},
     images::ImageCache,
-    mempool::Source,
     pace::Pace,
     reshare::secrets::{self, Secrets},
     seeds::Scheme,
     votes::Role,
 };
-use cowboy_state::records::Account;
 use cowboy_store::Ledger;
 use cowboy_system::Versions;
-use cowboy_types::{Instruction, Transaction, signing::PrivateKey};
+use cowboy_types::{Instruction, signing::PrivateKey};
 use std::{
     collections::BTreeSet,
     path::PathBuf,
@@ -102,6 +102,16 @@ pub(crate) struct Network {
     pub(crate) traitor: Option<Traitor>,
     /// What the engines' own archives keep.
     pub(crate) kept: Kept,
+    /// The size in bytes up to which blocks are sent whole.
+    pub(crate) small: usize,
+    /// Who sends more than blocks have room for.
+    pub(crate) crowd: Option<Crowd>,
+    /// Bytes that a validator can send, and receive, in a second.
+    pub(crate) bandwidth: Option<usize>,
+    /// What all of them sent.
+    pub(crate) meter: Meter,
+    /// When the first validator had its blocks.
+    pub(crate) times: Times,
     /// The validator whose disk is empty whenever it is started again.
     pub(crate) wiped: Option<usize>,
     /// The validator that only listens.
@@ -154,6 +164,11 @@ impl Network {
             ledgers,
             traitor: None,
             kept: Kept::default(),
+            small: bodies::SMALL,
+            crowd: None,
+            bandwidth: None,
+            meter: Meter::default(),
+            times: Times::default(),
             wiped: None,
             listens: None,
             listens_again: None,
@@ -222,6 +237,24 @@ impl Network {
         };
         Arc::new(Chain::new(setup).expect("the ledger opens"))
     }
+
+    /// Starts who sends through a validator, and the watch of the first one's blocks.
+    fn start_clients(&self, context: &Context, chain: &Arc<Chain>, index: usize) {
+        let client = Client {
+            chain: chain.clone(),
+            accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
+            orders: self.orders.iter().filter(|order| order.through == index).cloned().collect(),
+        };
+        context.child("client").spawn(move |clock| client.run(clock));
+        if let Some(crowd) = self.crowd {
+            let chain = chain.clone();
+            context.child("crowd").spawn(move |clock| crowd.run(clock, chain, index));
+        }
+        if index == 0 {
+            let (times, blocks) = (self.times.clone(), chain.blocks.subscribe());
+            context.child("times").spawn(move |clock| times.run(clock, blocks));
+        }
+    }
 }
 
 /// A validator as the checks see it.
@@ -287,10 +320,14 @@ impl EngineDefinition for Network {
             Some((_, Dealer::Late(length))) => Some(Withheld::ThreeQuarters(chain.clone(), length)),
             None => self.undealt.map(|time| Withheld::Until(SystemTime::UNIX_EPOCH + time)),
         };
+        if self.bandwidth.is_some() {
+            let limited = oracle.limit_bandwidth(participants[index].clone(), self.bandwidth, self.bandwidth).await;
+            limited.expect("the network runs");
+        }
         let forger = self.forger.clone().filter(|forger| forger.index == index);
-        let [first, second] = halves(&context, channels, participants, traitor, withheld).map(|ends| {
-            (0..).zip(ends).map(|(channel, (sender, receiver))| (Forging::new(sender, channel, forger.clone()), receiver)).collect()
-        });
+        let counted = |channel, sender| Forging::new(sender, channel, forger.clone(), self.meter.clone());
+        let [first, second] = halves(&context, channels, participants, traitor, withheld)
+            .map(|ends| (0..).zip(ends).map(|(channel, (sender, receiver))| (counted(channel, sender), receiver)).collect());
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {
                 let _ends = (first, second);
@@ -298,16 +335,12 @@ impl EngineDefinition for Network {
             });
             return (silence, Validator { chain, marshal: None });
         }
-        let client = Client {
-            chain: chain.clone(),
-            accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
-            orders: self.orders.iter().filter(|order| order.through == index).cloned().collect(),
-        };
-        context.child("client").spawn(move |clock| client.run(clock));
+        self.start_clients(&context, &chain, index);
         let is_listening = self.listens == Some(index) || (self.listens_again == Some(index) && start == 1);
         let role = if is_listening { Role::Listens } else { Role::Votes };
         let monitor = treason.is_none().then_some(monitor);
-        let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, secrets, monitor };
+        let ends =
+            Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, small: self.small, role, secrets, monitor };
         // Its blocks come a little later, so that they are others.
         let twin = treason
             .is_some_and(Treason::is_double)
@@ -341,6 +374,7 @@ struct Around {
     oracle: Oracle<PublicKey, Context>,
     me: PublicKey,
     kept: Kept,
+    small: usize,
     role: Role,
     secrets: Secrets,
     /// Where an honest one reports.
@@ -356,8 +390,8 @@ async fn validator<S: commonware_p2p::Sender<PublicKey = PublicKey>>(
 ) -> engine::Engine {
     let me = around.me.clone();
     let (peers, blocker) = (Known(around.oracle.manager()), around.oracle.control(me.clone()));
-    let (kept, role, secrets) = (around.kept, around.role, around.secrets.clone());
-    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal, kept, role, secrets };
+    let (kept, small, role, secrets) = (around.kept, around.small, around.role, around.secrets.clone());
+    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal, kept, small, role, secrets };
     let monitor = around.monitor.clone().unwrap_or_else(|| mpsc::unbounded_channel().0);
     engine::start(context, chain, parts, |machine| MonitorReporter::new(me, monitor, machine)).await
 }
@@ -385,42 +419,6 @@ impl<M: p2p::Manager<PublicKey = PublicKey> + Sync> Manager for Known<M> {
     fn track(&mut self, epoch: Epoch, peers: p2p::TrackedPeers<PublicKey>, _: &Roll) -> Result<(), Self::Error> {
         let _ = p2p::Manager::track(&mut self.0, epoch.get(), peers);
         Ok(())
-    }
-}
-
-/// Somebody with accounts at one validator, who sends until the chain has taken everything, whatever is lost on the way.
-struct Client {
-    chain: Arc<Chain>,
-    accounts: Vec<u64>,
-    orders: Vec<Order>,
-}
-
-impl Client {
-    /// What is refused is tried again.
-    fn give(&self, account: Account, transaction: Transaction) {
-        let signed = SignedTransaction::check(transaction).expect("it is signed");
-        let _ = self.chain.mempool.admit(Source::Client, &Standing { account, lane: Lane::User }, signed);
-    }
-
-    async fn run(self, clock: impl Clock) {
-        loop {
-            clock.sleep(Duration::from_millis(700)).await;
-            for number in &self.accounts {
-                let address = key(*number).address();
-                let account = account(&self.chain, address).await;
-                let nonce = self.chain.mempool.next_nonce(&address).map_or(account.nonce, |waiting| waiting.max(account.nonce)).0;
-                if nonce < SENT {
-                    self.give(account, transaction(*number, nonce));
-                }
-            }
-            let newest = self.chain.head.borrow().number;
-            for Order { key, instruction, .. } in self.orders.iter().filter(|order| order.after <= newest) {
-                let account = account(&self.chain, key.address()).await;
-                if account.nonce.0 == 0 {
-                    self.give(account, sign_by(key, 0, instruction.clone()));
-                }
-            }
-        }
     }
 }
 

@@ -1,6 +1,14 @@
 //! What the accounts of a simulated network send: transfers, deployments, calls, and timers.
 
-use crate::common::{ACCOUNTS, sign};
+use crate::{
+    checks::account,
+    common::{ACCOUNTS, key, sign, sign_by},
+    network::Order,
+};
+use commonware_runtime::Clock;
+use cowboy_chain::{SignedTransaction, Standing, lanes::Lane};
+use cowboy_node::{Chain, mempool::Source};
+use cowboy_state::records::Account;
 use cowboy_types::{
     Address, Amount, Blob, Hash, Instruction, System, Transaction,
     cbor::Value,
@@ -8,6 +16,7 @@ use cowboy_types::{
     keccak256,
     wire::Text,
 };
+use std::{sync::Arc, time::Duration};
 
 /// Transactions that each account sends.
 pub(crate) const SENT: u64 = 12;
@@ -68,7 +77,7 @@ pub(crate) fn deploy(source: &str, grants: &[&str], endowment: Amount) -> Instru
 /// The actor that an account's deployment makes.
 pub(crate) fn keeper_of(account: u64) -> Address {
     let source = cowboy_chain::canonical_source(KEEPER.as_bytes()).expect("the source is text");
-    Address::of_actor(&crate::common::key(account).address(), &Hash::ZERO, &keccak256(&[source.as_bytes()]))
+    Address::of_actor(&key(account).address(), &Hash::ZERO, &keccak256(&[source.as_bytes()]))
 }
 
 /// A call that sets a timer for a number of blocks later.
@@ -84,4 +93,40 @@ pub(crate) fn call(target: Address, handler: &str, payload: &[u8]) -> Instructio
         payload: Blob::new(payload.to_vec()).expect("a short payload"),
         value: Amount(0),
     })
+}
+
+/// Somebody with accounts at one validator, who sends until the chain has taken everything, whatever is lost on the way.
+pub(crate) struct Client {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) accounts: Vec<u64>,
+    pub(crate) orders: Vec<Order>,
+}
+
+impl Client {
+    /// What is refused is tried again.
+    fn give(&self, account: Account, transaction: Transaction) {
+        let signed = SignedTransaction::check(transaction).expect("it is signed");
+        let _ = self.chain.mempool.admit(Source::Client, &Standing { account, lane: Lane::User }, signed);
+    }
+
+    pub(crate) async fn run(self, clock: impl Clock) {
+        loop {
+            clock.sleep(Duration::from_millis(700)).await;
+            for number in &self.accounts {
+                let address = key(*number).address();
+                let account = account(&self.chain, address).await;
+                let nonce = self.chain.mempool.next_nonce(&address).map_or(account.nonce, |waiting| waiting.max(account.nonce)).0;
+                if nonce < SENT {
+                    self.give(account, transaction(*number, nonce));
+                }
+            }
+            let newest = self.chain.head.borrow().number;
+            for Order { key, instruction, .. } in self.orders.iter().filter(|order| order.after <= newest) {
+                let account = account(&self.chain, key.address()).await;
+                if account.nonce.0 == 0 {
+                    self.give(account, sign_by(key, 0, instruction.clone()));
+                }
+            }
+        }
+    }
 }

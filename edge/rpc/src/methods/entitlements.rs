@@ -5,9 +5,9 @@ use axum::{Json, extract::State};
 use cowboy_api::{Hex, cbor, manifest, model, permission};
 use cowboy_state::{Miss, World};
 use cowboy_system::entitlements::{
-    grants,
+    grants, holders,
     lifecycle::{Standing, Standings},
-    open, permissions, roles,
+    open,
     state::{self, Assignment, ManifestHistory},
 };
 use cowboy_types::entitlement::{DomainSets, REGISTRY};
@@ -100,13 +100,13 @@ const MAX_OPEN: usize = 256;
 
 /// The permissions of an address: those that it accepted, of which a parameter bounds the number, and then others that it was granted.
 fn held(world: &World, address: Address) -> Result<Vec<model::Permission>, Miss> {
-    let mut ids = permissions::holder(world, address)?.permissions.into_vec();
+    let mut ids = holders::holder(world, address)?.permissions.into_vec();
     ids.extend(open::of(world, address, MAX_OPEN)?);
     let keys: Vec<_> = ids.iter().map(state::permission).collect();
     world.require(&keys)?;
     let mut shown = Vec::with_capacity(ids.len());
     for id in ids.iter() {
-        let Some(record) = permissions::read(world, id)? else { continue };
+        let Some(record) = holders::permission(world, id)? else { continue };
         shown.push(model::Permission {
             id: Hex(*id),
             scope: record.scope.to_string(),
@@ -123,12 +123,12 @@ fn held(world: &World, address: Address) -> Result<Vec<model::Permission>, Miss>
 
 /// The roles of an address: a parameter bounds how many.
 fn assigned(world: &World, address: Address) -> Result<Vec<model::Role>, Miss> {
-    let ids = permissions::holder(world, address)?.roles;
+    let ids = holders::holder(world, address)?.roles;
     let keys: Vec<_> = ids.iter().flat_map(|id| [state::role(id), state::assignment(id, address)]).collect();
     world.require(&keys)?;
     let mut shown = Vec::with_capacity(ids.len());
     for id in ids.iter() {
-        let Some(role) = roles::read(world, id)? else { continue };
+        let Some(role) = holders::role(world, id)? else { continue };
         let Some(assignment) = world.read::<Assignment>(&state::assignment(id, address))? else { continue };
         shown.push(model::Role {
             role_id: Hex(*id),

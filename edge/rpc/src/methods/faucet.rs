@@ -44,7 +44,7 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
     let params = state.params(&app.chain.params).await?;
     let from = payer.key.address();
     let chain = app.node.chain()?;
-    let fees = chain.mempool.base_fees();
+    let fees = chain.mempool.base_fees(Lane::User);
     let least = instruction_cost(&params, &instruction);
     let (cycles_limit, cells_limit) = limits.unwrap_or((least.cycles, least.cells));
     let raise = |price: Price| Price(price.0.saturating_mul(PRICE_FACTOR));

@@ -18,7 +18,7 @@ use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::offchain::container::PLATFORMS;
-use cowboy_system::runners::{delegations, handlers, reputation, state as runners};
+use cowboy_system::runners::{delegations, environments, handlers, reputation, state as runners};
 use cowboy_system::tee;
 use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member};
 use cowboy_types::{Address, Hash, Height};
@@ -242,7 +242,7 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
         },
         capabilities: model::Capabilities {
             job_types: kinds.iter().filter(|kind| runner.kinds & kind.bit() != 0).map(words::kind).collect(),
-            tee_support: handlers::ENVIRONMENTS
+            tee_support: environments::ENVIRONMENTS
                 .iter()
                 .filter(|(_, bit)| runner.tee & bit != 0)
                 .map(|(name, _)| (*name).to_owned())

@@ -15,7 +15,7 @@ use cowboy_api::{
     model,
 };
 use cowboy_chain::genesis::{BUCKETS, bucket_address};
-use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
+use cowboy_chain::{fees::BaseFees, lanes::Lane};
 use cowboy_params::Params;
 use cowboy_state::records::{Markets, Supply, keys};
 use cowboy_system::staking::epoch::epoch_of;
@@ -90,10 +90,11 @@ pub(crate) async fn base_fee(State(app): State<App>) -> Answer<model::BaseFee> {
     let mut state = Snapshot::newest(&app);
     let params = state.params(&app.chain.params).await?;
     let markets = state.ask(|world| world.read::<Markets>(&keys::markets())).await?.ok_or(BUSY)?;
-    let lane = |lane: Lane| model::LaneFee {
-        cycle: lane_base_fee(markets.base_fee_cycle, lane.fee_multiplier(&params)).get(),
-        cell: markets.base_fee_cell.get(),
-        budget: model::LaneUsage { cycles: lane.budget(&params).get(), cells: params.fees.block_cells },
+    let of_block = BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell };
+    let lane = |lane: Lane| {
+        let BaseFees { cycle, cell } = lane.base_fees(&params, of_block);
+        let budget = model::LaneUsage { cycles: lane.budget(&params).get(), cells: params.fees.block_cells };
+        model::LaneFee { cycle: cycle.get(), cell: cell.get(), budget }
     };
     Ok(Json(model::BaseFee {
         height: state.head.height.get(),

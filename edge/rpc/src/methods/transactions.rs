@@ -19,7 +19,7 @@ use cowboy_api::{
     error::{BODY_TOO_LARGE, BUSY, NOT_FOUND, TIMEOUT},
     model::{self, DEFAULT_TIMEOUT_MS, MAX_SUBMISSION_TRANSACTIONS, MAX_TIMEOUT_MS, SubmitResult},
 };
-use cowboy_chain::{Invalid, SignedTransaction, Simulation, fees::lane_base_fee, query::Tried, resume::run_async};
+use cowboy_chain::{Invalid, SignedTransaction, Simulation, query::Tried, resume::run_async};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_overlay::Pool;
 use cowboy_state::records::keys;
@@ -367,7 +367,7 @@ async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulat
         block_height: state.head.height.get(),
         cycles_limit: roomy(receipt.cycles_used, MESSAGE_CYCLES, lane.budget(&params).get()),
         cells_limit: roomy(receipt.cells_used, MESSAGE_CELLS, params.fees.block_cells),
-        max_fee_per_cycle: lane_base_fee(tried.base_fees.cycle, lane.fee_multiplier(&params)).get().saturating_mul(PRICE_FACTOR),
+        max_fee_per_cycle: tried.base_fees.cycle.get().saturating_mul(PRICE_FACTOR),
         max_fee_per_cell: tried.base_fees.cell.get().saturating_mul(PRICE_FACTOR),
         fee: receipt.fee.total,
         trace: trace::calls(&trace),

@@ -90,12 +90,11 @@ impl JobManager {
         let mut together: Vec<&Share> = vec![&own];
         let closed: Vec<Address> = active.view.closed().map(|member| member.runner).collect();
         together.extend(active.shares.values().filter(|share| closed.contains(&share.runner.0)));
-        let argument = share::together(&id, &together);
-        // Alone, or too long: it speaks for itself, and so sets the others free to do the same.
-        if together.len() == 1 || argument.encode().len() > MAX_ARGUMENT_BYTES {
-            let argument = own.argument(true);
-            return self.post(id, Step::Reveal, "reveal", argument);
+        let request = share::together(&id, &together);
+        match request.filter(|request| together.len() > 1 && request.argument.encode().len() <= MAX_ARGUMENT_BYTES) {
+            Some(request) => self.post(id, Step::Aggregate, request),
+            // Alone, or too long: it speaks for itself, and so sets the others free to do the same.
+            None => self.post(id, Step::Reveal, own.request(true).expect("its own salt and signature have their lengths")),
         }
-        self.post(id, Step::Aggregate, "submit_verified_result", argument);
     }
 }

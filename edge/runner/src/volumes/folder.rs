@@ -1,6 +1,5 @@
 //! The files of volumes on the runner's disk, while a job has them.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -120,20 +119,6 @@ pub(super) fn create(folder: &Path, inside: &str) -> io::Result<File> {
     Err(io::ErrorKind::InvalidInput.into())
 }
 
-/// The paths that are folders where all of these are files.
-pub(super) fn folders_of<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
-    let mut folders = BTreeSet::new();
-    for path in paths {
-        // The deepest first: where that is known, so are those above it.
-        for (end, _) in path.rmatch_indices('/') {
-            if !folders.insert(path.get(..end).unwrap_or_default()) {
-                break;
-            }
-        }
-    }
-    folders
-}
-
 /// The blocks that files and folders take, each at least one.
 pub(super) fn blocks_of(sizes: impl Iterator<Item = u64>, folders: usize) -> u64 {
     let folders = u64::try_from(folders).unwrap_or(u64::MAX);
@@ -143,9 +128,10 @@ pub(super) fn blocks_of(sizes: impl Iterator<Item = u64>, folders: usize) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_volume::directories;
 
     fn blocks(files: &[(&str, u64)]) -> u64 {
-        blocks_of(files.iter().map(|(_, size)| *size), folders_of(files.iter().map(|(path, _)| *path)).len())
+        blocks_of(files.iter().map(|(_, size)| *size), directories(files.iter().map(|(path, _)| *path)).len())
     }
 
     /// Files without content, and folders, take room too: a path of 512 bytes has 250 of them.

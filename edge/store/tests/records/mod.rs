@@ -19,9 +19,9 @@ pub(crate) const TOKEN: Hash = Hash([6; 32]);
 
 pub(crate) fn receipt(number: u64, index: u32) -> Receipt {
     let id = blake3(&[&number.to_be_bytes(), &index.to_be_bytes()]);
-    let event = Event { emitter: ACTOR, name: Text::new("moved").expect("short"), data: Blob::default() };
+    let event = Event::new(ACTOR, Text::new("moved").expect("short"), Blob::default());
     let moved = Value::map([("to", Value::Bytes(BYSTANDER.0.to_vec())), ("token_id", Value::Bytes(TOKEN.0.to_vec()))]).encode();
-    let moved = Event { emitter: Address::system(6), data: Blob::new(moved).expect("short"), ..event.clone() };
+    let moved = Event::new(Address::system(6), event.name.clone(), Blob::new(moved).expect("short"));
     Receipt {
         id,
         kind: ReceiptKind::Transaction,

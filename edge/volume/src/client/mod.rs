@@ -1,10 +1,13 @@
 //! A volume, as the chain has it, with its relays: reads and writes files.
 
+mod clash;
 mod quorum;
+mod range;
 mod read;
 mod resume;
 mod write;
 
+pub use clash::{Clash, directories};
 pub use resume::content_hash;
 pub use write::Commit;
 
@@ -50,6 +53,15 @@ pub enum VolumeError {
     /// The partition has files, and the key opens none of them.
     #[error("the key does not open what partition {0} has")]
     WrongKey(String),
+    /// The partition has another key by now than the one with which files were encrypted.
+    #[error("partition {0} has another key by now than the one that these files were encrypted with: its owner rewrote it, or went back")]
+    Rekeyed(String),
+    /// Paths would be files, and directories of others.
+    #[error("{}", clash::said(.0))]
+    Clash(Vec<Clash>),
+    /// Somebody committed to the partition while it was read.
+    #[error("somebody committed to partition {0} meanwhile")]
+    Moved(String),
     /// The volume would have more bytes than it may.
     #[error("the volume would have {needed} bytes of ciphertext, and its quota is {quota}")]
     OverQuota {

@@ -1,22 +1,17 @@
 //! Reading: lists of files, and their content.
 
-use super::{Entry, Listing, Volume, VolumeError};
+use super::{Entry, Listing, Volume, VolumeError, range};
 use crate::cells::{self, Stripe};
 use crate::keys::PartitionKey;
 use crate::link::{Link, LinkError};
-use crate::segments::{self, Cipher, SEGMENT_BYTES};
+use crate::segments;
 use crate::tree::Tree;
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_volumes::tree::page_of;
 use cowboy_volumes::{Leaf, Name, Path, Route, leaf};
-use futures::StreamExt as _;
-use std::pin::pin;
 use std::sync::Arc;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-
-/// Stripes that are fetched ahead.
-const AHEAD: usize = 4;
 
 impl Volume {
     /// Every file of a partition, by path. Their records take `most` bytes at most.
@@ -26,6 +21,7 @@ impl Volume {
     /// If the chain or its relays cannot be read, the key opens none of them, or they are more than the root says or take more bytes.
     pub async fn list(&self, partition: &Name, key: &PartitionKey, most: u64) -> Result<Listing, VolumeError> {
         let standing = self.partition(partition).await?;
+        self.is_under(partition, standing.as_ref(), key)?;
         let tree = self.tree(partition.partition(), standing.as_ref()).await?;
         let pages = self.pages_within(partition.partition(), &tree, tree.filled(), most).await?;
         let (mut entries, mut closed) = (Vec::new(), 0);
@@ -62,6 +58,7 @@ impl Volume {
     pub async fn find(&self, path: &Path, key: &PartitionKey) -> Result<Option<Entry>, VolumeError> {
         let partition = path.partition();
         let standing = self.partition(&partition).await?;
+        self.is_under(&partition, standing.as_ref(), key)?;
         let tree = self.tree(partition.partition(), standing.as_ref()).await?;
         let tag = leaf::tag(key.tags(), path);
         let page = self.page(partition.partition(), &tree, page_of(&tag, tree.top.depth)).await?;
@@ -81,44 +78,19 @@ impl Volume {
     ///
     /// If too few relays have it, or it does not decrypt.
     pub async fn get(&self, entry: &Entry, key: &PartitionKey, out: &mut (impl AsyncWrite + Unpin)) -> Result<(), VolumeError> {
-        let text = entry.meta.path.to_string();
-        let damaged = || VolumeError::Damaged(text.clone());
-        let path = Path::new(&text).ok_or_else(damaged)?;
-        let cipher = Cipher::new(key, &entry.leaf.write_id.0, &self.id, &path);
-        if cipher.length(entry.meta.size) != entry.leaf.ciphertext_bytes {
-            return Err(damaged());
-        }
-        let leaf = &entry.leaf;
-        let fetched = futures::stream::iter(cells::stripes(self.record.code, leaf.ciphertext_bytes))
-            .map(async |stripe| Ok::<_, VolumeError>(cells::join(stripe, self.stripe(leaf, stripe).await?)))
-            .buffered(AHEAD);
-        let mut fetched = pin!(fetched);
-        let (mut rest, mut number, mut hasher) = (Vec::new(), 0_u64, blake3::Hasher::new());
-        let segments = entry.meta.size.div_ceil(SEGMENT_BYTES as u64).max(1);
-        loop {
-            let next = fetched.next().await.transpose()?;
-            let is_over = next.is_none();
-            rest.extend(next.unwrap_or_default());
-            while number < segments && (rest.len() >= cipher.segment() || is_over) {
-                let length = rest.len().min(cipher.segment());
-                let mut segment: Vec<u8> = rest.drain(..length).collect();
-                if !cipher.open(number, number + 1 == segments, &mut segment) {
-                    return Err(damaged());
-                }
-                hasher.update(&segment);
-                out.write_all(&segment).await?;
-                number += 1;
-            }
-            if is_over {
-                break;
-            }
-        }
+        let mut hasher = blake3::Hasher::new();
+        let write = async |segment: Vec<u8>| {
+            hasher.update(&segment);
+            out.write_all(&segment).await?;
+            Ok::<(), VolumeError>(())
+        };
+        self.segments(entry, key, 0..range::count(entry.meta.size), write).await?;
         out.flush().await?;
-        if rest.is_empty() && hasher.finalize().as_bytes() == &entry.meta.hash.0 { Ok(()) } else { Err(damaged()) }
+        if hasher.finalize().as_bytes() == &entry.meta.hash.0 { Ok(()) } else { Err(VolumeError::Damaged(entry.meta.path.to_string())) }
     }
 
     /// The data cells of a stripe.
-    async fn stripe(&self, leaf: &Leaf, stripe: Stripe) -> Result<Vec<Vec<u8>>, VolumeError> {
+    pub(super) async fn stripe(&self, leaf: &Leaf, stripe: Stripe) -> Result<Vec<Vec<u8>>, VolumeError> {
         let cells = self.cells(leaf, stripe, None).await?;
         cells::decode(self.record.code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))
     }

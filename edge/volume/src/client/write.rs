@@ -1,17 +1,21 @@
 //! Writing: sending files to relays, and committing them.
 
-use super::{Source, Volume, VolumeError, quorum};
+use super::{Source, Volume, VolumeError, clash, quorum};
 use crate::cells;
 use crate::keys::PartitionKey;
 use crate::link::{LinkError, Upload};
 use crate::segments::{self, Cipher, Meta, SEGMENT_BYTES};
 use crate::tree::{Change, Draft, Tree};
+use cowboy_system::requests::volumes::{self as requests, NewRoot};
+use cowboy_system::volumes::keys::standing_version;
+use cowboy_system::volumes::types::Partition;
 use cowboy_types::cbor::Value;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Blob, Hash, List, Text};
 use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::relay::{ACK_BLOCKS, Succession};
 use cowboy_volumes::{Leaf, Name, Path, leaf};
+use std::collections::BTreeMap;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// A change of a partition that enough relays signed.
@@ -27,9 +31,14 @@ pub struct Commit {
     pub until: u64,
 }
 
+/// The root that stands; zeros where there is none.
+fn standing_root(standing: Option<&Partition>) -> Hash {
+    standing.map_or(Hash::ZERO, |standing| standing.root.top.root())
+}
+
 impl Volume {
-    /// Refuses files that the partition will not have, before anything is sent: where the key is another than that of the files that are there, or the
-    /// volume has no room for these lengths. Answers the bytes of ciphertext that they add, padding included.
+    /// Refuses files that the partition will not have, before anything is sent: where the key is another than that of the files that are there, the
+    /// volume has no room for these lengths, or a path would be a file and a directory. Answers the bytes of ciphertext that they add, padding included.
     ///
     /// # Errors
     ///
@@ -52,8 +61,14 @@ impl Volume {
     ) -> Result<u64, VolumeError> {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
+        self.is_under(partition, standing.as_ref(), key)?;
         let tree = self.tree(name, standing.as_ref()).await?;
         self.opens(partition, &tree, key).await?;
+        let paths: Vec<&Path> = files.iter().map(|(path, _)| *path).collect();
+        let clashes = self.clashes((name, &tree), key, &paths, removed).await?;
+        if !clashes.is_empty() {
+            return Err(VolumeError::Clash(clashes));
+        }
         let planned = |(path, size): &(&Path, u64)| {
             let length = Cipher::new(key, &[0; 16], &self.id, path).length(*size);
             Change::Put(Leaf {
@@ -74,6 +89,12 @@ impl Volume {
             return Err(VolumeError::OverQuota { needed, quota });
         }
         Ok(draft.tree.top.node.sum.saturating_sub(before).saturating_mul(u64::from(self.record.code.data)))
+    }
+
+    /// Refuses a key of another version than that under which a partition stands.
+    pub(super) fn is_under(&self, partition: &Name, standing: Option<&Partition>, key: &PartitionKey) -> Result<(), VolumeError> {
+        let is_other = key.version().is_some_and(|version| version != standing_version(&self.record, standing));
+        if is_other { Err(VolumeError::Rekeyed(partition.as_str().to_owned())) } else { Ok(()) }
     }
 
     /// The tree after changes, beside the tree as it was.
@@ -196,48 +217,92 @@ impl Volume {
     }
 
     /// The commit with which these changes stand: the pages that they make are with the relays by then, and enough of these have
-    /// signed the new root. None where nothing changes.
+    /// signed the new root. None where nothing changes. `key` is what the files were put with, and `seen` the root beside which they were admitted, zeros
+    /// where the partition had none: where another one stands by now, they are looked at again.
     ///
     /// # Errors
     ///
-    /// If the relays do not give the tree as it stands, or too few of them sign.
-    pub async fn commit(&self, partition: &Name, changes: &[Change]) -> Result<Option<Commit>, VolumeError> {
+    /// If the partition has another key by now, a path would be a file and a directory, the relays do not give the tree as it stands, or too few of them
+    /// sign.
+    pub async fn commit_beside(
+        &self,
+        partition: &Name,
+        key: &PartitionKey,
+        changes: &[Change],
+        seen: Hash,
+    ) -> Result<Option<Commit>, VolumeError> {
         let name = partition.partition();
         let standing = self.partition(partition).await?;
+        self.is_under(partition, standing.as_ref(), key)?;
         let tree = self.tree(name, standing.as_ref()).await?;
+        let old = standing_root(standing.as_ref());
+        if old != seen {
+            let (paths, removed) = (clash::put_by(changes, &self.id, key), clash::removed_by(changes));
+            let clashes = self.clashes((name, &tree), key, &paths.iter().collect::<Vec<_>>(), &removed).await?;
+            if !clashes.is_empty() {
+                return Err(VolumeError::Clash(clashes));
+            }
+        }
         let (tree, draft) = self.draft(name, tree, changes).await?;
-        let old = standing.as_ref().map_or(Hash::ZERO, |standing| standing.root.top.root());
         if draft.tree == tree && old != Hash::ZERO {
             return Ok(None);
         }
-        let top = draft.tree.top;
+        let version = standing_version(&self.record, standing.as_ref());
+        self.follow(name, standing.as_ref(), &draft, version).await.map(Some)
+    }
+
+    /// The root that stands for a partition now; zeros where it has none.
+    ///
+    /// # Errors
+    ///
+    /// If the chain cannot be read.
+    pub async fn root(&self, partition: &Name) -> Result<Hash, VolumeError> {
+        Ok(standing_root(self.partition(partition).await?.as_ref()))
+    }
+
+    /// The commit with which a partition has exactly these files, put under this version of its key, the next one: the owner rewrote all that it had
+    /// (decision 603). `of` is the record whose files these are.
+    ///
+    /// # Errors
+    ///
+    /// If somebody committed since, or as [`Volume::commit_beside`].
+    pub async fn rewrite(&self, partition: &Name, version: u64, leaves: Vec<Leaf>, of: &Partition) -> Result<Commit, VolumeError> {
+        let standing = self.partition(partition).await?;
+        if standing.as_ref().map(|standing| standing.sequence) != Some(of.sequence) {
+            return Err(VolumeError::Moved(partition.as_str().to_owned()));
+        }
+        let changes: Vec<Change> = leaves.into_iter().map(Change::Put).collect();
+        let draft = Tree::empty().changed(&BTreeMap::new(), &changes).ok_or(VolumeError::Full)?;
+        self.follow(partition.partition(), standing.as_ref(), &draft, version).await
+    }
+
+    /// The commit with which a draft follows what stands, under a version of the partition's key.
+    async fn follow(&self, partition: Hash, standing: Option<&Partition>, draft: &Draft, version: u64) -> Result<Commit, VolumeError> {
+        let (old, top) = (standing_root(standing), draft.tree.top);
         let succession = Succession {
             volume: self.id,
             generation: self.record.generation.0,
-            partition: name,
+            partition,
             sequence: standing.map_or(0, |standing| standing.sequence.0).saturating_add(1),
             old,
             new: top.root(),
             until: self.chain.height().saturating_add(ACK_BLOCKS),
         };
-        let acks = self.acks(&succession, &draft).await?;
-        let ack = |(slot, signature): &(u8, Fixed<64>)| {
-            Value::dict([("slot", Value::uint(u64::from(*slot))), ("signature", Value::Bytes(signature.0.to_vec()))])
+        let acks = self.acks(&succession, draft).await?;
+        let root = NewRoot {
+            volume: self.id,
+            partition,
+            old,
+            depth: top.depth,
+            leaves: u64::from(top.leaves),
+            node: top.node.hash,
+            sum: top.node.sum,
+            until: succession.until,
+            key_version: version,
+            capability: self.signer.capability,
         };
-        let hash = |hash: &Hash| Value::Bytes(hash.0.to_vec());
-        let argument = Value::dict([
-            ("volume", hash(&self.id)),
-            ("partition", hash(&name)),
-            ("old", hash(&old)),
-            ("depth", Value::uint(u64::from(top.depth))),
-            ("leaves", Value::uint(u64::from(top.leaves))),
-            ("node", hash(&top.node.hash)),
-            ("sum", Value::uint(top.node.sum)),
-            ("acks", Value::Array(acks.iter().map(ack).collect())),
-            ("until", Value::uint(succession.until)),
-            ("capability", self.signer.capability.map_or(Value::Null, |id| Value::Bytes(id.0.to_vec()))),
-        ]);
-        Ok(Some(Commit { argument, old, new: top.root(), until: succession.until }))
+        let argument = requests::commit(root, &acks).expect("a volume has as many slots as there can be signatures").argument;
+        Ok(Commit { argument, old, new: top.root(), until: succession.until })
     }
 
     /// The signatures of the relays that have all of a draft, ascending by slot.

@@ -53,7 +53,8 @@ function volumesPanel(created) {
 
 function relayState(relay) {
   if (relay.left_at != null) return badge("bad", "left");
-  return relay.is_healthy ? badge("good", "up") : badge("wait", "silent");
+  if (!relay.is_healthy) return badge("wait", "silent");
+  return relay.is_eligible ? badge("good", "up") : badge("wait", "short of stake");
 }
 
 function relaysPanel(relays) {

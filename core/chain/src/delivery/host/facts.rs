@@ -88,7 +88,7 @@ impl Machine {
             return Err(error::TOO_MANY_EVENTS.into());
         }
         let emitter = self.actor_address();
-        self.world.announce(Event { emitter, name, data: Blob::new(data.to_vec()).expect("the size was checked") });
+        self.world.push_event(Event::new(emitter, name, Blob::new(data.to_vec()).expect("the size was checked")));
         let pair = |name: &str, value: HostValue| (HostValue::Str(name.to_string()), value);
         let empty = || HostValue::List(Vec::new());
         let record = vec![pair("emit_id", HostValue::int(count + 1)), pair("sync_outcomes", empty()), pair("deferred_subs", empty())];

@@ -112,6 +112,11 @@ impl Machine {
     pub(super) fn call_actor(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (target, method, payload) = (read!(arguments.address(0)), read!(arguments.text(1)), read!(arguments.bytes(2)));
         let (asked, value) = (read!(arguments.number_or_zero(3)), Amount(read!(arguments.number_or_zero(5))));
+        self.call(target, method, payload, asked, value)
+    }
+
+    /// Runs a handler of another address in this transaction, with these cycles, or the usual ones where they are 0.
+    pub(super) fn call(&mut self, target: Address, method: &str, payload: &[u8], asked: u64, value: Amount) -> Step<Reply> {
         let params = &self.environment.params;
         let mut price = Price::cycles(params.costs.call);
         let asked = if asked == 0 { params.execution.call_cycles_default } else { asked };

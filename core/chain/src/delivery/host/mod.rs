@@ -11,11 +11,13 @@ mod storage;
 mod timers;
 mod tokens;
 mod value;
+mod volumes;
 
 pub(crate) use messages::mailbox_bytes;
 pub use messages::message_id;
 
 use super::frames::{Price, Reply};
+use super::meter::length;
 use super::{Door, Machine, Step};
 use crate::engine::{Access, HostCall, HostFn, HostValue};
 use cowboy_types::{Abort, Address, error};
@@ -75,6 +77,7 @@ impl Machine {
             | HostFn::TokenBalanceOf
             | HostFn::TokenAllowance
             | HostFn::TokenTotalSupply => self.token(call.function, arguments),
+            HostFn::CreateVolume | HostFn::DeleteVolume | HostFn::BlobRef => self.volume(call.function, arguments),
             HostFn::UpgradeSelf => self.upgrade_self(arguments),
             // Names of parts that are not built, and of what lies outside the specification.
             _ => Reply::refuse(error::UNAVAILABLE, Price::default()),
@@ -147,8 +150,3 @@ macro_rules! read {
     };
 }
 use read;
-
-/// The number of bytes.
-pub(super) fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
-}

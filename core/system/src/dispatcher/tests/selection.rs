@@ -346,3 +346,53 @@ fn a_thousand_candidates_are_few() {
     }
     assert!(seen.len() > 600, "{} of a thousand were drawn in 1,800 picks", seen.len());
 }
+
+/// From now on a runner asks this much for a request.
+fn ask_for(market: &mut Market, number: u8, price: u64) {
+    let mut declared = declaration(number);
+    declared["rates"]["http_request_base"] = price.into();
+    assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &declared, 0))), "");
+}
+
+/// Whoever raises its prices between the submission of a job and the draw is paid as it said when the job counted with it.
+#[test]
+fn a_job_has_the_rates_of_its_submission() {
+    let mut market = Market::new(1);
+    let mut job = simple_job();
+    job["draw"] = "delayed".into();
+    let drawn = |market: &mut Market, id: &Hash| {
+        market.draw(id);
+        market.job(id).members[0].rates.http_request_base.0
+    };
+    let first = market.submit(&job);
+    assert!(market.job(&first).members.is_empty(), "it is drawn later");
+    ask_for(&mut market, 10, 50_000);
+    assert_eq!(drawn(&mut market, &first), 1_000);
+    let second = market.submit(&job);
+    assert_eq!(drawn(&mut market, &second), 50_000, "the next one is asked for more");
+    let third = market.submit(&job);
+    ask_for(&mut market, 10, 10);
+    assert_eq!(drawn(&mut market, &third), 10, "lower ones hold at once");
+}
+
+/// So it is in its last draw too, which comes long after the submission: who raises its prices twice, with time in between, gets no more for it.
+#[test]
+fn a_late_draw_has_the_rates_of_the_submission() {
+    let mut market = Market::new(3);
+    let mut job = simple_job();
+    job["timeout_blocks"] = 14_000.into();
+    let id = market.submit(&job);
+    let runners = market.runners.clone();
+    let all_ask_for = |market: &mut Market, price: u64| runners.iter().for_each(|number| ask_for(market, *number, price));
+    let nobody_commits = |market: &mut Market| {
+        market.chain.height = market.job(&id).status_until;
+        market.chain.idle(1);
+    };
+    all_ask_for(&mut market, 50_000);
+    nobody_commits(&mut market);
+    market.chain.height = Height(market.chain.height.0 + 450);
+    all_ask_for(&mut market, 60_000);
+    nobody_commits(&mut market);
+    let job = market.job(&id);
+    assert_eq!((job.attempt, job.members[0].rates.http_request_base.0), (Count(2), 1_000));
+}

@@ -277,7 +277,7 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
         job["verification"]["checks"] = serde_json::json!([checks[usize::try_from(dice.roll(3)).expect("small")]]);
     }
     if mode == "deterministic" || dice.roll(3) == 0 {
-        job["job_type"] = serde_json::json!({ "type": "Llm", "model_id": hex(&MODEL.0) });
+        job["job_type"] = serde_json::json!({ "type": "Llm", "model_id": hex(&MODEL.0), "temperature": 0 });
         job["bounds"]["max_output_tokens"] = 10.into();
         job["verification"]["tee_required"] = true.into();
         job["toolchain_digest"] = hex(&[5; 32]).into();

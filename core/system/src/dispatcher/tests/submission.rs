@@ -128,7 +128,7 @@ fn jobs_that_are_none() {
     assert_eq!(market.refused(&serde_json::json!([1])), "job_invalid");
 }
 
-/// An answer costs at least the base fees (decision 557), and what can be repeated is decided by the submission alone (decision 584).
+/// An answer costs at least the base fees (decision 557), and what can be repeated is decided by the submission alone (decisions 584 and 621).
 #[test]
 fn what_a_submitter_would_take_from_others() {
     let answer = |field: &str, price: u64| {
@@ -138,6 +138,13 @@ fn what_a_submitter_would_take_from_others() {
     };
     let mut container = repeated(serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) }));
     (container["bounds"], container["timeout_blocks"], container["max_price"]) = (serde_json::json!({}), 14_000.into(), cby(50).into());
+    let named = hex(&[3; 32]);
+    let model = |mut work: serde_json::Value| {
+        (work["type"], work["prompt"]) = ("Llm".into(), "a number?".into());
+        let mut job = repeated(work);
+        job["bounds"]["max_output_tokens"] = 10.into();
+        job
+    };
     let rows = [
         ("cycles for nothing", answer("max_fee_per_cycle", 0), "job_invalid"),
         ("cells below their base fee", answer("max_fee_per_cell", 9_999), "job_invalid"),
@@ -150,6 +157,10 @@ fn what_a_submitter_would_take_from_others() {
             "job_invalid",
         ),
         ("bytes that a tool decides", repeated(serde_json::json!({ "type": "Custom", "tool": "sum" })), ""),
+        ("a model that samples", model(serde_json::json!({ "model_id": named, "temperature": 1 })), "job_invalid"),
+        ("a model that may sample", model(serde_json::json!({ "model_id": named })), "job_invalid"),
+        ("any model", model(serde_json::json!({ "temperature": 0 })), "job_invalid"),
+        ("a named model that does not sample", model(serde_json::json!({ "model_id": named, "temperature": 0 })), ""),
     ];
     for (case, job, expected) in rows {
         let mut market = Market::new(5);

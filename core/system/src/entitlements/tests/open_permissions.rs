@@ -1,14 +1,15 @@
 //! Permissions that their holder did not accept yet, and whose pools and namespaces are (decisions 180, 332).
 
 use super::permissions::{
-    Permissions, accept_from, delegating, granting, id_argument, id_of, making, method, name, of, paint, passable, revoking, space,
+    Permissions, accept_from, delegating, grant_argument, granting, id_argument, id_of, making, method, name, of, paint, passable,
+    revoking, space,
 };
 use commonware_codec::Encode as _;
 use cowboy_system::entitlements::state;
 use cowboy_testkit::chain::{Chain, address, execution, parameters};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Instruction, System};
-use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
+use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id, role_id};
 use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash, List, error};
 
@@ -211,4 +212,83 @@ fn delegations_end_with_their_grant() {
         assert_eq!(allowed, [true, false], "{case}");
         assert_eq!(chain.uses(1, address(3), &paint(), 0), Some(error::MISSING_ENTITLEMENT), "{case}");
     }
+}
+
+/// An actor that calls the registry as its callers say.
+fn granting_actor(chain: &mut Chain) -> Address {
+    let call =
+        |name: &str| format!("handler {name}\n try call 0x0000000000000000000000000000000000000007 '{name}' $payload 0\n return $last\n");
+    chain.deploy(&["grant", "delegate", "create_role", "assign_role"].map(call).concat())
+}
+
+fn pass_to(chain: &mut Chain, from: u8, actor: Address, owner: Address) {
+    assert!(chain.send(from, Instruction::System(System::TransferActorOwnership { actor, owner })).is_success());
+}
+
+/// Decision 596: what an actor granted and passed on ends when another account rules the actor, directly or by way of an actor that owns it, also where
+/// nobody may take it back. Who holds what the actor itself holds is not touched.
+#[test]
+fn what_an_actor_granted_ends_with_its_sale() {
+    let mut chain = Chain::new();
+    let (actor, above) = (granting_actor(&mut chain), chain.deploy("handler above\n"));
+    let own = Scope::Actor { actor };
+    let fixed = |depth: u8| Constraints { revocable: false, ..passable(depth) };
+    let grant = grant_argument(address(4), &own, &paint(), &fixed(2)).encode();
+    let id = record_id(&address(4), &own, &paint(), None);
+    assert!(chain.call(actor, "grant", &grant).is_success());
+    assert!(chain.send(4, delegating(id, address(5), &fixed(1))).is_success());
+    let held = id_of(&chain.send(1, granting(actor, &space("art"), &paint(), &fixed(2))));
+    let passed = [
+        ("constraints", Value::Bytes(fixed(1).encode().to_vec())),
+        ("delegatee", Value::Bytes(address(6).0.to_vec())),
+        ("entitlement_id", Value::Bytes(held.0.to_vec())),
+    ];
+    assert!(chain.call(actor, "delegate", &Value::dict(passed).encode()).is_success());
+    let allowed = |chain: &mut Chain| {
+        let own = [4, 5].map(|holder| chain.allows(address(holder), &own, &paint()));
+        (own, chain.allows(address(6), &space("art"), &paint()), chain.allows(actor, &space("art"), &paint()))
+    };
+    assert_eq!(allowed(&mut chain), ([true, true], true, true));
+    pass_to(&mut chain, 1, actor, above);
+    assert_eq!(allowed(&mut chain), ([true, true], true, true), "the same account rules it");
+    assert_eq!(chain.send(1, revoking(id)).abort, Some(error::GRANT_UNAUTHORIZED), "as its owner's owner it is nobody");
+    pass_to(&mut chain, 1, above, address(2));
+    assert_eq!(allowed(&mut chain), ([false, false], false, true), "its new ruler never allowed it");
+    assert!(chain.call(actor, "grant", &grant).is_success(), "what binds nobody is in nobody's way");
+    assert_eq!(allowed(&mut chain), ([true, false], false, true));
+    // An actor that owns itself, by way of another, is nobody's, and grants nothing.
+    pass_to(&mut chain, 2, above, actor);
+    assert_eq!(allowed(&mut chain), ([false, false], false, true));
+    let refused = grant_argument(address(7), &own, &paint(), &Constraints::default()).encode();
+    assert_eq!(chain.call(actor, "grant", &refused).return_data[..], *b"grant_unauthorized");
+}
+
+/// Decision 596: so it is with a role that an actor made, which nobody can assign any more.
+#[test]
+fn a_role_ends_with_the_sale_of_the_actor_that_made_it() {
+    let mut chain = Chain::new();
+    let actor = granting_actor(&mut chain);
+    let own = Scope::Actor { actor };
+    let (scopes, actions): (List<Scope, 16>, List<Action, 16>) =
+        (List::new(vec![own.clone()]).expect("few"), List::new(vec![paint()]).expect("few"));
+    let fixed = Constraints { revocable: false, ..Constraints::default() };
+    let made = [
+        ("actions", Value::Bytes(actions.encode().to_vec())),
+        ("constraints", Value::Bytes(fixed.encode().to_vec())),
+        ("name", Value::Bytes(b"painter".to_vec())),
+        ("scopes", Value::Bytes(scopes.encode().to_vec())),
+    ];
+    assert!(chain.call(actor, "create_role", &Value::dict(made).encode()).is_success());
+    let role = role_id(&actor, &name("painter"));
+    let assign = |assignee: u8| {
+        Value::dict([("assignee", Value::Bytes(address(assignee).0.to_vec())), ("role_id", Value::Bytes(role.0.to_vec()))]).encode()
+    };
+    assert!(chain.call(actor, "assign_role", &assign(4)).is_success());
+    assert_eq!(method(&mut chain, 4, "accept_role", id_argument("role_id", &role)), None);
+    assert!(chain.allows(address(4), &own, &paint()));
+    pass_to(&mut chain, 1, actor, address(2));
+    assert!(!chain.allows(address(4), &own, &paint()), "its new owner never allowed it");
+    assert_eq!(chain.call(actor, "assign_role", &assign(5)).return_data[..], *b"grant_unauthorized");
+    pass_to(&mut chain, 2, actor, address(1));
+    assert!(chain.allows(address(4), &own, &paint()), "it counts while the account rules the actor that made it");
 }

@@ -3,7 +3,7 @@
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::World;
-use cowboy_system::entitlements::{check, permissions, state};
+use cowboy_system::entitlements::{check, holders, state};
 use cowboy_testkit::chain::{Chain, address, execution, parameters, signed};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Instruction, System};
@@ -68,7 +68,7 @@ pub(super) fn granting(grantee: Address, scope: &Scope, action: &Action, constra
 }
 
 /// The same as the argument of 0x07's method.
-fn grant_argument(grantee: Address, scope: &Scope, action: &Action, constraints: &Constraints) -> Value {
+pub(super) fn grant_argument(grantee: Address, scope: &Scope, action: &Action, constraints: &Constraints) -> Value {
     let bytes = |bytes: bytes::Bytes| Value::Bytes(bytes.to_vec());
     Value::map([
         ("grantee", Value::Bytes(grantee.0.to_vec())),
@@ -459,7 +459,7 @@ fn pools_admit_members_only() {
         check::is_member(&mut world, &Params::GENESIS, Height(1), address(2), &[0; 65]).is_ok_and(|is_member| !is_member),
         "a name too long is no pool"
     );
-    assert!(permissions::holder(&world, address(2)).is_err(), "a state that was not fetched is asked for");
+    assert!(holders::holder(&world, address(2)).is_err(), "a state that was not fetched is asked for");
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use cowboy_system::names::{NUMBER, domains, state};
 use cowboy_testkit::chain::{Chain, address, deployment, execution, parameters};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Height;
-use cowboy_types::{Abort, Address, Receipt, error};
+use cowboy_types::{Abort, Address, Instruction, Receipt, System, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
@@ -270,10 +270,24 @@ fn a_lookup_lists_own_names() {
     assert_eq!(resolve(&mut chain, "aaa.evil-site"), Some(site));
     assert_eq!(lookup(&mut chain, site), ["site-a"]);
     let hand_over = |name: &str, to: u8| Value::map([of(name), ("new_owner", Value::Bytes(address(to).0.to_vec()))]);
-    assert!(ask(&mut chain, 3, "transfer", &hand_over("evil-site", 2), 0).is_success());
-    assert_eq!(lookup(&mut chain, site), ["evil-site", "site-a"], "as soon as the actor's owner owns it");
+    for name in ["aaa.evil-site", "aab.evil-site", "aac.evil-site", "evil-site"] {
+        assert!(ask(&mut chain, 3, "transfer", &hand_over(name, 2), 0).is_success());
+    }
+    assert_eq!(
+        lookup(&mut chain, site),
+        ["site-a"],
+        "decision 620: what is given away is not listed, though it leads to the actor of whom it was given"
+    );
+    assert!(ask(&mut chain, 2, "set_actor", &point, 0).is_success());
+    assert_eq!(lookup(&mut chain, site), ["evil-site", "site-a"], "as soon as its owner points it there");
+    let renewal = Value::map([of("evil-site"), ("duration_blocks", Value::uint(YEAR))]);
+    assert!(ask(&mut chain, 3, "renew", &renewal, 50 * CBY).is_success());
+    assert_eq!(lookup(&mut chain, site), ["evil-site", "site-a"], "whoever pays for it");
     assert!(ask(&mut chain, 2, "transfer", &hand_over("site-a", 3), 0).is_success());
     assert_eq!(lookup(&mut chain, site), ["evil-site"], "and no longer");
+    let sale = Instruction::System(System::TransferActorOwnership { actor: site, owner: address(4) });
+    assert!(chain.send(2, sale).is_success());
+    assert_eq!(lookup(&mut chain, site), Vec::<String>::new(), "the names of the former owner fill no list of the new one");
 }
 
 /// who may name what is below, under each policy; the longest registered suffix answers.

@@ -2,7 +2,8 @@
 
 use super::*;
 use cowboy_system::runners::{handlers, reputation, state};
-use cowboy_testkit::chain::{address, parameters};
+use cowboy_testkit::chain::{address, parameters, signed};
+use cowboy_types::Receipt;
 use cowboy_types::job::Runner;
 use cowboy_types::units::{Count, Height};
 
@@ -82,6 +83,58 @@ fn who_left_makes_room() {
     assert_eq!(market.chain.balance(address(12)), before + cby(10_000));
     let registered = runners_of(&market.chain);
     assert_eq!((registered.len(), registered.contains_key(&address(12))), (16, false));
+}
+
+/// Decision 597: in a full registry the idle runner with the least stake gives way to one with more. Its stake answers for it until it is free, and it may
+/// come back with more stake than another has.
+#[test]
+fn the_lowest_stake_gives_way() {
+    let rows = [("jobs.runners", 16), ("consensus.unbonding", 3_600)];
+    let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&rows));
+    let none = serde_json::json!({});
+    for number in (10..26).filter(|number| *number != 17) {
+        assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "stake", &none, cby(5)))), "");
+    }
+    let places = |market: &Market| {
+        let names = market.chain.names(state::directory());
+        let has = |number: u8| names.iter().any(|name| name[..] == address(number).0);
+        (names.len(), has(17), has(40))
+    };
+    let enter = |market: &mut Market, stake: u64| slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), stake)));
+    assert_eq!((enter(&mut market, cby(10_000)), places(&market)), ("registry_full", (16, true, false)));
+    assert_eq!((enter(&mut market, cby(10_001)), places(&market)), ("", (16, false, true)));
+    let gone = runner(&market, 17);
+    assert!(gone.is_leaving && gone.stake.0 == 0 && gone.unbonding[0].amount.0 == cby(10_000), "{gone:?}");
+    assert_eq!(slug(&market.chain.send(17, ask(REGISTRY, "withdraw", &none, 0))), "unbonding");
+    let more = |market: &mut Market, stake: u64| slug(&market.chain.send(17, ask(REGISTRY, "stake", &none, stake)));
+    assert_eq!((more(&mut market, cby(10_001)), places(&market)), ("registry_full", (16, false, true)));
+    assert_eq!((more(&mut market, cby(10_002)), places(&market)), ("", (16, true, false)));
+    market.chain.height = gone.unbonding[0].release;
+    assert_eq!(slug(&market.chain.send(17, ask(REGISTRY, "withdraw", &none, 0))), "");
+    let back = runner(&market, 17);
+    assert_eq!((back.stake.0, back.unbonding.len(), back.is_leaving), (cby(10_002), 0, false));
+}
+
+/// Decision 597: a runner that has a job under way keeps its place, whatever its stake.
+#[test]
+fn who_works_keeps_its_place() {
+    let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&[("jobs.runners", 16)]));
+    market.submit(&simple_job());
+    let busy = (10..26).find(|number| runner(&market, *number).active_jobs > Count::ZERO).expect("one is drawn");
+    let stake = |number: u8| {
+        let nonce = market.chain.nonce(number);
+        signed(number, nonce, ask(REGISTRY, "stake", &serde_json::json!({}), cby(1)))
+    };
+    let staking: Vec<_> = (10..26).filter(|number| *number != busy).map(stake).collect();
+    assert!(market.chain.block(staking).receipts.iter().all(Receipt::is_success));
+    assert_eq!(
+        slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_001)))),
+        "registry_full",
+        "only who works has less"
+    );
+    assert!(runner(&market, busy).active_jobs > Count::ZERO);
+    assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_002)))), "", "another makes room");
+    assert!(!runner(&market, busy).is_leaving);
 }
 
 /// stake leaves after 7 days, can be slashed until then, and the last of it removes the runner.

@@ -408,6 +408,30 @@ fn who_is_gone_makes_room() {
     }
 }
 
+/// Decision 597: in a full registry the idle proxy with the least stake gives way to one with more, and leaves with its stake when that is free.
+#[test]
+fn the_lowest_stake_gives_way() {
+    let mut chain = full(&[("secrets.unbonding", 5_000)]);
+    for number in [2, 4, 5] {
+        assert!(ask(&mut chain, number, "add_stake", [], 2 * CBY).is_success());
+    }
+    let with = |chain: &mut Chain, stake: u64| {
+        let argument = registration(chain, 6);
+        ask(chain, 6, "register_proxy", argument, stake).abort
+    };
+    assert_eq!(with(&mut chain, STAKE), Some(error::PROXIES_FULL), "nobody has less");
+    assert_eq!(with(&mut chain, STAKE + CBY), None);
+    let listed = chain.names(state::proxies());
+    let has = |number: u8| listed.iter().any(|name| name[..] == address(number).0);
+    assert_eq!((listed.len(), has(3), has(6)), (4, false, true));
+    let left_at = proxy(&chain, 3).left_at.expect("it left").0;
+    assert_eq!(ask(&mut chain, 3, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
+    chain.height = Height(left_at + 5_000);
+    let before = chain.balance(address(3));
+    let receipt = ask(&mut chain, 3, "withdraw", [], 0);
+    assert_eq!(without_fee(before, chain.balance(address(3)), &receipt), i128::from(STAKE));
+}
+
 /// A seat is given up to another committee, not to a newcomer.
 #[test]
 fn who_has_a_seat_makes_no_room() {

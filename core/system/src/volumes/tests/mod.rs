@@ -2,8 +2,10 @@
 
 pub(crate) mod contents;
 mod directory;
+pub(crate) mod keys;
 pub(crate) mod money;
 mod mounts;
+pub(crate) mod of_actors;
 pub(crate) mod proofs;
 mod registry;
 mod simulation;
@@ -244,6 +246,7 @@ struct Change {
     generation: u64,
     sequence: u64,
     until: u64,
+    key_version: u64,
 }
 
 impl Change {
@@ -252,9 +255,10 @@ impl Change {
         let found: Option<Partition> = chain.record(&state::partition_key(&volume, &partition));
         let old = found.as_ref().map_or(Hash::ZERO, |found| found.root.top.root());
         let generation = self::volume(chain, &volume).map_or(1, |volume| volume.generation.0);
-        let sequence = found.map_or(0, |found| found.sequence.0) + 1;
+        let sequence = found.as_ref().map_or(0, |found| found.sequence.0) + 1;
+        let key_version = found.map_or((generation << 16) + 1, |found| found.root.key_version);
         let (top, slots, until) = (files.top(), (0..6).collect(), chain.height.0 + 600);
-        Self { volume, partition, old, top, slots, capability: None, generation, sequence, until }
+        Self { volume, partition, old, top, slots, capability: None, generation, sequence, until, key_version }
     }
 
     fn succession(&self) -> Succession {
@@ -296,6 +300,7 @@ impl Change {
             ("sum", Value::uint(self.top.node.sum)),
             ("acks", Value::Array(acks)),
             ("until", Value::uint(self.until)),
+            ("key_version", Value::uint(self.key_version)),
             ("capability", capability),
         ];
         execution(STORAGE, "commit", &Value::dict(argument).encode(), 0)

@@ -147,6 +147,26 @@ fn jobs_that_mount_what_they_may_not() {
     assert_eq!(market.refused(&web), "job_unsupported", "no other work has a place for files");
 }
 
+/// The owner alone rewrites a partition with its next key: a job that may write commits under the key that stands.
+#[test]
+fn a_job_rewrites_nothing() {
+    let mut market = crate::secrets::jobs::with_committee(1);
+    offer(&mut market, &[ROOM]);
+    (3..=8).for_each(|number| register(&mut market.chain, number));
+    let volume_id = create(&mut market.chain, "memory", "committee");
+    let mut files = Files::default();
+    files.put(1, 5_000);
+    commit(&mut market.chain, volume_id, "notes", &files);
+    let job = market.submit(&with(&[mount("w")]));
+    let drawn = market.draw(&job)[0];
+    let id = id_of(&claim(&mut market, drawn, &job, 0));
+    files.put(2, 5_000);
+    let change = Change { capability: Some(id), ..Change::of(&market.chain, volume_id, "notes", &files) };
+    let next = Change { key_version: change.key_version + 1, ..change.clone() };
+    assert_eq!(next.send(&mut market.chain, drawn).abort, Some(error::CAPABILITY_REFUSED));
+    assert_eq!(change.send(&mut market.chain, drawn).abort, None);
+}
+
 /// the key of a mounted partition is released to the runner, once, and the volume's owner pays: a runner cannot have an owner pay again and again.
 #[test]
 fn a_mounted_partition_has_a_key() {

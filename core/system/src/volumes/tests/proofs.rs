@@ -88,12 +88,16 @@ fn a_relay_proves_what_it_keeps() {
     };
     let other_slot = files.prove(3, drawn.points[1].at);
     let other_byte = files.prove(2, (drawn.points[1].at + 2_048) % files.top().node.sum);
+    let mut more = files.clone();
+    more.put(60_000, 5_000);
+    let other_root = more.prove(2, drawn.points[1].at);
     let refused = [
         (drawn.height.0 + 1, good.clone(), error::PROOF_NOT_DUE),
         (drawn.height.0, good[..3].to_vec(), error::PROOF_INVALID),
         (drawn.height.0, vec![Vec::new(); 4], error::PROOF_INVALID),
         (drawn.height.0, wrong(&|proof| *proof = other_slot.clone()), error::PROOF_INVALID),
         (drawn.height.0, wrong(&|proof| *proof = other_byte.clone()), error::PROOF_INVALID),
+        (drawn.height.0, wrong(&|proof| *proof = other_root.clone()), error::PROOF_INVALID),
         (drawn.height.0, wrong(&|proof| proof.route = Route { turns: List::default() }), error::PROOF_INVALID),
         (drawn.height.0, wrong(&|proof| proof.slice = Blob::default()), error::PROOF_INVALID),
     ];
@@ -112,6 +116,7 @@ fn a_relay_proves_what_it_keeps() {
     // The next round is not answered in time.
     let next = until_round(&mut chain, keeper);
     assert_eq!(next.height.0 % 40, drawn.height.0 % 40, "a relay's rounds are a period apart");
+    assert_eq!(prove(&mut chain, keeper, next.height.0, &good).abort, Some(error::PROOF_INVALID), "those of the last round");
     let stake = relay(&chain, keeper).stake;
     while chain.height.0 < next.until.0 {
         chain.idle(1);

@@ -221,6 +221,16 @@ def retry_index(native, first, *args):
     return native(first, *[index(each) if _vm.own(each, "__index__") is not None else each for each in args])
 
 
+def retry_first(native, first, at, *rest):
+    """The same for a position alone: what else is given stays what it is."""
+    return native(first, index(at), *rest)
+
+
+def retry_last(native, *args):
+    """The same for the last argument alone."""
+    return native(*args[:-1], index(args[-1]))
+
+
 def retry_items(native, first, *args):
     """Calls a native function again with lists for iterables that are written in Python."""
     return native(first, *[each if type(each) in (list, tuple, dict, set, frozenset, str, bytes) else _each(each) for each in args])

@@ -2,32 +2,21 @@
 
 
 def compare_eq(a, b):
-    if type(a) is tuple or isinstance(a, (list, tuple)):
-        if not isinstance(b, (list, tuple)) or len(a) != len(b) or isinstance(a, list) is not isinstance(b, list):
+    # What a container holds, whatever its class says.
+    kind = _kind(a)
+    if kind is not None:
+        if kind is not _kind(b) or kind is list and list.__len__(a) != list.__len__(b):
             return False
-        for x, y in zip(a, b):
+        for x, y in zip(kind.__iter__(a), kind.__iter__(b)):
             if x is not y and not (x == y):
                 return False
-        return True
+        return kind.__len__(a) == kind.__len__(b)
     if isinstance(a, dict):
-        if not isinstance(b, dict) or _count(a) != _count(b):
-            return False
-        for key, value in a.items():
-            if key not in b:
-                return False
-            other = b[key]
-            if value is not other and not (value == other):
-                return False
-        return True
+        return isinstance(b, dict) and _dicts_equal(a, b)
     if _is_view(a) or _is_set(a) and _is_view(b):
         return _is_set(b) and _count(a) == _count(b) and _within(a, b)
     if isinstance(a, (set, frozenset)):
-        if not isinstance(b, (set, frozenset)) or len(a) != len(b):
-            return False
-        for item in a:
-            if item not in b:
-                return False
-        return True
+        return isinstance(b, (set, frozenset)) and _count(a) == _count(b) and set_issubset(a, b)
     if isinstance(a, _Alias):
         same = isinstance(b, _Alias) and a.__unpacked__ is b.__unpacked__
         return same and a.__origin__ == b.__origin__ and a.__args__ == b.__args__
@@ -36,15 +25,40 @@ def compare_eq(a, b):
     return a is b
 
 
+def _kind(value):
+    """The builtin sequence that a value is: list, tuple or None."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind
+    return list if _vm.is_subclass(kind, list) else tuple if _vm.is_subclass(kind, tuple) else None
+
+
+def _dicts_equal(a, b):
+    if dict.__len__(a) != dict.__len__(b):
+        return False
+    entries = _vm.entries(a)
+    if entries is None:
+        entries = [(key, hash(key)) for key in dict.keys(a)]
+    for (key, code), value in zip(entries, [*dict.values(a)]):
+        position = _position(b, key, code)
+        if position < 0:
+            return False
+        other = _vm.dict_value(b, position)
+        if value is not other and not (value == other):
+            return False
+    return True
+
+
 def compare_ne(a, b):
     return not compare_eq(a, b)
 
 
 def _first_difference(a, b):
-    for x, y in zip(a, b):
+    kind = _kind(a)
+    for x, y in zip(kind.__iter__(a), kind.__iter__(b)):
         if x is not y and not (x == y):
             return x, y
-    return len(a), len(b)
+    return kind.__len__(a), kind.__len__(b)
 
 
 def _count(value):
@@ -106,14 +120,12 @@ def contains(container, item):
         return _find(container, item) >= 0
     if isinstance(container, (set, frozenset)):
         return _find(container, _as_key(item)) >= 0
-    for each in container:
-        if each is item or each == item:
-            return True
-    return False
+    return contains_items(container, item)
 
 
 def contains_items(container, item):
-    for each in container:
+    kind = _kind(container)
+    for each in container if kind is None else kind.__iter__(container):
         if each is item or each == item:
             return True
     return False

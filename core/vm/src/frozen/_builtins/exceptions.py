@@ -105,9 +105,9 @@ def _derived(group, exceptions):
     if not isinstance(result, BaseExceptionGroup):
         raise TypeError("derive must return an instance of BaseExceptionGroup")
     _vm.copy_trace(group, result)
-    result.__cause__ = group.__cause__
     result.__context__ = group.__context__
-    result.__suppress_context__ = group.__suppress_context__
+    # Which hides the context, whatever the cause is.
+    result.__cause__ = group.__cause__
     if hasattr(group, "__notes__"):
         notes = group.__notes__
         if isinstance(notes, (list, tuple)):
@@ -122,17 +122,59 @@ def exception_group_subgroup(group, condition):
 def match_group(exception, classes):
     if exception is None:
         return None, None
+    _check_caught(classes if isinstance(classes, tuple) else (classes,))
     if isinstance(exception, BaseExceptionGroup):
-        return exception_group_split(exception, classes)
+        return _split(exception, classes)
     if isinstance(exception, classes):
-        return ExceptionGroup("", (exception,)), None
+        return BaseExceptionGroup("", (exception,)), None
     return None, exception
 
 
+def _check_caught(classes):
+    for each in classes:
+        if not isinstance(each, type) or not issubclass(each, BaseException):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    for each in classes:
+        if issubclass(each, BaseExceptionGroup):
+            raise TypeError("catching ExceptionGroup with except* is not allowed. Use except instead.")
+
+
 def prepare_reraise_star(original, raised):
+    """What leaves the clauses of `except*`: what they raised, beside one group of all parts of the original that were raised again."""
     raised = [each for each in raised if each is not None]
     if not raised:
         return None
-    if len(raised) == 1:
+    if not isinstance(original, BaseExceptionGroup):
         return raised[0]
-    return ExceptionGroup("", raised)
+    again, left = [], set()
+    for each in raised:
+        if _is_part(each, original):
+            _leaves(each, left)
+        else:
+            again.append(each)
+    if left:
+        again.append(_kept(original, left))
+    return again[0] if len(again) == 1 else BaseExceptionGroup("", again)
+
+
+def _is_part(exception, original):
+    if not isinstance(exception, BaseExceptionGroup) or not _vm.same_trace(exception, original):
+        return False
+    return exception.__cause__ is original.__cause__ and exception.__context__ is original.__context__
+
+
+def _leaves(group, found):
+    for each in group.exceptions:
+        if isinstance(each, BaseExceptionGroup):
+            _leaves(each, found)
+        else:
+            found.add(id(each))
+
+
+def _kept(group, leaves):
+    kept = []
+    for each in group.exceptions:
+        part = _kept(each, leaves) if isinstance(each, BaseExceptionGroup) else each if id(each) in leaves else None
+        if part is not None:
+            kept.append(part)
+    return _derived(group, kept)

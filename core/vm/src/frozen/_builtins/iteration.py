@@ -235,7 +235,7 @@ def range_index(self, value):
     for place, each in enumerate(self):
         if each == value:
             return place
-    raise ValueError(f"{value!r} is not in range")
+    raise ValueError("sequence.index(x): x not in sequence")
 
 
 def range_count(self, value):
@@ -251,6 +251,8 @@ def slice_bounds(key, length):
             raise TypeError("slice indices must be integers or None or have an __index__ method")
         return value.__index__()
 
+    if not hasattr(type(length), "__index__"):
+        raise TypeError(f"'{type(length).__name__}' object cannot be interpreted as an integer")
     length = whole(length)
     if length < 0:
         raise ValueError("length should not be negative")
@@ -273,32 +275,8 @@ def getitem_index(sequence, key):
     return sequence[index(key)]
 
 
-def _set_in_view(target, key, value):
-    code = target.format[-1]
-    if code == "?":
-        value = bool(value)
-    elif code in "fd" and _vm.own(value, "__float__") is not None:
-        value = float(value)
-    elif _vm.own(value, "__index__") is not None:
-        value = index(value)
-    if isinstance(key, slice):
-        key = slice(*[index(part) if _vm.own(part, "__index__") is not None else part for part in (key.start, key.stop, key.step)])
-    elif _vm.own(key, "__index__") is not None:
-        key = index(key)
-    target[key] = value
-
-
-def setitem_slow(target, key, value):
-    if isinstance(target, memoryview):
-        _set_in_view(target, key, value)
-        return
-    if isinstance(key, slice):
-        target[key] = _each(value)
-        return
-    if isinstance(target, bytearray) and not isinstance(key, int) and _vm.own(key, "__index__") is not None:
-        target[index(key)] = index(value) if _vm.own(value, "__index__") is not None else value
-        return
-    raise TypeError(f"'{type(target).__name__}' object does not support item assignment")
+def int_to_bytes(value, length, byteorder="big", signed=False):
+    return int.to_bytes(value, index(length), byteorder, signed=signed)
 
 
 def in_base(value, base):
@@ -442,7 +420,7 @@ def _zip(iterators, strict):
 
 
 def enumerate_generator(iterable, start):
-    return _vm.dress(_enumerate(iter(iterable), [start]), "enumerate", True)
+    return _vm.dress(_enumerate(iter(iterable), [+start]), "enumerate", True)
 
 
 def _enumerate(iterator, count):

@@ -117,13 +117,13 @@ def _plain_number(x):
 def math_fsum(values):
     import math
 
-    return math.fsum(_each(values))
+    return math.fsum([_real(each) for each in values])
 
 
 def math_dist(p, q):
     import math
 
-    return math.dist(tuple(_each(p)), tuple(_each(q)))
+    return math.dist([_real(each) for each in p], [_real(each) for each in q])
 
 
 def handler_entry(method, payload):

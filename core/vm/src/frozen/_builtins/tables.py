@@ -1,15 +1,24 @@
-"""Dicts and sets."""
+"""Dicts, sets, and items of sequences that are set and deleted."""
 
 
-def _find(table, key):
-    code = hash(key)
+def _position(table, key, code):
+    """Where a key is, -1 where it is not. A comparison that changes what the table has there starts the search again, as in CPython."""
     position = _vm.dict_find(table, key, code, 0)
     while position >= 0:
         known = _vm.dict_key(table, position)
-        if known is key or known == key:
+        if known is key:
+            return position
+        same = True if known == key else False
+        if not _vm.dict_holds(table, position, known):
+            position = -1
+        elif same:
             return position
         position = _vm.dict_find(table, key, code, position + 1)
     return -1
+
+
+def _find(table, key):
+    return _position(table, key, hash(key))
 
 
 def dict_getitem(self, key):
@@ -24,14 +33,12 @@ def dict_getitem(self, key):
 
 
 def dict_setitem(self, key, value):
-    if isinstance(self, list):
-        self[key] = _each(value)
-        return
-    position = _find(self, key)
+    code = hash(key)
+    position = _position(self, key, code)
     if position >= 0:
         _vm.dict_replace(self, position, value)
     else:
-        _vm.dict_add(self, key, hash(key), value)
+        _vm.dict_add(self, key, code, value)
 
 
 def dict_delitem(self, key):
@@ -51,10 +58,11 @@ def dict_get(self, key, default=None):
 
 
 def dict_setdefault(self, key, default=None):
-    position = _find(self, key)
+    code = hash(key)
+    position = _position(self, key, code)
     if position >= 0:
         return _vm.dict_value(self, position)
-    _vm.dict_add(self, key, hash(key), default)
+    _vm.dict_add(self, key, code, default)
     return default
 
 
@@ -186,10 +194,7 @@ def complex_new(cls, real=None, imag=None):
 
 
 def getitem_slice(sequence, key):
-    def whole(value):
-        return value if value is None or isinstance(value, int) else value.__index__()
-
-    return sequence[slice(whole(key.start), whole(key.stop), whole(key.step))]
+    return sequence[_plain_key(key)]
 
 
 def keyword_merge(self, other):
@@ -222,16 +227,6 @@ def _hashed(source):
 def _iterated(source):
     """The same where CPython takes only an exact set as it lies."""
     return _hashed(source) if _vm.own(source, "__iter__") is None else [(item, hash(item)) for item in source]
-
-
-def _position(table, key, code):
-    position = _vm.dict_find(table, key, code, 0)
-    while position >= 0:
-        known = _vm.dict_key(table, position)
-        if known is key or known == key:
-            return position
-        position = _vm.dict_find(table, key, code, position + 1)
-    return -1
 
 
 def _put(table, key, code):
@@ -369,7 +364,11 @@ def set_symmetric_difference_update(self, other):
 
 
 def set_issubset(self, other):
-    return not _apart(_hashed(self), other)
+    kept = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    for item, code in _hashed(self):
+        if _position(kept, item, code) < 0:
+            return False
+    return True
 
 
 def set_issuperset(self, other):
@@ -431,3 +430,42 @@ def set_isub(self, other):
 def set_ixor(self, other):
     set_symmetric_difference_update(self, other)
     return self
+
+
+def _set_in_view(target, key, value):
+    code = target.format[-1]
+    if code == "?":
+        value = bool(value)
+    elif code in "fd" and _vm.own(value, "__float__") is not None:
+        value = float(value)
+    elif _vm.own(value, "__index__") is not None:
+        value = index(value)
+    target[_plain_key(key)] = value
+
+
+def _plain_key(key):
+    """A key with integers for what has an `__index__`."""
+    if isinstance(key, slice):
+        return slice(*[index(part) if _vm.own(part, "__index__") is not None else part for part in (key.start, key.stop, key.step)])
+    return key if _vm.own(key, "__index__") is None else index(key)
+
+
+def delitem_slow(target, key):
+    kind = list if isinstance(target, list) else bytearray
+    kind.__delitem__(target, _plain_key(key))
+
+
+def setitem_slow(target, key, value):
+    if isinstance(target, memoryview):
+        _set_in_view(target, key, value)
+        return
+    if isinstance(target, list):
+        list.__setitem__(target, _plain_key(key), _each(value) if isinstance(key, slice) else value)
+        return
+    if isinstance(key, slice):
+        target[key] = _each(value)
+        return
+    if isinstance(target, bytearray) and not isinstance(key, int) and _vm.own(key, "__index__") is not None:
+        target[index(key)] = index(value) if _vm.own(value, "__index__") is not None else value
+        return
+    raise TypeError(f"'{type(target).__name__}' object does not support item assignment")

@@ -99,6 +99,10 @@ class deque:
     __copy__ = copy
 
     def rotate(self, n=1):
+        if not isinstance(n, int):
+            if not hasattr(type(n), "__index__"):
+                raise TypeError(f"'{type(n).__name__}' object cannot be interpreted as an integer")
+            n = n.__index__()
         items = self._items()
         if len(items) < 2:
             return
@@ -145,7 +149,9 @@ class deque:
 
     def _place(self, index):
         if not isinstance(index, int):
-            raise TypeError(f"sequence index must be integer, not '{type(index).__name__}'")
+            if not hasattr(type(index), "__index__"):
+                raise TypeError(f"sequence index must be integer, not '{type(index).__name__}'")
+            index = index.__index__()
         length = len(self._list) - self._start
         if index < 0:
             index += length

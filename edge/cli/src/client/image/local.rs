@@ -19,7 +19,7 @@ const RESERVED: &str = "COWBOY_";
 
 pub(super) fn pack(session: &Session, pack: &Pack) -> Result<(), Failure> {
     if pack.out.exists() && !pack.force {
-        return Err(Failure::argument(format!("{} exists", pack.out.display()), "choose another name, or replace it with --force"));
+        return Err(Failure::refused(format!("{} exists", pack.out.display()), "choose another name, or replace it with --force"));
     }
     let config = config(pack)?;
     let contents = match (&pack.program, &pack.rootfs) {

@@ -65,7 +65,7 @@ pub(super) async fn show(session: &Session, name: &Name) -> Result<(), Failure> 
     let asked = json!({ "account": account.to_string(), "name_hash": name_hash });
     let version = view(session, "get_version", asked.clone()).await?;
     if version.is_null() {
-        return Err(Failure::argument(format!("{account} has no secret {}", name.as_str()), "cowboy secret ls"));
+        return Err(Failure::refused(format!("{account} has no secret {}", name.as_str()), "cowboy secret ls"));
     }
     if session.output.json {
         session.output.document(&version);

@@ -8,8 +8,9 @@ use cowboy_console::failure::Failure;
 use cowboy_secrets::{PointG1, PointG2, curve};
 use cowboy_service::{Chain, files};
 use cowboy_system::secrets::{state as secrets, types::ReleaseKey};
-use cowboy_system::volumes::types::{Keys, Volume};
-use cowboy_system::volumes::{keys::identity, state};
+use cowboy_system::volumes::keys::{identity, standing_version};
+use cowboy_system::volumes::state;
+use cowboy_system::volumes::types::{Keys, Partition, Volume};
 use cowboy_types::Hash;
 use cowboy_volume::VolumeError;
 use serde::{Deserialize, Serialize};
@@ -65,14 +66,14 @@ async fn open(session: &Session, which: &Which) -> Result<(Chain, Hash, Volume),
     let volume = volume.ok_or_else(|| storage_failure(VolumeError::NotFound))?;
     match volume.keys {
         Keys::Committee => Ok((chain, id, volume)),
-        Keys::Owner => Err(Failure::argument("the owner of this volume keeps its key in a file", "copy that file")),
-        Keys::Public => Err(Failure::argument("a public volume has no keys", "anybody may read it")),
+        Keys::Owner => Err(Failure::refused("the owner of this volume keeps its key in a file", "copy that file")),
+        Keys::Public => Err(Failure::refused("a public volume has no keys", "anybody may read it")),
     }
 }
 
 async fn read<T: commonware_codec::DecodeExt<()>>(chain: &Chain, key: &cowboy_state::Key) -> Result<Option<T>, Failure> {
-    let found = chain.read(std::slice::from_ref(key)).await.map_err(secret::unproven)?;
-    found.read(0).map_err(secret::unproven)
+    let found = chain.read(std::slice::from_ref(key)).await.map_err(secret::unread)?;
+    found.read(0).map_err(secret::unread)
 }
 
 pub(super) async fn run(session: &Session, action: KeyAction) -> Result<(), Failure> {
@@ -85,17 +86,25 @@ pub(super) async fn run(session: &Session, action: KeyAction) -> Result<(), Fail
 /// Writes the keys of the volume's partitions that are kept here.
 async fn export(session: &Session, which: &Which, file: &Path) -> Result<(), Failure> {
     let (chain, id, volume) = open(session, which).await?;
-    let (mut kept, mut missing) = (Vec::new(), Vec::new());
+    let (mut kept, mut missing, mut partitions) = (Vec::new(), Vec::new(), 0_usize);
     for listed in volume.partitions.iter() {
-        let version = keys::version(&chain, &id, &volume, &listed.partition).await?;
-        let path = keys::path(session, &chain.genesis, (&id, &listed.partition), version);
-        match files::read(&path).map_err(Failure::file(&path))? {
-            Some(signature) => kept.push(Key { partition: Hex(listed.partition), version, signature: Hex(signature.to_vec()) }),
-            None => missing.push(listed.partition.to_string()),
+        let record: Option<Partition> = read(&chain, &state::partition_key(&id, &listed.partition)).await?;
+        let (standing, before) = (standing_version(&volume, record.as_ref()), kept.len());
+        // That of the root before, too: `revert` may bring it back.
+        let previous =
+            record.and_then(|record| record.previous).map(|previous| previous.key_version).filter(|version| *version != standing);
+        for version in [Some(standing), previous].into_iter().flatten() {
+            let path = keys::path(session, &chain.genesis, (&id, &listed.partition), version);
+            match files::read(&path).map_err(Failure::file(&path))? {
+                Some(signature) => kept.push(Key { partition: Hex(listed.partition), version, signature: Hex(signature.to_vec()) }),
+                None if version == standing => missing.push(listed.partition.to_string()),
+                None => {}
+            }
         }
+        partitions += usize::from(kept.len() > before);
     }
     if kept.is_empty() {
-        return Err(Failure::argument(
+        return Err(Failure::refused(
             "this folder has no key of the volume's partitions",
             "have one released first: cowboy volume ls VOLUME PARTITION",
         ));
@@ -109,7 +118,11 @@ async fn export(session: &Session, which: &Which, file: &Path) -> Result<(), Fai
     }
     session.output.result(
         &json!({ "file": file, "keys": count, "missing": missing }),
-        format_args!("The keys of {} are in {}: keep it where nobody else reads it", super::counted(count, "partition"), file.display()),
+        format_args!(
+            "The keys of {} are in {}: keep it where nobody else reads it",
+            super::counted(partitions, "partition"),
+            file.display()
+        ),
     );
     Ok(())
 }
@@ -155,8 +168,7 @@ async fn import(session: &Session, which: &Which, file: &Path) -> Result<(), Fai
 
 /// Whether a key is the committee's signature over its partition and version.
 fn is_of((genesis, id): (Hash, Hash), volume: &Volume, master: &PointG2, key: &Key) -> bool {
-    let mut identity = identity(genesis, (&id, volume), (&key.partition.0, None));
-    identity.version = key.version;
+    let identity = identity(genesis, (&id, volume), &key.partition.0, key.version);
     let signature = key.signature.0[..].try_into().ok().and_then(PointG1::new);
     signature.is_some_and(|signature| curve::is_signature(master, &identity.message(), &signature))
 }

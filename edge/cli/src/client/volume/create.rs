@@ -18,11 +18,11 @@ const RELAYS_PATIENCE: Duration = Duration::from_secs(60);
 /// What a file counts for at least, in bytes.
 const MIN_QUOTA: u64 = 1_024;
 
-/// How many relays are up. Asks for some and waits where there is none: a devnet starts its own at the first use.
+/// How many relays take slots. Asks for some and waits where there is none: a devnet starts its own at the first use.
 async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
     let count = async || -> Result<usize, Failure> {
         let relays = view(session, actors::RELAYS, "list_relays", json!({})).await?;
-        Ok(relays.as_array().into_iter().flatten().filter(|relay| relay["is_healthy"] == json!(true)).count())
+        Ok(relays.as_array().into_iter().flatten().filter(|relay| relay["is_eligible"] == json!(true)).count())
     };
     if count().await? > 0 {
         return count().await;
@@ -42,7 +42,7 @@ async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
             tokio::time::sleep(PAUSE).await;
         }
     };
-    let late = |_| Failure::argument("no relay is there", "wait for some: cowboy relay list shows what there is");
+    let late = |_| Failure::refused("no relay is there", "wait for some: cowboy relay list shows what there is");
     tokio::time::timeout(RELAYS_PATIENCE, waiting).await.map_err(late)?
 }
 

@@ -1,62 +1,102 @@
 //! Putting, getting, listing and removing files.
 
 use super::journal::Journal;
-use super::local::{self, Item};
+use super::local::{self, Chosen, Item, Refused};
 use super::progress::Progress;
 use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failure, upload};
 use crate::client::{labels, labels::Labels, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use commonware_codec::Encode as _;
 use cowboy_console::failure::Failure;
+use cowboy_system::volumes::types::Keys;
 use cowboy_types::units::Amount;
-use cowboy_types::{actors, error};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Hash, actors, error};
 use cowboy_volume::keys::PartitionKey;
-use cowboy_volume::{Change, Entry, Volume};
+use cowboy_volume::{Change, Clash, Entry, Volume, VolumeError};
 use cowboy_volumes::relay::DEMAND_BYTES;
-use cowboy_volumes::{Name, Path, leaf};
+use cowboy_volumes::{BlobRef, Name, Path, leaf};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path as Local;
 
+/// What is to be committed to a partition.
+pub(super) struct Planned {
+    /// What its files were put with.
+    pub(super) key: PartitionKey,
+    /// The root beside which they were admitted.
+    pub(super) seen: Hash,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Has files admitted to a partition, without those that cannot be there beside others, which are refused. Answers the root beside which the rest is.
+pub(super) async fn admit(
+    volume: &Volume,
+    (partition, key): (&Name, &PartitionKey),
+    items: &mut Vec<&Item>,
+    removed: &[Fixed<32>],
+    refused: &mut Vec<Refused>,
+) -> Result<Hash, Failure> {
+    loop {
+        let seen = volume.root(partition).await.map_err(storage_failure)?;
+        let files: Vec<(&Path, u64)> = items.iter().map(|item| (&item.to, item.size)).collect();
+        let clashes = match volume.admit_changes(partition, key, &files, removed).await {
+            Ok(_) => return Ok(seen),
+            Err(VolumeError::Clash(clashes)) => clashes,
+            Err(error) => return Err(storage_failure(error)),
+        };
+        // Fewer are left each time.
+        for Clash { path, other } in clashes {
+            let reason = format!("{other} is there, and one would be a directory of the other");
+            let own = items.iter().filter(|item| item.to.as_str() == path);
+            refused.extend(own.map(|item| Refused { path: item.from.clone(), reason: reason.clone() }));
+            items.retain(|item| item.to.as_str() != path);
+        }
+    }
+}
+
 pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &str, terms: &Terms) -> Result<(), Failure> {
-    let (items, left_out) = local::items(source, to)?;
+    let Chosen { items, left_out, mut refused } = local::items(source, to)?;
     local::say_left_out(session.output, &left_out);
     let volume = which.open(session).await?;
     let mut partitions: BTreeMap<Name, Vec<&Item>> = BTreeMap::new();
     for item in &items {
         partitions.entry(item.to.partition()).or_default().push(item);
     }
-    let mut keys: BTreeMap<&Name, PartitionKey> = BTreeMap::new();
-    for (partition, items) in &partitions {
-        let key = keys::partition(session, which, &volume, partition, terms).await?;
-        let files: Vec<(&Path, u64)> = items.iter().map(|item| (&item.to, item.size)).collect();
-        volume.admit(partition, &key, &files).await.map_err(storage_failure)?;
-        keys.insert(partition, key);
+    let mut admitted = Vec::with_capacity(partitions.len());
+    for (partition, mut items) in partitions {
+        let key = keys::partition(session, which, &volume, &partition, terms).await?;
+        let seen = admit(&volume, (&partition, &key), &mut items, &[], &mut refused).await?;
+        if !items.is_empty() {
+            admitted.push((partition, key, seen, items));
+        }
     }
-    let (mut changes, mut resumed) = (BTreeMap::new(), 0_usize);
-    let total = items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.size));
-    let mut progress = Progress::new(session.output, items.len(), total);
-    for (partition, items) in &partitions {
-        let sent = upload::send(session, &volume, (partition, &keys[partition]), items, &mut progress).await?;
+    local::say_refused(session.output, &refused);
+    let all = || admitted.iter().flat_map(|(.., items)| items.iter());
+    let (count, total) = (all().count(), all().fold(0, |sum: u64, item| sum.saturating_add(item.size)));
+    let (mut planned, mut resumed) = (BTreeMap::new(), 0_usize);
+    let mut progress = Progress::new(session.output, count, total);
+    for (partition, key, seen, items) in admitted {
+        let sent = upload::send(session, &volume, (&partition, &key), &items, &mut progress).await?;
         resumed = resumed.saturating_add(sent.resumed);
-        changes.insert(partition.clone(), sent.changes);
+        planned.insert(partition, Planned { key, seen, changes: sent.changes });
     }
-    let committed = commit(session, which, &changes, terms).await?;
-    for partition in partitions.keys() {
+    let committed = commit(session, which, &planned, terms).await?;
+    for partition in planned.keys() {
         labels::keep(session, &partition.partition(), partition.as_str());
     }
     let left_out: Vec<String> = left_out.iter().map(|path| path.display().to_string()).collect();
-    let (count, bytes) = (items.len(), progress.done());
+    let (bytes, rows) = (progress.done(), local::refused_rows(&refused));
     session.output.result(
-        &json!({ "files": count, "bytes": bytes, "resumed": resumed, "commits": committed, "left_out": left_out }),
+        &json!({ "files": count, "bytes": bytes, "resumed": resumed, "commits": committed, "left_out": left_out, "refused": rows }),
         format_args!("{}, {bytes} bytes, committed", counted(count, "file")),
     );
-    Ok(())
+    local::unless_refused(&refused)
 }
 
 /// Why a commit is tried again: who was first, where its refusal has this code.
-fn was_second(code: u16) -> Option<&'static str> {
+pub(super) fn was_second(code: u16) -> Option<&'static str> {
     if code == error::COMMIT_CONFLICT.code {
         return Some("somebody else committed");
     }
@@ -68,11 +108,11 @@ fn was_second(code: u16) -> Option<&'static str> {
 pub(super) async fn commit(
     session: &Session,
     which: &Which,
-    changes: &BTreeMap<Name, Vec<Change>>,
+    planned: &BTreeMap<Name, Planned>,
     terms: &Terms,
 ) -> Result<Vec<Value>, Failure> {
     let mut committed = Vec::new();
-    for (partition, changes) in changes {
+    for (partition, Planned { key, seen, changes }) in planned {
         for merge in 0..MERGES {
             // As the chain has it now: relays may have changed meanwhile.
             let volume = which.open(session).await?;
@@ -81,7 +121,7 @@ pub(super) async fn commit(
                 let put = changes.iter().filter_map(|change| if let Change::Put(leaf) = change { Some(leaf) } else { None });
                 put.for_each(|leaf| journal.forget(&leaf.tag));
             };
-            let Some(commit) = volume.commit(partition, changes).await.map_err(storage_failure)? else {
+            let Some(commit) = volume.commit_beside(partition, key, changes, *seen).await.map_err(storage_failure)? else {
                 forget();
                 break;
             };
@@ -107,7 +147,7 @@ pub(super) async fn commit(
 async fn found(session: &Session, which: &Which, volume: &Volume, path: &Path, terms: &Terms) -> Result<(Entry, PartitionKey), Failure> {
     let key = keys::standing(session, which, volume, &path.partition(), terms).await?;
     let entry = volume.find(path, &key).await.map_err(storage_failure)?;
-    let entry = entry.ok_or_else(|| storage_failure(cowboy_volume::VolumeError::NoFile(path.as_str().to_owned())))?;
+    let entry = entry.ok_or_else(|| storage_failure(VolumeError::NoFile(path.as_str().to_owned())))?;
     Ok((entry, key))
 }
 
@@ -192,15 +232,27 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     Ok(())
 }
 
+pub(super) async fn refer(session: &Session, which: &Which, path: &Path, terms: &Terms) -> Result<(), Failure> {
+    let volume = which.open(session).await?;
+    let (entry, _) = found(session, which, &volume, path, terms).await?;
+    let (hash, size) = (entry.meta.hash, entry.meta.size);
+    let reference = hex(&BlobRef::new(volume.id(), volume.record().keys == Keys::Public, hash, size).to_bytes());
+    let text = format!("{reference}\nhash {hash}, {size} bytes");
+    session.output.result(&json!({ "ref": reference, "hash": hash.to_string(), "size": size }), text);
+    Ok(())
+}
+
 pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, terms: &Terms) -> Result<(), Failure> {
     let volume = which.open(session).await?;
-    let mut changes: BTreeMap<Name, Vec<Change>> = BTreeMap::new();
+    let mut planned: BTreeMap<Name, Planned> = BTreeMap::new();
     for path in &paths {
         let (entry, key) = found(session, which, &volume, path, terms).await?;
         debug_assert_eq!(entry.leaf.tag, leaf::tag(key.tags(), path));
-        changes.entry(path.partition()).or_default().push(Change::Remove(entry.leaf.tag));
+        // Nothing is put, so it does not matter beside what.
+        let of = planned.entry(path.partition()).or_insert_with(|| Planned { key, seen: Hash::ZERO, changes: Vec::new() });
+        of.changes.push(Change::Remove(entry.leaf.tag));
     }
-    let committed = commit(session, which, &changes, terms).await?;
+    let committed = commit(session, which, &planned, terms).await?;
     session
         .output
         .result(&json!({ "removed": paths.len(), "commits": committed }), format_args!("{} removed", counted(paths.len(), "file")));

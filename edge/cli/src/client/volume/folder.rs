@@ -1,12 +1,13 @@
 //! Getting a file, or all files of a folder.
 
+use super::local::Refused;
 use super::progress::Progress;
 use super::{Which, counted, files, keys, local, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
 use cowboy_console::failure::Failure;
 use cowboy_volume::keys::PartitionKey;
-use cowboy_volume::{Entry, Volume, VolumeError};
+use cowboy_volume::{Entry, Listing, Volume, VolumeError};
 use cowboy_volumes::{Name, Path};
 use serde_json::json;
 use std::path::{Path as Local, PathBuf};
@@ -27,7 +28,9 @@ pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local
     {
         return files::get(session, &volume, &entry, &key, to).await;
     }
-    let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
+    let mut listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
+    let refused = bad(&mut listing, (&partition, &key), text);
+    local::say_refused(session.output, &refused);
     let below = listing.entries.iter().filter_map(|entry| Some((entry, place(&entry.meta.path, text, to)?)));
     let found: Vec<(&Entry, PathBuf)> = below.collect();
     if found.is_empty() {
@@ -36,7 +39,15 @@ pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local
     if to.as_os_str() == "-" {
         return Err(Failure::argument(format!("{text} is a folder, and stdout takes one file"), "name a folder to write it to"));
     }
-    tree(session, &volume, &key, (text, to), &found).await
+    tree(session, &volume, &key, (text, to), &found, &refused).await?;
+    local::unless_refused(&refused)
+}
+
+/// Takes the files of a directory out that no folder can have.
+pub(super) fn bad(listing: &mut Listing, (partition, key): (&Name, &PartitionKey), directory: &str) -> Vec<Refused> {
+    let taken = listing.take_bad(partition, key).into_iter().filter(|path| files::lies_in(path, directory));
+    let reason = "no folder can have it: other files lie below its path, or its writer put it at another place";
+    taken.map(|path| Refused { path: path.into(), reason: reason.to_owned() }).collect()
 }
 
 /// Where a file of a directory is written. Nothing where it lies elsewhere, has a path that no volume takes, or would be among a project's keys: a writer
@@ -53,6 +64,7 @@ async fn tree(
     key: &PartitionKey,
     (text, to): (&str, &Local),
     found: &[(&Entry, PathBuf)],
+    refused: &[Refused],
 ) -> Result<(), Failure> {
     let bytes = found.iter().fold(0, |sum: u64, (entry, _)| sum.saturating_add(entry.meta.size));
     let (mut progress, mut written) = (Progress::new(session.output, found.len(), bytes), Vec::new());
@@ -64,7 +76,8 @@ async fn tree(
         written.push(json!({ "path": &*entry.meta.path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": place }));
     }
     let text = format!("{text}: {}, {bytes} bytes, in {}", counted(found.len(), "file"), to.display());
-    session.output.result(&json!({ "folder": to, "bytes": bytes, "files": written }), text);
+    let rows = local::refused_rows(refused);
+    session.output.result(&json!({ "folder": to, "bytes": bytes, "files": written, "refused": rows }), text);
     Ok(())
 }
 

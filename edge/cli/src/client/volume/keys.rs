@@ -8,9 +8,9 @@ use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
 use cowboy_proxy::collect;
 use cowboy_sealing::TransportSecret;
-use cowboy_service::{Chain, files};
-use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Keys, Partition, Volume as Record, first_key_version};
+use cowboy_service::files;
+use cowboy_system::volumes::keys::standing_version;
+use cowboy_system::volumes::types::Keys;
 use cowboy_types::units::Amount;
 use cowboy_types::{Hash, actors};
 use cowboy_volume::keys::{KEY_BYTES, PartitionKey};
@@ -26,7 +26,7 @@ pub(super) fn make(file: &Path) -> Result<(), Failure> {
         return read(file).map(drop);
     }
     let mut key = Zeroizing::new([0; KEY_BYTES]);
-    getrandom::fill(&mut *key).map_err(|error| Failure::argument(error.to_string(), "the computer gives no random bytes"))?;
+    getrandom::fill(&mut *key).map_err(|error| Failure::refused(error.to_string(), "the computer gives no random bytes"))?;
     files::write(file, hex(&*key).as_bytes()).map_err(Failure::file(file))
 }
 
@@ -57,6 +57,12 @@ pub(super) async fn standing(
     partition(session, which, volume, name, terms).await
 }
 
+/// The version under which a partition stands, or begins.
+async fn version(volume: &Volume, name: &Name) -> Result<u64, Failure> {
+    let standing = volume.partition(name).await.map_err(storage_failure)?;
+    Ok(standing_version(volume.record(), standing.as_ref()))
+}
+
 /// The key of a partition, whether it is there or to be made.
 pub(super) async fn partition(
     session: &Session,
@@ -65,22 +71,56 @@ pub(super) async fn partition(
     partition: &Name,
     terms: &Terms,
 ) -> Result<PartitionKey, Failure> {
-    match volume.record().keys {
-        Keys::Public => Ok(PartitionKey::public()),
-        Keys::Owner => {
-            let file = which.key.as_deref();
-            let file = file.ok_or_else(|| Failure::argument("the owner of this volume keeps its key", "name its file with --key"))?;
-            Ok(PartitionKey::owned(&*read(file)?, volume.id(), partition))
-        }
-        Keys::Committee => released(session, which, volume, partition, terms).await,
+    let version = version(volume, partition).await?;
+    of_version(session, which, volume, (partition, version), terms).await
+}
+
+/// A version of the key of a partition.
+pub(super) async fn of_version(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    of: (&Name, u64),
+    terms: &Terms,
+) -> Result<PartitionKey, Failure> {
+    match kept(session, which, volume, of)? {
+        Some(key) => Ok(key),
+        None => released(session, which, volume, of, terms).await,
     }
 }
 
-/// The version of a partition's key.
-pub(super) async fn version(chain: &Chain, id: &Hash, volume: &Record, partition: &Hash) -> Result<u64, Failure> {
-    let found = chain.read(&[state::partition_key(id, partition)]).await.map_err(secret::unproven)?;
-    let standing = found.read::<Partition>(0).map_err(secret::unproven)?;
-    Ok(standing.map_or_else(|| first_key_version(volume.generation), |standing| standing.key_version))
+/// The key of a partition, for a command that pays nothing.
+pub(super) async fn at_hand(session: &Session, which: &Which, volume: &Volume, name: &Name) -> Result<PartitionKey, Failure> {
+    let version = version(volume, name).await?;
+    kept(session, which, volume, (name, version))?.ok_or_else(|| {
+        let name = name.as_str();
+        Failure::refused(
+            format!("the key of {name} was not released to this folder yet, which costs a fee, and a dry run pays nothing"),
+            format!("have it released first: cowboy volume ls {} {name}", which.volume),
+        )
+    })
+}
+
+/// A version of the key of a partition, where it is at hand; none where the committee has to make it.
+fn kept(session: &Session, which: &Which, volume: &Volume, (name, version): (&Name, u64)) -> Result<Option<PartitionKey>, Failure> {
+    match volume.record().keys {
+        Keys::Public => Ok(Some(PartitionKey::public())),
+        Keys::Owner => {
+            let file = which.key.as_deref();
+            let file = file.ok_or_else(|| Failure::argument("the owner of this volume keeps its key", "name its file with --key"))?;
+            owned(file, volume, (name, version)).map(Some)
+        }
+        Keys::Committee => {
+            let path = path(session, &volume.chain().genesis, (volume.id(), &name.partition()), version);
+            let signature = files::read(&path).map_err(Failure::file(&path))?;
+            Ok(signature.map(|signature| PartitionKey::released(&signature).at(version)))
+        }
+    }
+}
+
+/// The key of a partition that the key in a file makes.
+pub(super) fn owned(file: &Path, volume: &Volume, (name, version): (&Name, u64)) -> Result<PartitionKey, Failure> {
+    Ok(PartitionKey::owned(&*read(file)?, volume.id(), name).at(version))
 }
 
 /// Where the committee's signature is kept of which the key of a partition is made.
@@ -96,21 +136,22 @@ pub(super) fn keep(path: &Path, signature: &[u8]) -> Result<(), Failure> {
     files::write(path, signature).map_err(Failure::file(path))
 }
 
-/// The key that the committee makes: the one that was kept here, or a new release.
-async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name, terms: &Terms) -> Result<PartitionKey, Failure> {
-    let chain = secret::connect(session, &which.trusted).await?;
-    let partition = name.partition();
-    let version = version(&chain, volume.id(), volume.record(), &partition).await?;
-    let path = path(session, &chain.genesis, (volume.id(), &partition), version);
-    if let Some(signature) = files::read(&path).map_err(Failure::file(&path))? {
-        return Ok(PartitionKey::released(&signature));
-    }
+/// A version of the key that the committee makes, released to the session's account.
+async fn released(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    (name, version): (&Name, u64),
+    terms: &Terms,
+) -> Result<PartitionKey, Failure> {
+    let chain = volume.chain();
     let transport = TransportSecret::random(&mut random::generator()?);
     let public = transport.key();
     let argument = json!({
         "volume": volume.id().to_string(),
         "partition": name.partition().to_string(),
         "capability": which.capability.map(|id| hex(&id.0)),
+        "key_version": version,
         "transport": hex(public.key.bytes()),
         "proof": hex(public.proof.bytes()),
     });
@@ -118,8 +159,9 @@ async fn released(session: &Session, which: &Which, volume: &Volume, name: &Name
     let sent = send::send(&session.client, &session.key()?, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
     let release = secret::opened(&sent)?;
     session.output.progress(format_args!("release {release}: asking the committee for the key of {}", name.as_str()));
-    let collected = collect(&chain, &release, &transport).await.map_err(secret::unproven)?;
+    let collected = collect(chain, &release, &transport).await.map_err(secret::uncollected)?;
     secret::close(session, &release, &collected, terms).await?;
+    let path = path(session, &chain.genesis, (volume.id(), &name.partition()), version);
     keep(&path, collected.signature.bytes())?;
-    Ok(PartitionKey::released(collected.signature.bytes()))
+    Ok(PartitionKey::released(collected.signature.bytes()).at(version))
 }

@@ -3,7 +3,9 @@
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_types::{Hash, Text};
-use cowboy_volumes::Path;
+use cowboy_volumes::code::OBJECT_BYTES;
+use cowboy_volumes::{Name, Path};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
@@ -19,11 +21,31 @@ pub(super) struct Item {
     pub(super) to: Path,
 }
 
+/// A file that a command leaves where it is, while the others go: the command fails at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) path: PathBuf,
+    pub(super) reason: String,
+}
+
+/// What a source has.
+#[derive(Default)]
+pub(super) struct Chosen {
+    /// The files that go.
+    pub(super) items: Vec<Item>,
+    /// What is no file.
+    pub(super) left_out: Vec<PathBuf>,
+    /// Files that no volume takes.
+    pub(super) refused: Vec<Refused>,
+}
+
 /// What lies below a folder, by the paths in it.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Files, with their lengths.
     pub(super) files: BTreeMap<PathBuf, u64>,
+    /// Folders.
+    pub(super) folders: BTreeSet<PathBuf>,
     /// What is neither a file nor a folder, what a command that was killed left of a file that it fetched, and folders with a project's keys.
     pub(super) others: BTreeSet<PathBuf>,
 }
@@ -50,7 +72,7 @@ pub(super) fn leads_to_keys(path: &Local) -> bool {
 pub(super) fn refuse_keys(path: &Local) -> Result<(), Failure> {
     let full = path.canonicalize().or_else(|_| std::path::absolute(path)).map_err(Failure::file(path))?;
     if leads_to_keys(&full) {
-        return Err(Failure::argument(
+        return Err(Failure::refused(
             format!("{} has keys of a project, which no volume is for", path.display()),
             "back up keys with `cowboyd keys backup`, or name another folder",
         ));
@@ -69,6 +91,7 @@ pub(super) fn walk(folder: &Local) -> Result<Found, Failure> {
             let known = entry.metadata().map_err(Failure::file(entry.path()))?;
             let (name, within) = (entry.file_name(), within.join(entry.file_name()));
             if known.is_dir() && !has_keys(&name) {
+                found.folders.insert(within.clone());
                 folders.push(within);
             } else if known.is_file() && !name.to_string_lossy().ends_with(PART) {
                 found.files.insert(within, known.len());
@@ -80,8 +103,8 @@ pub(super) fn walk(folder: &Local) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// The files below a folder, or the file, each with its path in the volume, and what stays out.
-pub(super) fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>), Failure> {
+/// The files below a folder, or the file, each with its path in the volume, and what stays out. One file of a folder that no volume takes stops no other.
+pub(super) fn items(source: &Local, to: &str) -> Result<Chosen, Failure> {
     let path = |text: String| {
         Path::new(&text).ok_or_else(|| {
             Failure::argument(
@@ -106,16 +129,52 @@ pub(super) fn items(source: &Local, to: &str) -> Result<(Vec<Item>, Vec<PathBuf>
         }
         // A partition by itself is a folder.
         let to = if to.ends_with('/') || !to.contains('/') { format!("{}/{last}", to.trim_end_matches('/')) } else { to.to_owned() };
-        return Ok((vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }], Vec::new()));
+        return Ok(Chosen { items: vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }], ..Chosen::default() });
     }
-    let (found, directory) = (walk(source)?, to.trim_end_matches('/'));
-    let mut items = Vec::with_capacity(found.files.len());
+    let directory = to.trim_end_matches('/');
+    if Name::new(directory).is_none() {
+        path(directory.to_owned())?;
+    }
+    let found = walk(source)?;
+    let left_out = found.others.iter().map(|within| source.join(within)).collect();
+    let mut chosen = Chosen { left_out, ..Chosen::default() };
     for (within, size) in found.files {
-        let to = path(format!("{directory}/{}", within.to_string_lossy()))?;
-        items.push(Item { from: source.join(within), size, to });
+        let from = source.join(&within);
+        let to = within.to_str().and_then(|within| Path::new(&format!("{directory}/{within}")));
+        let refused = |reason: &str| Refused { path: from.clone(), reason: reason.to_owned() };
+        match to {
+            Some(_) if size > OBJECT_BYTES => chosen.refused.push(refused("a file has at most 1 GiB")),
+            Some(to) => chosen.items.push(Item { from, size, to }),
+            None => {
+                chosen.refused.push(refused("parts of a path have 1 to 64 letters, digits, _, . and -, and all of it at most 512 bytes"))
+            }
+        }
     }
-    items.sort_by(|one, other| one.to.cmp(&other.to));
-    Ok((items, found.others.into_iter().map(|within| source.join(within)).collect()))
+    chosen.items.sort_by(|one, other| one.to.cmp(&other.to));
+    Ok(chosen)
+}
+
+/// Files that were refused, as JSON has them.
+pub(super) fn refused_rows(refused: &[Refused]) -> Vec<Value> {
+    refused.iter().map(|refused| json!({ "path": refused.path.display().to_string(), "reason": refused.reason })).collect()
+}
+
+/// The end of a command that left files where they are: the others are done.
+pub(super) fn unless_refused(refused: &[Refused]) -> Result<(), Failure> {
+    let Some(Refused { path, reason }) = refused.first() else { return Ok(()) };
+    let more = if refused.len() > 1 { format!("; and {} more", refused.len() - 1) } else { String::new() };
+    let count = super::counted(refused.len(), "file");
+    Err(Failure::refused(
+        format!("{count} left in place: {}: {reason}{more}; everything else is done", path.display()),
+        "rename it, remove it, or move away what is in its way, and give the command again",
+    ))
+}
+
+/// Says of each file that stays where it is why.
+pub(super) fn say_refused(output: Output, refused: &[Refused]) {
+    for Refused { path, reason } in refused {
+        output.progress(format_args!("{} stays where it is: {reason}", path.display()));
+    }
 }
 
 /// Says what stays out.
@@ -167,12 +226,31 @@ pub(super) fn make_folders(folder: &Local, within: &Local) -> Result<(), Failure
     for place in between(folder, within) {
         match place.symlink_metadata() {
             Ok(known) if known.is_dir() => {}
-            Ok(_) => return Err(Failure::argument(format!("{} is not a folder", place.display()), "move it away: links are not followed")),
+            Ok(_) => return Err(Failure::refused(format!("{} is not a folder", place.display()), "move it away: links are not followed")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::create_dir(&place).map_err(Failure::file(&place))?,
             Err(error) => return Err(Failure::file(&place)(error)),
         }
     }
     Ok(())
+}
+
+/// Removes a folder in a folder, with those in it, where none of them has anything else. True where it is gone.
+pub(super) fn remove_folders(folder: &Local, within: &Local) -> Result<bool, Failure> {
+    let place = folder.join(within);
+    match place.symlink_metadata() {
+        Ok(known) if known.is_dir() => {}
+        Ok(_) => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(Failure::file(&place)(error)),
+    }
+    for entry in std::fs::read_dir(&place).map_err(Failure::file(&place))? {
+        let name = entry.map_err(Failure::file(&place))?.file_name();
+        if has_keys(&name) || !remove_folders(folder, &within.join(name))? {
+            return Ok(false);
+        }
+    }
+    std::fs::remove_dir(&place).map_err(Failure::file(&place))?;
+    Ok(true)
 }
 
 /// Removes a file in a folder, unless it is not in there any more.
@@ -205,6 +283,7 @@ mod tests {
         symlink("/etc/hostname", folder.path().join("link")).expect("it is made");
         std::fs::create_dir(folder.path().join(CONFIG_DIRECTORY)).expect("it is made");
         std::fs::write(folder.path().join(CONFIG_DIRECTORY).join("key"), "secret").expect("it is written");
+        let items = |source: &Local, to: &str| items(source, to).map(|chosen| (chosen.items, chosen.left_out));
         for keys in [folder.path().join(CONFIG_DIRECTORY), folder.path().join(CONFIG_DIRECTORY).join("key")] {
             assert!(items(&keys, "notes/").is_err(), "keys go into no volume");
         }
@@ -224,8 +303,41 @@ mod tests {
         let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("it is made");
         assert!(items(&socket, "notes/").is_err(), "it has no content that ends");
         assert_eq!(["c.txt", "c.txt/"].map(file), [None, Some("c.txt/c.txt".into())], "a partition of the file's name is a mistake");
-        std::fs::write(folder.path().join("ä"), "").expect("it is written");
-        assert!(items(folder.path(), "notes/").is_err());
+        assert!(items(folder.path(), "a b/").is_err(), "no file has a path there");
+    }
+
+    /// One name that no volume takes, or a file that is too long, stops no other file, and the command fails at its end.
+    #[test]
+    fn one_bad_name_stops_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("b c")).expect("it is made");
+        for name in ["ä", "a", "b c/d", "e"] {
+            std::fs::write(at(name), "").expect("it is written");
+        }
+        std::fs::File::create(at("long")).and_then(|file| file.set_len(OBJECT_BYTES + 1)).expect("it has a hole");
+        let chosen = items(folder.path(), "notes/").expect("the others go");
+        assert_eq!(chosen.items.iter().map(|item| item.to.as_str()).collect::<Vec<_>>(), ["notes/a", "notes/e"]);
+        assert_eq!(chosen.refused.iter().map(|refused| refused.path.clone()).collect::<Vec<_>>(), ["b c/d", "long", "ä"].map(at));
+        assert!(unless_refused(&[]).is_ok());
+        let failure = unless_refused(&chosen.refused).expect_err("three stay").to_string();
+        assert!(failure.contains("3 files") && failure.contains("b c/d: parts of a path") && failure.contains("2 more"), "{failure}");
+    }
+
+    /// Folders go as far as they are empty: no file, link or key is removed with them.
+    #[test]
+    fn empty_folders_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["empty/a/b", "full/a", "full/b", "linked", "keys/.cowboy"] {
+            std::fs::create_dir_all(at(name)).expect("it is made");
+        }
+        std::fs::write(at("full/b/file"), "").expect("it is written");
+        symlink(at("full"), at("linked/link")).expect("it is made");
+        let gone =
+            ["empty", "full", "linked", "keys", "missing", "full/b/file"].map(|name| remove_folders(folder.path(), Local::new(name)).ok());
+        assert_eq!(gone, [true, false, false, false, true, false].map(Some));
+        assert!(!at("empty").exists() && at("full/b/file").exists() && at("linked/link").is_symlink() && at("keys/.cowboy").exists());
     }
 
     /// Nothing is written or removed through a link, whatever lies behind it.

@@ -1,14 +1,16 @@
 //! `cowboy volume sync`: a directory of a volume gets what a folder has, or a folder what a directory has.
 
-use super::local::{self, Found, Item};
+use super::files::Planned;
+use super::local::{self, Chosen, Found, Item, Refused};
 use super::progress::Progress;
 use super::{Which, counted, files, folder, keys, storage_failure, upload};
 use crate::client::{labels, session::Session};
 use crate::send::Terms;
 use cowboy_console::failure::Failure;
+use cowboy_types::Hash;
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Change, Entry, Listing, Volume, VolumeError};
-use cowboy_volumes::{Name, Path, leaf};
+use cowboy_volumes::{Name, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -36,6 +38,7 @@ struct Done {
     resumed: usize,
     commits: Vec<Value>,
     left_out: Vec<PathBuf>,
+    refused: Vec<Refused>,
 }
 
 impl Done {
@@ -60,6 +63,7 @@ impl Done {
         let document = json!({
             "direction": self.direction, "dry_run": options.dry_run, "copied": copied, "removed": self.removed, "bytes": self.bytes(),
             "unchanged": self.unchanged, "resumed": self.resumed, "commits": self.commits, "left_out": self.left_out,
+            "refused": local::refused_rows(&self.refused),
         });
         session.output.result(&document, self.text(options));
     }
@@ -82,8 +86,7 @@ fn directory(text: &str) -> Result<(Name, &str), Failure> {
 
 /// The files of a directory, by path. One that a writer put at another place than its path says is none of them: nobody would find it there.
 fn entries<'a>(listing: &'a Listing, key: &PartitionKey, directory: &str) -> BTreeMap<&'a str, &'a Entry> {
-    let is_found = |entry: &&Entry| Path::new(&entry.meta.path).is_some_and(|path| leaf::tag(key.tags(), &path) == entry.leaf.tag);
-    let own = listing.entries.iter().filter(|entry| files::lies_in(&entry.meta.path, directory)).filter(is_found);
+    let own = listing.entries.iter().filter(|entry| files::lies_in(&entry.meta.path, directory) && entry.is_placed(key));
     own.map(|entry| (&*entry.meta.path, entry)).collect()
 }
 
@@ -111,19 +114,35 @@ pub(super) async fn run(
         }
     };
     local::say_left_out(session.output, &done.left_out);
+    local::say_refused(session.output, &done.refused);
     done.print(session, options);
-    Ok(())
+    if options.dry_run { Ok(()) } else { local::unless_refused(&done.refused) }
 }
 
-/// Which files of a directory go, where a folder has others: those that it lacks. What stays out of it lacks nothing.
+/// The key of a partition. A dry run pays for none.
+async fn key_of(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    partition: &Name,
+    (options, terms): (Options, &Terms),
+) -> Result<PartitionKey, Failure> {
+    if options.dry_run {
+        return keys::at_hand(session, which, volume, partition).await;
+    }
+    keys::partition(session, which, volume, partition, terms).await
+}
+
+/// Which files of a directory go, where a folder has others: those that it lacks. What stays out of it lacks nothing, and neither does what is refused.
 fn lacking<'a>(
     there: &BTreeMap<&'a str, &'a Entry>,
     items: &[Item],
     (folder, directory): (&Local, &str),
-    left_out: &[PathBuf],
+    (left_out, refused): (&[PathBuf], &[Refused]),
 ) -> Vec<&'a Entry> {
     let own: BTreeSet<&str> = items.iter().map(|item| item.to.as_str()).collect();
-    let within = left_out.iter().filter_map(|path| path.strip_prefix(folder).ok());
+    let stays = left_out.iter().chain(refused.iter().map(|refused| &refused.path));
+    let within = stays.filter_map(|path| path.strip_prefix(folder).ok());
     let others: Vec<String> = within.map(|path| format!("{directory}/{}", path.to_string_lossy())).collect();
     let is_out = |path: &str| others.iter().any(|other| path == other || files::lies_in(path, other));
     there.iter().filter(|(path, _)| !own.contains(*path) && !is_out(path)).map(|(_, entry)| *entry).collect()
@@ -135,15 +154,15 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
     if !folder.metadata().map_err(Failure::file(folder))?.is_dir() {
         return Err(Failure::argument(format!("{} is not a folder", folder.display()), "put a single file with `cowboy volume put`"));
     }
-    let (items, left_out) = local::items(folder, directory)?;
+    let Chosen { items, left_out, mut refused } = local::items(folder, directory)?;
     let volume = which.open(session).await?;
     let is_there = volume.partition(&partition).await.map_err(storage_failure)?.is_some();
     // Nothing is paid for the key of a partition that has nothing and gets nothing.
     if !is_there && (options.dry_run || items.is_empty()) {
         let copied = items.iter().map(|item| (item.to.as_str().to_owned(), item.size)).collect();
-        return Ok(Done { direction: "up", copied, left_out, ..Done::default() });
+        return Ok(Done { direction: "up", copied, left_out, refused, ..Done::default() });
     }
-    let key = keys::partition(session, which, &volume, &partition, terms).await?;
+    let key = key_of(session, which, &volume, &partition, (options, terms)).await?;
     let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     let there = entries(&listing, &key, directory);
     let (mut copied, mut unchanged) = (Vec::new(), 0);
@@ -154,37 +173,41 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
         };
         if is_same { unchanged += 1 } else { copied.push(item) }
     }
-    let removed = if options.delete { lacking(&there, &items, (folder, directory), &left_out) } else { Vec::new() };
+    let removed = if options.delete { lacking(&there, &items, (folder, directory), (&left_out, &refused)) } else { Vec::new() };
     // A folder without a file is more often a disk that is not mounted than one whose files are all to go.
     if items.is_empty() && !removed.is_empty() {
         let count = counted(removed.len(), "file");
-        return Err(Failure::argument(
+        return Err(Failure::refused(
             format!("{} has no files, and --delete would remove {count} of {directory}", folder.display()),
             "leave --delete out, or remove them with `cowboy volume rm`",
         ));
     }
     if which.capability.is_some() && !removed.is_empty() {
-        return Err(Failure::argument("only the owner of a volume deletes files", "leave --delete out"));
+        return Err(Failure::refused("only the owner of a volume deletes files", "leave --delete out"));
     }
+    let tags: Vec<_> = removed.iter().map(|entry| entry.leaf.tag).collect();
+    let seen = match copied.is_empty() && tags.is_empty() {
+        true => Hash::ZERO,
+        false => files::admit(&volume, (&partition, &key), &mut copied, &tags, &mut refused).await?,
+    };
     let mut done = Done {
         direction: "up",
         copied: copied.iter().map(|item| (item.to.as_str().to_owned(), item.size)).collect(),
         removed: removed.iter().map(|entry| entry.meta.path.to_string()).collect(),
         unchanged,
         left_out,
+        refused,
         ..Done::default()
     };
     if options.dry_run || copied.is_empty() && removed.is_empty() {
         return Ok(done);
     }
-    let files: Vec<(&Path, u64)> = copied.iter().map(|item| (&item.to, item.size)).collect();
-    let tags: Vec<_> = removed.iter().map(|entry| entry.leaf.tag).collect();
-    volume.admit_changes(&partition, &key, &files, &tags).await.map_err(storage_failure)?;
     let mut progress = Progress::new(session.output, copied.len(), done.bytes());
     let sent = upload::send(session, &volume, (&partition, &key), &copied, &mut progress).await?;
     done.resumed = sent.resumed;
     let changes = sent.changes.into_iter().chain(tags.into_iter().map(Change::Remove)).collect();
-    done.commits = files::commit(session, which, &BTreeMap::from([(partition.clone(), changes)]), terms).await?;
+    let planned = BTreeMap::from([(partition.clone(), Planned { key, seen, changes })]);
+    done.commits = files::commit(session, which, &planned, terms).await?;
     labels::keep(session, &partition.partition(), partition.as_str());
     Ok(done)
 }
@@ -195,17 +218,38 @@ struct Plan<'a> {
     removed: Vec<PathBuf>,
     unchanged: usize,
     left_out: Vec<PathBuf>,
+    refused: Vec<Refused>,
+}
+
+/// What is in the way of a file in a folder, where it stays: a file that would have to be a folder, or a folder that would have to be a file. With
+/// `delete` it makes room, as far as it has nothing that is never removed.
+fn in_the_way(found: &Found, within: &Local, delete: bool) -> Option<String> {
+    if let Some(above) = within.ancestors().skip(1).find(|part| found.files.contains_key(*part)) {
+        return (!delete).then(|| format!("{} is a file here, and stays without --delete", above.display()));
+    }
+    if !found.folders.contains(within) {
+        return None;
+    }
+    if found.others.iter().any(|other| other.starts_with(within)) {
+        return Some("it is a folder here, with what is never removed: links, devices, or keys".to_owned());
+    }
+    let has_files = || found.files.keys().any(|file| file.starts_with(within));
+    (!delete && has_files()).then(|| "it is a folder with files here, and they stay without --delete".to_owned())
 }
 
 /// What a folder that has this gets from a directory that has that. What is no file, and what lies behind it, stays as it is.
 async fn plan<'a>(there: BTreeMap<PathBuf, &'a Entry>, found: Found, folder: &Local, delete: bool) -> Result<Plan<'a>, Failure> {
     let is_extra = |within: &&PathBuf| delete && !there.contains_key(*within);
     let removed = found.files.keys().filter(is_extra).cloned().collect();
-    let mut plan = Plan { copied: Vec::new(), removed, unchanged: 0, left_out: Vec::new() };
+    let mut plan = Plan { copied: Vec::new(), removed, unchanged: 0, left_out: Vec::new(), refused: Vec::new() };
     for (within, entry) in there {
         let place = folder.join(&within);
         if within.ancestors().any(|part| found.others.contains(part)) {
             plan.left_out.push(place);
+            continue;
+        }
+        if let Some(reason) = in_the_way(&found, &within, delete) {
+            plan.refused.push(Refused { path: place, reason });
             continue;
         }
         let is_same = match found.files.get(&within) {
@@ -232,11 +276,16 @@ fn found(folder: &Local) -> Result<Found, Failure> {
 async fn down(session: &Session, which: &Which, (from, folder): (&str, &Local), options: Options, terms: &Terms) -> Result<Done, Failure> {
     let (partition, directory) = directory(from)?;
     let volume = which.open(session).await?;
-    let key = keys::standing(session, which, &volume, &partition, terms).await?;
-    let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
+    // Nothing is paid for the key of a partition that is not there.
+    if volume.partition(&partition).await.map_err(storage_failure)?.is_none() {
+        return Err(storage_failure(VolumeError::NoPartition(partition.as_str().to_owned())));
+    }
+    let key = key_of(session, which, &volume, &partition, (options, terms)).await?;
+    let mut listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
+    let bad = folder::bad(&mut listing, (&partition, &key), directory);
     if options.delete && listing.closed > 0 {
         let count = counted(listing.closed, "file");
-        return Err(Failure::argument(
+        return Err(Failure::refused(
             format!("this key does not open {count}, so it cannot be seen which local ones to keep"),
             "leave --delete out",
         ));
@@ -247,13 +296,14 @@ async fn down(session: &Session, which: &Which, (from, folder): (&str, &Local), 
     if there.is_empty() {
         return Err(storage_failure(VolumeError::NoFile(directory.to_owned())));
     }
-    let Plan { copied, removed, unchanged, left_out } = plan(there, found(folder)?, folder, options.delete).await?;
+    let Plan { copied, removed, unchanged, left_out, refused } = plan(there, found(folder)?, folder, options.delete).await?;
     let done = Done {
         direction: "down",
         copied: copied.iter().map(|(_, entry)| (entry.meta.path.to_string(), entry.meta.size)).collect(),
         removed: removed.iter().map(|within| folder.join(within).display().to_string()).collect(),
         unchanged,
         left_out,
+        refused: bad.into_iter().chain(refused).collect(),
         ..Done::default()
     };
     if !options.dry_run {
@@ -273,8 +323,13 @@ async fn fetch(
     progress: &mut Progress,
 ) -> Result<(), Failure> {
     for (within, entry) in copied {
+        let place = folder.join(within);
+        if place.symlink_metadata().is_ok_and(|known| known.is_dir()) && !local::remove_folders(folder, within)? {
+            let what = format!("{} is a folder into which something was put meanwhile", place.display());
+            return Err(Failure::refused(what, "give the command again"));
+        }
         local::make_folders(folder, within)?;
-        files::write(volume, entry, key, &folder.join(within), progress).await?;
+        files::write(volume, entry, key, &place, progress).await?;
     }
     Ok(())
 }
@@ -285,7 +340,7 @@ mod tests {
     use cowboy_types::wire::Fixed;
     use cowboy_types::{Blob, List, Text};
     use cowboy_volume::segments::Meta;
-    use cowboy_volumes::Leaf;
+    use cowboy_volumes::{Leaf, leaf};
 
     fn entry(path: &str, content: &str, key: &PartitionKey) -> Entry {
         let hash = futures::executor::block_on(cowboy_volume::content_hash(&mut content.as_bytes())).expect("it is read");
@@ -333,9 +388,13 @@ mod tests {
         let there = entries(&listing, &key, "notes");
         let item = |path: &str| Item { from: PathBuf::new(), size: 1, to: Path::new(path).expect("a path") };
         let folder = Local::new("/f");
-        let gone = lacking(&there, &[item("notes/a"), item("notes/new")], (folder, "notes"), &["/f/link".into()]);
+        let (items, links) = ([item("notes/a"), item("notes/new")], [PathBuf::from("/f/link")]);
+        let gone = lacking(&there, &items, (folder, "notes"), (&links, &[]));
         assert_eq!(gone.iter().map(|entry| &*entry.meta.path).collect::<Vec<_>>(), ["notes/gone"]);
-        assert_eq!(lacking(&there, &[], (folder, "notes"), &[]).len(), 3);
+        assert_eq!(lacking(&there, &[], (folder, "notes"), (&[], &[])).len(), 3);
+        // A file that grew beyond what volumes take is there, and its former content stays.
+        let refused = Refused { path: "/f/gone".into(), reason: "a file has at most 1 GiB".to_owned() };
+        assert!(lacking(&there, &items, (folder, "notes"), (&links, &[refused])).is_empty());
     }
 
     /// A folder gets what is new or changed; nothing of it goes unless that is said, and what is no file stays, with all that would lie behind it.
@@ -355,6 +414,26 @@ mod tests {
             let copied: Vec<&Local> = plan.copied.iter().map(|(within, _)| within.as_path()).collect();
             assert_eq!(copied, ["changed", "longer", "new/x"].map(Local::new));
             assert_eq!((plan.unchanged, plan.removed, plan.left_out), (1, removed, vec![folder.path().join("link/hostname")]));
+        }
+        // A file takes the place of a folder, and a folder that of a file, where what is there may go; empty folders are in nobody's way.
+        for name in ["dir/a", "dir/b", "held", "empty/e"] {
+            std::fs::create_dir_all(folder.path().join(name)).expect("it is made");
+        }
+        std::fs::write(folder.path().join("dir/a/file"), "f").expect("it is written");
+        std::os::unix::fs::symlink("/etc", folder.path().join("held/link")).expect("it is made");
+        let changed: Vec<Entry> = ["dir", "extra/x", "held", "empty"].map(|path| entry(&format!("notes/{path}"), "c", &key)).into();
+        let there = || changed.iter().map(|entry| (PathBuf::from(&entry.meta.path["notes/".len()..]), entry)).collect::<BTreeMap<_, _>>();
+        for (delete, copied, refused) in
+            [(false, vec!["empty"], vec!["dir", "extra/x", "held"]), (true, vec!["dir", "empty", "extra/x"], vec!["held"])]
+        {
+            let plan = plan(there(), found(folder.path()).expect("it is read"), folder.path(), delete).await.expect("it is read");
+            assert_eq!(
+                plan.copied.iter().map(|(within, _)| within.as_path()).collect::<Vec<_>>(),
+                copied.iter().map(Local::new).collect::<Vec<_>>()
+            );
+            let refused: Vec<PathBuf> = refused.iter().map(|name| folder.path().join(name)).collect();
+            assert_eq!(plan.refused.into_iter().map(|refused| refused.path).collect::<Vec<_>>(), refused);
+            assert_eq!(plan.removed.contains(&PathBuf::from("extra")) && plan.removed.contains(&PathBuf::from("dir/a/file")), delete);
         }
         assert!(found(&folder.path().join("missing")).expect("there is none").files.is_empty());
         assert!(found(&folder.path().join("same")).is_err());

@@ -218,10 +218,7 @@ impl Folder {
             return Ok(Self::Temporary(made.map_err(Failure::file(std::env::temp_dir()))?));
         };
         if std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(Failure::argument(
-                format!("{} is not empty", path.display()),
-                "name a new folder with --state, or delete this one",
-            ));
+            return Err(Failure::refused(format!("{} is not empty", path.display()), "name a new folder with --state, or delete this one"));
         }
         std::fs::create_dir_all(path).map_err(Failure::file(path))?;
         Ok(Self::Kept(path.canonicalize().map_err(Failure::file(path))?))

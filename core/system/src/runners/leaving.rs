@@ -1,0 +1,112 @@
+//! How runners leave: by themselves, or for others in a full registry (decisions 582 and 597).
+
+use super::api::{Released, Unstaked, Withdrew};
+use super::payouts::{free_at, pay_out};
+use super::{delegations, state};
+use crate::actor::Context;
+use crate::market::jobs;
+use crate::room::{Standing, giving_way};
+use crate::schema::Emit as _;
+use crate::tee::state::attestation_key;
+use cowboy_params::Jobs;
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::job::{Runner, Standstill, TRANCHES, Tranche};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, List, error};
+
+/// CBY that stand for a runner: its own and what others delegated to it.
+pub fn effective_stake(runner: &Runner) -> Amount {
+    runner.stake.saturating_add(runner.delegated)
+}
+
+/// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
+pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standstill) -> bool {
+    let blocks = height.0.saturating_sub(runner.heartbeat_at.0);
+    blocks.saturating_sub(standstill.within(runner.heartbeat_at, height)) <= rows.heartbeat_timeout
+}
+
+/// Begins the time after which stake is free.
+pub(super) fn release(context: &mut Context<'_>, address: Address, mut runner: Runner, amount: Amount) -> Step<Released> {
+    let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
+    let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
+    if amount > Amount::ZERO {
+        tranches.push(Tranche { amount, release });
+    }
+    runner.unbonding = List::new(tranches).ok_or(error::UNBONDING)?;
+    state::write(context.world, address, &runner);
+    Unstaked { runner: address, amount, release }.emit(context.world);
+    Ok(Released { release })
+}
+
+/// What a runner asked back and may take out now, and what has to wait.
+pub(super) fn freed(context: &Context<'_>, still: &Standstill, runner: &Runner) -> (Amount, Vec<Tranche>) {
+    let (params, now) = (context.params, context.height);
+    let is_free = |tranche: &&Tranche| free_at(params, still, tranche.release, now).max(runner.held_until) <= now;
+    let (free, waiting): (Vec<&Tranche>, Vec<&Tranche>) = runner.unbonding.iter().partition(is_free);
+    let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
+    (amount, waiting.into_iter().cloned().collect())
+}
+
+/// Removes a runner that has no stake left.
+pub(super) fn remove(world: &mut World, address: Address, runner: &Runner) -> Result<(), Miss> {
+    delegations::close(world, address, runner)?;
+    state::directory().remove(world, &address.0)?;
+    world.require([&state::profile_key(address), &attestation_key(address)])?;
+    world.remove(state::profile_key(address));
+    world.remove(attestation_key(address));
+    world.remove(state::runner_key(address));
+    Ok(())
+}
+
+/// What stands for a runner, and what still answers for what it did.
+fn standing(runner: &Runner) -> Amount {
+    runner.unbonding.iter().fold(effective_stake(runner), |sum, tranche| sum.saturating_add(tranche.amount))
+}
+
+/// Makes room for one more runner with this stake. Where the registry is full, runners go that have left, with what they asked back (decision 582), and
+/// then idle ones give way that have less stake (decision 597); fails where there are too few.
+pub(super) fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
+    let count = state::directory().count(context.world)?;
+    let mut excess = context.excess(count, context.params.jobs.runners, count)?;
+    if excess == 0 {
+        return Ok(());
+    }
+    let (still, mut idle) = (jobs::standstill(context.world)?, Vec::new());
+    for (address, runner) in state::all(context.world)? {
+        if excess == 0 || runner.active_jobs > Count::ZERO {
+            continue;
+        }
+        let (amount, waiting) = freed(context, &still, &runner);
+        if runner.is_leaving && runner.stake == Amount::ZERO && waiting.is_empty() {
+            remove(context.world, address, &runner)?;
+            pay_out(context.world, address, amount)?;
+            Withdrew { runner: address, amount }.emit(context.world);
+            excess = excess.saturating_sub(1);
+            continue;
+        }
+        let is_up = !runner.is_leaving && is_healthy(&context.params.jobs, &runner, context.height, &still);
+        idle.push((Standing { is_up, stake: standing(&runner), registered_at: runner.registered_at }, (address, runner)));
+    }
+    for (address, runner) in giving_way(idle, stake, excess) {
+        give_way(context, address, runner)?;
+        excess = excess.saturating_sub(1);
+    }
+    if excess == 0 { Ok(()) } else { Err(error::REGISTRY_FULL.into()) }
+}
+
+/// Has a runner leave and takes its place. Its stake is free after the unbonding time, and answers for what it did until then.
+fn give_way(context: &mut Context<'_>, address: Address, mut runner: Runner) -> Step<()> {
+    state::directory().remove(context.world, &address.0)?;
+    let mut amount = std::mem::take(&mut runner.stake);
+    if runner.is_leaving && amount == Amount::ZERO {
+        return Ok(());
+    }
+    runner.is_leaving = true;
+    let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
+    // Where one more has no room, the newest waits with it.
+    if tranches.len() >= TRANCHES {
+        amount = tranches.pop().map_or(amount, |newest| newest.amount.saturating_add(amount));
+    }
+    runner.unbonding = List::new(tranches).expect("no more than before");
+    release(context, address, runner, amount).map(drop)
+}

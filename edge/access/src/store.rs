@@ -1,0 +1,268 @@
+//! A volume as S3 and the mounted folder use it.
+
+use crate::fault::Fault;
+use crate::spool::Body;
+use async_trait::async_trait;
+use cowboy_cli::volumes::{Files, Rights};
+use cowboy_system::volumes::types::Volume as Record;
+use cowboy_types::{Hash, Text};
+use cowboy_volume::keys::PartitionKey;
+use cowboy_volume::segments::{SEGMENT_BYTES, TAG_BYTES, open_meta};
+use cowboy_volume::{Change, Entry, Source, Volume, VolumeError};
+use cowboy_volumes::leaf::{self, FILE_BYTES};
+use cowboy_volumes::{Name, Path};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWrite;
+
+/// The most bytes that the records of a partition's files take here.
+const LISTING_BYTES: u64 = 512 << 20;
+
+/// The root of nothing: what is committed is looked at beside whatever stands, and the files of one commit beside each other.
+const UNSEEN: Hash = Hash([0xFF; 32]);
+
+/// After how long the chain is asked again which relays a volume has.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// What is said of a file when it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct About {
+    /// When it was written: ms since 1970.
+    pub(crate) written_ms: u64,
+    /// What kind of content it is, as HTTP names it.
+    pub(crate) kind: Text<64>,
+}
+
+/// Bytes of a volume: of ciphertext, padding included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Space {
+    /// Those that it may have.
+    pub(crate) quota: u64,
+    /// Those that it has.
+    pub(crate) used: u64,
+}
+
+/// A change of a partition.
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    /// A file that was sent.
+    Put(Box<Entry>),
+    /// A file that goes.
+    Remove(Path),
+}
+
+/// A volume.
+#[async_trait(?Send)]
+pub(crate) trait Store {
+    /// What the account may do.
+    fn rights(&self) -> Rights;
+
+    /// The names of partitions that are known here.
+    async fn names(&self) -> Result<Vec<Name>, Fault>;
+
+    /// The root of a partition; none before its first commit.
+    async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault>;
+
+    /// The files of a partition that the key opens.
+    async fn list(&self, partition: &Name) -> Result<Vec<Entry>, Fault>;
+
+    /// A file.
+    async fn find(&self, path: &Path) -> Result<Option<Entry>, Fault>;
+
+    /// Writes a part of a file out.
+    async fn read(&self, entry: &Entry, part: Range<u64>, out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault>;
+
+    /// Sends a file to the relays. Nobody sees it before it is committed.
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault>;
+
+    /// Commits changes to a partition that still has the root `on`, and answers its new root. None where it has another one by now.
+    async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault>;
+
+    /// The room in the volume.
+    async fn space(&self) -> Result<Space, Fault>;
+}
+
+/// A volume with its relays, for the account of a folder.
+pub(crate) struct Remote {
+    files: Files,
+    rights: Rights,
+    opened: RefCell<(Rc<Volume>, Instant)>,
+    keys: RefCell<BTreeMap<Name, PartitionKey>>,
+}
+
+impl Remote {
+    /// The volume, as the chain has it now.
+    pub(crate) fn new(files: Files, volume: Volume, rights: Rights) -> Self {
+        Self { files, rights, opened: RefCell::new((Rc::new(volume), Instant::now())), keys: RefCell::default() }
+    }
+
+    fn volume(&self) -> Rc<Volume> {
+        self.opened.borrow().0.clone()
+    }
+
+    /// The volume, as the chain has it now: its relays may have changed.
+    async fn reopened(&self) -> Result<Rc<Volume>, Fault> {
+        let volume = Rc::new(self.files.open().await?);
+        *self.opened.borrow_mut() = (volume.clone(), Instant::now());
+        Ok(volume)
+    }
+
+    /// What `ask` gives. Where too few relays answer, those are asked that the chain names now.
+    async fn asked<T>(&self, ask: impl AsyncFn(Rc<Volume>) -> Result<T, VolumeError>) -> Result<T, Fault> {
+        match ask(self.volume()).await {
+            Err(VolumeError::Lost { .. }) => Ok(ask(self.reopened().await?).await?),
+            answer => {
+                if let Err(error) = &answer {
+                    self.forget_keys(error);
+                }
+                Ok(answer?)
+            }
+        }
+    }
+
+    /// Forgets keys where the owner rewrote a partition: the next request asks for the key that it has now.
+    fn forget_keys(&self, error: &VolumeError) {
+        if matches!(error, VolumeError::WrongKey(_) | VolumeError::Rekeyed(_)) {
+            self.keys.borrow_mut().clear();
+        }
+    }
+
+    /// The key of a partition.
+    async fn key(&self, partition: &Name) -> Result<PartitionKey, Fault> {
+        if let Some(key) = self.keys.borrow().get(partition) {
+            return Ok(key.clone());
+        }
+        let (volume, key) = (self.volume(), self.files.key(&self.volume(), partition).await?);
+        // A key that opens nothing of what is there is refused.
+        volume.admit(partition, &key, &[]).await?;
+        self.keys.borrow_mut().insert(partition.clone(), key.clone());
+        Ok(key)
+    }
+
+    /// Commits changes to a partition that still has the root `on`.
+    async fn committed(
+        &self,
+        volume: &Volume,
+        (partition, key): (&Name, &PartitionKey),
+        changes: &[Change],
+        on: Hash,
+    ) -> Result<Option<Hash>, Fault> {
+        let found = volume.commit_beside(partition, key, changes, UNSEEN).await;
+        if let Err(error) = &found {
+            self.forget_keys(error);
+        }
+        let Some(commit) = found? else {
+            // Nothing changes, which holds of the root that stands now.
+            return Ok(self.root(partition).await?.filter(|root| *root == on));
+        };
+        if commit.old != on || !self.files.commit(&commit).await? {
+            return Ok(None);
+        }
+        self.files.remember(partition);
+        Ok(Some(commit.new))
+    }
+
+    /// The key of a partition that is there: nothing is paid for the key of another.
+    async fn standing(&self, partition: &Name) -> Result<PartitionKey, Fault> {
+        if self.root(partition).await?.is_none() {
+            return Err(Fault::NoPartition(partition.as_str().to_owned()));
+        }
+        self.key(partition).await
+    }
+}
+
+/// Whether there is room for one more file, as far as that is known without a look at the partition. The chain knows it exactly.
+fn fits(volume: &Record, size: u64) -> bool {
+    // With the tags of its segments.
+    let shard = volume.code.shard_bytes(size.saturating_add((size / SEGMENT_BYTES as u64 + 1) * TAG_BYTES as u64)).max(FILE_BYTES);
+    volume.bytes.saturating_add(shard).saturating_mul(u64::from(volume.code.data)) <= volume.quota
+}
+
+#[async_trait(?Send)]
+impl Store for Remote {
+    fn rights(&self) -> Rights {
+        self.rights
+    }
+
+    async fn names(&self) -> Result<Vec<Name>, Fault> {
+        let volume = self.reopened().await?;
+        let mut names = self.files.names(&volume);
+        names.retain(|name| self.rights.partition.is_none_or(|only| only == name.partition()));
+        Ok(names)
+    }
+
+    async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault> {
+        // Relays that failed once are tried again, and new ones become known.
+        let is_old = self.opened.borrow().1.elapsed() > FRESH;
+        let volume = if is_old { self.reopened().await? } else { self.volume() };
+        let standing = volume.partition(partition).await?;
+        Ok(standing.map(|standing| standing.root.top.root()))
+    }
+
+    async fn list(&self, partition: &Name) -> Result<Vec<Entry>, Fault> {
+        let key = self.standing(partition).await?;
+        let mut listing = self.asked(async |volume| volume.list(partition, &key, LISTING_BYTES).await).await?;
+        listing.take_bad(partition, &key);
+        Ok(listing.entries)
+    }
+
+    async fn find(&self, path: &Path) -> Result<Option<Entry>, Fault> {
+        let key = self.standing(&path.partition()).await?;
+        self.asked(async |volume| volume.find(path, &key).await).await
+    }
+
+    async fn read(&self, entry: &Entry, part: Range<u64>, mut out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault> {
+        let path = Path::new(&entry.meta.path).ok_or_else(|| Fault::Path(entry.meta.path.to_string()))?;
+        let key = self.key(&path.partition()).await?;
+        // What was written once is not written again, so other relays are asked by the next request.
+        match self.volume().get_part(entry, &key, part, &mut out).await {
+            Err(error @ VolumeError::Lost { .. }) => {
+                self.reopened().await?;
+                Err(error.into())
+            }
+            answer => Ok(answer?),
+        }
+    }
+
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+        let partition = path.partition();
+        let (key, size) = (self.key(&partition).await?, body.size());
+        let volume = self.volume();
+        if !fits(volume.record(), size) {
+            // Exactly, with what the file replaces.
+            volume.admit(&partition, &key, &[(path, size)]).await?;
+        }
+        let (leaf, volume) = self
+            .asked(async |volume| {
+                let (written_ms, kind) = (about.written_ms, about.kind.clone());
+                let leaf = volume.put(path, &key, &mut Source { content: body.content(), size, written_ms, kind }).await?;
+                Ok((leaf, *volume.id()))
+            })
+            .await?;
+        let meta = open_meta(&key, &volume, &leaf);
+        Ok(Entry { meta: meta.ok_or_else(|| Fault::outside("the record of the file that was sent does not open"))?, leaf })
+    }
+
+    async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {
+        let key = self.key(partition).await?;
+        let change = |edit: &Edit| match edit {
+            Edit::Put(entry) => Change::Put(entry.leaf.clone()),
+            Edit::Remove(path) => Change::Remove(leaf::tag(key.tags(), path)),
+        };
+        let (changes, on): (Vec<Change>, Hash) = (edits.iter().map(change).collect(), on.unwrap_or(Hash::ZERO));
+        match self.committed(&self.volume(), (partition, &key), &changes, on).await {
+            // Relays may have changed, and then what they signed is worth nothing.
+            Err(Fault::Outside(_)) => self.committed(&*self.reopened().await?, (partition, &key), &changes, on).await,
+            answer => answer,
+        }
+    }
+
+    async fn space(&self) -> Result<Space, Fault> {
+        let volume = self.reopened().await?;
+        let record = volume.record();
+        Ok(Space { quota: record.quota, used: record.bytes.saturating_mul(u64::from(record.code.data)) })
+    }
+}

@@ -1,0 +1,69 @@
+"""What `./bench network` computes from times and counts, and the load that it sends."""
+import collections
+import json
+import math
+import os
+import pathlib
+import subprocess
+
+# As far as the parameters' ranges go.
+WIDE = {
+    "fees.block_cycles": 4_000_000_000, "fees.block_cells": 400_000_000, "fees.cycles_target": 1_000_000_000, "fees.cells_target": 100_000_000,
+    "lanes.user_cycles": 1_000_000_000, "execution.block_weight": 4_000_000_000,
+}
+# Blocks of the usual size in which the user lane may use everything, and whose base fee does not rise.
+FULL = {"fees.cycles_target": 80_000_000}
+
+
+class Row(collections.namedtuple("Row", "key what target figure unit")):
+    """A figure beside its target."""
+
+    def text(self):
+        digits = 0 if abs(self.figure) >= 100 else 1
+        return f"{self.figure:,.{digits}f} {self.unit}".replace(" /s", "/s")
+
+    def json(self):
+        return {**self._asdict(), "figure": round(self.figure, 3)}
+
+
+def load(url, *what):
+    """Sends a load to the node at this URL. Answers its report."""
+    program = pathlib.Path(os.environ["COWBOY_BIN"]) / "examples" / "load"
+    command = [str(program), "cowboy", "--address", url.removeprefix("http://").rstrip("/"), *map(str, what)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3_600)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def percentile(values, percent):
+    """The smallest value that this share of all values is not above."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+def gaps_of_full(blocks):
+    """Times between full blocks that follow each other. A block with nine tenths of the most transactions is full."""
+    most = max(count for _, count in blocks)
+    pairs = zip(blocks, blocks[1:])
+    return [after - before for (before, one), (after, other) in pairs if min(one, other) >= most * 0.9]
+
+
+def until_rhythm(blocks, since, block_time):
+    """How long after a moment the last late block came, in ms; 0 where none was late. A block is late after one and a half times the block time."""
+    pairs = zip(blocks, blocks[1:])
+    late = [after for (before, _), (after, _) in pairs if after > since and after - before > block_time * 1.5]
+    return max((after - since for after in late), default=0)
+
+
+def rows_of_bodies(reports):
+    """Rows of the reports of `bodies::what_a_block_costs`."""
+    rows = []
+    for report in reports:
+        name = f"{report['validators']}_{report['way'].replace(' ', '_')}"
+        what = f"simulator, {report['validators']} validators, blocks of {report['transactions']:,} transfers, {report['way']}"
+        rows.append(Row(f"bodies_{name}_leader_bytes", f"{what}: the leader sends", None, report["leader_bytes"], "B"))
+        rows.append(Row(f"bodies_{name}_all_bytes", f"{what}: all send together", None, report["all_bytes"], "B"))
+        if report["finality_ms"] is not None:
+            rows.append(Row(f"bodies_{name}_finality_ms", f"{what}: proposal to finality, p50", None, report["finality_ms"], "ms"))
+    return rows
