@@ -56,14 +56,32 @@ def until_rhythm(blocks, since, block_time):
     return max((after - since for after in late), default=0)
 
 
+# The ways to send a block, and the figures of each.
+WAYS = {"whole": "whole", "coded": "pieces of an erasure code", "compact": "header, and ids of transactions"}
+COSTS = {
+    "leader_kb": "the leader sends", "all_kb": "all send", "mempool_kb": "all send of its transactions before", "finality_ms": "proposal to finality, p50",
+}
+
+
 def rows_of_bodies(reports):
     """Rows of the reports of `bodies::what_a_block_costs`."""
     rows = []
     for report in reports:
-        name = f"{report['validators']}_{report['way'].replace(' ', '_')}"
-        what = f"simulator, {report['validators']} validators, blocks of {report['transactions']:,} transfers, {report['way']}"
-        rows.append(Row(f"bodies_{name}_leader_bytes", f"{what}: the leader sends", None, report["leader_bytes"], "B"))
-        rows.append(Row(f"bodies_{name}_all_bytes", f"{what}: all send together", None, report["all_bytes"], "B"))
-        if report["finality_ms"] is not None:
-            rows.append(Row(f"bodies_{name}_finality_ms", f"{what}: proposal to finality, p50", None, report["finality_ms"], "ms"))
+        figures = {name: report[name.replace("_kb", "_bytes")] for name in COSTS}
+        what = f"{report['validators']} validators, a block of {report['transactions']:,} transfers, {WAYS[report['way']]}"
+        for name, figure in figures.items():
+            # Pieces are computed: nothing is sent before them, and they take no time.
+            if figure:
+                scale, unit = (1e3, "KB") if name.endswith("_kb") else (1, "ms")
+                rows.append(Row(f"bodies_{report['validators']}_{report['way']}_{name}", f"{what}: {COSTS[name]}", None, figure / scale, unit))
     return rows
+
+
+def table_of_bodies(rows):
+    """The same rows as a header and the cells of a table."""
+    found = collections.defaultdict(dict)
+    for row in rows:
+        _, validators, way, name = row.key.split("_", 3)
+        found[validators, way][name] = row.text()
+    cells = [[validators, WAYS[way], *(figures.get(name, "") for name in COSTS)] for (validators, way), figures in found.items()]
+    return ["validators", "a block is sent", *COSTS.values()], cells

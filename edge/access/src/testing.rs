@@ -15,10 +15,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 /// All that the account may do.
 pub(crate) const OWNER: Rights = Rights { partition: None, reads: true, writes: true, removes: true };
+
+static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// An entry of a file with this content.
 pub(crate) fn entry(path: &str, content: &[u8]) -> Entry {
@@ -31,7 +34,8 @@ pub(crate) fn entry(path: &str, content: &[u8]) -> Entry {
     };
     let leaf = Leaf {
         tag: Fixed([0; 32]),
-        write_id: Fixed([0; 16]),
+        // No two writes have the same.
+        write_id: Fixed(u128::from(WRITES.fetch_add(1, Ordering::Relaxed)).to_be_bytes()),
         ciphertext_bytes: meta.size,
         shard_bytes: 0,
         shards: List::default(),

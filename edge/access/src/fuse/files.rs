@@ -27,6 +27,9 @@ const BLOCK: u64 = 1 << 20;
 /// Blocks that are kept.
 const BLOCKS: usize = 64;
 
+/// How often a write that found the spool full is tried once more after the room for it was made.
+const MAX_TURNS: usize = 100;
+
 /// A block of a content.
 type Block = (Hash, u64, Rc<OnceCell<Vec<u8>>>);
 
@@ -228,7 +231,14 @@ impl Mounted {
         let mut written = staged.spooled.write(offset, bytes.clone()).await;
         if matches!(written, Err(Fault::SpoolFull(_))) {
             self.make_room().await;
-            written = staged.spooled.write(offset, bytes).await;
+            // Room is free once whatever ran in the background has let go of what it committed.
+            for _ in 0..MAX_TURNS {
+                written = staged.spooled.write(offset, bytes.clone()).await;
+                if !matches!(written, Err(Fault::SpoolFull(_))) {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
         }
         written.map_err(|fault| errno(&fault))?;
         staged.touch();
@@ -321,7 +331,8 @@ impl Mounted {
 
     /// Commits a file in the background that nobody has open for writing.
     pub(super) fn store_when_closed(self: &Rc<Self>, staged: &Rc<Staged>) {
-        if staged.writers.get() > 0 {
+        // One that was removed is committed nowhere.
+        if staged.writers.get() > 0 || staged.path.borrow().is_none() {
             return;
         }
         let (mounted, staged) = (self.clone(), staged.clone());

@@ -148,7 +148,7 @@ fn failures_have_reasons_and_codes() {
         row(&["actor", "new", "1x"], 2, "class name"),
         row(&["transfer", "0x12", "1", "--private-key", KEY], 2, "2 digits after 0x, and an address has 40"),
         row(&["proof", "storage", NOBODY, "0xz"], 2, "not hex"),
-        row(&elsewhere, 2, "ask a node of the right chain"),
+        row(&elsewhere, 1, "ask a node of the right chain"),
         row(&["proof", "account", NOBODY, "--group-key", "0x12"], 2, "the group key is not valid"),
         row(&["chain", "warp"], 2, "required"),
         row(&["chain", "revert", "9"], 1, "no snapshot"),
