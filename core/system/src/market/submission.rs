@@ -48,7 +48,7 @@ const VERIFICATION: &[Field] = &[
 const CALLBACK: &[Field] = &[
     required("actor", "The submitter, or an actor that it owns.", Shape::Address),
     optional("handler", "The handler that receives the result.", TEXT),
-    optional("correlation_id", "What the result is told by: a text or bytes.", &Shape::Any),
+    optional("correlation_id", "What identifies the result: a text or bytes.", &Shape::Any),
     optional("context", "Bytes that come back with the result.", BYTES),
     optional("cycles", "Cycles of the callback.", NUMBER),
     optional("cells", "Cells of the callback.", NUMBER),
@@ -79,7 +79,7 @@ pub(super) const ENVELOPE: &[Field] = &[
     required("kind", "runner_job.", Shape::Text(0)),
     required("job_type", "The kind of work, or agent.", Shape::Text(0)),
     optional("payload", "`args`, a list of arguments by place, and `kwargs`, a map of those by name and of the job's terms.", &Shape::Any),
-    required("cid", "What the result is told by: a text or bytes.", Shape::Any),
+    required("cid", "What identifies the result: a text or bytes.", Shape::Any),
     optional("reply_handler", "The handler that receives the result.", TEXT),
     optional("task_index", "Not read.", &Shape::Any),
     optional("total_tasks", "Not read.", &Shape::Any),

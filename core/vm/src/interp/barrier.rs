@@ -100,35 +100,13 @@ impl Vm {
         if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) && self.heap.slot(child).depth == i32::MAX {
             self.label_method(Value::Obj(child));
         }
-        let (p, c) = (self.heap.slot(parent).depth, self.heap.slot(child).depth);
-        match (p, c) {
-            (i32::MAX, i32::MAX) => {
-                self.heap.slot_mut(child).depth = 0;
-                self.heap.slot_mut(parent).depth = -1;
-            }
-            (i32::MAX, c) => self.heap.slot_mut(parent).depth = c.saturating_sub(1),
-            (p, i32::MAX) => self.heap.slot_mut(child).depth = p.saturating_add(1),
-            (p, c) if c > p => {}
-            _ => return self.push_below(parent, child),
-        }
-        Ok(())
+        if self.label(parent, child) { Ok(()) } else { self.push_below(parent, child) }
     }
 
-    /// The same where it takes no look at what the child holds; `false`, and nothing has changed, elsewhere.
-    pub(super) fn label_at_once(&mut self, parent: Ref, child: &Value) -> bool {
-        let Value::Obj(child) = *child else { return true };
-        if child == parent {
-            return false;
-        }
-        if !is_tracked(self.heap.payload(child)) {
-            return true;
-        }
-        let (p, c) = (self.heap.slot(parent).depth, self.heap.slot(child).depth);
-        // An object of the image would be copied for its label.
-        if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) || self.heap.is_frozen(parent) || self.heap.is_frozen(child) {
-            return false;
-        }
-        match (p, c) {
+    /// Labels a child as deeper than its parent, where one of them has no label yet; `false`, and nothing has changed, where their labels contradict that.
+    #[inline]
+    fn label(&mut self, parent: Ref, child: Ref) -> bool {
+        match (self.heap.slot(parent).depth, self.heap.slot(child).depth) {
             (i32::MAX, i32::MAX) => {
                 self.heap.slot_mut(child).depth = 0;
                 self.heap.slot_mut(parent).depth = -1;
@@ -138,6 +116,22 @@ impl Vm {
             (p, c) => return c > p,
         }
         true
+    }
+
+    /// [`Self::store_barrier`] where it takes no look at what the child holds; `false`, and nothing has changed, elsewhere.
+    pub(super) fn label_at_once(&mut self, parent: Ref, child: &Value) -> bool {
+        let Value::Obj(child) = *child else { return true };
+        if child == parent {
+            return false;
+        }
+        if !is_tracked(self.heap.payload(child)) {
+            return true;
+        }
+        // An object of the image would be copied for its label.
+        if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) || self.heap.is_frozen(parent) || self.heap.is_frozen(child) {
+            return false;
+        }
+        self.label(parent, child)
     }
 
     /// Containers directly inside an object, and how many values were looked at for them.
