@@ -3,13 +3,13 @@
 use crate::error::Throw;
 use crate::heap::Heap;
 use crate::image::{Image, Program};
-use crate::interp::Vm;
 use crate::interp::load::{load_module, run_module};
-use crate::interp::native::NativeKind;
 use crate::limits::{Limits, Rules};
 use crate::link::link;
 use crate::natives::natives;
 use crate::payload::{Class, Map, Payload, Str};
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind;
 use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::{CompileError, Trust, compile_trusted};
@@ -67,14 +67,14 @@ fn build() -> Result<Image, String> {
     vm.host_allowed = false;
     vm.loader = true;
     // The helpers first: everything else may need them.
-    let helpers_dict = vm.new_dict();
+    let helpers_dict = vm.heap.new_dict();
     vm.dict_set_name(helpers_dict, nm::NAME, Value::Obj(nm::BUILTINS));
     run_module(&mut vm, helpers_code, helpers_dict)?;
     vm.adopt_helpers(helpers_dict);
-    let public = vm.dict_get_name(helpers_dict, nm::ALL).map(|all| vm.sequence_snapshot(all)).unwrap_or_default();
+    let public = vm.heap.dict_get_name(helpers_dict, nm::ALL).map(|all| vm.heap.sequence_snapshot(all)).unwrap_or_default();
     for name in public {
         let Some(name) = name.object() else { continue };
-        if let Some(value) = vm.dict_get_name(helpers_dict, name) {
+        if let Some(value) = vm.heap.dict_get_name(helpers_dict, name) {
             vm.heap.retain(value);
             vm.dict_set_name(BUILTINS_DICT, name, value);
         }
@@ -84,7 +84,7 @@ fn build() -> Result<Image, String> {
         load_module(&mut vm, module.path).map_err(|throw| explain(&mut vm, throw))?;
     }
     let (io, open) = (vm.native_module("io"), vm.heap.intern("open"));
-    if let Some(function) = vm.dict_get_name(io, open) {
+    if let Some(function) = vm.heap.dict_get_name(io, open) {
         vm.heap.retain(function);
         vm.dict_set_name(BUILTINS_DICT, open, function);
     }

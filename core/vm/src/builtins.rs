@@ -7,11 +7,11 @@ mod protocols;
 use crate::costs::{ATTRIBUTE_MISSED, ITERATION, NAME_IMPORTED, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::frame::{CompareOp, Expect, OnReturn, Pending, Wake};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::{BinaryOp, Number};
+use crate::heap::numbers::Number;
 use crate::objects::{object, sorting};
 use crate::payload::{GeneratorState, Payload};
+use crate::runtime::protocol::{Compare, Hashing, Iterate, Subscript};
+use crate::runtime::{Vm, native::NativeKind, native::NativeRow, operator::BinaryOp};
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -60,8 +60,8 @@ const BUILTINS: &[NativeRow] = &[
 ];
 
 fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.is_python_instance(args[0]) {
-        match vm.number(args[0]) {
+    if !vm.heap.is_python_instance(args[0]) {
+        match vm.heap.number(args[0]) {
             Some(Number::Float(value)) => return Ok(Value::Float(value.abs())),
             Some(number) => {
                 let value = number.into_big();
@@ -74,7 +74,7 @@ fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.special(args[0], nm::ABS) {
         Some(function) => Err(vm.call_special(function, &[args[0]], OnReturn::Store)),
         None => {
-            let message = format!("bad operand type for abs(): '{}'", vm.class_name(args[0]));
+            let message = format!("bad operand type for abs(): '{}'", vm.heap.class_name(args[0]));
             Err(vm.type_error(message))
         }
     }
@@ -82,7 +82,7 @@ fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn aiter(vm: &mut Vm, args: &[Value]) -> Outcome {
     if vm.special(args[0], nm::AITER).is_none() {
-        let message = format!("'{}' object is not an async iterable", vm.class_name(args[0]));
+        let message = format!("'{}' object is not an async iterable", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     }
     vm.async_iter(args[0])
@@ -90,7 +90,7 @@ fn aiter(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn anext(vm: &mut Vm, args: &[Value]) -> Outcome {
     if vm.special(args[0], nm::ANEXT).is_none() {
-        let message = format!("'{}' object is not an async iterator", vm.class_name(args[0]));
+        let message = format!("'{}' object is not an async iterator", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     }
     if args[1].is_undefined() {
@@ -135,12 +135,12 @@ fn any(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn in_base(vm: &mut Vm, value: Value, base: u8, prefix: &str) -> Outcome {
-    let Some(number) = vm.as_int(value) else {
+    let Some(number) = vm.heap.as_int(value) else {
         if let Some(function) = vm.python_method(value, nm::INDEX) {
             let _ = function;
             return vm.call_helper("in_base", &[value, Value::Int(i64::from(base))]);
         }
-        let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+        let message = format!("'{}' object cannot be interpreted as an integer", vm.heap.class_name(value));
         return Err(vm.type_error(message));
     };
     let text = cowboy_num::int::to_base(&number, base);
@@ -178,7 +178,7 @@ fn is_callable(vm: &mut Vm, value: Value) -> bool {
 }
 
 fn chr(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match vm.number(args[0]) {
+    match vm.heap.number(args[0]) {
         Some(Number::Small(code)) if i32::try_from(code).is_err() => {
             Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int"))
         }
@@ -198,7 +198,7 @@ fn chr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn ord(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if let Some(text) = vm.text(args[0]) {
+    if let Some(text) = vm.heap.text(args[0]) {
         let mut characters = text.chars();
         if let (Some(only), None) = (characters.next(), characters.next()) {
             return Ok(Value::Int(i64::from(u32::from(only))));
@@ -213,7 +213,7 @@ fn ord(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         return Err(vm.type_error(format!("ord() expected a character, but string of length {} found", bytes.len())));
     }
-    let message = format!("ord() expected string of length 1, but {} found", vm.class_name(args[0]));
+    let message = format!("ord() expected string of length 1, but {} found", vm.heap.class_name(args[0]));
     Err(vm.type_error(message))
 }
 
@@ -264,7 +264,7 @@ fn getattr(vm: &mut Vm, args: &[Value]) -> Outcome {
         return outcome;
     }
     match outcome {
-        Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
+        Err(Throw::Raise(exception)) if vm.heap.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
             vm.spend(ATTRIBUTE_MISSED.once())?;
             Ok(vm.heap.retain(args[2]))
@@ -289,7 +289,7 @@ fn hasattr(vm: &mut Vm, args: &[Value]) -> Outcome {
             vm.heap.release(value);
             Ok(Value::truth(true))
         }
-        Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
+        Err(Throw::Raise(exception)) if vm.heap.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
             vm.spend(ATTRIBUTE_MISSED.once())?;
             Ok(Value::truth(false))
@@ -373,13 +373,13 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
             Ok(Some(true)) => best = item,
             Ok(Some(false)) => {}
             Ok(None) => {
-                let (a, b) = (vm.class_name(item), vm.class_name(best));
+                let (a, b) = (vm.heap.class_name(item), vm.heap.class_name(best));
                 return Err(vm.type_error(format!("'{}' not supported between instances of '{a}' and '{b}'", op.symbol())));
             }
             Err(throw) => {
                 if rest.len() == 1 && matches!(rest[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Iterator(_))) {
                     // The iterator is spent already: the helper gets what it gave.
-                    let items = vm.list(items);
+                    let items = vm.heap.list(items);
                     let outcome = vm.call_helper(if op == CompareOp::Gt { "max_list" } else { "min_list" }, &[items]);
                     vm.heap.release(items);
                     return outcome;
@@ -404,7 +404,7 @@ fn min(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Value::Obj(object) = args[0] else {
-        let message = format!("'{}' object is not an iterator", vm.class_name(args[0]));
+        let message = format!("'{}' object is not an iterator", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     };
     match vm.heap.payload(object) {
@@ -430,7 +430,7 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
                 Err(vm.call_special(function, &[args[0]], on_return))
             }
             None => {
-                let message = format!("'{}' object is not an iterator", vm.class_name(args[0]));
+                let message = format!("'{}' object is not an iterator", vm.heap.class_name(args[0]));
                 Err(vm.type_error(message))
             }
         },
@@ -459,10 +459,10 @@ fn print(vm: &mut Vm, args: &[Value]) -> Outcome {
         if value.is_undefined() || value.is_none() {
             return Ok(default.to_owned());
         }
-        match vm.text(value) {
+        match vm.heap.text(value) {
             Some(text) => Ok(text.to_owned()),
             None => {
-                let message = format!("{name} must be None or a string, not {}", vm.class_name(value));
+                let message = format!("{name} must be None or a string, not {}", vm.heap.class_name(value));
                 Err(vm.type_error(message))
             }
         }
@@ -473,7 +473,7 @@ fn print(vm: &mut Vm, args: &[Value]) -> Outcome {
         if index > 0 {
             vm.write(&mut line, &separator)?;
         }
-        let text = crate::objects::exception::display(vm, value)?;
+        let text = crate::objects::exception_text::display(vm, value)?;
         vm.write(&mut line, &text)?;
     }
     vm.write(&mut line, &end)?;
@@ -492,7 +492,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
             Err(vm.call_special(function, &arguments, OnReturn::Store))
         }
         None => {
-            let message = format!("type {} doesn't define __round__ method", vm.class_name(args[0]));
+            let message = format!("type {} doesn't define __round__ method", vm.heap.class_name(args[0]));
             Err(vm.type_error(message))
         }
     }
@@ -510,9 +510,9 @@ fn sorted(vm: &mut Vm, args: &[Value]) -> Outcome {
     let reverse = vm.integer_option(args[2])?;
     let items = vm.collect(args[0])?;
     match sorting::sorted(vm, items.clone(), reverse) {
-        Ok(items) => Ok(vm.list(items)),
+        Ok(items) => Ok(vm.heap.list(items)),
         Err(Throw::Fallback) => {
-            let items = vm.list(items);
+            let items = vm.heap.list(items);
             let outcome = vm.call_helper("sorted_slow", &[items, Value::None, Value::truth(reverse)]);
             vm.heap.release(items);
             outcome
@@ -526,11 +526,11 @@ fn sorted(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
     let start = args[1].or(Value::Int(0));
-    if vm.text(start).is_some() {
+    if vm.heap.text(start).is_some() {
         return Err(vm.type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
     for (class, name) in [(ty::BYTES, "bytes"), (ty::BYTEARRAY, "bytearray")] {
-        if vm.is_instance(start, class) {
+        if vm.heap.is_instance(start, class) {
             return Err(vm.type_error(format!("sum() can't sum {name} [use b''.join(seq) instead]")));
         }
     }
@@ -559,7 +559,7 @@ fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
             Err(Throw::Call(call)) => {
                 drop_call(vm, *call);
                 let rest = vm.heap.retain_all(&items[index..]);
-                let rest = vm.list(rest);
+                let rest = vm.heap.list(rest);
                 let outcome = vm.call_helper("sum_slow", &[rest, total]);
                 vm.heap.release(rest);
                 vm.heap.release_all(items);
@@ -577,16 +577,16 @@ fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// The variables of the calling frame that have values, as a dict of its own; in a class body its namespace.
 fn locals(vm: &mut Vm, _: &[Value]) -> Outcome {
-    let Some(frame) = vm.frames.last() else { return Ok(Value::Obj(vm.new_dict())) };
+    let Some(frame) = vm.frames.last() else { return Ok(Value::Obj(vm.heap.new_dict())) };
     if !frame.namespace.is_undefined() {
         let namespace = frame.namespace;
         return Ok(vm.heap.retain(namespace));
     }
     let (base, globals) = (frame.base as usize, frame.globals);
     let code = std::sync::Arc::clone(&vm.program.codes[frame.code as usize]);
-    let dict = vm.new_dict();
+    let dict = vm.heap.new_dict();
     if code.code.name == "<module>" {
-        for (name, value) in vm.dict_pairs(Value::Obj(globals)) {
+        for (name, value) in vm.heap.dict_pairs(Value::Obj(globals)) {
             vm.spend(NAME_IMPORTED.once())?;
             vm.heap.retain(name);
             vm.heap.retain(value);

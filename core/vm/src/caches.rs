@@ -42,6 +42,19 @@ pub(crate) struct Cache {
 pub(crate) const NO_CACHE: Cache =
     Cache { kind: CacheKind::Empty, class: Ref(u64::MAX), epoch: 0, shape: 0, index: 0, value: Value::Undefined };
 
+/// What a call of a builtin class does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// Nobody has asked yet.
+    Unknown,
+    /// What `Vm::call_class` says.
+    General,
+    /// This native `__new__`.
+    New(u16),
+    /// An empty container, and this native `__init__`.
+    Filled(u16),
+}
+
 /// An entry of the method cache: class, name, epoch, result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MethodEntry {

@@ -1,9 +1,9 @@
 //! What everything costs, as a page: work by its rows, instructions, host functions and builtin functions.
 
 use crate::costs::COSTS;
-use crate::interp::native::NativeKind;
 use crate::limits::CYCLE_WEIGHT;
 use crate::natives::natives;
+use crate::runtime::native::NativeKind;
 use cowboy_compiler::opcode::{OPCODES, OpcodeRow};
 use std::fmt::Write as _;
 
@@ -75,7 +75,7 @@ pub struct NativeCost {
 
 /// The cost of every native function, in the order of the table.
 pub fn native_costs() -> Vec<NativeCost> {
-    let cost = |native: &crate::interp::native::Native| NativeCost {
+    let cost = |native: &crate::runtime::native::Native| NativeCost {
         name: native.name,
         cycles: native.cycles,
         weight: native.weight,

@@ -7,15 +7,28 @@
 //! Memory is modelled: an object has the size that CPython's has (see [`Payload::size`]), charged when it is made or grows and
 //! returned when it dies. Exceeding the limit is noticed at the next safe point and ends the run with a trap.
 
+pub(crate) mod builtin;
+pub(crate) mod classes;
+mod counts;
+pub(crate) mod exceptions;
+pub(crate) mod generators;
+pub(crate) mod keys;
+pub(crate) mod labels;
+pub(crate) mod numbers;
+pub(crate) mod order;
+pub(crate) mod sequences;
+mod shapes;
+mod strings;
+pub(crate) mod tables;
+
 use crate::caches::FIRST_EPOCH;
 use crate::image::{HeapParts, Image};
 use crate::overlay::{ALTERED, Overlay};
-use crate::payload::{Attributes, Map, Payload, Shape, Slot, Str};
+use crate::payload::{Attributes, Map, Payload, Shape, Slot};
 use crate::spares::Spares;
-use crate::types::{latin1, nm, ty};
+use crate::types::ty;
 use crate::value::{Link, Ref, Value};
 use crate::window::moved;
-use cowboy_num::int::push_decimal;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -23,10 +36,6 @@ use std::sync::Arc;
 const ETERNAL: u32 = 1 << 30;
 /// Objects that a run has room for at once.
 const FIRST_SLOTS: usize = 64;
-/// Instances with more attributes than this keep them in a dict.
-const SHAPE_WIDTH: usize = 64;
-/// Most shapes of one run; further ones fall back to dicts.
-const SHAPE_LIMIT: usize = 4_096;
 
 /// Whether one of the values is an object.
 #[inline(always)]
@@ -52,7 +61,7 @@ pub(crate) struct Heap {
     doomed: Vec<Value>,
     /// Buffers of what died.
     pub(crate) spares: Spares,
-    /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `interp::characters`.
+    /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `runtime::characters`.
     pub(crate) marks: Map<Ref, Box<[u32]>>,
     /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
     pub(crate) abandoned: VecDeque<Ref>,
@@ -266,215 +275,6 @@ impl Heap {
         self.slots.len() - self.free.len()
     }
 
-    /// Counts one more reference.
-    #[inline(always)]
-    pub(crate) fn retain(&mut self, value: Value) -> Value {
-        if let Value::Obj(object) = value {
-            self.retain_object(object);
-        }
-        value
-    }
-
-    /// Counts one more reference to an object.
-    #[inline(always)]
-    pub(crate) fn retain_object(&mut self, object: Ref) {
-        let position = self.position(object);
-        if let Some(slot) = self.slots.get_mut(position) {
-            slot.count += 1;
-        }
-    }
-
-    /// Counts one reference to an object less; at none it dies.
-    #[inline(always)]
-    pub(crate) fn release_object(&mut self, object: Ref) {
-        let position = self.position(object);
-        if let Some(slot) = self.slots.get_mut(position) {
-            slot.count -= 1;
-            if slot.count == 0 {
-                self.destroy(object);
-            }
-        }
-    }
-
-    /// Counts one more reference of each value.
-    pub(crate) fn retain_each(&mut self, values: &[Value]) {
-        for value in values {
-            if let Value::Obj(object) = *value {
-                self.retain_object(object);
-            }
-        }
-    }
-
-    /// Counts one more reference of each value; a list of them.
-    pub(crate) fn retain_all(&mut self, values: &[Value]) -> Vec<Value> {
-        self.retain_each(values);
-        values.to_vec()
-    }
-
-    /// Counts one reference less; at none the object dies.
-    #[inline(always)]
-    pub(crate) fn release(&mut self, value: Value) {
-        if let Value::Obj(object) = value {
-            self.release_object(object);
-        }
-    }
-
-    /// Releases each value.
-    pub(crate) fn release_all(&mut self, values: Vec<Value>) {
-        for value in values {
-            self.release(value);
-        }
-    }
-
-    #[inline(never)]
-    fn destroy(&mut self, object: Ref) {
-        if !self.destroy_leaf(object) {
-            self.destroy_with_children(object);
-        }
-    }
-
-    /// Frees what holds nothing, which is most of what dies; whether it was such.
-    #[inline(always)]
-    fn destroy_leaf(&mut self, object: Ref) -> bool {
-        let index = object.0 - self.frozen_len;
-        let slot = &mut self.slots[index as usize];
-        if slot.class.0 >= self.immortal {
-            return false;
-        }
-        let size = match &mut slot.payload {
-            Payload::Str(text) => {
-                let size = text.size();
-                if !text.ascii() && !self.marks.is_empty() {
-                    self.marks.swap_remove(&object);
-                }
-                self.spares.keep_text(moved(std::mem::take(&mut text.text)));
-                // The buffer was all that had to be dropped.
-                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
-                size
-            }
-            Payload::Free | Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => {
-                let size = slot.payload.size();
-                slot.payload = Payload::Free;
-                size
-            }
-            Payload::Tuple(items) if !holds_objects(items) => {
-                let size = 40 + 8 * items.len();
-                self.spares.keep_tuple(moved(std::mem::take(items)));
-                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
-                size
-            }
-            Payload::List(list) if !holds_objects(&list.items) => {
-                let size = 56 + 8 * list.allocated;
-                self.spares.keep_values(moved(std::mem::take(&mut list.items)));
-                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
-                size
-            }
-            _ => return false,
-        };
-        self.free.push(index);
-        self.free_memory(size);
-        true
-    }
-
-    #[inline(never)]
-    fn destroy_with_children(&mut self, object: Ref) {
-        let mut dying = object;
-        loop {
-            let mut doomed = std::mem::take(&mut self.doomed);
-            let index = dying.0 - self.frozen_len;
-            let slot = &mut self.slots[index as usize];
-            if matches!(&slot.payload, Payload::Generator(row) if row.guarded) {
-                slot.count = 1;
-                self.abandoned.push_back(dying);
-            } else {
-                let payload = std::mem::replace(&mut slot.payload, Payload::Free);
-                let class = slot.class;
-                self.free.push(index);
-                self.free_memory(payload.size());
-                self.forget_marks(dying);
-                let objects = |values: &[Value], doomed: &mut Vec<Value>| {
-                    for value in values {
-                        if let Value::Obj(object) = *value {
-                            doomed.push(Value::Obj(object));
-                        }
-                    }
-                };
-                match payload {
-                    Payload::Tuple(items) => {
-                        objects(&items, &mut doomed);
-                        self.spares.keep_tuple(items);
-                    }
-                    Payload::List(list) => {
-                        objects(&list.items, &mut doomed);
-                        self.spares.keep_values(list.items);
-                    }
-                    Payload::Instance(attributes) if attributes.dict.is_none() => {
-                        objects(&attributes.values, &mut doomed);
-                        self.spares.keep_values(attributes.values);
-                    }
-                    Payload::BoundMethod { function, receiver } => objects(&[function, receiver], &mut doomed),
-                    Payload::MemoryView(view) => {
-                        self.count_view(view.object, false);
-                        objects(&[view.object], &mut doomed);
-                    }
-                    Payload::Super { class, receiver, start } => objects(&[Value::Obj(class), receiver, Value::Obj(start)], &mut doomed),
-                    Payload::Dict(table) | Payload::Set(table) => {
-                        for entry in &table.entries {
-                            objects(&[entry.key, entry.value], &mut doomed);
-                        }
-                        self.spares.keep_table(table);
-                    }
-                    Payload::Generator(row) => {
-                        for values in [&row.registers, &row.handled, &row.again[..], &[row.name, row.qualname]] {
-                            objects(values, &mut doomed);
-                        }
-                        self.spares.keep_generator(row);
-                    }
-                    payload => payload.take_apart(&mut doomed),
-                }
-                // Heap classes are kept alive by their instances.
-                if class.0 >= self.immortal {
-                    doomed.push(Value::Obj(class));
-                }
-            }
-            let mut next = None;
-            while let Some(value) = doomed.pop() {
-                if let Value::Obj(child) = value {
-                    let position = self.position(child);
-                    if let Some(slot) = self.slots.get_mut(position) {
-                        slot.count -= 1;
-                        if slot.count == 0 && !self.destroy_leaf(child) {
-                            next = Some(child);
-                            break;
-                        }
-                    }
-                }
-            }
-            self.doomed = doomed;
-            match next {
-                Some(child) => dying = child,
-                None => return,
-            }
-        }
-    }
-
-    /// Counts a view that is made of a bytearray, or gone.
-    pub(crate) fn count_view(&mut self, object: Value, is_made: bool) {
-        let Value::Obj(object) = object else { return };
-        if !matches!(self.payload(object).core(), Payload::ByteArray(..)) {
-            return;
-        }
-        if let Payload::ByteArray(_, views) = self.payload_mut(object).core_mut() {
-            *views = if is_made { views.saturating_add(1) } else { views.saturating_sub(1) };
-        }
-    }
-
-    /// How often an object of this run is referred to; 0 for what is never counted.
-    #[inline]
-    pub(crate) fn references(&self, object: Ref) -> u32 {
-        if object.0 >= self.immortal { self.slots[(object.0 - self.frozen_len) as usize].count } else { 0 }
-    }
-
     /// Whether the object belongs to the image and was not copied.
     pub(crate) fn is_frozen(&self, object: Ref) -> bool {
         object.0 < self.frozen_len
@@ -490,129 +290,7 @@ impl Heap {
 
     // ---- text ----
 
-    /// A part of a text.
-    #[inline]
-    pub(crate) fn piece(&mut self, object: Ref, range: std::ops::Range<usize>) -> String {
-        if object.0 >= self.frozen_len {
-            if let Payload::Str(text) = &self.slots[(object.0 - self.frozen_len) as usize].payload {
-                return self.spares.text(&text.text[range]);
-            }
-        }
-        match self.payload(object).core() {
-            Payload::Str(text) => text.text[range].to_owned(),
-            _ => String::new(),
-        }
-    }
-
-    /// Appends a text to another one in place.
-    #[inline]
-    pub(crate) fn append_text(&mut self, target: Ref, more: Ref) {
-        self.forget_marks(target);
-        let Payload::Str(text) = self.payload_mut(target) else { return };
-        let before = text.size();
-        // The text is out of its slot while the other one is read.
-        let mut grown = moved(std::mem::take(&mut text.text));
-        let Payload::Str(other) = self.payload(more) else { return };
-        grown.push_str(&other.text);
-        let (chars, widest) = (other.chars, other.widest());
-        if let Payload::Str(text) = self.payload_mut(target) {
-            text.grow(moved(grown), chars, widest);
-            let after = text.size();
-            self.resize_memory(before, after);
-        }
-    }
-
-    /// A text object.
-    pub(crate) fn str(&mut self, text: &str) -> Value {
-        let mut characters = text.chars();
-        match (characters.next(), characters.next()) {
-            (None, _) => return Value::Obj(crate::types::nm::EMPTY),
-            (Some(only), None) => {
-                if let Ok(byte) = u8::try_from(u32::from(only)) {
-                    return Value::Obj(latin1(byte));
-                }
-            }
-            _ => {}
-        }
-        self.make(ty::STR, Payload::Str(Str::new(text.to_owned())))
-    }
-
-    /// A text object that takes the string over.
-    pub(crate) fn string(&mut self, text: String) -> Value {
-        if text.is_ascii() {
-            return self.ascii(text);
-        }
-        if text.len() <= 2 { self.str(&text) } else { self.make(ty::STR, Payload::Str(Str::new(text))) }
-    }
-
-    /// The one object for an identifier; lives as long as the run.
-    pub(crate) fn intern(&mut self, text: &str) -> Ref {
-        if let Some(known) = self.interned_name(text) {
-            return known;
-        }
-        let mut string = Str::new(text.to_owned());
-        string.hash();
-        string.interned = true;
-        let object = self.alloc(ty::STR, Payload::Str(string));
-        self.slot_mut(object).count = ETERNAL;
-        self.interned.insert(text.into(), object);
-        object
-    }
-
-    /// The object of an identifier that was interned before.
-    pub(crate) fn interned_name(&self, text: &str) -> Option<Ref> {
-        self.image.interned(text).or_else(|| self.interned.get(text).copied())
-    }
-
-    /// The interned twin of a text object.
-    pub(crate) fn intern_object(&mut self, object: Ref) -> Option<Ref> {
-        let Payload::Str(string) = self.payload(object).core() else { return None };
-        if string.interned {
-            return Some(object);
-        }
-        let text = string.text.clone();
-        Some(self.intern(&text))
-    }
-
-    /// Makes an object the one for its text.
-    pub(crate) fn register_name(&mut self, text: &str, object: Ref) {
-        self.interned.insert(text.into(), object);
-    }
-
     // ---- shapes ----
-
-    /// A shape by number.
-    #[inline]
-    pub(crate) fn shape(&self, shape: u32) -> &Shape {
-        let image = self.image.shapes();
-        match image.get(shape as usize) {
-            Some(shape) => shape,
-            None => &self.shapes[shape as usize - image.len()],
-        }
-    }
-
-    /// The position of an attribute in a shape.
-    #[inline]
-    pub(crate) fn shape_position(&self, shape: u32, name: Ref) -> Option<usize> {
-        self.shape(shape).names.iter().position(|&known| known == name)
-    }
-
-    /// The shape that adds an attribute, unless it would be too large.
-    pub(crate) fn shape_with(&mut self, shape: u32, name: Ref) -> Option<u32> {
-        if let Some(next) = self.image.transition(shape, name).or_else(|| self.transitions.get(&(shape, name)).copied()) {
-            return Some(next);
-        }
-        let mut names = self.shape(shape).names.clone();
-        if names.len() >= SHAPE_WIDTH || self.shapes.len() >= SHAPE_LIMIT {
-            return None;
-        }
-        names.push(name);
-        let number = self.image.shapes().len() + self.shapes.len();
-        let number = u32::try_from(number).expect("bounded by SHAPE_LIMIT per layer");
-        self.shapes.push(Shape { names });
-        self.transitions.insert((shape, name), number);
-        Some(number)
-    }
 
     /// Hands everything over that an image keeps.
     pub(crate) fn into_parts(self) -> HeapParts {
@@ -629,39 +307,5 @@ impl Heap {
     /// Attributes of an object that has some.
     pub(crate) fn attributes(&self, object: Ref) -> Option<&Attributes> {
         self.payload(object).attributes()
-    }
-}
-
-impl Heap {
-    /// `str(n)`, and its length.
-    pub(crate) fn decimal(&mut self, number: i64) -> (Value, usize) {
-        let mut text = self.spares.empty_text(0);
-        push_decimal(&mut text, number);
-        let length = text.len();
-        (self.ascii(text), length)
-    }
-
-    /// A text object of ASCII characters.
-    #[inline]
-    pub(crate) fn ascii(&mut self, text: String) -> Value {
-        let text = moved(text);
-        match text.as_bytes() {
-            [] => Value::Obj(nm::EMPTY),
-            [only] => Value::Obj(latin1(*only)),
-            bytes => {
-                let size = 49 + bytes.len();
-                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(moved(text))), size))
-            }
-        }
-    }
-}
-
-impl Heap {
-    /// Forgets where the characters of a text are that dies or changes.
-    #[inline(always)]
-    pub(crate) fn forget_marks(&mut self, object: Ref) {
-        if !self.marks.is_empty() {
-            self.marks.swap_remove(&object);
-        }
     }
 }

@@ -5,8 +5,10 @@
 //! traps, or the host has to answer ([`Exit::HostCall`], then [`Vm::resume`]).
 //!
 //! # Where things are
-//! - `interp`: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call uses the native stack.
+//! - `runtime`: `Vm` and its parts, and what types and the interpreter share; `runtime/protocol` is all that a type asks of other types.
 //! - `objects`: one file per builtin type, with its rows of native methods. `builtins`: functions of the builtins module.
+//! - `interp`, above the types: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call
+//!   uses the native stack.
 //! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins` is what natives leave to Python.
 //! - `heap`, `image`, `value`, `types`: reference counts, modelled memory, frozen images, fixed handles.
 //! - The crates below: `cowboy-compiler` makes code of sources and has the instructions, one cost row each; `cowboy-num` has numbers
@@ -54,6 +56,7 @@ mod overlay;
 mod payload;
 mod regex;
 mod run;
+mod runtime;
 mod scratch;
 mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
@@ -68,8 +71,8 @@ pub use cowboy_num::F64;
 pub use error::{Exit, PyError, Trap};
 pub use host::{Access, HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;
-pub use interp::profile::{LineCount, Profile, Profiler};
-pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
 pub use limits::{CYCLE_WEIGHT, Limits, Rules, STACK_BYTES, Usage};
 pub use run::{Entry, Failure, build_image, script_image};
+pub use runtime::profile::{LineCount, Profile, Profiler};
+pub use runtime::{Vm, watch::LineEvent};

@@ -3,12 +3,12 @@
 use crate::base::base_image;
 use crate::error::Throw;
 use crate::image::{Image, Program};
-use crate::interp::Vm;
 use crate::interp::load::load_module;
 use crate::limits::Limits;
 use crate::link::link;
 use crate::natives::natives;
 use crate::run::script_above;
+use crate::runtime::Vm;
 use cowboy_compiler::code::Unit;
 use cowboy_compiler::{CompileError, Trust, compile_beside};
 use std::sync::Arc;

@@ -66,3 +66,6 @@ pub struct Usage {
     /// Weight in nanoseconds.
     pub weight_ns: u64,
 }
+
+/// Nesting of containers that comparison, hashing and repr follow.
+pub(crate) const NATIVE_DEPTH: usize = 200;

@@ -1,6 +1,6 @@
 //! The table of native functions: the rows of all types, builtins and modules, numbered in this order.
 
-use crate::interp::native::Native;
+use crate::runtime::native::Native;
 use std::sync::OnceLock;
 
 /// All native functions.

@@ -4,14 +4,14 @@ use crate::base::base_image;
 use crate::costs::{HOST_BYTES, HOST_OBJECT};
 use crate::error::{Exit, Outcome, PendingCall, PyError, Throw, Trap};
 use crate::frame::OnReturn;
+use crate::heap::numbers::Number;
 use crate::host::{HostError, HostValue};
 use crate::image::{Image, Program};
-use crate::interp::operators::Number;
-use crate::interp::{EntryKind, Vm};
 use crate::limits::{Limits, Usage};
 use crate::link::link;
 use crate::natives::natives;
 use crate::payload::Payload;
+use crate::runtime::{EntryKind, Vm};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::code::Unit;
@@ -191,10 +191,10 @@ impl Vm {
             HostValue::Str(text) => self.heap.str(text),
             HostValue::List(items) => {
                 let items = items.iter().map(|item| self.value_from_host(item)).collect();
-                self.list(items)
+                self.heap.list(items)
             }
             HostValue::Map(pairs) => {
-                let dict = self.new_dict();
+                let dict = self.heap.new_dict();
                 for (key, value) in pairs {
                     let key = self.value_from_host(key);
                     let value = self.value_from_host(value);
@@ -216,7 +216,7 @@ impl Vm {
         if depth > HOST_DEPTH {
             return Err(self.value_error("value is nested too deep for the host"));
         }
-        match self.number(value) {
+        match self.heap.number(value) {
             Some(Number::Float(number)) => return Ok(HostValue::Float(number)),
             Some(number) if !matches!(value, Value::Bool(_)) => return Ok(HostValue::Int(number.into_big())),
             _ => {}
@@ -232,7 +232,7 @@ impl Vm {
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
             Payload::List(list) => list.items.len().saturating_mul(HOST_ITEM),
             Payload::Tuple(items) => items.len().saturating_mul(HOST_ITEM),
-            Payload::Set(_) | Payload::Dict(_) => self.dict_len(object).saturating_mul(2 * HOST_ITEM),
+            Payload::Set(_) | Payload::Dict(_) => self.heap.dict_len(object).saturating_mul(2 * HOST_ITEM),
             _ => 0,
         };
         self.spend(HOST_OBJECT.once() + HOST_BYTES.of(bytes))?;
@@ -243,20 +243,20 @@ impl Vm {
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(HostValue::Bytes(bytes.clone())),
             Payload::List(_) | Payload::Tuple(_) | Payload::Set(_) => {
                 let mut items = Vec::new();
-                for item in self.sequence_snapshot(value) {
+                for item in self.heap.sequence_snapshot(value) {
                     items.push(self.part_to_host(item, depth + 1, size)?);
                 }
                 Ok(HostValue::List(items))
             }
             Payload::Dict(_) => {
                 let mut pairs = Vec::new();
-                for (key, item) in self.dict_pairs(value) {
+                for (key, item) in self.heap.dict_pairs(value) {
                     pairs.push((self.part_to_host(key, depth + 1, size)?, self.part_to_host(item, depth + 1, size)?));
                 }
                 Ok(HostValue::Map(pairs))
             }
             _ => {
-                let message = format!("a value of type '{}' cannot be given to the host", self.class_name(value));
+                let message = format!("a value of type '{}' cannot be given to the host", self.heap.class_name(value));
                 Err(self.type_error(message))
             }
         }

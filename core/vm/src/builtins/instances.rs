@@ -2,9 +2,9 @@
 
 use crate::costs::CLASS_TESTED;
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
 use crate::objects::object;
 use crate::payload::Payload;
+use crate::runtime::Vm;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 
@@ -26,7 +26,7 @@ fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> O
             return Ok(true);
         }
         Payload::Tuple(items) if depth < CLASS_NESTING => items.to_vec(),
-        Payload::Union(items) => vm.tuple_items(*items),
+        Payload::Union(items) => vm.heap.tuple_items(*items),
         _ => return Ok(false),
     };
     // The same tuple may stand in many places, so that there is more to visit than there is memory.
@@ -41,7 +41,9 @@ fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> O
 }
 
 fn has_hook(vm: &mut Vm, classes: &[Value], name: Ref) -> bool {
-    classes.iter().any(|&class| vm.heap.class_of(class) != ty::TYPE && vm.special(class, name).is_some_and(|f| vm.native_row(f).is_none()))
+    classes
+        .iter()
+        .any(|&class| vm.heap.class_of(class) != ty::TYPE && vm.special(class, name).is_some_and(|f| vm.heap.native_row(f).is_none()))
 }
 
 /// Whether a value is made of classes in a way that is left to Python where something else is among them.
@@ -57,7 +59,7 @@ pub(super) fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
         let slot = vm.heap.slot(object);
         if slot.class == ty::TYPE && matches!(slot.payload, Payload::Class(_)) {
             let class = vm.heap.class_of(args[0]);
-            if class == object || vm.is_subclass(class, object) {
+            if class == object || vm.heap.is_subclass(class, object) {
                 return Ok(Value::truth(true));
             }
             return says_otherwise(vm, args[0], class);
@@ -65,7 +67,7 @@ pub(super) fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let mut found = Vec::new();
     if !classes(vm, args[1], &mut found, 0)? {
-        if vm.is_python_instance(args[1]) && vm.special(args[1], nm::INSTANCECHECK).is_some() {
+        if vm.heap.is_python_instance(args[1]) && vm.special(args[1], nm::INSTANCECHECK).is_some() {
             return Err(Throw::Fallback);
         }
         if is_composed(vm, args[1]) {
@@ -80,7 +82,7 @@ pub(super) fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
     if has_hook(vm, &found, nm::INSTANCECHECK) {
         return Err(Throw::Fallback);
     }
-    if found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base))) {
+    if found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.heap.is_subclass(class, base))) {
         return Ok(Value::truth(true));
     }
     says_otherwise(vm, args[0], class)
@@ -96,14 +98,14 @@ pub(super) fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut found = Vec::new();
     // What is below a tuple is one, whatever its class says.
     let is_tuple = args[1].object().is_some_and(|object| matches!(vm.heap.payload(object).core(), Payload::Tuple(_)));
-    if !is_tuple && vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
+    if !is_tuple && vm.heap.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
         return Err(Throw::Fallback);
     }
     let Some(class) = args[0].object().filter(|_| object::is_class(vm, args[0])) else {
         return Err(vm.type_error("issubclass() arg 1 must be a class"));
     };
     if !classes(vm, args[1], &mut found, 0)? {
-        if vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
+        if vm.heap.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
             return Err(Throw::Fallback);
         }
         if is_composed(vm, args[1]) {
@@ -114,5 +116,5 @@ pub(super) fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     if has_hook(vm, &found, nm::SUBCLASSCHECK) {
         return Err(Throw::Fallback);
     }
-    Ok(Value::truth(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base)))))
+    Ok(Value::truth(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.heap.is_subclass(class, base)))))
 }

@@ -4,11 +4,12 @@ use crate::costs::{ASCII_READ, CLASS_COPIED, ENTRY_LISTED, KEY_STEP, TEXT_WRITTE
 use crate::error::{Outcome, Throw};
 use crate::escapes::push_escape;
 use crate::frame::{OnReturn, Pending, Wake};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::objects::{list, object};
 use crate::payload::Payload;
 use crate::payload::dict::NEAR;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::Display;
 use crate::types::{nm, ty};
 use crate::value::{Truth, Value};
 use cowboy_num::sizes;
@@ -66,19 +67,19 @@ fn run_body(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn create_class(vm: &mut Vm, args: &[Value]) -> Outcome {
     let meta = vm.class_argument(args[0])?;
-    let Some(name) = vm.text(args[1]).map(str::to_owned) else {
-        let message = format!("type.__new__() argument 1 must be str, not {}", vm.class_name(args[1]));
+    let Some(name) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let message = format!("type.__new__() argument 1 must be str, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     let mut bases = Vec::new();
-    for base in vm.tuple_items(args[2]) {
+    for base in vm.heap.tuple_items(args[2]) {
         match base.object().filter(|_| object::is_class(vm, base)) {
             Some(base) => bases.push(base),
             None => return Err(vm.type_error("bases must be types")),
         }
     }
     let namespace = vm.class_argument(args[3])?;
-    vm.spend(CLASS_COPIED.of(vm.dict_len(namespace)))?;
+    vm.spend(CLASS_COPIED.of(vm.heap.dict_len(namespace)))?;
     vm.create_class(meta, &name, &bases, namespace)
 }
 
@@ -94,7 +95,7 @@ fn type_lookup(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
     let object = vm.class_argument(args[0])?;
     let (Value::Int(hash), Value::Int(start)) = (args[2], args[3]) else { return Ok(Value::Int(-1)) };
-    let Some(table) = vm.table(object) else { return Ok(Value::Int(-1)) };
+    let Some(table) = vm.heap.table(object) else { return Ok(Value::Int(-1)) };
     let mut probe = table.probe(hash);
     let mut positions = Vec::new();
     while let Some(position) = table.next(&mut probe, hash) {
@@ -110,7 +111,7 @@ fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn position(vm: &Vm, dict: Value, position: Value) -> Option<crate::payload::dict::Entry> {
     let (Value::Obj(object), Value::Int(position)) = (dict, position) else { return None };
-    let table = vm.table(object)?;
+    let table = vm.heap.table(object)?;
     table.entries.get(sizes::index(position)?).copied().filter(|entry| !entry.key.is_undefined())
 }
 
@@ -158,19 +159,20 @@ fn dict_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Keys and hashes of a builtin dict or set, `None` for anything else.
 fn entries(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(pairs) = crate::objects::set::entries(vm, args[0]) else { return Ok(Value::None) };
+    let Some(pairs) = crate::objects::tables::entries(vm, args[0]) else { return Ok(Value::None) };
     vm.spend(ENTRY_LISTED.of(pairs.len()))?;
     vm.reserve(pairs.len().saturating_mul(64))?;
     let mut items = Vec::with_capacity(pairs.len());
     for (key, hash) in pairs {
         vm.heap.retain(key);
-        items.push(vm.tuple(vec![key, Value::Int(hash)]));
+        items.push(vm.heap.tuple(vec![key, Value::Int(hash)]));
     }
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn tuple_hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let hashes: Vec<i64> = vm
+        .heap
         .sequence_snapshot(args[0])
         .into_iter()
         .map(|hash| match hash {
@@ -187,9 +189,9 @@ fn new_builtin(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn fill_list(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let items = vm.sequence_snapshot(args[1]);
+    let items = vm.heap.sequence_snapshot(args[1]);
     let items = vm.heap.retain_all(&items);
-    let fresh = vm.list(items);
+    let fresh = vm.heap.list(items);
     let target = vm.class_argument(args[0])?;
     list::replace(vm, target, fresh);
     Ok(Value::None)
@@ -213,7 +215,7 @@ fn bind(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn raw_format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = vm.text(args[1]).unwrap_or_default().to_owned();
+    let spec = vm.heap.text(args[1]).unwrap_or_default().to_owned();
     vm.format_builtin(args[0], &spec)
 }
 
@@ -230,19 +232,19 @@ fn alias_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
     vm.heap.retain(args[2]);
-    let arguments = if vm.is_instance(args[2], ty::TUPLE) { args[2] } else { vm.tuple(vec![args[2]]) };
-    Ok(vm.wrap_builtin(class, Payload::GenericAlias { origin: args[1], arguments, starred: false }))
+    let arguments = if vm.heap.is_instance(args[2], ty::TUPLE) { args[2] } else { vm.heap.tuple(vec![args[2]]) };
+    Ok(vm.heap.wrap_builtin(class, Payload::GenericAlias { origin: args[1], arguments, starred: false }))
 }
 
 /// Gives a class the order of resolution that its metaclass asked for.
 fn set_mro(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     let mut order = Vec::new();
-    for item in vm.sequence_snapshot(args[1]) {
+    for item in vm.heap.sequence_snapshot(args[1]) {
         match item.object().filter(|_| object::is_class(vm, item)) {
             Some(base) => order.push(base),
             None => {
-                let message = format!("mro() returned a non-class ('{}')", vm.class_name(item));
+                let message = format!("mro() returned a non-class ('{}')", vm.heap.class_name(item));
                 return Err(vm.type_error(message));
             }
         }
@@ -265,10 +267,11 @@ fn caller_module(vm: &mut Vm, _: &[Value]) -> Outcome {
             names.push(frame.globals);
         }
     }
-    let asking = names.first().and_then(|&globals| vm.dict_get_name(globals, nm::NAME)).and_then(|name| vm.text(name)).map(str::to_owned);
+    let asking =
+        names.first().and_then(|&globals| vm.heap.dict_get_name(globals, nm::NAME)).and_then(|name| vm.heap.text(name)).map(str::to_owned);
     for globals in names {
-        let Some(name) = vm.dict_get_name(globals, nm::NAME) else { continue };
-        if vm.text(name) != asking.as_deref() {
+        let Some(name) = vm.heap.dict_get_name(globals, nm::NAME) else { continue };
+        if vm.heap.text(name) != asking.as_deref() {
             return Ok(vm.heap.retain(name));
         }
     }
@@ -296,7 +299,7 @@ fn cell_content(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `__name__` of the module whose code called the helper that asks.
 fn module_name(vm: &mut Vm, _: &[Value]) -> Outcome {
     let caller = vm.frames.iter().rev().find(|frame| !vm.program.codes[frame.code as usize].code.hidden).map(|frame| frame.globals);
-    let name = caller.and_then(|globals| vm.dict_get_name(globals, nm::NAME)).unwrap_or(Value::None);
+    let name = caller.and_then(|globals| vm.heap.dict_get_name(globals, nm::NAME)).unwrap_or(Value::None);
     Ok(vm.heap.retain(name))
 }
 
@@ -318,7 +321,7 @@ fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     if !args[1].is_none() {
-        let named = vm.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
+        let named = vm.heap.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
         let class = match named {
             Some(index) => crate::value::Ref::fixed(index),
             None => vm.class_argument(args[1])?,
@@ -334,7 +337,7 @@ fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn filled(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     let instance = vm.new_instance(class)?;
-    for (name, value) in vm.tuple_items(args[1]).into_iter().zip(vm.tuple_items(args[2])) {
+    for (name, value) in vm.heap.tuple_items(args[1]).into_iter().zip(vm.heap.tuple_items(args[2])) {
         let name = vm.attribute_name(name)?;
         if let Err(throw) = vm.set_instance_attribute(instance, name, value) {
             vm.heap.release(instance);
@@ -347,7 +350,7 @@ fn filled(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Makes slots of a class read-only: `_vm.filled` alone sets them.
 fn read_only(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
-    for name in vm.tuple_items(args[1]) {
+    for name in vm.heap.tuple_items(args[1]) {
         let name = vm.attribute_name(name)?;
         if let Some(Value::Obj(member)) = vm.lookup(class, name) {
             if let Payload::Member { read_only, .. } = vm.heap.payload_mut(member) {
@@ -360,9 +363,9 @@ fn read_only(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Gives an exception the traceback of another one.
 fn copy_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let trace = vm.exception_data(args[0]).map(|row| row.trace.clone()).unwrap_or_default();
+    let trace = vm.heap.exception_data(args[0]).map(|row| row.trace.clone()).unwrap_or_default();
     let shown = vm.traceback_of(args[0]);
-    if let Some(row) = vm.exception_row(args[1]) {
+    if let Some(row) = vm.heap.exception_row(args[1]) {
         row.trace = trace;
         let old = std::mem::replace(&mut row.shown, shown);
         vm.heap.release(old);
@@ -372,8 +375,8 @@ fn copy_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Whether two exceptions were raised at the same lines of the same calls.
 fn same_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let one = vm.exception_data(args[0]).map(|row| &row.trace);
-    let other = vm.exception_data(args[1]).map(|row| &row.trace);
+    let one = vm.heap.exception_data(args[0]).map(|row| &row.trace);
+    let other = vm.heap.exception_data(args[1]).map(|row| &row.trace);
     Ok(Value::truth(one == other))
 }
 
@@ -391,7 +394,7 @@ fn close(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn is_subclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (class, base) = (vm.class_argument(args[0])?, vm.class_argument(args[1])?);
-    Ok(Value::truth(vm.is_subclass(class, base)))
+    Ok(Value::truth(vm.heap.is_subclass(class, base)))
 }
 
 /// An instance of a class below a builtin one, with the content of a builtin value.
@@ -413,8 +416,8 @@ fn wrap(vm: &mut Vm, args: &[Value]) -> Outcome {
         },
         value => Payload::Scalar(value),
     };
-    let value = vm.wrap_builtin(class, inner);
-    vm.label_children(value);
+    let value = vm.heap.wrap_builtin(class, inner);
+    vm.heap.label_children(value);
     Ok(value)
 }
 
@@ -427,7 +430,7 @@ fn code(vm: &mut Vm, args: &[Value]) -> Outcome {
     let program = std::sync::Arc::clone(&vm.program);
     let code = &program.codes[number as usize].code;
     let names = code.local_names.iter().take(code.parameters()).map(|name| vm.heap.str(name)).collect();
-    let names = vm.tuple(names);
+    let names = vm.heap.tuple(names);
     let flags = i64::from(code.var_positional) * 4 + i64::from(code.var_keyword) * 8;
     let kind = match code.kind {
         cowboy_compiler::code::CodeKind::Plain => 0,
@@ -443,11 +446,11 @@ fn code(vm: &mut Vm, args: &[Value]) -> Outcome {
         Value::Int(flags | kind),
         Value::Int(i64::from(code.first_line)),
     ];
-    Ok(vm.tuple(parts))
+    Ok(vm.heap.tuple(parts))
 }
 
 fn output(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = vm.text(args[0]).unwrap_or_default().to_owned();
+    let text = vm.heap.text(args[0]).unwrap_or_default().to_owned();
     vm.write_output(&text)?;
     Ok(Value::None)
 }
@@ -456,9 +459,9 @@ fn output(vm: &mut Vm, args: &[Value]) -> Outcome {
 const AT_ONCE: usize = 4_096;
 
 fn ascii(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let length = vm.text(args[0]).map_or(0, str::len);
+    let length = vm.heap.text(args[0]).map_or(0, str::len);
     vm.spend(ASCII_READ.of(length))?;
-    let text = vm.text(args[0]).unwrap_or_default().to_owned();
+    let text = vm.heap.text(args[0]).unwrap_or_default().to_owned();
     let mut out = String::new();
     let mut rest = text.as_str();
     while !rest.is_empty() {

@@ -2,9 +2,9 @@
 
 use crate::costs::ENTRY_LISTED;
 use crate::error::Outcome;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::payload::{Map, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
 use crate::types::nm;
 use crate::value::{Ref, Value};
 
@@ -25,21 +25,21 @@ fn protocol_names(vm: &mut Vm, args: &[Value]) -> Outcome {
             continue;
         }
         let hints = row.attributes.get(&nm::ANNOTATIONS).copied().unwrap_or(Value::None);
-        let (own, hinted) = (row.attributes.len(), hints.object().map_or(0, |hints| vm.dict_len(hints)));
+        let (own, hinted) = (row.attributes.len(), hints.object().map_or(0, |hints| vm.heap.dict_len(hints)));
         vm.spend(ENTRY_LISTED.of(own + hinted))?;
         let Payload::Class(row) = vm.heap.payload(base) else { continue };
         let mut names: Vec<Ref> = row.attributes.keys().copied().collect();
-        for (name, _) in vm.dict_pairs(hints) {
+        for (name, _) in vm.heap.dict_pairs(hints) {
             names.push(vm.attribute_name(name)?);
         }
         for name in names {
-            let unchecked = args[1].object().and_then(|set| vm.dict_position_of_name(set, name)).is_some();
-            if !unchecked && !vm.name_text(name).starts_with("_abc_") {
+            let unchecked = args[1].object().and_then(|set| vm.heap.dict_position_of_name(set, name)).is_some();
+            if !unchecked && !vm.heap.name_text(name).starts_with("_abc_") {
                 found.insert(name, ());
             }
         }
     }
     let names: Vec<Value> = found.into_keys().map(Value::Obj).collect();
     let names = vm.heap.retain_all(&names);
-    Ok(vm.list(names))
+    Ok(vm.heap.list(names))
 }

@@ -1,12 +1,12 @@
 //! What is around the loop, and what it does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
 
-use super::native::{NATIVE_PARAMETERS, Role};
-use super::operators::BinaryOp;
 use super::{Frame, OnReturn, Vm};
 use crate::costs::Charge;
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::payload::Payload;
+use crate::runtime::native::{NATIVE_PARAMETERS, Role};
+use crate::runtime::operator::BinaryOp;
 use crate::value::{Link, Ref, Value};
 use crate::window::{afresh, push};
 use cowboy_compiler::opcode::{CYCLES, Instruction, Op};
@@ -244,7 +244,7 @@ impl Vm {
                 if !self.append_quickly(&list, &value) {
                     let Value::Obj(parent) = list else { return false };
                     let is_list = matches!(self.heap.payload(parent), Payload::List(_));
-                    if !is_list || !self.label_at_once(parent, &value) || !self.append_quickly(&list, &value) {
+                    if !is_list || !self.heap.label_at_once(parent, &value) || !self.append_quickly(&list, &value) {
                         return false;
                     }
                 }

@@ -1,121 +1,16 @@
 //! Attributes: reading them, through descriptors, instances and classes, with inline caches.
 
-use super::compare::NATIVE_DEPTH;
 use super::{Cache, CacheKind, OnReturn, Pending, Vm};
-use crate::costs::{ANCESTOR_PASSED, ATTRIBUTE_HELD, ATTRIBUTE_NAME, RAISE_PREPARED};
+use crate::costs::{ATTRIBUTE_HELD, RAISE_PREPARED};
 use crate::error::{Outcome, Throw, Trap};
+use crate::limits::NATIVE_DEPTH;
 use crate::payload::Payload;
+use crate::runtime::protocol::GetAttributes;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 
-/// Ancestors up to which looking an attribute up has the price of its instruction.
-const NEAR: usize = 10;
-
-impl Vm {
-    // ---- reading ----
-
-    /// Whether the class has a `__getattribute__` or `__setattr__` of its own.
-    pub(super) fn overridden(&mut self, class: Ref, name: Ref) -> Option<Value> {
-        if class.0 < crate::types::TYPE_COUNT {
-            return None;
-        }
-        let found = self.lookup(class, name)?;
-        match found {
-            Value::Obj(function) if matches!(self.heap.payload(function), Payload::Native(_)) => None,
-            _ => Some(found),
-        }
-    }
-
-    /// Charges a look-up in a class that has many ancestors. Whether it has few: inline caches know nothing about others, so that every
-    /// look-up is charged.
-    pub(super) fn is_near(&mut self, object: Value) -> bool {
-        let class = match object {
-            Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) => object,
-            object => self.heap.class_of(object),
-        };
-        let Payload::Class(row) = self.heap.payload(class) else { return true };
-        let ancestors = row.mro.len();
-        if ancestors <= NEAR {
-            return true;
-        }
-        self.owe(ANCESTOR_PASSED.of(ancestors));
-        false
-    }
-
-    /// Whether a class attribute goes before the instance's.
-    pub(crate) fn is_data_descriptor(&mut self, value: Value) -> bool {
-        let Value::Obj(object) = value else { return false };
-        match self.heap.payload(object).core() {
-            Payload::Property(_) => true,
-            Payload::Instance(_) | Payload::Extended(_) => {
-                let class = self.heap.slot(object).class;
-                self.lookup(class, nm::SET).is_some() || self.lookup(class, nm::DELETE).is_some()
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a descriptor takes values and gives none: reading goes past it.
-    fn only_sets(&mut self, value: Value) -> bool {
-        let Value::Obj(object) = value else { return false };
-        let written = matches!(self.heap.payload(object), Payload::Instance(_));
-        written && self.special(value, nm::GET).is_none()
-    }
-
-    /// `object.name`, retained.
-    pub(crate) fn get_attribute(&mut self, object: Value, name: Ref) -> Outcome {
-        let class = self.heap.class_of(object);
-        if let Some(function) = self.overridden(class, nm::GETATTRIBUTE) {
-            let on_return = match self.lookup(class, nm::GETATTR) {
-                Some(fallback) => {
-                    self.heap.retain(fallback);
-                    self.heap.retain(object);
-                    OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }))
-                }
-                None => OnReturn::Store,
-            };
-            return Err(self.call_special(function, &[object, Value::Obj(name)], on_return));
-        }
-        match self.get_attribute_plain(object, class, name) {
-            Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => match self.lookup(class, nm::GETATTR) {
-                Some(function) => {
-                    self.heap.release(exception);
-                    // The exception that says so was made.
-                    self.spend(RAISE_PREPARED.once())?;
-                    Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Store))
-                }
-                None => Err(Throw::Raise(exception)),
-            },
-            Err(Throw::Call(mut call)) if matches!(call.on_return, OnReturn::Store) => {
-                // A property that raises AttributeError hands over to `__getattr__`.
-                if let Some(fallback) = self.lookup(class, nm::GETATTR) {
-                    self.heap.retain(fallback);
-                    self.heap.retain(object);
-                    call.on_return = OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }));
-                }
-                Err(Throw::Call(call))
-            }
-            outcome => outcome,
-        }
-    }
-
-    /// An attribute of what an object stands for, such as the function of a bound method. That may stand for another one, and so on:
-    /// a RecursionError past the nesting that is followed natively.
-    pub(super) fn held_attribute(&mut self, held: Value, name: Ref) -> Outcome {
-        if self.native_depth > NATIVE_DEPTH {
-            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
-        }
-        if self.native_depth > 0 {
-            self.spend(ATTRIBUTE_HELD.once())?;
-        }
-        self.native_depth += 1;
-        let outcome = self.get_attribute(held, name);
-        self.native_depth -= 1;
-        outcome
-    }
-
-    /// `object.__getattribute__(name)` of the builtin sort.
-    pub(crate) fn get_attribute_plain(&mut self, object: Value, class: Ref, name: Ref) -> Outcome {
+impl GetAttributes for Vm {
+    fn get_attribute_plain(&mut self, object: Value, class: Ref, name: Ref) -> Outcome {
         if let Value::Obj(receiver) = object {
             match self.heap.payload(receiver).core() {
                 Payload::Class(_) => return self.get_class_attribute(receiver, class, name),
@@ -151,7 +46,7 @@ impl Vm {
                 return Ok(value);
             }
         }
-        if let Some(value) = self.instance_attribute(object, name) {
+        if let Some(value) = self.heap.instance_attribute(object, name) {
             return Ok(self.heap.retain(value));
         }
         match found {
@@ -165,16 +60,81 @@ impl Vm {
             },
         }
     }
+}
 
-    /// An attribute of the instance itself. Not retained.
-    pub(crate) fn instance_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
-        let Value::Obj(receiver) = object else { return None };
-        let attributes = self.heap.attributes(receiver)?;
-        if let Some(dict) = attributes.dict.get() {
-            return self.dict_get_name(dict, name);
+impl Vm {
+    /// Whether a class attribute goes before the instance's.
+    pub(crate) fn is_data_descriptor(&mut self, value: Value) -> bool {
+        let Value::Obj(object) = value else { return false };
+        match self.heap.payload(object).core() {
+            Payload::Property(_) => true,
+            Payload::Instance(_) | Payload::Extended(_) => {
+                let class = self.heap.slot(object).class;
+                self.lookup(class, nm::SET).is_some() || self.lookup(class, nm::DELETE).is_some()
+            }
+            _ => false,
         }
-        let position = self.heap.shape_position(attributes.shape, name)?;
-        Some(attributes.values[position])
+    }
+
+    /// Whether a descriptor takes values and gives none: reading goes past it.
+    fn only_sets(&mut self, value: Value) -> bool {
+        let Value::Obj(object) = value else { return false };
+        let written = matches!(self.heap.payload(object), Payload::Instance(_));
+        written && self.special(value, nm::GET).is_none()
+    }
+
+    /// `object.name`, retained.
+    pub(crate) fn get_attribute(&mut self, object: Value, name: Ref) -> Outcome {
+        let class = self.heap.class_of(object);
+        if let Some(function) = self.overridden(class, nm::GETATTRIBUTE) {
+            let on_return = match self.lookup(class, nm::GETATTR) {
+                Some(fallback) => {
+                    self.heap.retain(fallback);
+                    self.heap.retain(object);
+                    OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }))
+                }
+                None => OnReturn::Store,
+            };
+            return Err(self.call_special(function, &[object, Value::Obj(name)], on_return));
+        }
+        match self.get_attribute_plain(object, class, name) {
+            Err(Throw::Raise(exception)) if self.heap.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
+                match self.lookup(class, nm::GETATTR) {
+                    Some(function) => {
+                        self.heap.release(exception);
+                        // The exception that says so was made.
+                        self.spend(RAISE_PREPARED.once())?;
+                        Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Store))
+                    }
+                    None => Err(Throw::Raise(exception)),
+                }
+            }
+            Err(Throw::Call(mut call)) if matches!(call.on_return, OnReturn::Store) => {
+                // A property that raises AttributeError hands over to `__getattr__`.
+                if let Some(fallback) = self.lookup(class, nm::GETATTR) {
+                    self.heap.retain(fallback);
+                    self.heap.retain(object);
+                    call.on_return = OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }));
+                }
+                Err(Throw::Call(call))
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// An attribute of what an object stands for, such as the function of a bound method. That may stand for another one, and so on:
+    /// a RecursionError past the nesting that is followed natively.
+    pub(super) fn held_attribute(&mut self, held: Value, name: Ref) -> Outcome {
+        if self.native_depth > NATIVE_DEPTH {
+            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
+        }
+        if self.native_depth > 0 {
+            self.spend(ATTRIBUTE_HELD.once())?;
+        }
+        self.native_depth += 1;
+        let outcome = self.get_attribute(held, name);
+        self.native_depth -= 1;
+        outcome
     }
 
     /// AttributeError.
@@ -183,114 +143,19 @@ impl Vm {
         let text = self.shown_text(Value::Obj(name));
         let message = match object {
             Value::Obj(receiver) => match self.heap.payload(receiver) {
-                Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.name_of_class(receiver)),
+                Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.heap.name_of_class(receiver)),
                 Payload::Module { name: module, .. } => {
-                    format!("module '{}' has no attribute '{text}'", self.text(*module).unwrap_or("?"))
+                    format!("module '{}' has no attribute '{text}'", self.heap.text(*module).unwrap_or("?"))
                 }
-                _ => format!("'{}' object has no attribute '{text}'", self.class_name(object)),
+                _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
             },
-            _ => format!("'{}' object has no attribute '{text}'", self.class_name(object)),
+            _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
         };
         let throw = self.raise(ty::ATTRIBUTE_ERROR, &message);
         if let Throw::Raise(exception) = throw {
             self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
         }
         throw
-    }
-
-    /// What a class attribute gives for an instance.
-    pub(crate) fn bind_attribute(&mut self, found: Value, object: Value, class: Ref, name: Ref) -> Outcome {
-        let Value::Obj(attribute) = found else { return Ok(found) };
-        match self.heap.payload(attribute).core() {
-            Payload::Function(_) => {
-                self.heap.retain(found);
-                self.heap.retain(object);
-                Ok(self.bound_method(found, object))
-            }
-            Payload::Native(row) => {
-                let kind = self.native(*row).kind;
-                match kind {
-                    super::native::NativeKind::Method => {
-                        self.heap.retain(object);
-                        self.heap.retain(found);
-                        Ok(self.bound_method(found, object))
-                    }
-                    super::native::NativeKind::ClassMethod => {
-                        self.heap.retain(found);
-                        self.heap.retain(Value::Obj(class));
-                        let receiver = Value::Obj(class);
-                        Ok(self.bound_method(found, receiver))
-                    }
-                    _ => Ok(self.heap.retain(found)),
-                }
-            }
-            Payload::StaticMethod(inner) => {
-                let inner = *inner;
-                Ok(self.heap.retain(inner))
-            }
-            Payload::ClassMethod(inner) => {
-                let inner = *inner;
-                self.bind_class_method(inner, class)
-            }
-            Payload::Property(parts) => {
-                let getter = parts[0];
-                if getter.is_none() {
-                    let message = format!("property '{}' of '{}' object has no getter", self.name_text(name), self.class_name(object));
-                    return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
-                }
-                Err(self.call_later(getter, &[object], OnReturn::Store))
-            }
-            Payload::Member { name, .. } => {
-                let name = *name;
-                match self.instance_attribute(object, name) {
-                    Some(value) => Ok(self.heap.retain(value)),
-                    None => {
-                        let message = self.name_text(name).to_owned();
-                        Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
-                    }
-                }
-            }
-            Payload::Super { class: start, receiver, .. } if receiver.is_none() => {
-                let start = Value::Obj(*start);
-                self.make_super(start, object)
-            }
-            Payload::Instance(_) | Payload::Extended(_) => {
-                let descriptor = self.heap.slot(attribute).class;
-                match self.lookup(descriptor, nm::GET) {
-                    Some(get) => {
-                        let owner = Value::Obj(class);
-                        Err(self.call_special(get, &[found, object, owner], OnReturn::Store))
-                    }
-                    None => Ok(self.heap.retain(found)),
-                }
-            }
-            _ => Ok(self.heap.retain(found)),
-        }
-    }
-
-    /// A bound method, which takes both references over.
-    ///
-    /// It stays without a label until it is stored, but the methods that it holds get theirs: so labelling one never goes deeper than one.
-    pub(crate) fn bound_method(&mut self, function: Value, receiver: Value) -> Value {
-        for held in [function, receiver] {
-            if held.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::BoundMethod { .. })) {
-                self.label_method(held);
-            }
-        }
-        self.heap.make(ty::METHOD, Payload::BoundMethod { function, receiver })
-    }
-
-    /// A class method bound to a class.
-    fn bind_class_method(&mut self, inner: Value, class: Ref) -> Outcome {
-        if let Value::Obj(object) = inner {
-            if let Payload::Property(parts) = self.heap.payload(object) {
-                let getter = parts[0];
-                return Err(self.call_later(getter, &[Value::Obj(class)], OnReturn::Store));
-            }
-        }
-        self.heap.retain(inner);
-        self.heap.retain(Value::Obj(class));
-        Ok(self.bound_method(inner, Value::Obj(class)))
     }
 
     fn get_class_attribute(&mut self, class: Ref, meta: Ref, name: Ref) -> Outcome {
@@ -333,52 +198,20 @@ impl Vm {
         if !row.heap {
             return Err(self.no_attribute(Value::Obj(class), nm::ANNOTATIONS));
         }
-        let made = Value::Obj(self.new_dict());
+        let made = Value::Obj(self.heap.new_dict());
         self.heap.retain(made);
         self.set_class_attribute(class, nm::ANNOTATIONS, made);
         Ok(made)
     }
 
-    /// What an attribute of a class gives when it is read from the class itself.
-    pub(crate) fn bind_to_class(&mut self, found: Value, class: Ref) -> Outcome {
-        let Value::Obj(attribute) = found else { return Ok(found) };
-        if let Payload::Extended(_) = self.heap.payload(attribute) {
-            // A subclass of property, staticmethod or classmethod may say for itself what it gives.
-            if let Some(get) = self.python_method(found, nm::GET) {
-                return Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
-            }
-        }
-        match self.heap.payload(attribute).core() {
-            Payload::StaticMethod(inner) => {
-                let inner = *inner;
-                Ok(self.heap.retain(inner))
-            }
-            Payload::ClassMethod(inner) => {
-                let inner = *inner;
-                self.bind_class_method(inner, class)
-            }
-            Payload::Native(row) if self.native(*row).kind == super::native::NativeKind::ClassMethod => {
-                self.bind_class_method(found, class)
-            }
-            Payload::Instance(_) | Payload::Extended(_) => {
-                let descriptor = self.heap.slot(attribute).class;
-                match self.lookup(descriptor, nm::GET) {
-                    Some(get) => Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store)),
-                    None => Ok(self.heap.retain(found)),
-                }
-            }
-            _ => Ok(self.heap.retain(found)),
-        }
-    }
-
     fn get_module_attribute(&mut self, module: Value, dict: Ref, name: Ref) -> Outcome {
-        if let Some(value) = self.dict_get_name(dict, name) {
+        if let Some(value) = self.heap.dict_get_name(dict, name) {
             return Ok(self.heap.retain(value));
         }
         if let Some(value) = self.builtin_attribute(module, name)? {
             return Ok(value);
         }
-        if let Some(function) = self.dict_get_name(dict, nm::GETATTR) {
+        if let Some(function) = self.heap.dict_get_name(dict, nm::GETATTR) {
             return Err(self.call_later(function, &[Value::Obj(name)], OnReturn::Store));
         }
         Err(self.no_attribute(module, name))
@@ -401,8 +234,8 @@ impl Vm {
         match found {
             Some(found) if receiver.is(Value::Obj(start)) => self.bind_to_class_or_method(found, start),
             Some(found) => self.bind_attribute(found, receiver, start, name),
-            None if matches!(self.name_text(name), "__self__" | "__self_class__" | "__thisclass__") => {
-                let value = match self.name_text(name) {
+            None if matches!(self.heap.name_text(name), "__self__" | "__self_class__" | "__thisclass__") => {
+                let value = match self.heap.name_text(name) {
                     "__self__" => receiver,
                     "__thisclass__" => Value::Obj(class),
                     _ if receiver.is_none() => Value::None,
@@ -413,7 +246,7 @@ impl Vm {
             None => match self.lookup(ty::SUPER, name) {
                 Some(own) => self.bind_attribute(own, object, ty::SUPER, name),
                 None => {
-                    let message = format!("'super' object has no attribute '{}'", self.name_text(name));
+                    let message = format!("'super' object has no attribute '{}'", self.heap.name_text(name));
                     Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
                 }
             },
@@ -440,12 +273,12 @@ impl Vm {
                 let binds = match found {
                     Value::Obj(function) => match self.heap.payload(function) {
                         Payload::Function(_) => true,
-                        Payload::Native(row) => self.native(*row).kind == super::native::NativeKind::Method,
+                        Payload::Native(row) => self.native(*row).kind == crate::runtime::native::NativeKind::Method,
                         _ => false,
                     },
                     _ => false,
                 };
-                if binds && self.instance_attribute(object, name).is_none() {
+                if binds && self.heap.instance_attribute(object, name).is_none() {
                     if let (Value::Obj(receiver), true) = (object, is_near) {
                         let shape = match self.heap.payload(receiver) {
                             Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
@@ -473,10 +306,13 @@ impl Vm {
     pub(crate) fn load_special(&mut self, object: Value, name: Ref) -> Outcome<(Value, Value)> {
         let class = self.heap.class_of(object);
         let Some(found) = self.lookup(class, name) else {
-            let protocol = if self.name_text(name).starts_with("__a") { "asynchronous context manager" } else { "context manager" };
-            let missed =
-                if self.name_text(name).ends_with("exit__") { format!(" (missed {} method)", self.name_text(name)) } else { String::new() };
-            let message = format!("'{}' object does not support the {protocol} protocol{missed}", self.class_name(object));
+            let protocol = if self.heap.name_text(name).starts_with("__a") { "asynchronous context manager" } else { "context manager" };
+            let missed = if self.heap.name_text(name).ends_with("exit__") {
+                format!(" (missed {} method)", self.heap.name_text(name))
+            } else {
+                String::new()
+            };
+            let message = format!("'{}' object does not support the {protocol} protocol{missed}", self.heap.class_name(object));
             return Err(self.type_error(message));
         };
         if self.is_plain_method(found) {
@@ -491,21 +327,6 @@ impl Vm {
                 Ok((self.bound_later(found, object, Value::Obj(class)), Value::Undefined))
             }
             outcome => outcome.map(|value| (value, Value::Undefined)),
-        }
-    }
-
-    // ---- writing ----
-
-    /// A name from a text value: interned.
-    pub(crate) fn attribute_name(&mut self, value: Value) -> Outcome<Ref> {
-        let length = self.text(value).map_or(0, str::len);
-        self.spend(ATTRIBUTE_NAME.of(length))?;
-        match value.object().and_then(|object| self.heap.intern_object(object)) {
-            Some(name) => Ok(name),
-            None => {
-                let message = format!("attribute name must be string, not '{}'", self.class_name(value));
-                Err(self.type_error(message))
-            }
         }
     }
 }

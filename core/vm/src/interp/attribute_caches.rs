@@ -54,9 +54,9 @@ impl Vm {
                 }
             }
             &Payload::Module { dict, .. } if self.heap.is_frozen(receiver) && self.heap.slot(receiver).class == ty::MODULE => {
-                let (Some(position), Ok(shape)) = (self.dict_position_of_name(dict, name), u32::try_from(name.0)) else { return };
+                let (Some(position), Ok(shape)) = (self.heap.dict_position_of_name(dict, name), u32::try_from(name.0)) else { return };
                 let (epoch, index) = (self.heap.globals_epoch, position as u32);
-                let is_same = self.dict_value_at(dict, position).is(value);
+                let is_same = self.heap.dict_value_at(dict, position).is(value);
                 if is_same && matches!(self.heap.payload(dict), Payload::Dict(table) if table.module) {
                     self.caches[site] = Cache { kind: CacheKind::ModuleAttribute, class: receiver, epoch, shape, index, value };
                 }

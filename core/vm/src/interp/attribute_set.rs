@@ -3,55 +3,16 @@
 use super::{Cache, CacheKind, OnReturn, Vm};
 use crate::costs::{CLASS_CHANGED, ITEMS_PASSED};
 use crate::error::{Outcome, Throw, Trap};
-use crate::payload::{Attributes, Payload};
+use crate::payload::Payload;
+use crate::runtime::protocol::SetAttributes;
 use crate::types::{FIXED_COUNT, nm, ty};
-use crate::value::{Link, Ref, Value};
+use crate::value::{Ref, Value};
 
 /// Attributes of functions that nothing replaces.
 const FIXED_OF_FUNCTIONS: &[&str] = &["__code__", "__closure__", "__globals__", "__builtins__"];
 
-impl Vm {
-    /// `object.name = value` with an inline cache to fill. The value is borrowed.
-    pub(crate) fn store_attribute_cached(&mut self, object: Value, name: Ref, value: Value, site: usize) -> Outcome<()> {
-        let is_near = self.is_near(object);
-        let before = match object {
-            Value::Obj(receiver) if is_near => match self.heap.payload(receiver) {
-                Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
-                _ => None,
-            },
-            _ => None,
-        };
-        self.set_attribute(object, name, value)?;
-        if let (Value::Obj(receiver), Some(before)) = (object, before) {
-            if let Payload::Instance(attributes) = self.heap.payload(receiver) {
-                if attributes.dict.is_none() {
-                    let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
-                    let found = self.lookup(class, name);
-                    let plain = found.is_none_or(|found| !self.is_data_descriptor(found)) && self.overridden(class, nm::SETATTR).is_none();
-                    // Where the name is not in the shape, it went somewhere else.
-                    let position = self.heap.shape_position(after, name).filter(|_| plain);
-                    if let Some(position) = position {
-                        let (kind, index) =
-                            if before == after { (CacheKind::Field, position as u32) } else { (CacheKind::Transition, after) };
-                        self.remember(site, Cache { kind, class, epoch, shape: before, index, value: Value::Undefined });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// `object.name = value`. The value is borrowed.
-    pub(crate) fn set_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
-        let class = self.heap.class_of(object);
-        if let Some(function) = self.overridden(class, nm::SETATTR) {
-            return Err(self.call_special(function, &[object, Value::Obj(name), value], OnReturn::Discard));
-        }
-        self.set_attribute_plain(object, name, value)
-    }
-
-    /// `object.__setattr__(name, value)` of the builtin sort.
-    pub(crate) fn set_attribute_plain(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
+impl SetAttributes for Vm {
+    fn set_attribute_plain(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
         let class = self.heap.class_of(object);
         if let Some(found) = self.lookup(class, name) {
             if let Value::Obj(attribute) = found {
@@ -59,9 +20,7 @@ impl Vm {
                     Payload::Property(parts) => {
                         let setter = parts[1];
                         if setter.is_none() {
-                            let message =
-                                format!("property '{}' of '{}' object has no setter", self.name_text(name), self.class_name(object));
-                            return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
+                            return Err(self.property_lacks("setter", object, name));
                         }
                         return Err(self.call_later(setter, &[object, value], OnReturn::Discard));
                     }
@@ -93,7 +52,7 @@ impl Vm {
         match self.heap.payload(receiver) {
             Payload::Class(row) => {
                 if !row.heap {
-                    let message = format!("cannot set '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
+                    let message = format!("cannot set '{}' attribute of immutable type '{}'", self.heap.name_text(name), row.name);
                     return Err(self.type_error(message));
                 }
                 self.heap.retain(value);
@@ -106,7 +65,7 @@ impl Vm {
                 self.dict_set_name(dict, name, value);
                 Ok(())
             }
-            Payload::Function(_) if FIXED_OF_FUNCTIONS.contains(&self.name_text(name)) => Err(self.fixed_of_function(name)),
+            Payload::Function(_) if FIXED_OF_FUNCTIONS.contains(&self.heap.name_text(name)) => Err(self.fixed_of_function(name)),
             payload if payload.attributes().is_some() => {
                 let has_dict = match self.heap.payload(class) {
                     Payload::Class(row) => row.has_dict,
@@ -121,13 +80,154 @@ impl Vm {
         }
     }
 
+    fn delete_attribute_plain(&mut self, object: Value, name: Ref) -> Outcome<()> {
+        let class = self.heap.class_of(object);
+        if let Some(Value::Obj(attribute)) = self.lookup(class, name) {
+            match self.heap.payload(attribute).core() {
+                Payload::Property(parts) => {
+                    let deleter = parts[2];
+                    if deleter.is_none() {
+                        return Err(self.property_lacks("deleter", object, name));
+                    }
+                    return Err(self.call_later(deleter, &[object], OnReturn::Discard));
+                }
+                Payload::Member { read_only: true, .. } => return Err(self.read_only()),
+                Payload::Instance(_) | Payload::Extended(_) => {
+                    let descriptor = self.heap.slot(attribute).class;
+                    if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
+                        return Err(self.call_special(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
+                    }
+                    self.refuse_half(descriptor, nm::SET, "__delete__")?;
+                }
+                _ => {}
+            }
+        }
+        if name == nm::CLASS {
+            return Err(self.type_error("can't delete __class__ attribute"));
+        }
+        let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
+        match (self.heap.payload(receiver).core(), name) {
+            (payload @ (Payload::Generator(_) | Payload::Function(_)), nm::NAME | nm::QUALNAME)
+                if matches!(payload, Payload::Function(_)) || self.is_named(receiver) =>
+            {
+                let message = format!("{} must be set to a string object", self.heap.name_text(name));
+                return Err(self.type_error(message));
+            }
+            (Payload::Function(_), _) if FIXED_OF_FUNCTIONS.contains(&self.heap.name_text(name)) => {
+                return Err(self.fixed_of_function(name));
+            }
+            (Payload::Class(_), nm::MRO | nm::BASE) => return Err(self.read_only()),
+            (Payload::Function(_), nm::DEFAULTS | nm::KWDEFAULTS | nm::ANNOTATIONS) => {
+                return self.set_function_attribute(receiver, name, Value::None);
+            }
+            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MODULE | nm::DOC) => {
+                // CPython's words, whatever the class.
+                let message = format!("cannot delete '{}' attribute of immutable type '{}'", self.heap.name_text(name), row.name);
+                return Err(self.type_error(message));
+            }
+            (Payload::Class(row), nm::DICT) if row.heap => {
+                return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"));
+            }
+            (Payload::Exception(_), nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::TRACEBACK) => {
+                let message = format!("{} may not be deleted", self.heap.name_text(name));
+                return Err(self.type_error(message));
+            }
+            (Payload::Class(row), _) if !row.heap => {
+                let message = format!("cannot set '{}' attribute of immutable type '{}'", self.heap.name_text(name), row.name);
+                return Err(self.type_error(message));
+            }
+            _ => {}
+        }
+        match self.heap.payload(receiver) {
+            Payload::Class(row) if row.heap => {
+                self.owe(CLASS_CHANGED.once() + ITEMS_PASSED.of(row.attributes.len()));
+                self.delete_class_attribute(receiver, name)
+            }
+            Payload::Module { dict, .. } => {
+                let dict = *dict;
+                match self.heap.dict_position_of_name(dict, name) {
+                    Some(position) => {
+                        self.dict_remove_at(dict, position);
+                        Ok(())
+                    }
+                    None => Err(self.no_attribute(object, name)),
+                }
+            }
+            payload if payload.attributes().is_some() => {
+                if self.heap.instance_attribute(object, name).is_none() {
+                    return Err(self.cannot_delete(object, class, name));
+                }
+                let dict = self.attributes_dict(receiver);
+                if let Some(position) = self.heap.dict_position_of_name(dict, name) {
+                    self.dict_remove_at(dict, position);
+                }
+                Ok(())
+            }
+            _ => Err(self.no_attribute(object, name)),
+        }
+    }
+}
+
+impl Vm {
+    /// AttributeError for a property without the function that is asked for.
+    fn property_lacks(&mut self, function: &str, object: Value, name: Ref) -> Throw {
+        let message = format!("property '{}' of '{}' object has no {function}", self.heap.name_text(name), self.heap.class_name(object));
+        self.raise(ty::ATTRIBUTE_ERROR, &message)
+    }
+
+    /// Deletes an attribute of a class that a program made.
+    fn delete_class_attribute(&mut self, class: Ref, name: Ref) -> Outcome<()> {
+        self.heap.type_epoch += 1;
+        let old = match self.heap.payload_mut(class) {
+            Payload::Class(row) => row.attributes.shift_remove(&name),
+            _ => None,
+        };
+        match old {
+            Some(old) => {
+                self.heap.release(old);
+                Ok(())
+            }
+            None => Err(self.no_attribute(Value::Obj(class), name)),
+        }
+    }
+
+    /// `object.name = value` with an inline cache to fill. The value is borrowed.
+    pub(crate) fn store_attribute_cached(&mut self, object: Value, name: Ref, value: Value, site: usize) -> Outcome<()> {
+        let is_near = self.is_near(object);
+        let before = match object {
+            Value::Obj(receiver) if is_near => match self.heap.payload(receiver) {
+                Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.set_attribute(object, name, value)?;
+        if let (Value::Obj(receiver), Some(before)) = (object, before) {
+            if let Payload::Instance(attributes) = self.heap.payload(receiver) {
+                if attributes.dict.is_none() {
+                    let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
+                    let found = self.lookup(class, name);
+                    let plain = found.is_none_or(|found| !self.is_data_descriptor(found)) && self.overridden(class, nm::SETATTR).is_none();
+                    // Where the name is not in the shape, it went somewhere else.
+                    let position = self.heap.shape_position(after, name).filter(|_| plain);
+                    if let Some(position) = position {
+                        let (kind, index) =
+                            if before == after { (CacheKind::Field, position as u32) } else { (CacheKind::Transition, after) };
+                        self.remember(site, Cache { kind, class, epoch, shape: before, index, value: Value::Undefined });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// AttributeError where a descriptor without one of `__set__` and `__delete__` has the other one.
     fn refuse_half(&mut self, descriptor: Ref, other: Ref, missing: &str) -> Outcome<()> {
         if self.lookup(descriptor, other).is_some() { Err(self.raise(ty::ATTRIBUTE_ERROR, missing)) } else { Ok(()) }
     }
 
     pub(super) fn fixed_of_function(&mut self, name: Ref) -> Throw {
-        if self.name_text(name) == "__code__" {
+        if self.heap.name_text(name) == "__code__" {
             return self.type_error("__code__ must be set to a code object");
         }
         self.read_only()
@@ -141,7 +241,7 @@ impl Vm {
     pub(super) fn cannot_set(&mut self, object: Value, name: Ref) -> Throw {
         let class = self.heap.class_of(object);
         if self.lookup(class, name).is_some() {
-            let message = format!("'{}' object attribute '{}' is read-only", self.class_name(object), self.name_text(name));
+            let message = format!("'{}' object attribute '{}' is read-only", self.heap.class_name(object), self.heap.name_text(name));
             return self.raise(ty::ATTRIBUTE_ERROR, &message);
         }
         self.no_attribute(object, name)
@@ -172,67 +272,6 @@ impl Vm {
         Ok(())
     }
 
-    /// Sets an attribute of the instance itself. The value is borrowed.
-    pub(crate) fn put_attribute(&mut self, object: Value, name: Ref, value: Value) {
-        let Value::Obj(receiver) = object else { return };
-        let Some(attributes) = self.heap.attributes(receiver) else { return };
-        if let Some(dict) = attributes.dict.get() {
-            self.heap.retain(value);
-            self.dict_set_name(dict, name, value);
-            return;
-        }
-        let shape = attributes.shape;
-        self.heap.retain(value);
-        if let Some(position) = self.heap.shape_position(shape, name) {
-            let old = self.heap.payload_mut(receiver).attributes_mut().map(|row| std::mem::replace(&mut row.values[position], value));
-            if let Some(old) = old {
-                self.heap.release(old);
-            }
-            return;
-        }
-        match self.heap.shape_with(shape, name) {
-            Some(next) => {
-                if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
-                    row.shape = next;
-                    row.values.push(value);
-                }
-                self.heap.use_memory(8);
-            }
-            None => {
-                let dict = self.attributes_dict(receiver);
-                self.dict_set_name(dict, name, value);
-            }
-        }
-    }
-
-    /// The dict of an instance's attributes; from now on the instance keeps them there.
-    pub(crate) fn attributes_dict(&mut self, receiver: Ref) -> Ref {
-        let Some(row) = self.heap.payload_mut(receiver).attributes_mut() else { return self.new_dict() };
-        if let Some(dict) = row.dict.get() {
-            return dict;
-        }
-        let Attributes { shape, values, .. } = std::mem::take(row);
-        let names = self.heap.shape(shape).names.clone();
-        self.heap.free_memory(8 * values.len());
-        let dict = self.new_dict();
-        for (name, value) in names.into_iter().zip(values) {
-            self.dict_set_name(dict, name, value);
-        }
-        // The dict is inside the instance: it gets a label below, and moves what it holds further down. A fresh dict is in no cycle, so
-        // only cycles can run out here: the run ends before anything looks at the labels that are missing then.
-        for (_, value) in self.dict_pairs(Value::Obj(dict)) {
-            let labelled = self.store_barrier(dict, value);
-            debug_assert!(!matches!(labelled, Err(Throw::Raise(_))), "a fresh dict is in no cycle");
-        }
-        let linked = self.store_barrier(receiver, Value::Obj(dict));
-        debug_assert!(!matches!(linked, Err(Throw::Raise(_))), "a fresh dict is in no cycle");
-        if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
-            row.dict = Link::to(dict);
-            row.shape = u32::MAX;
-        }
-        dict
-    }
-
     /// `del object.name`
     pub(crate) fn delete_attribute(&mut self, object: Value, name: Ref) -> Outcome<()> {
         let class = self.heap.class_of(object);
@@ -240,104 +279,6 @@ impl Vm {
             return Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Discard));
         }
         self.delete_attribute_plain(object, name)
-    }
-
-    /// `object.__delattr__(name)` of the builtin sort.
-    pub(crate) fn delete_attribute_plain(&mut self, object: Value, name: Ref) -> Outcome<()> {
-        let class = self.heap.class_of(object);
-        if let Some(Value::Obj(attribute)) = self.lookup(class, name) {
-            match self.heap.payload(attribute).core() {
-                Payload::Property(parts) => {
-                    let deleter = parts[2];
-                    if deleter.is_none() {
-                        let message = format!("property '{}' of '{}' object has no deleter", self.name_text(name), self.class_name(object));
-                        return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
-                    }
-                    return Err(self.call_later(deleter, &[object], OnReturn::Discard));
-                }
-                Payload::Member { read_only: true, .. } => return Err(self.read_only()),
-                Payload::Instance(_) | Payload::Extended(_) => {
-                    let descriptor = self.heap.slot(attribute).class;
-                    if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
-                        return Err(self.call_special(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
-                    }
-                    self.refuse_half(descriptor, nm::SET, "__delete__")?;
-                }
-                _ => {}
-            }
-        }
-        if name == nm::CLASS {
-            return Err(self.type_error("can't delete __class__ attribute"));
-        }
-        let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
-        match (self.heap.payload(receiver).core(), name) {
-            (payload @ (Payload::Generator(_) | Payload::Function(_)), nm::NAME | nm::QUALNAME)
-                if matches!(payload, Payload::Function(_)) || self.is_named(receiver) =>
-            {
-                let message = format!("{} must be set to a string object", self.name_text(name));
-                return Err(self.type_error(message));
-            }
-            (Payload::Function(_), _) if FIXED_OF_FUNCTIONS.contains(&self.name_text(name)) => return Err(self.fixed_of_function(name)),
-            (Payload::Class(_), nm::MRO | nm::BASE) => return Err(self.read_only()),
-            (Payload::Function(_), nm::DEFAULTS | nm::KWDEFAULTS | nm::ANNOTATIONS) => {
-                return self.set_function_attribute(receiver, name, Value::None);
-            }
-            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MODULE | nm::DOC) => {
-                // CPython's words, whatever the class.
-                let message = format!("cannot delete '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
-                return Err(self.type_error(message));
-            }
-            (Payload::Class(row), nm::DICT) if row.heap => {
-                return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"));
-            }
-            (Payload::Exception(_), nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::TRACEBACK) => {
-                let message = format!("{} may not be deleted", self.name_text(name));
-                return Err(self.type_error(message));
-            }
-            (Payload::Class(row), _) if !row.heap => {
-                let message = format!("cannot set '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
-                return Err(self.type_error(message));
-            }
-            _ => {}
-        }
-        match self.heap.payload(receiver) {
-            Payload::Class(row) if row.heap => {
-                self.owe(CLASS_CHANGED.once() + ITEMS_PASSED.of(row.attributes.len()));
-                self.heap.type_epoch += 1;
-                let old = match self.heap.payload_mut(receiver) {
-                    Payload::Class(row) => row.attributes.shift_remove(&name),
-                    _ => None,
-                };
-                match old {
-                    Some(old) => {
-                        self.heap.release(old);
-                        Ok(())
-                    }
-                    None => Err(self.no_attribute(object, name)),
-                }
-            }
-            Payload::Module { dict, .. } => {
-                let dict = *dict;
-                match self.dict_position_of_name(dict, name) {
-                    Some(position) => {
-                        self.dict_remove_at(dict, position);
-                        Ok(())
-                    }
-                    None => Err(self.no_attribute(object, name)),
-                }
-            }
-            payload if payload.attributes().is_some() => {
-                if self.instance_attribute(object, name).is_none() {
-                    return Err(self.cannot_delete(object, class, name));
-                }
-                let dict = self.attributes_dict(receiver);
-                if let Some(position) = self.dict_position_of_name(dict, name) {
-                    self.dict_remove_at(dict, position);
-                }
-                Ok(())
-            }
-            _ => Err(self.no_attribute(object, name)),
-        }
     }
 
     pub(super) fn cannot_delete(&mut self, object: Value, class: Ref, name: Ref) -> Throw {

@@ -71,7 +71,7 @@ impl Vm {
             }
             (Payload::Function(row), nm::DOC) => {
                 let code = row.code as usize;
-                if let Some(value) = self.instance_attribute(Value::Obj(receiver), nm::DOC) {
+                if let Some(value) = self.heap.instance_attribute(Value::Obj(receiver), nm::DOC) {
                     return Ok(Some(self.heap.retain(value)));
                 }
                 let program = Arc::clone(&self.program);
@@ -86,10 +86,10 @@ impl Vm {
             }
             (Payload::Function(row), nm::MODULE) => {
                 let globals = row.globals;
-                if let Some(value) = self.instance_attribute(Value::Obj(receiver), nm::MODULE) {
+                if let Some(value) = self.heap.instance_attribute(Value::Obj(receiver), nm::MODULE) {
                     return Ok(Some(self.heap.retain(value)));
                 }
-                let value = self.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
+                let value = self.heap.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
                 Some(self.heap.retain(value))
             }
             (Payload::Function(row), nm::PARAMETERS) => {
@@ -124,7 +124,7 @@ impl Vm {
             let index = usize::from(code.positional) + usize::from(code.keyword_only);
             names.push(self.heap.string(format!("*{}", code.local_names[index])));
         }
-        self.tuple(names)
+        self.heap.tuple(names)
     }
 
     /// `__annotations__`, a dict from the first time on that it is asked for.
@@ -132,7 +132,7 @@ impl Vm {
         if !annotations.is_none() {
             return self.heap.retain(annotations);
         }
-        let dict = Value::Obj(self.new_dict());
+        let dict = Value::Obj(self.heap.new_dict());
         self.heap.retain(dict);
         if let Payload::Function(row) = self.heap.payload_mut(function) {
             row.annotations = dict;
@@ -233,7 +233,7 @@ impl Vm {
             (Payload::Property(parts), nm::IS_ABSTRACT) => {
                 let parts = **parts;
                 for part in &parts[..3] {
-                    let marked = self.instance_attribute(*part, nm::IS_ABSTRACT);
+                    let marked = self.heap.instance_attribute(*part, nm::IS_ABSTRACT);
                     if matches!(marked, Some(Value::Bool(Truth::True))) {
                         return Ok(Some(Value::truth(true)));
                     }

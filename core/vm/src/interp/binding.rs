@@ -1,12 +1,13 @@
 //! Arguments become parameters: of functions written in Python, and of builtin ones.
 
 use super::Vm;
-use super::native::NativeKind;
 use crate::costs::{KEYWORD_DEFAULT, PARAMETER_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::payload::Payload;
-use crate::types::nm;
+use crate::runtime::native::NativeKind;
+use crate::runtime::protocol::Hashing;
+use crate::types::{FIXED_COUNT, nm};
 use crate::value::{Ref, Value};
 use cowboy_compiler::code::Code;
 
@@ -21,7 +22,7 @@ impl Vm {
         let named = positional + usize::from(code.keyword_only);
         let mut bound = vec![Value::Undefined; code.parameters()];
         let names: Vec<Value> = match names {
-            Some(names) => self.tuple_items(Value::Obj(names)),
+            Some(names) => self.heap.tuple_items(Value::Obj(names)),
             None => Vec::new(),
         };
         let given = arguments.len() - names.len();
@@ -40,7 +41,7 @@ impl Vm {
             }
         }
         let too_many = !extra.is_empty() && !code.var_positional;
-        let var_keyword = if code.var_keyword { Some(self.new_dict()) } else { None };
+        let var_keyword = if code.var_keyword { Some(self.heap.new_dict()) } else { None };
         let mut error: Option<Throw> = None;
         for (name, value) in names.iter().zip(rest) {
             if error.is_some() {
@@ -94,7 +95,7 @@ impl Vm {
         }
         let mut next = named;
         if code.var_positional {
-            bound[next] = self.tuple(extra);
+            bound[next] = self.heap.tuple(extra);
             next += 1;
         }
         if let Some(dict) = var_keyword {
@@ -130,7 +131,7 @@ impl Vm {
         };
         // A program may set more defaults than there are parameters: the last ones count.
         for back in 1..=positional {
-            let defaults = self.tuple_ref(defaults);
+            let defaults = self.heap.tuple_ref(defaults);
             let Some(index) = defaults.len().checked_sub(back) else { break };
             let value = defaults[index];
             if bound[positional - back].is_undefined() {
@@ -157,7 +158,7 @@ impl Vm {
         let hash = self.hash_native(name)?;
         match self.dict_find(dict, name, hash) {
             Ok(Some(position)) => {
-                let value = self.dict_value_at(dict, position);
+                let value = self.heap.dict_value_at(dict, position);
                 Ok(self.heap.retain(value))
             }
             Ok(None) | Err(Throw::Fallback) => Ok(Value::Undefined),
@@ -199,7 +200,7 @@ impl Vm {
         let code = &linked.code;
         let positional = usize::from(code.positional);
         let defaults = match self.heap.payload(function) {
-            Payload::Function(row) => self.tuple_ref(row.defaults).len(),
+            Payload::Function(row) => self.heap.tuple_ref(row.defaults).len(),
             _ => 0,
         };
         let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -232,7 +233,7 @@ impl Vm {
         let native = self.native(row);
         let signature = &native.signature;
         let names: Vec<Value> = match names {
-            Some(names) => self.tuple_items(Value::Obj(names)),
+            Some(names) => self.heap.tuple_items(Value::Obj(names)),
             None => Vec::new(),
         };
         let given = count - names.len();
@@ -274,16 +275,16 @@ impl Vm {
                 (Value::Obj(class), "__new__") => (class, nm::INIT),
                 (instance, _) => (self.heap.class_of(instance), nm::NEW),
             };
-            class.0 >= crate::types::FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.native_row(partner).is_none())
+            class.0 >= FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.heap.native_row(partner).is_none())
         };
         let names = if ignored { Vec::new() } else { names };
         let mut dict = None;
         if signature.var_keyword {
-            dict = Some(Value::Obj(self.new_dict()));
+            dict = Some(Value::Obj(self.heap.new_dict()));
         }
         for (offset, name) in names.iter().enumerate() {
             let value = self.registers[at + given + offset];
-            let text = self.text(*name).unwrap_or_default().to_owned();
+            let text = self.heap.text(*name).unwrap_or_default().to_owned();
             let known = signature.names.iter().position(|parameter| *parameter == text);
             match (known, dict) {
                 (Some(index), _) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,

@@ -1,10 +1,11 @@
 //! The attributes that every builtin object has beside those of its class.
 
-use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::costs::{CLASS_DICT_SHOWN, ITEM_MADE, TEXT_COPIED};
 use crate::error::{Outcome, Throw};
+use crate::heap::numbers::Number;
 use crate::payload::Payload;
+use crate::runtime::protocol::Iterate;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Truth, Value};
 
@@ -16,7 +17,7 @@ impl Vm {
             return Ok(Some(self.heap.retain(class)));
         }
         if matches!(name, nm::REAL | nm::IMAG | nm::NUMERATOR | nm::DENOMINATOR) {
-            if let Some(number) = self.number(object) {
+            if let Some(number) = self.heap.number(object) {
                 return self.number_attribute(number, name);
             }
         }
@@ -50,7 +51,7 @@ impl Vm {
             },
         };
         if found.is_none() && name == nm::DOC {
-            if let Some(own) = self.instance_attribute(object, nm::DOC) {
+            if let Some(own) = self.heap.instance_attribute(object, nm::DOC) {
                 return Ok(Some(self.heap.retain(own)));
             }
             let class = self.heap.class_of(object);
@@ -145,11 +146,11 @@ impl Vm {
 
     fn exception_attribute(&mut self, object: Value, name: Ref) -> Outcome<Option<Value>> {
         if name == nm::MSG {
-            if let Some(own) = self.instance_attribute(object, name) {
+            if let Some(own) = self.heap.instance_attribute(object, name) {
                 return Ok(Some(self.heap.retain(own)));
             }
         }
-        let Some(row) = self.exception_data(object) else { return Ok(None) };
+        let Some(row) = self.heap.exception_data(object) else { return Ok(None) };
         let value = match name {
             nm::ARGS => row.args,
             nm::CAUSE => row.cause,
@@ -158,27 +159,29 @@ impl Vm {
             nm::TRACEBACK => {
                 return Ok(Some(self.traceback_of(object)));
             }
-            nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
-            nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
-            nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => self.stop_value(object),
-            nm::MESSAGE | nm::EXCEPTIONS if self.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
+            nm::VALUE if self.heap.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
+            nm::CODE if self.heap.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
+            nm::MSG if self.heap.is_instance(object, ty::IMPORT_ERROR) || self.heap.is_instance(object, ty::SYNTAX_ERROR) => {
+                self.stop_value(object)
+            }
+            nm::MESSAGE | nm::EXCEPTIONS if self.heap.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
                 let index = usize::from(name == nm::EXCEPTIONS);
-                let value = self.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
-                if name == nm::EXCEPTIONS && !self.is_instance(value, ty::TUPLE) {
-                    let length = value.object().map_or(0, |members| self.sequence_length(members));
+                let value = self.heap.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
+                if name == nm::EXCEPTIONS && !self.heap.is_instance(value, ty::TUPLE) {
+                    let length = value.object().map_or(0, |members| self.heap.sequence_length(members));
                     self.spend(ITEM_MADE.of(length))?;
-                    let items = self.sequence_snapshot(value);
+                    let items = self.heap.sequence_snapshot(value);
                     let items = self.heap.retain_all(&items);
-                    return Ok(Some(self.tuple(items)));
+                    return Ok(Some(self.heap.tuple(items)));
                 }
                 value
             }
             nm::NAME_ATTR | nm::OBJ | nm::PATH
-                if self.is_instance(object, ty::NAME_ERROR)
-                    || self.is_instance(object, ty::ATTRIBUTE_ERROR)
-                    || self.is_instance(object, ty::IMPORT_ERROR) =>
+                if self.heap.is_instance(object, ty::NAME_ERROR)
+                    || self.heap.is_instance(object, ty::ATTRIBUTE_ERROR)
+                    || self.heap.is_instance(object, ty::IMPORT_ERROR) =>
             {
-                self.instance_attribute(object, name).unwrap_or(Value::None)
+                self.heap.instance_attribute(object, name).unwrap_or(Value::None)
             }
             nm::DICT => {
                 let Value::Obj(receiver) = object else { return Ok(None) };
@@ -192,7 +195,7 @@ impl Vm {
 
     /// The traceback of an exception, retained: the same object until the exception passes further frames.
     pub(crate) fn traceback_of(&mut self, exception: Value) -> Value {
-        let (empty, shown) = match self.exception_data(exception) {
+        let (empty, shown) = match self.heap.exception_data(exception) {
             Some(row) => (row.trace.is_empty(), row.shown),
             None => return Value::None,
         };
@@ -201,7 +204,7 @@ impl Vm {
         }
         let made = self.heap.make(ty::TRACEBACK, Payload::Plain);
         self.heap.retain(made);
-        if let Some(row) = self.exception_row(exception) {
+        if let Some(row) = self.heap.exception_row(exception) {
             row.shown = made;
         }
         made
@@ -243,8 +246,8 @@ impl Vm {
             nm::DEFAULTS => (ty::TUPLE, "tuple"),
             _ => (ty::DICT, "dict"),
         };
-        if !(self.is_instance(value, class) || value.is_none() && class != ty::STR) {
-            let message = format!("{} must be set to a {word} object", self.name_text(name));
+        if !(self.heap.is_instance(value, class) || value.is_none() && class != ty::STR) {
+            let message = format!("{} must be set to a {word} object", self.heap.name_text(name));
             return Err(self.type_error(message));
         }
         self.heap.retain(value);
@@ -289,7 +292,7 @@ impl Vm {
                 Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"))
             }
             (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::BASE | nm::MRO) => {
-                let word = self.name_text(name).to_owned();
+                let word = self.heap.name_text(name).to_owned();
                 if !row.heap {
                     let message = format!("cannot set '{word}' attribute of immutable type '{}'", row.name);
                     return Err(self.type_error(message));
@@ -300,18 +303,21 @@ impl Vm {
                 if name == nm::BASES {
                     return Err(self.type_error("the bases of a class are fixed when it is made"));
                 }
-                let Some(length) = self.text(value).map(str::len) else {
-                    let message =
-                        format!("can only assign string to {}.{word}, not '{}'", self.name_of_class(receiver), self.class_name(value));
+                let Some(length) = self.heap.text(value).map(str::len) else {
+                    let message = format!(
+                        "can only assign string to {}.{word}, not '{}'",
+                        self.heap.name_of_class(receiver),
+                        self.heap.class_name(value)
+                    );
                     return Err(self.type_error(message));
                 };
                 self.spend(TEXT_COPIED.of(length))?;
-                let text = self.text(value).unwrap_or_default().to_owned();
+                let text = self.heap.text(value).unwrap_or_default().to_owned();
                 self.rename_class(receiver, name, text.into()).map(|()| true)
             }
             (Payload::Generator(_), nm::NAME | nm::QUALNAME) if self.is_named(receiver) => {
-                if self.text(value).is_none() {
-                    let message = format!("{} must be set to a string object", self.name_text(name));
+                if self.heap.text(value).is_none() {
+                    let message = format!("{} must be set to a string object", self.heap.name_text(name));
                     return Err(self.type_error(message));
                 }
                 self.heap.retain(value);
@@ -323,33 +329,10 @@ impl Vm {
                 self.heap.release(old);
                 Ok(true)
             }
-            (_, nm::CLASS) => {
-                let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
-                    let message = format!("__class__ must be set to a class, not '{}' object", self.class_name(value));
-                    return Err(self.type_error(message));
-                };
-                let old = self.heap.slot(receiver).class;
-                if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
-                    return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
-                }
-                let members = self.attributes_above(class).saturating_add(self.attributes_above(old));
-                self.spend(CLASS_DICT_SHOWN.of(members))?;
-                if self.heap.layout(class) != self.heap.layout(old) || self.fields_of(class) != self.fields_of(old) {
-                    let message = format!(
-                        "__class__ assignment: '{}' object layout differs from '{}'",
-                        self.name_of_class(class),
-                        self.name_of_class(old)
-                    );
-                    return Err(self.type_error(message));
-                }
-                self.heap.retain(value);
-                self.heap.slot_mut(receiver).class = class;
-                self.heap.release(Value::Obj(old));
-                Ok(true)
-            }
+            (_, nm::CLASS) => self.set_class_of(receiver, value),
             (_, nm::DICT) if payload_has_dict(self, receiver) => {
                 if self.heap.class_of(value) != ty::DICT {
-                    let message = format!("__dict__ must be set to a dictionary, not a '{}'", self.class_name(value));
+                    let message = format!("__dict__ must be set to a dictionary, not a '{}'", self.heap.class_name(value));
                     return Err(self.type_error(message));
                 }
                 let old = self.attributes_dict(receiver);
@@ -362,63 +345,94 @@ impl Vm {
                 Ok(true)
             }
             (payload, nm::MESSAGE | nm::EXCEPTIONS)
-                if matches!(payload.core(), Payload::Exception(_)) && self.is_instance(object, ty::BASE_EXCEPTION_GROUP) =>
+                if matches!(payload.core(), Payload::Exception(_)) && self.heap.is_instance(object, ty::BASE_EXCEPTION_GROUP) =>
             {
                 Err(self.read_only())
             }
             (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
                 if matches!(payload.core(), Payload::Exception(_)) =>
             {
-                let problem = match name {
-                    nm::CAUSE | nm::CONTEXT if !value.is_none() && !self.is_instance(value, ty::BASE_EXCEPTION) => {
-                        let which = if name == nm::CAUSE { "cause" } else { "context" };
-                        format!("exception {which} must be None or derive from BaseException")
-                    }
-                    nm::TRACEBACK if !value.is_none() && !self.is_instance(value, ty::TRACEBACK) => {
-                        "__traceback__ must be a traceback or None".to_owned()
-                    }
-                    nm::SUPPRESS_CONTEXT if !matches!(value, Value::Bool(_)) => "attribute value type must be bool".to_owned(),
-                    _ => String::new(),
-                };
-                if !problem.is_empty() {
-                    return Err(self.type_error(problem));
-                }
-                let converted = if name == nm::ARGS && !self.is_instance(value, ty::TUPLE) {
-                    match self.collect(value) {
-                        Ok(items) => self.tuple(items),
-                        Err(Throw::Fallback) => {
-                            let helper = self.helper("exception_set_args");
-                            return Err(self.call_later(helper, &[object, value], OnReturn::Discard));
-                        }
-                        Err(throw) => return Err(throw),
-                    }
-                } else {
-                    self.heap.retain(value)
-                };
-                let truth = matches!(value, Value::Bool(Truth::True));
-                let mut old = Value::Undefined;
-                if let Some(row) = self.exception_row(object) {
-                    match name {
-                        nm::ARGS => old = std::mem::replace(&mut row.args, converted),
-                        nm::CAUSE => {
-                            old = std::mem::replace(&mut row.cause, converted);
-                            row.suppress = true;
-                        }
-                        nm::CONTEXT => old = std::mem::replace(&mut row.context, converted),
-                        nm::SUPPRESS_CONTEXT => row.suppress = truth,
-                        _ => {
-                            if converted.is_none() {
-                                row.trace.clear();
-                            }
-                            old = std::mem::replace(&mut row.shown, converted);
-                        }
-                    }
-                }
-                self.heap.release(old);
-                Ok(true)
+                self.set_exception_attribute(object, name, value)
             }
             _ => Ok(false),
         }
+    }
+
+    /// Makes an object an instance of another class of the same layout.
+    fn set_class_of(&mut self, receiver: Ref, value: Value) -> Outcome<bool> {
+        let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
+            let message = format!("__class__ must be set to a class, not '{}' object", self.heap.class_name(value));
+            return Err(self.type_error(message));
+        };
+        let old = self.heap.slot(receiver).class;
+        if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
+            return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
+        }
+        let members = self.attributes_above(class).saturating_add(self.attributes_above(old));
+        self.spend(CLASS_DICT_SHOWN.of(members))?;
+        if self.heap.layout(class) != self.heap.layout(old) || self.fields_of(class) != self.fields_of(old) {
+            let message = format!(
+                "__class__ assignment: '{}' object layout differs from '{}'",
+                self.heap.name_of_class(class),
+                self.heap.name_of_class(old)
+            );
+            return Err(self.type_error(message));
+        }
+        self.heap.retain(value);
+        self.heap.slot_mut(receiver).class = class;
+        self.heap.release(Value::Obj(old));
+        Ok(true)
+    }
+
+    /// Sets a builtin attribute of an exception.
+    fn set_exception_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
+        let problem = match name {
+            nm::CAUSE | nm::CONTEXT if !value.is_none() && !self.heap.is_instance(value, ty::BASE_EXCEPTION) => {
+                let which = if name == nm::CAUSE { "cause" } else { "context" };
+                format!("exception {which} must be None or derive from BaseException")
+            }
+            nm::TRACEBACK if !value.is_none() && !self.heap.is_instance(value, ty::TRACEBACK) => {
+                "__traceback__ must be a traceback or None".to_owned()
+            }
+            nm::SUPPRESS_CONTEXT if !matches!(value, Value::Bool(_)) => "attribute value type must be bool".to_owned(),
+            _ => String::new(),
+        };
+        if !problem.is_empty() {
+            return Err(self.type_error(problem));
+        }
+        let converted = if name == nm::ARGS && !self.heap.is_instance(value, ty::TUPLE) {
+            match self.collect(value) {
+                Ok(items) => self.heap.tuple(items),
+                Err(Throw::Fallback) => {
+                    let helper = self.helper("exception_set_args");
+                    return Err(self.call_later(helper, &[object, value], OnReturn::Discard));
+                }
+                Err(throw) => return Err(throw),
+            }
+        } else {
+            self.heap.retain(value)
+        };
+        let truth = matches!(value, Value::Bool(Truth::True));
+        let mut old = Value::Undefined;
+        if let Some(row) = self.heap.exception_row(object) {
+            match name {
+                nm::ARGS => old = std::mem::replace(&mut row.args, converted),
+                nm::CAUSE => {
+                    old = std::mem::replace(&mut row.cause, converted);
+                    row.suppress = true;
+                }
+                nm::CONTEXT => old = std::mem::replace(&mut row.context, converted),
+                nm::SUPPRESS_CONTEXT => row.suppress = truth,
+                _ => {
+                    if converted.is_none() {
+                        row.trace.clear();
+                    }
+                    old = std::mem::replace(&mut row.shown, converted);
+                }
+            }
+        }
+        self.heap.release(old);
+        Ok(true)
     }
 }
 

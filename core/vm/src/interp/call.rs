@@ -58,7 +58,7 @@ impl Vm {
             self.registers[top + 1 + positional + index] = value;
             names.push(self.heap.retain(Value::Obj(name)));
         }
-        let names = if names.is_empty() { None } else { self.tuple(names).object() };
+        let names = if names.is_empty() { None } else { self.heap.tuple(names).object() };
         if !call.namespace.is_undefined() {
             return self.push_class_body(call.function, call.namespace, top + 1, dest, call.on_return);
         }
@@ -269,7 +269,7 @@ impl Vm {
     }
 
     fn not_callable(&mut self, callee: Value, at: usize, count: usize) -> Outcome<bool> {
-        let message = format!("'{}' object is not callable", self.class_name(callee));
+        let message = format!("'{}' object is not callable", self.heap.class_name(callee));
         self.heap.release(callee);
         self.clear_registers(at, count);
         Err(self.type_error(message))
@@ -309,7 +309,7 @@ impl Vm {
         let missing = usize::from(parameters.saturating_sub(count));
         let default = |vm: &Vm, back: usize| match vm.heap.payload(function) {
             Payload::Function(row) => {
-                let defaults = vm.tuple_ref(row.defaults);
+                let defaults = vm.heap.tuple_ref(row.defaults);
                 defaults.len().checked_sub(back).map(|index| defaults[index])
             }
             _ => None,
@@ -403,10 +403,10 @@ impl Vm {
     pub(crate) fn call_spread(&mut self, at: usize, dest: usize) -> Outcome<()> {
         let take = |vm: &mut Vm, index: usize| std::mem::replace(&mut vm.registers[index], Value::Undefined);
         let (function, list, dict) = (take(self, at), take(self, at + 1), take(self, at + 2));
-        let items = self.list_items(list);
+        let items = self.heap.list_items(list);
         let arguments = self.heap.retain_all(&items);
         self.heap.release(list);
-        let pairs: Vec<(Value, Value)> = self.dict_pairs(dict);
+        let pairs: Vec<(Value, Value)> = self.heap.dict_pairs(dict);
         let mut keywords = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             let name = key.object().and_then(|key| self.heap.intern_object(key));
@@ -439,7 +439,7 @@ impl Vm {
         let annotations = part(self, HAS_ANNOTATIONS);
         let closure = part(self, HAS_CLOSURE);
         let unpack = |vm: &mut Vm, tuple: Value| {
-            let items = if tuple.is_undefined() { Vec::new() } else { vm.tuple_items(tuple) };
+            let items = if tuple.is_undefined() { Vec::new() } else { vm.heap.tuple_items(tuple) };
             let items = vm.heap.retain_all(&items);
             vm.heap.release(tuple);
             items

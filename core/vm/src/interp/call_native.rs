@@ -1,10 +1,10 @@
 //! Calls of builtin functions: arguments, receivers, results, and what goes on in Python.
 
-use super::native::{First, NATIVE_PARAMETERS, Native};
 use super::{OnReturn, Pending, Vm};
 use crate::costs::Charge;
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::payload::Payload;
+use crate::runtime::native::{First, NATIVE_PARAMETERS, Native};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
@@ -53,7 +53,7 @@ impl Vm {
         match (native.first, arguments.first()) {
             (First::Instance(owner), Some(&receiver)) => {
                 let class = self.heap.class_of(receiver);
-                if class != owner && !self.is_subclass(class, owner) {
+                if class != owner && !self.heap.is_subclass(class, owner) {
                     return Err(self.wrong_receiver(native, owner, receiver));
                 }
             }
@@ -66,7 +66,7 @@ impl Vm {
     /// TypeError for a method of a builtin type that is called with something else before its arguments.
     #[cold]
     pub(super) fn wrong_receiver(&mut self, native: &Native, owner: Ref, receiver: Value) -> Throw {
-        let (name, owner, class) = (native.short(), self.name_of_class(owner), self.class_name(receiver));
+        let (name, owner, class) = (native.short(), self.heap.name_of_class(owner), self.heap.class_name(receiver));
         self.type_error(if native.is_slot() {
             format!("descriptor '{name}' requires a '{owner}' object but received a '{class}'")
         } else {
@@ -77,15 +77,15 @@ impl Vm {
     /// TypeError where `owner.__new__` is to make an instance of something else than its own classes.
     pub(super) fn check_made(&mut self, owner: Ref, class: Value) -> Outcome<()> {
         let is_class = crate::objects::object::is_class(self, class);
-        if class.object().is_some_and(|class| is_class && self.is_subclass(class, owner)) {
+        if class.object().is_some_and(|class| is_class && self.heap.is_subclass(class, owner)) {
             return Ok(());
         }
-        let owner = self.name_of_class(owner);
-        let name = if is_class { class.object().map_or_else(String::new, |class| self.name_of_class(class)) } else { "X".to_owned() };
+        let owner = self.heap.name_of_class(owner);
+        let name = if is_class { class.object().map_or_else(String::new, |class| self.heap.name_of_class(class)) } else { "X".to_owned() };
         let problem = if is_class {
             format!("{name} is not a subtype of {owner}")
         } else {
-            format!("X is not a type object ({})", self.class_name(class))
+            format!("X is not a type object ({})", self.heap.class_name(class))
         };
         Err(self.type_error(format!("{owner}.__new__({name}): {problem}")))
     }

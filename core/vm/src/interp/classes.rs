@@ -2,8 +2,7 @@
 
 use super::{OnReturn, Vm};
 use crate::costs::{CLASS_ANCESTOR, CLASS_ENTRY, CLASS_MADE, CLASS_ORDER, CLASS_SLOT};
-use crate::error::{Outcome, PendingCall, Throw, Trap};
-use crate::heap::Heap;
+use crate::error::{Outcome, PendingCall, Throw};
 use crate::payload::Map;
 use crate::payload::{Class, Payload};
 use crate::types::{Layout, nm, ty};
@@ -22,16 +21,6 @@ struct Body {
     cell: Value,
     /// `__qualname__`
     qualname: Box<str>,
-}
-
-impl Heap {
-    /// The layout of instances of a class.
-    pub(crate) fn layout(&self, class: Ref) -> Layout {
-        match self.payload(class) {
-            Payload::Class(class) => class.layout,
-            _ => Layout::Sealed,
-        }
-    }
 }
 
 impl Vm {
@@ -66,7 +55,7 @@ impl Vm {
                 let names = self.slot_names(name, slots)?;
                 self.spend(CLASS_SLOT.of(names.len()))?;
                 if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
-                    let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
+                    let base = self.best_base(&bases).map(|base| self.heap.name_of_class(base)).unwrap_or_default();
                     return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
                 }
                 base_has_dict | self.add_slots(object, names, base_has_dict, &mut attributes)?
@@ -127,12 +116,12 @@ impl Vm {
     fn check_bases(&mut self, bases: &[Ref], namespace: Ref) -> Outcome<()> {
         for (index, base) in bases.iter().enumerate() {
             if bases[..index].contains(base) {
-                let message = format!("duplicate base class {}", self.name_of_class(*base));
+                let message = format!("duplicate base class {}", self.heap.name_of_class(*base));
                 return Err(self.type_error(message));
             }
         }
         let ancestors: usize = bases.iter().map(|&base| self.ancestors(base)).sum();
-        let entries = self.dict_len(namespace);
+        let entries = self.heap.dict_len(namespace);
         let order = CLASS_ORDER.of(ancestors.saturating_mul(bases.len()));
         self.spend(order + CLASS_ANCESTOR.of(ancestors) + CLASS_ENTRY.of(entries))?;
         if bases.len() > MOST_ANCESTORS || bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
@@ -145,28 +134,28 @@ impl Vm {
     fn class_body(&mut self, name: &str, namespace: Ref) -> Outcome<Body> {
         let mut qualname: Box<str> = name.into();
         let mut attributes: Map<Ref, Value> = Map::default();
-        let pairs = self.dict_pairs(Value::Obj(namespace));
+        let pairs = self.heap.dict_pairs(Value::Obj(namespace));
         let mut slots = None;
         let mut cell = Value::Undefined;
         for (key, value) in pairs {
-            self.owe_name(self.text(key).map_or(0, str::len));
+            self.owe_name(self.heap.text(key).map_or(0, str::len));
             let Some(key) = key.object().and_then(|key| self.heap.intern_object(key)) else { continue };
-            let text = self.name_text(key).to_owned();
+            let text = self.heap.name_text(key).to_owned();
             if text == "__classcell__" {
                 if !matches!(value, Value::Obj(cell) if matches!(self.heap.payload(cell), Payload::Cell(_))) {
                     let message =
-                        format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.class_name(value));
+                        format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.heap.class_name(value));
                     return Err(self.type_error(message));
                 }
                 cell = value;
                 continue;
             }
             if key == nm::QUALNAME {
-                self.owe_name(self.text(value).map_or(0, str::len));
-                match self.text(value) {
+                self.owe_name(self.heap.text(value).map_or(0, str::len));
+                match self.heap.text(value) {
                     Some(text) => qualname = text.into(),
                     None => {
-                        let message = format!("type __qualname__ must be a str, not {}", self.class_name(value));
+                        let message = format!("type __qualname__ must be a str, not {}", self.heap.class_name(value));
                         return Err(self.type_error(message));
                     }
                 }
@@ -207,7 +196,7 @@ impl Vm {
                     return Err(self.type_error(message));
                 }
             } else if attributes.contains_key(&slot) {
-                let message = format!("'{}' in __slots__ conflicts with class variable", self.name_text(slot));
+                let message = format!("'{}' in __slots__ conflicts with class variable", self.heap.name_text(slot));
                 return Err(self.value_error(message));
             } else {
                 self.heap.retain(Value::Obj(slot));
@@ -220,14 +209,14 @@ impl Vm {
 
     /// The names that `__slots__` lists, private ones as the class spells them.
     fn slot_names(&mut self, class: &str, slots: Value) -> Outcome<Vec<Ref>> {
-        let listed = if self.text(slots).is_some() { vec![slots] } else { self.sequence_snapshot(slots) };
-        if listed.is_empty() && self.text(slots).is_none() && !self.is_listing(slots) {
+        let listed = if self.heap.text(slots).is_some() { vec![slots] } else { self.heap.sequence_snapshot(slots) };
+        if listed.is_empty() && self.heap.text(slots).is_none() && !self.is_listing(slots) {
             return Err(self.not_iterable(slots));
         }
         let mut names = Vec::new();
         for item in listed {
-            let Some(text) = self.text(item).map(str::to_owned) else {
-                let message = format!("__slots__ items must be strings, not '{}'", self.class_name(item));
+            let Some(text) = self.heap.text(item).map(str::to_owned) else {
+                let message = format!("__slots__ items must be strings, not '{}'", self.heap.class_name(item));
                 return Err(self.type_error(message));
             };
             if !cowboy_unicode::is_identifier(&text) {
@@ -272,10 +261,10 @@ impl Vm {
         let (mut winner, mut solid) = (*first, self.solid_base(*first));
         for &base in rest {
             let other = self.solid_base(base);
-            if self.is_subclass(solid, other) {
+            if self.heap.is_subclass(solid, other) {
                 continue;
             }
-            if !self.is_subclass(other, solid) {
+            if !self.heap.is_subclass(other, solid) {
                 return None;
             }
             (winner, solid) = (base, other);
@@ -327,7 +316,7 @@ impl Vm {
                 heads.push(sequence[0]);
             }
         }
-        heads.into_iter().map(|class| self.name_of_class(class)).collect()
+        heads.into_iter().map(|class| self.heap.name_of_class(class)).collect()
     }
 
     /// How many classes an attribute of a class is looked for in.
@@ -367,23 +356,6 @@ impl Vm {
         }
     }
 
-    /// Module and name of a class.
-    pub(crate) fn qualified_name(&mut self, class: Ref) -> String {
-        let Payload::Class(row) = self.heap.payload(class) else { return "object".to_owned() };
-        if !row.heap {
-            return row.name.to_string();
-        }
-        let module = row.attributes.get(&nm::MODULE).and_then(|&module| self.text(module));
-        let name = match module {
-            Some(module) => format!("{module}.{}", row.qualname),
-            None => row.qualname.to_string(),
-        };
-        self.owe_name(name.len());
-        name
-    }
-
-    // ---- attributes of builtin objects ----
-
     pub(super) fn text_value(&mut self, text: &str) -> Value {
         self.heap.str(text)
     }
@@ -391,30 +363,7 @@ impl Vm {
     pub(super) fn refs_tuple(&mut self, items: &[Ref]) -> Value {
         let values: Vec<Value> = items.iter().map(|&item| Value::Obj(item)).collect();
         let values = self.heap.retain_all(&values);
-        self.tuple(values)
-    }
-
-    /// The class and instance that `super` was made for, checked.
-    pub(crate) fn make_super(&mut self, class: Value, receiver: Value) -> Outcome {
-        let Some(class) = class.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
-            let message = format!("super() argument 1 must be a type, not {}", self.class_name(class));
-            return Err(self.type_error(message));
-        };
-        if receiver.is_none() {
-            self.heap.retain(Value::Obj(class));
-            self.heap.retain(Value::Obj(class));
-            return Ok(self.heap.make(ty::SUPER, Payload::Super { class, receiver, start: class }));
-        }
-        let own = self.heap.class_of(receiver);
-        let start = match receiver {
-            Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) && self.is_subclass(object, class) => object,
-            _ if self.is_subclass(own, class) => own,
-            _ => return Err(self.type_error("super(type, obj): obj must be an instance or subtype of type")),
-        };
-        self.heap.retain(Value::Obj(class));
-        self.heap.retain(receiver);
-        self.heap.retain(Value::Obj(start));
-        Ok(self.heap.make(ty::SUPER, Payload::Super { class, receiver, start }))
+        self.heap.tuple(values)
     }
 
     /// Runs a class body in a namespace.
@@ -422,10 +371,5 @@ impl Vm {
         self.heap.retain(function);
         self.heap.retain(namespace);
         Throw::Call(Box::new(PendingCall { function, arguments: Vec::new(), keywords: Vec::new(), namespace, on_return: OnReturn::Store }))
-    }
-
-    /// The handle of a class argument.
-    pub(crate) fn class_argument(&self, value: Value) -> Outcome<Ref> {
-        value.object().ok_or(Throw::Trap(Trap::Internal))
     }
 }

@@ -1,58 +1,141 @@
 //! Comparison and truth.
 
-use super::native::Role;
-use super::operators::Number;
 use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::costs::{
     ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, SPECIAL_COMPARISON, TEXT_COMPARED,
     UNLIKE_COMPARED,
 };
 use crate::error::{Outcome, Throw, Trap};
-use crate::heap::Heap;
+use crate::heap::numbers::{Number, compare_numbers};
+use crate::heap::order::SHORT_TEXT;
+use crate::limits::NATIVE_DEPTH;
 use crate::payload::Payload;
+use crate::runtime::native::Role;
+use crate::runtime::protocol::{Compare, Hashing};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use std::cmp::Ordering;
 
-/// Bytes of text whose comparison an instruction's own price covers.
-pub(crate) const SHORT_TEXT: usize = 64;
-/// Nesting of containers that comparison, hashing and repr follow.
-pub(crate) const NATIVE_DEPTH: usize = 200;
-
-impl Heap {
-    /// How two numbers, two texts, or two short tuples of them compare; `None` for everything else.
-    pub(crate) fn order(&self, left: &Value, right: &Value) -> Option<Ordering> {
-        match (left, right) {
-            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-            (Value::Obj(a), Value::Obj(b)) => match (self.payload(*a), self.payload(*b)) {
-                // Longer ones are charged by their length.
-                (Payload::Str(a), Payload::Str(b)) if a.text.len().min(b.text.len()) > SHORT_TEXT => None,
-                (Payload::Str(a), Payload::Str(b)) => Some(a.text.cmp(&b.text)),
-                (Payload::Tuple(a), Payload::Tuple(b)) if a.len() <= 4 && b.len() <= 4 => {
-                    for (a, b) in a.iter().zip(b) {
-                        // Tuples inside tuples take the general way, so that this does not nest.
-                        if matches!(a, Value::Obj(inner) if matches!(self.payload(*inner), Payload::Tuple(_))) {
-                            return None;
-                        }
-                        match self.order(a, b)? {
-                            Ordering::Equal => {}
-                            ordering => return Some(ordering),
-                        }
-                    }
-                    Some(a.len().cmp(&b.len()))
-                }
-                _ => None,
-            },
-            _ => None,
+impl Compare for Vm {
+    fn equal_native(&mut self, left: Value, right: Value) -> Outcome<bool> {
+        if left.is(right) {
+            return Ok(true);
         }
+        if let (Value::Int(left), Value::Int(right)) = (left, right) {
+            return Ok(left == right);
+        }
+        if let (Value::Int(_), Value::Obj(other)) | (Value::Obj(other), Value::Int(_)) = (left, right) {
+            // Integers of 64 bits are never objects, unless of a class of their own.
+            if self.heap.slot(other).class == ty::INT {
+                return Ok(false);
+            }
+        }
+        if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
+            let (a, b) = (self.heap.slot(a).class, self.heap.slot(b).class);
+            let is_plain = |class: Ref| matches!(class, ty::STR | ty::BYTES | ty::LIST | ty::TUPLE | ty::DICT);
+            if a != b && is_plain(a) && is_plain(b) {
+                return Ok(false);
+            }
+        }
+        Ok(self.compare_native(CompareOp::Eq, left, right)?.unwrap_or(false))
+    }
+
+    fn compare_native(&mut self, op: CompareOp, left: Value, right: Value) -> Outcome<Option<bool>> {
+        if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
+            self.spend_on_texts(op, a, b)?;
+            if let (Payload::Str(one), Payload::Str(other)) = (self.heap.payload(a), self.heap.payload(b)) {
+                let truth = match op {
+                    CompareOp::Eq | CompareOp::Ne => {
+                        let same = a == b || (!(one.interned && other.interned) && one.text == other.text);
+                        same == (op == CompareOp::Eq)
+                    }
+                    op => op.holds(one.text.cmp(&other.text)),
+                };
+                return Ok(Some(truth));
+            }
+            // Longer ones are charged by their length.
+            if matches!((self.heap.payload(a), self.heap.payload(b)), (Payload::Tuple(a), Payload::Tuple(b)) if a.len().min(b.len()) < 4) {
+                if let Some(ordering) = self.heap.order(&left, &right) {
+                    return Ok(Some(op.holds(ordering)));
+                }
+            }
+        }
+        if let Some(ordering) = self.order_of_large(left, right)? {
+            return Ok(Some(op.holds(ordering)));
+        }
+        if let (Some(a), Some(b)) = (self.heap.number(left), self.heap.number(right)) {
+            if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) {
+                // Exact, without rounding the integer.
+                self.spend(INT_WITH_FLOAT.once())?;
+            }
+            if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
+                return Err(Throw::Fallback);
+            }
+            return Ok(Some(compare_numbers(op, &a, &b)));
+        }
+        self.spend(UNLIKE_COMPARED.once())?;
+        if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
+            return Err(Throw::Fallback);
+        }
+        if self.native_depth > NATIVE_DEPTH {
+            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded in comparison"));
+        }
+        self.native_depth += 1;
+        let outcome = self.compare_containers(op, left, right);
+        self.native_depth -= 1;
+        outcome
+    }
+
+    fn truth(&mut self, value: Value) -> Outcome<bool> {
+        let Value::Obj(object) = value else {
+            return Ok(match value {
+                Value::None | Value::Undefined => false,
+                Value::Bool(truth) => truth.into(),
+                Value::Int(number) => number != 0,
+                Value::Float(number) => !number.is_zero(),
+                _ => true,
+            });
+        };
+        if self.heap.is_python_instance(value) {
+            let class = self.heap.slot(object).class;
+            if let Some(function) = self.own_special(class, nm::BOOL) {
+                return Err(self.call_expecting(function, &[value], Expect::Bool));
+            }
+            let has_truth = self.lookup(class, nm::BOOL).is_some();
+            if let Some(function) = self.own_special(class, nm::LEN).filter(|_| !has_truth) {
+                return Err(self.call_expecting(function, &[value], Expect::LenTruth));
+            }
+        }
+        Ok(match self.heap.payload(object).core() {
+            Payload::Str(text) => !text.text.is_empty(),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => !bytes.is_empty(),
+            Payload::List(list) => !list.items.is_empty(),
+            Payload::Tuple(items) => !items.is_empty(),
+            Payload::Dict(dict) | Payload::Set(dict) => dict.len() > 0,
+            Payload::Range(range) => range.len() > 0,
+            Payload::MemoryView(_) => {
+                crate::objects::views::check(self, value)?;
+                self.heap.sequence_length(object) > 0
+            }
+            Payload::Complex(z) => !z.real.is_zero() || !z.imaginary.is_zero(),
+            Payload::Scalar(inner) => {
+                let inner = *inner;
+                return self.truth(inner);
+            }
+            Payload::DictView { dict, .. } => match dict {
+                Value::Obj(dict) => self.heap.dict_len(*dict) > 0,
+                _ => true,
+            },
+            Payload::MappingProxy(Value::Obj(dict)) if matches!(self.heap.payload(*dict).core(), Payload::Dict(_)) => {
+                self.heap.dict_len(*dict) > 0
+            }
+            _ => true,
+        })
     }
 }
 
 impl Vm {
-    // ---- instructions ----
-
     /// A comparison instruction whose operands are not both small integers or floats.
     #[inline(never)]
     pub(crate) fn compare_registers(&mut self, ins: Instruction, base: usize, op: CompareOp, then: Then) -> Outcome {
@@ -121,8 +204,6 @@ impl Vm {
         outcome
     }
 
-    // ---- comparison ----
-
     /// `left op right`; a call when a class written in Python decides.
     pub(crate) fn compare(&mut self, op: CompareOp, left: Value, right: Value, then: Then) -> Outcome<bool> {
         match self.compare_native(op, left, right) {
@@ -131,77 +212,6 @@ impl Vm {
             Err(Throw::Fallback) => self.compare_special(op, left, right, then),
             Err(throw) => Err(throw),
         }
-    }
-
-    /// `left == right` between values whose comparison needs no Python code.
-    pub(crate) fn equal_native(&mut self, left: Value, right: Value) -> Outcome<bool> {
-        if left.is(right) {
-            return Ok(true);
-        }
-        if let (Value::Int(left), Value::Int(right)) = (left, right) {
-            return Ok(left == right);
-        }
-        if let (Value::Int(_), Value::Obj(other)) | (Value::Obj(other), Value::Int(_)) = (left, right) {
-            // Integers of 64 bits are never objects, unless of a class of their own.
-            if self.heap.slot(other).class == ty::INT {
-                return Ok(false);
-            }
-        }
-        if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
-            let (a, b) = (self.heap.slot(a).class, self.heap.slot(b).class);
-            let is_plain = |class: Ref| matches!(class, ty::STR | ty::BYTES | ty::LIST | ty::TUPLE | ty::DICT);
-            if a != b && is_plain(a) && is_plain(b) {
-                return Ok(false);
-            }
-        }
-        Ok(self.compare_native(CompareOp::Eq, left, right)?.unwrap_or(false))
-    }
-
-    /// The answer of the builtin types; `None` when they cannot be ordered; `Fallback` when Python code has to decide.
-    pub(crate) fn compare_native(&mut self, op: CompareOp, left: Value, right: Value) -> Outcome<Option<bool>> {
-        if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
-            self.spend_on_texts(op, a, b)?;
-            if let (Payload::Str(one), Payload::Str(other)) = (self.heap.payload(a), self.heap.payload(b)) {
-                let truth = match op {
-                    CompareOp::Eq | CompareOp::Ne => {
-                        let same = a == b || (!(one.interned && other.interned) && one.text == other.text);
-                        same == (op == CompareOp::Eq)
-                    }
-                    op => op.holds(one.text.cmp(&other.text)),
-                };
-                return Ok(Some(truth));
-            }
-            // Longer ones are charged by their length.
-            if matches!((self.heap.payload(a), self.heap.payload(b)), (Payload::Tuple(a), Payload::Tuple(b)) if a.len().min(b.len()) < 4) {
-                if let Some(ordering) = self.heap.order(&left, &right) {
-                    return Ok(Some(op.holds(ordering)));
-                }
-            }
-        }
-        if let Some(ordering) = self.order_of_large(left, right)? {
-            return Ok(Some(op.holds(ordering)));
-        }
-        if let (Some(a), Some(b)) = (self.number(left), self.number(right)) {
-            if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) {
-                // Exact, without rounding the integer.
-                self.spend(INT_WITH_FLOAT.once())?;
-            }
-            if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
-                return Err(Throw::Fallback);
-            }
-            return Ok(Some(compare_numbers(op, &a, &b)));
-        }
-        self.spend(UNLIKE_COMPARED.once())?;
-        if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
-            return Err(Throw::Fallback);
-        }
-        if self.native_depth > NATIVE_DEPTH {
-            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded in comparison"));
-        }
-        self.native_depth += 1;
-        let outcome = self.compare_containers(op, left, right);
-        self.native_depth -= 1;
-        outcome
     }
 
     /// Charges the comparison of two texts, or of two objects that hold bytes, by what has to be looked at.
@@ -219,7 +229,7 @@ impl Vm {
 
     /// Whether a class written in Python says how its instances compare.
     fn has_own_comparison(&mut self, value: Value, op: CompareOp) -> bool {
-        if !self.is_python_instance(value) {
+        if !self.heap.is_python_instance(value) {
             return false;
         }
         let class = self.heap.class_of(value);
@@ -369,17 +379,17 @@ impl Vm {
     }
 
     fn dicts_equal(&mut self, a: Ref, b: Ref) -> Outcome<bool> {
-        let count = self.dict_len(a);
-        if count != self.dict_len(b) {
+        let count = self.heap.dict_len(a);
+        if count != self.heap.dict_len(b) {
             return Ok(false);
         }
         self.spend(ENTRY_LISTED.of(count))?;
-        let pairs = self.dict_pairs(Value::Obj(a));
+        let pairs = self.heap.dict_pairs(Value::Obj(a));
         for (key, value) in pairs {
             let hash = self.hash_native(key)?;
             match self.dict_find(b, key, hash)? {
                 Some(position) => {
-                    let other = self.dict_value_at(b, position);
+                    let other = self.heap.dict_value_at(b, position);
                     if !self.equal_native(value, other)? {
                         return Ok(false);
                     }
@@ -391,8 +401,12 @@ impl Vm {
     }
 
     fn not_comparable(&mut self, op: CompareOp, left: Value, right: Value) -> Throw {
-        let message =
-            format!("'{}' not supported between instances of '{}' and '{}'", op.symbol(), self.class_name(left), self.class_name(right));
+        let message = format!(
+            "'{}' not supported between instances of '{}' and '{}'",
+            op.symbol(),
+            self.heap.class_name(left),
+            self.heap.class_name(right)
+        );
         self.type_error(message)
     }
 
@@ -402,12 +416,12 @@ impl Vm {
         self.spend(SPECIAL_COMPARISON.once())?;
         let mut alternatives = Vec::new();
         let mut order = vec![(left_class, op, false), (right_class, op.reflected(), true)];
-        if left_class != right_class && self.is_subclass(right_class, left_class) {
+        if left_class != right_class && self.heap.is_subclass(right_class, left_class) {
             order.reverse();
         }
         for (class, op, swapped) in order {
             let mut function = self.lookup(class, op.method());
-            if function.and_then(|found| self.native_row(found)).is_some_and(|row| self.native(row).role == Role::ObjectOrder) {
+            if function.and_then(|found| self.heap.native_row(found)).is_some_and(|row| self.native(row).role == Role::ObjectOrder) {
                 function = None;
             }
             let mut negate = false;
@@ -425,7 +439,7 @@ impl Vm {
         // Containers that hold such instances compare item by item, in Python.
         let containers = !(self.own_special(left_class, op.method()).is_some()
             || self.own_special(right_class, op.reflected().method()).is_some())
-            && alternatives.iter().all(|alternative| self.native_row(alternative.function).is_some());
+            && alternatives.iter().all(|alternative| self.heap.native_row(alternative.function).is_some());
         if containers {
             self.release_alternatives(alternatives);
             let name = match op {
@@ -503,73 +517,5 @@ impl Vm {
                 Ok(())
             }
         }
-    }
-
-    // ---- truth ----
-
-    /// `bool(value)`; a call when a class written in Python decides.
-    pub(crate) fn truth(&mut self, value: Value) -> Outcome<bool> {
-        let Value::Obj(object) = value else {
-            return Ok(match value {
-                Value::None | Value::Undefined => false,
-                Value::Bool(truth) => truth.into(),
-                Value::Int(number) => number != 0,
-                Value::Float(number) => !number.is_zero(),
-                _ => true,
-            });
-        };
-        if self.is_python_instance(value) {
-            let class = self.heap.slot(object).class;
-            if let Some(function) = self.own_special(class, nm::BOOL) {
-                return Err(self.call_expecting(function, &[value], Expect::Bool));
-            }
-            let has_truth = self.lookup(class, nm::BOOL).is_some();
-            if let Some(function) = self.own_special(class, nm::LEN).filter(|_| !has_truth) {
-                return Err(self.call_expecting(function, &[value], Expect::LenTruth));
-            }
-        }
-        Ok(match self.heap.payload(object).core() {
-            Payload::Str(text) => !text.text.is_empty(),
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => !bytes.is_empty(),
-            Payload::List(list) => !list.items.is_empty(),
-            Payload::Tuple(items) => !items.is_empty(),
-            Payload::Dict(dict) | Payload::Set(dict) => dict.len() > 0,
-            Payload::Range(range) => range.len() > 0,
-            Payload::MemoryView(_) => {
-                crate::objects::memoryview::check(self, value)?;
-                self.sequence_length(object) > 0
-            }
-            Payload::Complex(z) => !z.real.is_zero() || !z.imaginary.is_zero(),
-            Payload::Scalar(inner) => {
-                let inner = *inner;
-                return self.truth(inner);
-            }
-            Payload::DictView { dict, .. } => match dict {
-                Value::Obj(dict) => self.dict_len(*dict) > 0,
-                _ => true,
-            },
-            Payload::MappingProxy(Value::Obj(dict)) if matches!(self.heap.payload(*dict).core(), Payload::Dict(_)) => {
-                self.dict_len(*dict) > 0
-            }
-            _ => true,
-        })
-    }
-}
-
-pub(crate) fn compare_numbers(op: CompareOp, a: &Number, b: &Number) -> bool {
-    let ordering = match (a, b) {
-        (Number::Small(a), Number::Small(b)) => Some(a.cmp(b)),
-        (Number::Float(a), Number::Float(b)) => a.compare(*b),
-        (Number::Float(a), Number::Small(b)) => a.compare_i64(*b),
-        (Number::Small(a), Number::Float(b)) => b.compare_i64(*a).map(Ordering::reverse),
-        (Number::Float(a), Number::Big(b)) => a.compare_int(b),
-        (Number::Big(a), Number::Float(b)) => b.compare_int(a).map(Ordering::reverse),
-        (Number::Big(a), Number::Big(b)) => Some(a.cmp(b)),
-        (Number::Big(a), Number::Small(b)) => Some(a.cmp(&dashu_int::IBig::from(*b))),
-        (Number::Small(a), Number::Big(b)) => Some(dashu_int::IBig::from(*a).cmp(b)),
-    };
-    match ordering {
-        Some(ordering) => op.holds(ordering),
-        None => op == CompareOp::Ne,
     }
 }

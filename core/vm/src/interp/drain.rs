@@ -1,46 +1,18 @@
 //! Builtin functions that take every item of a generator, such as `tuple(f(x) for x in y)`. The generator keeps its frame until it is
 //! done, what it yields goes into a list, and the function is called again with that list in place of the generator.
 
-use super::native::Native;
 use super::{OnReturn, Pending, Vm};
-use crate::costs::{
-    Cost, DRAINED_INTO_LIST, DRAINED_INTO_SET, DRAINED_INTO_TEXT, DRAINED_INTO_TUPLE, DRAINED_ITEM, DRAINED_ITEM_ONCE_MORE,
-    DRAINED_ONTO_LIST,
-};
 use crate::error::{Outcome, Throw};
 use crate::frame::{Drain, Wake};
 use crate::payload::{GeneratorState, Payload};
+use crate::runtime::native::Native;
+use crate::runtime::protocol::Hashing;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use crate::window::afresh;
 
-/// How a builtin function takes the items of a generator, which is its second argument.
-#[derive(Debug)]
-pub(crate) struct Draining {
-    name: &'static str,
-    /// Whether it hashes the items.
-    hashed: bool,
-    begun: Cost,
-    item: Cost,
-}
-
-/// The functions. What they take in lists and texts costs what it cost as a loop written in Python.
-const DRAINING: &[Draining] = &[
-    Draining { name: "list.__init__", hashed: false, begun: DRAINED_INTO_LIST, item: DRAINED_ITEM },
-    Draining { name: "list.extend", hashed: false, begun: DRAINED_ONTO_LIST, item: DRAINED_ITEM },
-    Draining { name: "tuple.__new__", hashed: false, begun: DRAINED_INTO_TUPLE, item: DRAINED_ITEM_ONCE_MORE },
-    Draining { name: "str.join", hashed: false, begun: DRAINED_INTO_TEXT, item: DRAINED_ITEM_ONCE_MORE },
-    Draining { name: "set.__init__", hashed: true, begun: DRAINED_INTO_SET, item: DRAINED_ITEM_ONCE_MORE },
-    Draining { name: "frozenset.__new__", hashed: true, begun: DRAINED_INTO_SET, item: DRAINED_ITEM_ONCE_MORE },
-];
-
 /// Frames that the same takes where a helper written in Python does it: it must fit below the recursion limit all the same.
 const FRAMES: usize = 4;
-
-/// How a native function takes all items of its second argument; `None` if it does not.
-pub(super) fn draining(name: &str) -> Option<&'static Draining> {
-    DRAINING.iter().find(|row| row.name == name)
-}
 
 impl Vm {
     /// What drains the generator that a native function was given; `None` for other functions and arguments.
@@ -58,7 +30,7 @@ impl Vm {
             return None;
         }
         self.owe(draining.begun.once());
-        let items = self.list(Vec::new());
+        let items = self.heap.list(Vec::new());
         let arguments = self.heap.retain_all(arguments);
         let drain = Drain { row, arguments, items, hashed: draining.hashed, item: draining.item.once(), then: OnReturn::Store };
         Some(Throw::Resume(generator, Box::new((Wake::Send(Value::None), OnReturn::Other(Box::new(Pending::Drain(drain)))))))

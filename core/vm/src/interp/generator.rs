@@ -6,22 +6,14 @@ use crate::error::{Outcome, Throw, Trap};
 use crate::frame::Wake;
 use crate::image::LinkedCode;
 use crate::payload::{Generator, GeneratorState, Payload};
+use crate::runtime::generators::THROWN;
+use crate::runtime::protocol::Iterate;
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::{afresh, alone, push};
 use cowboy_compiler::opcode::Op;
 
-/// The sort of step of an asynchronous generator that raises in it what is sent.
-pub(crate) const THROWN: u8 = 1;
-
 impl Vm {
-    fn generator(&mut self, generator: Ref) -> Option<&mut crate::payload::Generator> {
-        match self.heap.payload_mut(generator) {
-            Payload::Generator(row) => Some(row),
-            _ => None,
-        }
-    }
-
     /// Whether what runs like a generator is one, with a name: a `map` or `enumerate` over Python code is not.
     pub(super) fn is_named(&self, generator: Ref) -> bool {
         matches!(self.heap.slot(generator).class, ty::GENERATOR | ty::COROUTINE | ty::ASYNC_GENERATOR)
@@ -36,7 +28,7 @@ impl Vm {
             _ => "generator",
         };
         let depth = self.frames.len();
-        let Some(row) = self.generator(generator) else { return Err(Throw::Trap(Trap::Internal)) };
+        let Some(row) = self.heap.generator(generator) else { return Err(Throw::Trap(Trap::Internal)) };
         match (row.state, &wake) {
             (GeneratorState::Running, _) if !row.again.is_empty() => {
                 let step = self.another_step(generator);
@@ -69,7 +61,7 @@ impl Vm {
             }
             (GeneratorState::Created, Wake::Throw(_)) => {
                 let Wake::Throw(exception) = wake else { return Err(Throw::Trap(Trap::Internal)) };
-                self.finish_generator(generator);
+                self.heap.finish_generator(generator);
                 return match self.absorb(exception, on_return, dest, true)? {
                     None => Ok(()),
                     Some(exception) => Err(Throw::Raise(exception)),
@@ -81,7 +73,7 @@ impl Vm {
             self.drop_wake(wake);
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
         }
-        let row = self.generator(generator).expect("checked above");
+        let row = self.heap.generator(generator).expect("checked above");
         let started = row.state == GeneratorState::Suspended;
         row.state = GeneratorState::Running;
         row.guarded = false;
@@ -149,24 +141,8 @@ impl Vm {
 
     /// Whether what is thrown is a GeneratorExit, or its class.
     fn is_generator_exit(&self, thrown: Value) -> bool {
-        self.exception_class(thrown).is_some_and(|class| self.is_subclass(class, ty::GENERATOR_EXIT))
-            || self.is_instance(thrown, ty::GENERATOR_EXIT)
-    }
-
-    /// Whether what is thrown into a suspended generator reaches an object of a class written in Python, which takes anything.
-    pub(crate) fn throws_into_object(&self, generator: Value) -> bool {
-        let mut current = generator;
-        for _ in 0..self.meter.limits.recursion {
-            let Value::Obj(object) = current else { return false };
-            match self.heap.payload(object) {
-                Payload::Generator(row) => match row.delegate.and_then(|register| row.registers.get(usize::from(register))) {
-                    Some(&inner) if row.state == GeneratorState::Suspended => current = inner,
-                    _ => return false,
-                },
-                payload => return matches!(payload, Payload::Instance(_) | Payload::Extended(_)),
-            }
-        }
-        false
+        self.heap.exception_class(thrown).is_some_and(|class| self.heap.is_subclass(class, ty::GENERATOR_EXIT))
+            || self.heap.is_instance(thrown, ty::GENERATOR_EXIT)
     }
 
     /// The next step of a generator that a `for` loop or a `yield from` walks over; `false` when the general form has to see to it.
@@ -322,14 +298,14 @@ impl Vm {
 
     /// Marks a generator whose frame an exception left. A `map`, `filter` or `zip` goes on with the next item when it is asked again.
     pub(super) fn abort_generator(&mut self, generator: Ref) {
-        self.finish_generator(generator);
+        self.heap.finish_generator(generator);
         let again = match self.heap.payload(generator) {
             Payload::Generator(row) if !row.again.is_empty() => row.again.clone(),
             _ => return,
         };
         self.owe(ITERATOR_RENEWED.once());
         self.heap.retain_each(&again);
-        if let Some(row) = self.generator(generator) {
+        if let Some(row) = self.heap.generator(generator) {
             (row.registers, row.pc, row.delegate, row.state) = (again.into_vec(), 0, None, GeneratorState::Created);
         }
     }
@@ -352,19 +328,6 @@ impl Vm {
         match self.heap.make(class, Payload::Generator(step)) {
             Value::Obj(made) => made,
             _ => generator,
-        }
-    }
-
-    /// Marks a generator whose frame was left, and drops the frame's reference.
-    pub(crate) fn finish_generator(&mut self, generator: Ref) {
-        let Some(row) = self.generator(generator) else { return };
-        let was_running = row.state == GeneratorState::Running;
-        row.state = GeneratorState::Done;
-        let registers = std::mem::take(&mut row.registers);
-        registers.iter().for_each(|&value| self.heap.release(value));
-        self.heap.spares.keep_values(registers);
-        if was_running {
-            self.heap.release(Value::Obj(generator));
         }
     }
 
@@ -432,7 +395,7 @@ impl Vm {
         }
         let name = if value.is_none() { nm::NEXT } else { nm::SEND };
         let Some(function) = self.special(iterator, name) else {
-            let message = format!("'{}' object is not an iterator", self.class_name(iterator));
+            let message = format!("'{}' object is not an iterator", self.heap.class_name(iterator));
             return Err(self.type_error(message));
         };
         let arguments = if value.is_none() { vec![iterator] } else { vec![iterator, value] };
@@ -448,7 +411,7 @@ impl Vm {
     fn async_step(&mut self, generator: Value, sent: Value, kind: u8, value: Value, on_return: OnReturn, dest: usize) -> Outcome<()> {
         self.heap.release(value);
         let Value::Obj(generator) = generator else { return Err(Throw::Trap(Trap::Internal)) };
-        let finished = self.generator(generator).is_none_or(|row| row.state == GeneratorState::Done);
+        let finished = self.heap.generator(generator).is_none_or(|row| row.state == GeneratorState::Done);
         if finished {
             return Err(Throw::Raise(self.exception(ty::STOP_ASYNC_ITERATION, Value::Undefined)));
         }
@@ -462,7 +425,8 @@ impl Vm {
         if let Value::Obj(object) = value {
             let class = self.heap.slot(object).class;
             if class == ty::COROUTINE {
-                let waiting = self.generator(object).is_some_and(|row| row.state == GeneratorState::Suspended && row.delegate.is_some());
+                let waiting =
+                    self.heap.generator(object).is_some_and(|row| row.state == GeneratorState::Suspended && row.delegate.is_some());
                 if waiting {
                     return Err(self.raise(ty::RUNTIME_ERROR, "coroutine is being awaited already"));
                 }
@@ -474,7 +438,7 @@ impl Vm {
         match self.special(value, nm::AWAIT) {
             Some(function) => Err(self.call_expecting(function, &[value], super::Expect::Await)),
             None => {
-                let class = self.class_name(value);
+                let class = self.heap.class_name(value);
                 let message = match purpose {
                     0 => format!("object {class} can't be used in 'await' expression"),
                     1 => format!("'async with' received an object from __aenter__ that does not implement __await__: {class}"),
@@ -493,22 +457,7 @@ impl Vm {
         match self.special(value, nm::AITER) {
             Some(function) => Err(self.call_special(function, &[value], OnReturn::Store)),
             None => {
-                let message = format!("'async for' requires an object with __aiter__ method, got {}", self.class_name(value));
-                Err(self.type_error(message))
-            }
-        }
-    }
-
-    /// `anext(value)`
-    pub(crate) fn async_next(&mut self, value: Value) -> Outcome {
-        if self.heap.class_of(value) == ty::ASYNC_GENERATOR {
-            self.heap.retain(value);
-            return Ok(self.heap.make(ty::ASYNC_STEP, Payload::AsyncStep { generator: value, sent: Value::None, kind: 0 }));
-        }
-        match self.special(value, nm::ANEXT) {
-            Some(function) => Err(self.call_special(function, &[value], OnReturn::Store)),
-            None => {
-                let message = format!("'async for' requires an iterator with __anext__ method, got {}", self.class_name(value));
+                let message = format!("'async for' requires an object with __aiter__ method, got {}", self.heap.class_name(value));
                 Err(self.type_error(message))
             }
         }

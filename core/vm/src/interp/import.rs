@@ -11,14 +11,14 @@ impl Vm {
     /// The module of a path, or its top package, retained.
     pub(crate) fn import(&mut self, path: Ref, top: bool) -> Outcome {
         self.spend(IMPORT.once())?;
-        let text = self.name_text(path).to_owned();
+        let text = self.heap.name_text(path).to_owned();
         let text = self.absolute_path(&text);
         if self.loader {
             super::load::load_module(self, &text)?;
         }
         let wanted = if top { text.split('.').next().unwrap_or_default().to_owned() } else { text.clone() };
         let name = self.heap.intern(&wanted);
-        match self.dict_get_name(MODULES_DICT, name) {
+        match self.heap.dict_get_name(MODULES_DICT, name) {
             Some(module) => Ok(self.heap.retain(module)),
             None => {
                 let message = format!("No module named '{wanted}'");
@@ -40,8 +40,8 @@ impl Vm {
         let globals = self.frames.last().map(|frame| frame.globals);
         let package_name = self.heap.intern("__package__");
         let package = globals
-            .and_then(|globals| self.dict_get_name(globals, package_name))
-            .and_then(|name| self.text(name))
+            .and_then(|globals| self.heap.dict_get_name(globals, package_name))
+            .and_then(|name| self.heap.text(name))
             .unwrap_or_default()
             .to_owned();
         let mut parts: Vec<&str> = package.split('.').collect();
@@ -56,23 +56,23 @@ impl Vm {
             Some(Payload::Module { dict, .. }) => *dict,
             _ => return self.get_attribute(module, name),
         };
-        if let Some(value) = self.dict_get_name(dict, name) {
+        if let Some(value) = self.heap.dict_get_name(dict, name) {
             return Ok(self.heap.retain(value));
         }
         // A submodule that is not yet an attribute of its package.
-        let package = self.dict_get_name(dict, nm::NAME).and_then(|name| self.text(name)).unwrap_or_default().to_owned();
-        let path = format!("{package}.{}", self.name_text(name));
+        let package = self.heap.dict_get_name(dict, nm::NAME).and_then(|name| self.heap.text(name)).unwrap_or_default().to_owned();
+        let path = format!("{package}.{}", self.heap.name_text(name));
         if self.loader {
             super::load::load_module(self, &path)?;
         }
         let path = self.heap.intern(&path);
-        if let Some(value) = self.dict_get_name(MODULES_DICT, path) {
+        if let Some(value) = self.heap.dict_get_name(MODULES_DICT, path) {
             return Ok(self.heap.retain(value));
         }
-        if let Some(function) = self.dict_get_name(dict, nm::GETATTR) {
+        if let Some(function) = self.heap.dict_get_name(dict, nm::GETATTR) {
             return Err(self.call_later(function, &[Value::Obj(name)], super::OnReturn::Store));
         }
-        let message = format!("cannot import name '{}' from '{package}' (unknown location)", self.name_text(name));
+        let message = format!("cannot import name '{}' from '{package}' (unknown location)", self.heap.name_text(name));
         Err(self.raise(ty::IMPORT_ERROR, &message))
     }
 
@@ -82,13 +82,13 @@ impl Vm {
             Some(Payload::Module { dict, .. }) => *dict,
             _ => return Ok(()),
         };
-        let pairs = self.dict_pairs(Value::Obj(dict));
-        let listed = self.dict_get_name(dict, nm::ALL).map(|all| self.sequence_snapshot(all));
+        let pairs = self.heap.dict_pairs(Value::Obj(dict));
+        let listed = self.heap.dict_get_name(dict, nm::ALL).map(|all| self.heap.sequence_snapshot(all));
         self.spend(NAME_IMPORTED.of(pairs.len()))?;
         for (key, value) in pairs {
-            let Some(text) = self.text(key).map(str::to_owned) else { continue };
+            let Some(text) = self.heap.text(key).map(str::to_owned) else { continue };
             let wanted = match &listed {
-                Some(listed) => listed.iter().any(|name| self.text(*name) == Some(text.as_str())),
+                Some(listed) => listed.iter().any(|name| self.heap.text(*name) == Some(text.as_str())),
                 None => !text.starts_with('_'),
             };
             if wanted {

@@ -1,71 +1,18 @@
 //! Instances: what calling a class does.
 
-use super::native::Role;
-use super::operators::{BinaryOp, Number};
 use super::{OnReturn, Pending, Vm};
 use crate::costs::EXCEPTION_MADE;
-use crate::error::{Outcome, PendingCall, Throw};
-use crate::payload::{Attributes, Exception, List, Payload, Str};
-use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
+use crate::error::{Outcome, PendingCall};
+use crate::payload::Payload;
+use crate::runtime::native::Role;
+use crate::runtime::operator::BinaryOp;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
 impl Vm {
-    /// The truth of an option of a native function, false where it is not given. `Fallback` where only Python code knows it: what a native
-    /// function calls in between would become its own result.
-    pub(crate) fn option(&mut self, value: Value) -> Outcome<bool> {
-        if self.python_method(value, nm::BOOL).is_some() || self.python_method(value, nm::LEN).is_some() {
-            return Err(Throw::Fallback);
-        }
-        self.truth(value)
-    }
-
-    /// The same for an option that has to be an integer.
-    pub(crate) fn integer_option(&mut self, value: Value) -> Outcome<bool> {
-        if value.is_undefined() {
-            return Ok(false);
-        }
-        if let Some(number) = self.as_int(value) {
-            let number = i32::try_from(number);
-            return number
-                .map(|number| number != 0)
-                .map_err(|_| self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int"));
-        }
-        Err(self.not_an_integer(value))
-    }
-
-    /// An argument that is a position, or counts something.
-    pub(crate) fn whole(&mut self, value: Value) -> Outcome<i64> {
-        match self.number(value) {
-            Some(Number::Small(number)) => Ok(number),
-            Some(Number::Big(_)) => Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
-            _ => Err(self.not_an_integer(value)),
-        }
-    }
-
-    /// TypeError for an argument that is no integer; `Fallback` where its `__index__` has to be asked first.
-    pub(crate) fn not_an_integer(&mut self, value: Value) -> Throw {
-        if self.python_method(value, nm::INDEX).is_some() {
-            return Throw::Fallback;
-        }
-        let message = format!("'{}' object cannot be interpreted as an integer", self.class_name(value));
-        self.type_error(message)
-    }
-
-    /// Whether the value is of a class that a program made.
-    #[inline]
-    pub(crate) fn is_python_instance(&self, value: Value) -> bool {
-        match value {
-            Value::Obj(object) => {
-                matches!(self.heap.payload(object), Payload::Instance(_) | Payload::Extended(_))
-                    || self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT
-            }
-            _ => false,
-        }
-    }
-
     /// The helper for `target op= right` where a builtin sequence, which takes everything in, leaves the precedence to a reflected method.
     pub(super) fn asks_right_first(&mut self, op: BinaryOp, target: Ref, right: Value) -> Option<&'static str> {
-        if !self.is_python_instance(right) || !matches!(self.heap.payload(target), Payload::List(_) | Payload::ByteArray(..)) {
+        if !self.heap.is_python_instance(right) || !matches!(self.heap.payload(target), Payload::List(_) | Payload::ByteArray(..)) {
             return None;
         }
         let (name, helper) = match op {
@@ -110,7 +57,7 @@ impl Vm {
             self.give_back(result, on_return, dest)?;
             return Ok(true);
         }
-        if self.is_subclass(class, ty::TYPE) {
+        if self.heap.is_subclass(class, ty::TYPE) {
             let (mut arguments, keywords) = self.take_arguments(at, count, names);
             arguments.insert(0, Value::Obj(class));
             let function = self.helper("type_call");
@@ -121,14 +68,14 @@ impl Vm {
         }
         let new = self.lookup(class, nm::NEW).unwrap_or(Value::Undefined);
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
-        let new_native = self.native_row(new);
-        let init_native = self.native_row(init);
+        let new_native = self.heap.native_row(new);
+        let init_native = self.heap.native_row(init);
         let object_new = new_native.is_some_and(|row| self.native(row).role == Role::ObjectNew);
         let object_init = init_native.is_some_and(|row| self.native(row).role == Role::ObjectInit);
         if object_new {
             if object_init && count > 0 {
                 self.clear_registers(at, count);
-                let message = format!("{}() takes no arguments", self.name_of_class(class));
+                let message = format!("{}() takes no arguments", self.heap.name_of_class(class));
                 self.heap.release(Value::Obj(class));
                 return Err(self.type_error(message));
             }
@@ -154,11 +101,11 @@ impl Vm {
                 if role == Role::ExceptionNew {
                     self.owe(EXCEPTION_MADE.once());
                     // The arguments are kept even when __init__ never calls its base.
-                    let positional = count - names.map_or(0, |names| self.tuple_ref(Value::Obj(names)).len());
+                    let positional = count - names.map_or(0, |names| self.heap.tuple_ref(Value::Obj(names)).len());
                     let items: Vec<Value> = self.registers[at..at + positional].to_vec();
                     let items = self.heap.retain_all(&items);
-                    let args = self.tuple(items);
-                    if let Some(row) = self.exception_row(instance) {
+                    let args = self.heap.tuple(items);
+                    if let Some(row) = self.heap.exception_row(instance) {
                         row.args = args;
                     }
                     if count == positional && init_native.is_some_and(|row| self.native(row).role == Role::ExceptionInit) {
@@ -210,7 +157,7 @@ impl Vm {
     /// Moves arguments out of registers.
     fn take_arguments(&mut self, at: usize, count: usize, names: Option<Ref>) -> (Vec<Value>, Vec<(Ref, Value)>) {
         let names = match names {
-            Some(names) => self.tuple_items(Value::Obj(names)),
+            Some(names) => self.heap.tuple_items(Value::Obj(names)),
             None => Vec::new(),
         };
         let mut arguments: Vec<Value> =
@@ -223,14 +170,6 @@ impl Vm {
             }
         }
         (arguments, keywords)
-    }
-
-    /// The row of a native function.
-    pub(crate) fn native_row(&self, value: Value) -> Option<u16> {
-        match self.heap.payload(value.object()?) {
-            Payload::Native(row) => Some(*row),
-            _ => None,
-        }
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
@@ -287,8 +226,8 @@ impl Vm {
         dest: usize,
     ) -> Outcome<()> {
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
-        let object_init = self.native_row(init).is_some_and(|row| self.native(row).name == "object.__init__");
-        if !self.is_instance(instance, class) || object_init || init.is_undefined() {
+        let object_init = self.heap.native_row(init).is_some_and(|row| self.native(row).name == "object.__init__");
+        if !self.heap.is_instance(instance, class) || object_init || init.is_undefined() {
             self.heap.release_all(arguments);
             for (_, value) in keywords {
                 self.heap.release(value);
@@ -299,95 +238,4 @@ impl Vm {
         let call = self.init_call(init, instance, arguments, keywords);
         self.begin_call(call, dest)
     }
-
-    /// A fresh instance of a class that inherits from `object` alone.
-    pub(crate) fn new_instance(&mut self, class: Ref) -> Outcome {
-        self.check_abstract(class)?;
-        if class.0 < FIXED_COUNT && class != ty::OBJECT {
-            let message = format!("cannot create '{}' instances", self.name_of_class(class));
-            return Err(self.type_error(message));
-        }
-        self.heap.retain(Value::Obj(class));
-        if class == ty::OBJECT {
-            return Ok(self.heap.make(class, Payload::Plain));
-        }
-        Ok(self.heap.instance(class))
-    }
-
-    fn check_abstract(&mut self, class: Ref) -> Outcome<()> {
-        if class.0 < FIXED_COUNT {
-            return Ok(());
-        }
-        let Some(methods) = self.lookup(class, nm::ABSTRACT_METHODS) else { return Ok(()) };
-        let mut names: Vec<String> = Vec::new();
-        for item in self.sequence_snapshot(methods) {
-            names.push(self.text(item).unwrap_or_default().to_owned());
-        }
-        if names.is_empty() {
-            return Ok(());
-        }
-        names.sort();
-        let plural = if names.len() == 1 { "" } else { "s" };
-        let message =
-            format!("Can't instantiate abstract class {} with abstract method{plural} {}", self.name_of_class(class), names.join(", "));
-        Err(self.type_error(message))
-    }
-
-    /// A fresh, empty instance of a builtin class or a class below it.
-    pub(crate) fn new_builtin(&mut self, class: Ref) -> Outcome {
-        self.check_abstract(class)?;
-        let layout = self.heap.layout(class);
-        let inner = match layout {
-            Layout::Object => return self.new_instance(class),
-            Layout::Int => Payload::Scalar(Value::Int(0)),
-            Layout::Float => Payload::Scalar(Value::Float(cowboy_num::F64::ZERO)),
-            Layout::Complex => Payload::Complex(cowboy_num::complex::Complex::new(cowboy_num::F64::ZERO, cowboy_num::F64::ZERO)),
-            Layout::Str => Payload::Str(Str::new(String::new())),
-            Layout::Bytes => Payload::Bytes(Vec::new()),
-            Layout::ByteArray => Payload::ByteArray(Vec::new(), 0),
-            Layout::List => Payload::List(List::default()),
-            Layout::Tuple => Payload::Tuple(Box::default()),
-            Layout::Dict => Payload::Dict(Box::default()),
-            Layout::Set | Layout::FrozenSet => Payload::Set(Box::default()),
-            Layout::Exception => {
-                self.heap.retain(Value::Obj(class));
-                let exception = Exception {
-                    args: Value::Obj(EMPTY_TUPLE),
-                    cause: Value::None,
-                    context: Value::None,
-                    suppress: false,
-                    trace: Vec::new(),
-                    shown: Value::None,
-                    attributes: Attributes::default(),
-                };
-                return Ok(self.heap.make(class, Payload::Exception(Box::new(exception))));
-            }
-            Layout::StaticMethod => Payload::StaticMethod(Value::None),
-            Layout::ClassMethod => Payload::ClassMethod(Value::None),
-            Layout::Property => Payload::Property(Box::new([Value::None; 5])),
-            Layout::Alias | Layout::Type | Layout::Sealed => {
-                let message = format!("cannot create '{}' instances", self.name_of_class(class));
-                return Err(self.type_error(message));
-            }
-        };
-        Ok(self.wrap_builtin(class, inner))
-    }
-
-    /// An object of a builtin class, or of a class below it with attributes around the builtin content.
-    pub(crate) fn wrap_builtin(&mut self, class: Ref, inner: Payload) -> Value {
-        self.heap.retain(Value::Obj(class));
-        if class.0 < crate::types::TYPE_COUNT {
-            match &inner {
-                Payload::Str(text) if text.text.is_empty() => return Value::Obj(nm::EMPTY),
-                Payload::Tuple(items) if items.is_empty() => return Value::Obj(EMPTY_TUPLE),
-                Payload::Bytes(bytes) if bytes.is_empty() => return Value::Obj(EMPTY_BYTES),
-                Payload::Scalar(value) => return *value,
-                _ => {}
-            }
-            return self.heap.make(class, inner);
-        }
-        self.heap.make(class, Payload::Extended(Box::new((Attributes::default(), inner))))
-    }
-
-    // ---- making classes ----
 }

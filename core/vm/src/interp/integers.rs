@@ -3,11 +3,12 @@
 //! more.
 
 use super::Vm;
-use super::operators::{BinaryOp, price_of_large};
+use super::operators::price_of_large;
 use super::registers::{consume, set};
 use crate::costs::{Charge, LARGE, LIMBS_ADDED, LIMBS_COMPARED, TEXT_APPENDED, TEXT_WRITTEN};
 use crate::error::Outcome;
 use crate::payload::{Payload, big_size};
+use crate::runtime::operator::BinaryOp;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};
@@ -352,21 +353,9 @@ impl Vm {
 }
 
 impl Vm {
-    /// The integer beyond 64 bits that a value is, without a copy of it.
-    pub(crate) fn large_integer(&self, value: Value) -> Option<&IBig> {
-        let mut payload = self.heap.payload(value.object()?).core();
-        if let Payload::Scalar(inner) = payload {
-            payload = self.heap.payload(inner.object()?);
-        }
-        match payload {
-            Payload::BigInt(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Charges an operation on one integer, when that is beyond 64 bits.
     pub(super) fn spend_on_large(&mut self, value: Value) -> Outcome<()> {
-        let limbs = self.large_integer(value).map(|value| int::bit_length(value) / 64 + 1);
+        let limbs = self.heap.large_integer(value).map(|value| int::bit_length(value) / 64 + 1);
         limbs.map_or(Ok(()), |limbs| self.spend(LARGE.once() + LIMBS_ADDED.of(limbs)))
     }
 
@@ -378,11 +367,11 @@ impl Vm {
         if !(one && (other || is_small(right)) || other && is_small(left)) {
             return Ok(None);
         }
-        let limbs = |vm: &Vm, value: Value| vm.large_integer(value).map_or(1, |value| int::bit_length(value) / 64 + 1);
+        let limbs = |vm: &Vm, value: Value| vm.heap.large_integer(value).map_or(1, |value| int::bit_length(value) / 64 + 1);
         // Where one has more limbs, nothing else is looked at.
         let shorter = limbs(self, left).min(limbs(self, right));
         self.spend(LARGE.once() + LIMBS_COMPARED.of(shorter))?;
-        Ok(match (self.large_integer(left), self.large_integer(right)) {
+        Ok(match (self.heap.large_integer(left), self.heap.large_integer(right)) {
             (Some(a), Some(b)) => Some(a.cmp(b)),
             // Beyond 64 bits, the sign says it.
             (Some(a), None) => Some(if a.sign() == dashu_int::Sign::Negative { Ordering::Less } else { Ordering::Greater }),

@@ -1,19 +1,16 @@
 //! Iteration: `for`, unpacking, and builtin iterators.
 
-use super::allowance::Items;
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::frame::Wake;
-use crate::heap::holds_objects;
 use crate::payload::{DictPart, GeneratorState, Iter, Payload};
+use crate::runtime::allowance::Items;
+use crate::runtime::protocol::Iterate;
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
-use crate::window::{afresh, moved};
+use crate::window::afresh;
 use cowboy_num::sizes;
-
-/// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.
-pub(crate) const ITERATOR_NESTING: u8 = 200;
 
 /// The price of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
 fn inner_step(nesting: u8) -> Charge {
@@ -28,6 +25,230 @@ pub(crate) enum Advance {
     Exhausted,
     /// A frame was pushed that finds out.
     Pushed,
+}
+
+impl Iterate for Vm {
+    fn iterator(&mut self, value: Value) -> Outcome {
+        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
+        // A read-only view of a dict is iterated as the dict is.
+        let object = self.behind_proxy(object);
+        let value = Value::Obj(object);
+        let class = self.heap.slot(object).class;
+        if class.0 >= crate::types::FIXED_COUNT || matches!(self.heap.payload(object), Payload::Class(_)) {
+            match self.lookup(class, nm::ITER) {
+                Some(Value::None) => return Err(self.not_iterable(value)),
+                Some(function) if !self.is_inherited(class, nm::ITER, function) => {
+                    return Err(self.call_expecting(function, &[value], Expect::Iter));
+                }
+                Some(_) => {}
+                None if self.lookup(class, nm::GETITEM).is_some() => return self.call_helper("iter_by_index", &[value]),
+                None => return Err(self.not_iterable(value)),
+            }
+        }
+        let (kind, iterator) = match self.heap.payload(object).core() {
+            Payload::Iterator(_) | Payload::Generator(_) => {
+                if class == ty::COROUTINE || class == ty::ASYNC_GENERATOR {
+                    return Err(self.not_iterable(value));
+                }
+                return Ok(self.heap.retain(value));
+            }
+            Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::ByteArray(..) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::MemoryView(_) => {
+                crate::objects::memoryview::check_iterable(self, value)?;
+                (ty::MEMORY_ITERATOR, Iter::Sequence { sequence: value, index: 0 })
+            }
+            Payload::Range(range) => {
+                let range = *range;
+                let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
+                return Ok(self.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(iterator))));
+            }
+            Payload::Dict(dict) => (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
+            Payload::Set(dict) => (ty::SET_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
+            Payload::DictView { dict, part } => {
+                let (dict, part) = (*dict, *part);
+                let size = dict.object().map_or(0, |dict| self.heap.dict_len(dict));
+                self.heap.retain(dict);
+                let class = match part {
+                    DictPart::Keys => ty::DICT_KEY_ITERATOR,
+                    DictPart::Values => ty::DICT_VALUE_ITERATOR,
+                    DictPart::Items => ty::DICT_ITEM_ITERATOR,
+                };
+                let iterator = Iter::Dict { dict, index: 0, size, kind: part };
+                return Ok(self.heap.make(class, Payload::Iterator(Box::new(iterator))));
+            }
+            Payload::MappingProxy(_) => {
+                self.spend(ITEM_MADE.of(self.heap.sequence_length(object)))?;
+                let keys = self.heap.sequence_snapshot(value);
+                let keys = self.heap.retain_all(&keys);
+                let list = self.heap.list(keys);
+                let iterator = Iter::Sequence { sequence: list, index: 0 };
+                return Ok(self.heap.make(ty::LIST_ITERATOR, Payload::Iterator(Box::new(iterator))));
+            }
+            Payload::GenericAlias { .. } => return self.call_helper("alias_iter", &[value]),
+            _ => return Err(self.not_iterable(value)),
+        };
+        self.heap.retain(value);
+        Ok(self.heap.make(kind, Payload::Iterator(Box::new(iterator))))
+    }
+
+    fn next_native(&mut self, iterator: Value) -> Outcome<Option<Value>> {
+        let Value::Obj(object) = iterator else { return Err(Throw::Fallback) };
+        let Payload::Iterator(state) = self.heap.payload(object) else { return Err(Throw::Fallback) };
+        let item = match **state {
+            Iter::Done => return Ok(None),
+            Iter::Range { left: 0, .. } => None,
+            Iter::Range { next, .. } => Some(Value::Int(next)),
+            Iter::Sequence { sequence: Value::Obj(sequence), index } => {
+                let item = self.sequence_item(sequence, index);
+                if item.is_none() && index < self.heap.sequence_length(sequence) {
+                    crate::objects::views::check(self, Value::Obj(sequence))?;
+                }
+                item
+            }
+            Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.checked_sub(1) {
+                // Of a sequence that became shorter there is no next item, and never will be.
+                Some(last) if left <= self.heap.sequence_length(sequence) => {
+                    let item = self.sequence_item(sequence, last);
+                    self.set_iterator_position(object, last);
+                    item
+                }
+                _ => None,
+            },
+            Iter::Dict { dict: Value::Obj(dict), index: at, size, kind }
+            | Iter::ReversedDict { dict: Value::Obj(dict), left: at, size, kind } => {
+                let forward = matches!(**state, Iter::Dict { .. });
+                let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
+                    return Err(Throw::Trap(Trap::Internal));
+                };
+                if table.len() != size {
+                    return Err(self.changed_size(Value::Obj(dict)));
+                }
+                match if forward { table.live_from(at) } else { table.live_before(at) } {
+                    Some((found, entry)) => {
+                        let charge = table.passing(at, found);
+                        self.owe(charge);
+                        let item = self.heap.dict_part(entry.key, entry.value, kind);
+                        self.set_iterator_position(object, if forward { found + 1 } else { found });
+                        Some(item)
+                    }
+                    None => None,
+                }
+            }
+            Iter::Enumerate { inner, count, nesting } => {
+                self.spend(inner_step(nesting))?;
+                self.next_native(inner)?.map(|item| self.heap.pair(Value::Int(count), item))
+            }
+            Iter::Zip { ref inner, strict, nesting } => {
+                let width = inner.len();
+                if width == 0 {
+                    return Ok(None);
+                }
+                self.spend(ZIPPED.of(1 + width) + inner_step(nesting))?;
+                return self.next_side_by_side(object, width, strict);
+            }
+            _ => return Err(Throw::Trap(Trap::Internal)),
+        };
+        if item.is_none() {
+            return self.finish_iterator(object);
+        }
+        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+            match &mut **state {
+                Iter::Range { next, step, left } => (*next, *left) = (next.wrapping_add(*step), *left - 1),
+                Iter::Sequence { index, .. } => *index += 1,
+                Iter::Enumerate { count, .. } => *count += 1,
+                _ => {}
+            }
+        }
+        Ok(item)
+    }
+
+    fn collect(&mut self, value: Value) -> Outcome<Vec<Value>> {
+        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
+        if self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT {
+            let class = self.heap.slot(object).class;
+            match self.lookup(class, nm::ITER) {
+                Some(function) if self.is_inherited(class, nm::ITER, function) => {}
+                Some(_) => return Err(Throw::Fallback),
+                None if self.lookup(class, nm::GETITEM).is_some() => return Err(Throw::Fallback),
+                None => return Err(self.not_iterable(value)),
+            }
+        }
+        let length = match self.heap.payload(object).core() {
+            Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
+            Payload::Generator(_) => return Err(Throw::Fallback),
+            _ => self.heap.sequence_length(object),
+        };
+        self.spend(ITEM_MADE.of(length))?;
+        self.reserve(length.saturating_mul(8))?;
+        match self.heap.payload(object).core() {
+            Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
+                let items = self.heap.sequence_snapshot(value);
+                if length == 0 {
+                    self.spend(ITEM_MADE.of(items.len()))?;
+                }
+                self.heap.retain_each(&items);
+                Ok(items)
+            }
+            Payload::Range(range) => {
+                let range = *range;
+                let mut items = Vec::with_capacity(length);
+                let mut next = range.start;
+                for _ in 0..length {
+                    items.push(Value::Int(next));
+                    next = next.wrapping_add(range.step);
+                }
+                Ok(items)
+            }
+            Payload::Str(text) => {
+                let text = text.text.clone();
+                // Characters beyond Latin-1 are objects of their own.
+                let price = if text.is_ascii() { Charge::NONE } else { CHARACTER_MADE.once() };
+                let mut items = Items::new(price);
+                for character in text.chars() {
+                    items.pay(self)?;
+                    items.push(self.heap.str(character.encode_utf8(&mut [0; 4])));
+                }
+                Ok(items.into_values())
+            }
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
+            Payload::MemoryView(_) => {
+                crate::objects::memoryview::check_iterable(self, value)?;
+                self.spend(VIEW_ITEM_READ.of(length))?;
+                let mut items = Vec::with_capacity(length);
+                for index in 0..length {
+                    items.extend(crate::objects::memoryview_items::item(self, object, index)?);
+                }
+                Ok(items)
+            }
+            Payload::DictView { dict, part } => {
+                let (dict, part) = (*dict, *part);
+                let pairs = self.heap.dict_pairs(dict);
+                // A pair is a tuple that is made.
+                let each = if part == DictPart::Items { ITEM_PAIRED } else { ENTRY_LISTED };
+                self.spend(each.of(pairs.len()))?;
+                Ok(pairs.into_iter().map(|(key, value)| self.heap.dict_part(key, value, part)).collect())
+            }
+            Payload::Iterator(_) => {
+                let mut items = Vec::new();
+                while let Some(item) = self.next_native(value)? {
+                    self.spend(ITERATION.once())?;
+                    items.push(item);
+                    if items.len() % 1_024 == 0 {
+                        self.reserve(items.len() * 8)?;
+                    }
+                }
+                Ok(items)
+            }
+            _ => match self.lookup(self.heap.slot(object).class, nm::ITER) {
+                Some(_) => Err(Throw::Fallback),
+                None => Err(self.not_iterable(value)),
+            },
+        }
+    }
 }
 
 impl Vm {
@@ -89,17 +310,11 @@ impl Vm {
     /// `__iter__` of a `for` loop came back.
     pub(crate) fn iterator_arrived(&mut self, iterator: Value, at: usize) -> Outcome<()> {
         if !self.is_iterator(iterator) {
-            let message = format!("iter() returned non-iterator of type '{}'", self.class_name(iterator));
+            let message = format!("iter() returned non-iterator of type '{}'", self.heap.class_name(iterator));
             self.heap.release(iterator);
             return Err(self.type_error(message));
         }
         self.set_loop(at, iterator, Value::Undefined, Value::Undefined)
-    }
-
-    /// TypeError for a value that cannot be iterated.
-    pub(crate) fn not_iterable(&mut self, value: Value) -> Throw {
-        let message = format!("'{}' object is not iterable", self.class_name(value));
-        self.type_error(message)
     }
 
     /// Whether a value has `__next__`.
@@ -114,74 +329,6 @@ impl Vm {
         }
     }
 
-    /// `iter(value)`, retained; a call when `__iter__` is written in Python.
-    pub(crate) fn iterator(&mut self, value: Value) -> Outcome {
-        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
-        // A read-only view of a dict is iterated as the dict is.
-        let object = self.behind_proxy(object);
-        let value = Value::Obj(object);
-        let class = self.heap.slot(object).class;
-        if class.0 >= crate::types::FIXED_COUNT || matches!(self.heap.payload(object), Payload::Class(_)) {
-            match self.lookup(class, nm::ITER) {
-                Some(Value::None) => return Err(self.not_iterable(value)),
-                Some(function) if !self.is_inherited(class, nm::ITER, function) => {
-                    return Err(self.call_expecting(function, &[value], Expect::Iter));
-                }
-                Some(_) => {}
-                None if self.lookup(class, nm::GETITEM).is_some() => return self.call_helper("iter_by_index", &[value]),
-                None => return Err(self.not_iterable(value)),
-            }
-        }
-        let (kind, iterator) = match self.heap.payload(object).core() {
-            Payload::Iterator(_) | Payload::Generator(_) => {
-                if class == ty::COROUTINE || class == ty::ASYNC_GENERATOR {
-                    return Err(self.not_iterable(value));
-                }
-                return Ok(self.heap.retain(value));
-            }
-            Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::ByteArray(..) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::MemoryView(_) => {
-                crate::objects::memoryview::check_iterable(self, value)?;
-                (ty::MEMORY_ITERATOR, Iter::Sequence { sequence: value, index: 0 })
-            }
-            Payload::Range(range) => {
-                let range = *range;
-                let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
-                return Ok(self.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(iterator))));
-            }
-            Payload::Dict(dict) => (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
-            Payload::Set(dict) => (ty::SET_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
-            Payload::DictView { dict, part } => {
-                let (dict, part) = (*dict, *part);
-                let size = dict.object().map_or(0, |dict| self.dict_len(dict));
-                self.heap.retain(dict);
-                let class = match part {
-                    DictPart::Keys => ty::DICT_KEY_ITERATOR,
-                    DictPart::Values => ty::DICT_VALUE_ITERATOR,
-                    DictPart::Items => ty::DICT_ITEM_ITERATOR,
-                };
-                let iterator = Iter::Dict { dict, index: 0, size, kind: part };
-                return Ok(self.heap.make(class, Payload::Iterator(Box::new(iterator))));
-            }
-            Payload::MappingProxy(_) => {
-                self.spend(ITEM_MADE.of(self.sequence_length(object)))?;
-                let keys = self.sequence_snapshot(value);
-                let keys = self.heap.retain_all(&keys);
-                let list = self.list(keys);
-                let iterator = Iter::Sequence { sequence: list, index: 0 };
-                return Ok(self.heap.make(ty::LIST_ITERATOR, Payload::Iterator(Box::new(iterator))));
-            }
-            Payload::GenericAlias { .. } => return self.call_helper("alias_iter", &[value]),
-            _ => return Err(self.not_iterable(value)),
-        };
-        self.heap.retain(value);
-        Ok(self.heap.make(kind, Payload::Iterator(Box::new(iterator))))
-    }
-
     /// The item of a builtin sequence at an index, retained.
     #[inline]
     fn sequence_item(&mut self, object: Ref, index: usize) -> Option<Value> {
@@ -194,7 +341,7 @@ impl Vm {
             }
             Payload::Str(_) => return self.character(object, index),
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
-            Payload::MemoryView(_) => return crate::objects::memoryview::item(self, object, index).ok().flatten(),
+            Payload::MemoryView(_) => return crate::objects::memoryview_items::item(self, object, index).ok().flatten(),
             Payload::Range(range) => {
                 return range.at(i64::try_from(index).ok()?).map(Value::Int);
             }
@@ -261,7 +408,7 @@ impl Vm {
             }
             _ => {
                 let Some(function) = self.special(Value::Obj(source), nm::NEXT) else {
-                    let message = format!("'{}' object is not an iterator", self.class_name(Value::Obj(source)));
+                    let message = format!("'{}' object is not an iterator", self.heap.class_name(Value::Obj(source)));
                     return Err(self.type_error(message));
                 };
                 let throw = self.call_special(function, &[Value::Obj(source)], OnReturn::Store);
@@ -305,84 +452,12 @@ impl Vm {
     }
 
     fn changed_size(&mut self, container: Value) -> Throw {
-        let message = if self.is_instance(container, ty::DICT) {
+        let message = if self.heap.is_instance(container, ty::DICT) {
             "dictionary changed size during iteration"
         } else {
             "Set changed size during iteration"
         };
         self.raise(ty::RUNTIME_ERROR, message)
-    }
-
-    /// The next item of a builtin iterator, retained. `Fallback` when one inside it is not builtin.
-    pub(crate) fn next_native(&mut self, iterator: Value) -> Outcome<Option<Value>> {
-        let Value::Obj(object) = iterator else { return Err(Throw::Fallback) };
-        let Payload::Iterator(state) = self.heap.payload(object) else { return Err(Throw::Fallback) };
-        let item = match **state {
-            Iter::Done => return Ok(None),
-            Iter::Range { left: 0, .. } => None,
-            Iter::Range { next, .. } => Some(Value::Int(next)),
-            Iter::Sequence { sequence: Value::Obj(sequence), index } => {
-                let item = self.sequence_item(sequence, index);
-                if item.is_none() && index < self.sequence_length(sequence) {
-                    crate::objects::memoryview::check(self, Value::Obj(sequence))?;
-                }
-                item
-            }
-            Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.checked_sub(1) {
-                // Of a sequence that became shorter there is no next item, and never will be.
-                Some(last) if left <= self.sequence_length(sequence) => {
-                    let item = self.sequence_item(sequence, last);
-                    self.set_iterator_position(object, last);
-                    item
-                }
-                _ => None,
-            },
-            Iter::Dict { dict: Value::Obj(dict), index: at, size, kind }
-            | Iter::ReversedDict { dict: Value::Obj(dict), left: at, size, kind } => {
-                let forward = matches!(**state, Iter::Dict { .. });
-                let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
-                    return Err(Throw::Trap(Trap::Internal));
-                };
-                if table.len() != size {
-                    return Err(self.changed_size(Value::Obj(dict)));
-                }
-                match if forward { table.live_from(at) } else { table.live_before(at) } {
-                    Some((found, entry)) => {
-                        let charge = table.passing(at, found);
-                        self.owe(charge);
-                        let item = self.dict_part(entry.key, entry.value, kind);
-                        self.set_iterator_position(object, if forward { found + 1 } else { found });
-                        Some(item)
-                    }
-                    None => None,
-                }
-            }
-            Iter::Enumerate { inner, count, nesting } => {
-                self.spend(inner_step(nesting))?;
-                self.next_native(inner)?.map(|item| self.pair(Value::Int(count), item))
-            }
-            Iter::Zip { ref inner, strict, nesting } => {
-                let width = inner.len();
-                if width == 0 {
-                    return Ok(None);
-                }
-                self.spend(ZIPPED.of(1 + width) + inner_step(nesting))?;
-                return self.next_side_by_side(object, width, strict);
-            }
-            _ => return Err(Throw::Trap(Trap::Internal)),
-        };
-        if item.is_none() {
-            return self.finish_iterator(object);
-        }
-        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
-            match &mut **state {
-                Iter::Range { next, step, left } => (*next, *left) = (next.wrapping_add(*step), *left - 1),
-                Iter::Sequence { index, .. } => *index += 1,
-                Iter::Enumerate { count, .. } => *count += 1,
-                _ => {}
-            }
-        }
-        Ok(item)
     }
 
     /// Where an iterator over a dict, or one that goes backwards, goes on.
@@ -426,18 +501,7 @@ impl Vm {
                 }
             }
         }
-        Ok(Some(self.tuple(items)))
-    }
-
-    /// A tuple of two, whose references it takes over.
-    pub(crate) fn pair(&mut self, first: Value, second: Value) -> Value {
-        let items = self.heap.spares.tuple(&mut [first, second]);
-        let holds = holds_objects(&items);
-        let pair = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), 56));
-        if holds {
-            self.label_children(pair);
-        }
-        pair
+        Ok(Some(self.heap.tuple(items)))
     }
 
     fn strict_zip_error(&mut self, inner: &[Value], position: usize) -> Outcome<Option<Throw>> {
@@ -467,35 +531,6 @@ impl Vm {
         Ok(None)
     }
 
-    /// What an iteration over a dict gives for an entry, retained.
-    pub(crate) fn dict_part(&mut self, key: Value, value: Value, part: DictPart) -> Value {
-        match part {
-            DictPart::Keys => self.heap.retain(key),
-            DictPart::Values => self.heap.retain(value),
-            DictPart::Items => {
-                self.heap.retain(key);
-                self.heap.retain(value);
-                self.pair(key, value)
-            }
-        }
-    }
-
-    pub(crate) fn sequence_length(&self, object: Ref) -> usize {
-        match self.heap.payload(object).core() {
-            Payload::List(list) => list.items.len(),
-            Payload::Tuple(items) => items.len(),
-            Payload::Str(text) => text.chars as usize,
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
-            Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
-            Payload::MemoryView(view) => view.shape.first().copied().unwrap_or(1),
-            Payload::MappingProxy(Value::Obj(inner)) => match self.heap.payload(*inner) {
-                Payload::Class(row) => row.attributes.len(),
-                _ => self.dict_len(*inner),
-            },
-            _ => 0,
-        }
-    }
-
     /// The items of a builtin iterable that is to give `count` of them: of an iterator no more than one beyond those.
     fn collect_for(&mut self, value: Value, count: usize) -> Outcome<Vec<Value>> {
         let is_iterator = value.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::Iterator(_)));
@@ -517,103 +552,6 @@ impl Vm {
         Ok(items)
     }
 
-    /// Every item of a builtin iterable, each retained; `Fallback` when Python code would have to run.
-    pub(crate) fn collect(&mut self, value: Value) -> Outcome<Vec<Value>> {
-        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
-        if self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT {
-            let class = self.heap.slot(object).class;
-            match self.lookup(class, nm::ITER) {
-                Some(function) if self.is_inherited(class, nm::ITER, function) => {}
-                Some(_) => return Err(Throw::Fallback),
-                None if self.lookup(class, nm::GETITEM).is_some() => return Err(Throw::Fallback),
-                None => return Err(self.not_iterable(value)),
-            }
-        }
-        let length = match self.heap.payload(object).core() {
-            Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
-            Payload::Generator(_) => return Err(Throw::Fallback),
-            _ => self.sequence_length(object),
-        };
-        self.spend(ITEM_MADE.of(length))?;
-        self.reserve(length.saturating_mul(8))?;
-        match self.heap.payload(object).core() {
-            Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
-                let items = self.sequence_snapshot(value);
-                if length == 0 {
-                    self.spend(ITEM_MADE.of(items.len()))?;
-                }
-                self.heap.retain_each(&items);
-                Ok(items)
-            }
-            Payload::Range(range) => {
-                let range = *range;
-                let mut items = Vec::with_capacity(length);
-                let mut next = range.start;
-                for _ in 0..length {
-                    items.push(Value::Int(next));
-                    next = next.wrapping_add(range.step);
-                }
-                Ok(items)
-            }
-            Payload::Str(text) => {
-                let text = text.text.clone();
-                // Characters beyond Latin-1 are objects of their own.
-                let price = if text.is_ascii() { Charge::NONE } else { CHARACTER_MADE.once() };
-                let mut items = Items::new(price);
-                for character in text.chars() {
-                    items.pay(self)?;
-                    items.push(self.heap.str(character.encode_utf8(&mut [0; 4])));
-                }
-                Ok(items.into_values())
-            }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
-            Payload::MemoryView(_) => {
-                crate::objects::memoryview::check_iterable(self, value)?;
-                self.spend(VIEW_ITEM_READ.of(length))?;
-                let mut items = Vec::with_capacity(length);
-                for index in 0..length {
-                    items.extend(crate::objects::memoryview::item(self, object, index)?);
-                }
-                Ok(items)
-            }
-            Payload::DictView { dict, part } => {
-                let (dict, part) = (*dict, *part);
-                let pairs = self.dict_pairs(dict);
-                // A pair is a tuple that is made.
-                let each = if part == DictPart::Items { ITEM_PAIRED } else { ENTRY_LISTED };
-                self.spend(each.of(pairs.len()))?;
-                Ok(pairs.into_iter().map(|(key, value)| self.dict_part(key, value, part)).collect())
-            }
-            Payload::Iterator(_) => {
-                let mut items = Vec::new();
-                while let Some(item) = self.next_native(value)? {
-                    self.spend(ITERATION.once())?;
-                    items.push(item);
-                    if items.len() % 1_024 == 0 {
-                        self.reserve(items.len() * 8)?;
-                    }
-                }
-                Ok(items)
-            }
-            _ => match self.lookup(self.heap.slot(object).class, nm::ITER) {
-                Some(_) => Err(Throw::Fallback),
-                None => Err(self.not_iterable(value)),
-            },
-        }
-    }
-
-    /// How many builtin iterators lie inside one another in this one, itself included; `None` when it is not builtin. Inside a builtin
-    /// iterator are only builtin ones: what makes one sees to that.
-    pub(crate) fn iterator_nesting(&self, iterator: Value) -> Option<u8> {
-        match self.heap.payload(iterator.object()?) {
-            Payload::Iterator(state) => match **state {
-                Iter::Enumerate { nesting, .. } | Iter::Zip { nesting, .. } => Some(nesting),
-                _ => Some(1),
-            },
-            _ => None,
-        }
-    }
-
     /// Exactly `count` items into registers from `first` on.
     pub(crate) fn unpack(&mut self, value: Value, count: usize, first: usize) -> Outcome<()> {
         let quick = match value {
@@ -631,12 +569,12 @@ impl Vm {
                     Ok(items) => items,
                     Err(Throw::Raise(exception)) if !matches!(value, Value::Obj(_)) => {
                         self.heap.release(exception);
-                        let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                        let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
                         return Err(self.type_error(message));
                     }
                     Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
                         self.heap.release(exception);
-                        let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                        let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
                         return Err(self.type_error(message));
                     }
                     Err(throw) => return Err(throw),
@@ -666,7 +604,7 @@ impl Vm {
         let mut items = match self.collect(value) {
             Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
                 self.heap.release(exception);
-                let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
                 return Err(self.type_error(message));
             }
             outcome => outcome?,
@@ -679,30 +617,10 @@ impl Vm {
         }
         let tail = items.split_off(items.len() - after);
         let rest = items.split_off(before);
-        let rest = self.list(rest);
+        let rest = self.heap.list(rest);
         for (offset, item) in items.into_iter().chain([rest]).chain(tail).enumerate() {
             let old = std::mem::replace(&mut self.registers[first + offset], item);
             self.heap.release(old);
-        }
-        Ok(())
-    }
-
-    /// Appends to a list in a register; takes the reference over.
-    #[inline]
-    pub(crate) fn list_push(&mut self, list: Value, value: Value) -> Outcome<()> {
-        let Value::Obj(object) = list else { return Err(Throw::Trap(Trap::Internal)) };
-        if self.is_container(value) {
-            if let Err(throw) = self.store_barrier(object, value) {
-                self.heap.release(value);
-                return Err(throw);
-            }
-        }
-        if let Payload::List(list) = self.heap.payload_mut(object).core_mut() {
-            list.items.push(value);
-            let (before, after) = list.resized();
-            if before != after {
-                self.heap.resize_memory(before, after);
-            }
         }
         Ok(())
     }
@@ -723,7 +641,7 @@ impl Vm {
             Err(Throw::Fallback) => self.call_helper("list_extend", &[list, source]),
             Err(Throw::Raise(exception)) if self.special(source, nm::ITER).is_none() => {
                 self.heap.release(exception);
-                let name = self.class_name(source);
+                let name = self.heap.class_name(source);
                 let message = if callee.is_undefined() {
                     format!("Value after * must be an iterable, not {name}")
                 } else {

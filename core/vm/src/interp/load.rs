@@ -12,7 +12,7 @@ impl Vm {
     /// The dict of a native module, made when it is not there yet.
     pub(crate) fn native_module(&mut self, path: &str) -> Ref {
         let name = self.heap.intern(path);
-        if let Some(Value::Obj(module)) = self.dict_get_name(MODULES_DICT, name) {
+        if let Some(Value::Obj(module)) = self.heap.dict_get_name(MODULES_DICT, name) {
             if let Payload::Module { dict, .. } = self.heap.payload(module) {
                 return *dict;
             }
@@ -24,8 +24,8 @@ impl Vm {
     /// A module with its dict, entered into the table of modules.
     pub(crate) fn make_module(&mut self, path: &str, package: bool) -> (Value, Ref) {
         let name = self.heap.intern(path);
-        let dict = self.new_dict();
-        if let Some(table) = self.table_mut(dict) {
+        let dict = self.heap.new_dict();
+        if let Some(table) = self.heap.table_mut(dict) {
             table.module = true;
         }
         self.dict_set_name(dict, nm::NAME, Value::Obj(name));
@@ -89,7 +89,7 @@ pub(crate) fn load_module(vm: &mut Vm, path: &str) -> Outcome<()> {
         }
         prefix.push_str(part);
         let name = vm.heap.intern(&prefix);
-        let known = vm.dict_get_name(MODULES_DICT, name);
+        let known = vm.heap.dict_get_name(MODULES_DICT, name);
         let fresh = known.is_none();
         let module = match known {
             Some(module) => module,

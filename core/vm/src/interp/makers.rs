@@ -1,26 +1,14 @@
 //! Calls of builtin classes, `list(items)` or `float(text)`: what making their instances means is found out once a run.
 
-use super::native::{NATIVE_PARAMETERS, Role};
 use super::{OnReturn, Vm};
+use crate::caches::Maker;
 use crate::costs::{Charge, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
 use crate::image::Program;
+use crate::runtime::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
-
-/// What a call of a builtin class does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Maker {
-    /// Nobody has asked yet.
-    Unknown,
-    /// What [`Vm::call_class`] says.
-    General,
-    /// This native `__new__`.
-    New(u16),
-    /// An empty container, and this native `__init__`.
-    Filled(u16),
-}
 
 impl Vm {
     /// What a call of a builtin class does. Nothing changes such a class.
@@ -31,9 +19,9 @@ impl Vm {
             Some(&maker) => return maker,
             None => self.makers.resize(usize::try_from(TYPE_COUNT).expect("a handle fits a word"), Maker::Unknown),
         }
-        let row = |vm: &mut Self, name| vm.lookup(class, name).and_then(|function| vm.native_row(function));
+        let row = |vm: &mut Self, name| vm.lookup(class, name).and_then(|function| vm.heap.native_row(function));
         let role = |vm: &Self, row: u16| vm.native(row).role;
-        let maker = if self.heap.slot(class).class != ty::TYPE || self.is_subclass(class, ty::TYPE) {
+        let maker = if self.heap.slot(class).class != ty::TYPE || self.heap.is_subclass(class, ty::TYPE) {
             Maker::General
         } else {
             match (row(self, nm::NEW), row(self, nm::INIT)) {

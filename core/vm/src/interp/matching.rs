@@ -3,6 +3,7 @@
 use super::Vm;
 use crate::error::Outcome;
 use crate::payload::Payload;
+use crate::runtime::protocol::Hashing;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
@@ -42,7 +43,7 @@ impl Vm {
         }
         let Value::Obj(dict) = subject else { return Ok(Value::None) };
         let (mut found, mut positions) = (Vec::new(), Vec::new());
-        for key in self.tuple_items(keys) {
+        for key in self.heap.tuple_items(keys) {
             let hash = self.hash_native(key)?;
             match self.dict_find(dict, key, hash)? {
                 Some(position) if positions.contains(&position) => {
@@ -51,13 +52,13 @@ impl Vm {
                 }
                 Some(position) => {
                     positions.push(position);
-                    found.push(self.dict_value_at(dict, position));
+                    found.push(self.heap.dict_value_at(dict, position));
                 }
                 None => return Ok(Value::None),
             }
         }
         let found = self.heap.retain_all(&found);
-        Ok(self.tuple(found))
+        Ok(self.heap.tuple(found))
     }
 
     /// The pairs of a mapping without the keys, as dict.
@@ -71,7 +72,7 @@ impl Vm {
             return Err(self.type_error("called match pattern must be a class"));
         };
         let simple = positional == 1
-            && self.tuple_ref(names).is_empty()
+            && self.heap.tuple_ref(names).is_empty()
             && class.0 < crate::types::TYPE_COUNT
             && matches!(
                 class,
@@ -87,15 +88,15 @@ impl Vm {
                     | ty::SET
                     | ty::FROZENSET
             );
-        if simple || (positional == 0 && self.tuple_ref(names).is_empty() && class.0 < crate::types::TYPE_COUNT) {
-            if !self.is_instance(subject, class) {
+        if simple || (positional == 0 && self.heap.tuple_ref(names).is_empty() && class.0 < crate::types::TYPE_COUNT) {
+            if !self.heap.is_instance(subject, class) {
                 return Ok(Value::None);
             }
             if positional == 0 {
-                return Ok(self.tuple(Vec::new()));
+                return Ok(self.heap.tuple(Vec::new()));
             }
             self.heap.retain(subject);
-            return Ok(self.tuple(vec![subject]));
+            return Ok(self.heap.tuple(vec![subject]));
         }
         self.call_helper("match_class", &[subject, Value::Obj(class), Value::Int(i64::try_from(positional).unwrap_or(0)), names])
     }

@@ -1,68 +1,39 @@
 //! Membership: `in` and `not in`.
 
-use super::operators::Number;
 use super::{OnReturn, Vm};
 use crate::costs::{ITEM_LOOKED_AT, TEXT_PASSED};
 use crate::error::{Outcome, Throw, Trap};
+use crate::heap::numbers::Number;
 use crate::payload::{DictPart, Payload};
+use crate::runtime::protocol::{Compare, Hashing, Membership};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
 
-impl Vm {
-    /// Whether a value is a set, frozenset or view of keys or pairs.
-    pub(crate) fn is_set(&self, value: Value) -> bool {
-        match value.object().map(|object| self.heap.payload(object).core()) {
-            Some(Payload::Set(_)) => true,
-            Some(Payload::DictView { part, .. }) => *part != DictPart::Values,
-            _ => false,
-        }
-    }
-
-    /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.
-    pub(crate) fn contains_or_call(&mut self, container: Value, item: Value, negate: bool) -> Outcome<bool> {
-        let outcome = self.contains_native(container, item);
-        let throw = match outcome {
-            Ok(found) => return Ok(found),
-            Err(Throw::Fallback) => match self.call_helper("contains", &[container, item]) {
-                Err(throw) => throw,
-                Ok(_) => Throw::Trap(Trap::Internal),
-            },
-            Err(throw) => throw,
-        };
-        match throw {
-            Throw::Call(mut call) => {
-                call.on_return = OnReturn::Truth { negate };
-                Err(Throw::Call(call))
-            }
-            throw => Err(throw),
-        }
-    }
-
-    /// `item in container` for builtin containers.
-    pub(crate) fn contains_native(&mut self, container: Value, item: Value) -> Outcome<bool> {
+impl Membership for Vm {
+    fn contains_native(&mut self, container: Value, item: Value) -> Outcome<bool> {
         let class = self.heap.class_of(container);
         if let (ty::LIST | ty::TUPLE, Value::Obj(object)) = (class, container) {
             return self.holds(object, item);
         }
-        if self.is_python_instance(container) || self.heap.slot_class_is_type(container) {
+        if self.heap.is_python_instance(container) || self.heap.slot_class_is_type(container) {
             if let Some(function) = self.lookup(class, nm::CONTAINS) {
                 if !self.is_inherited(class, nm::CONTAINS, function) {
                     if function.is_none() {
-                        let message = format!("'{}' object is not a container", self.class_name(container));
+                        let message = format!("'{}' object is not a container", self.heap.class_name(container));
                         return Err(self.type_error(message));
                     }
                     return Err(self.call_special(function, &[container, item], OnReturn::Truth { negate: false }));
                 }
             } else if self.lookup(class, nm::ITER).or_else(|| self.lookup(class, nm::GETITEM)).is_none_or(|found| found.is_none()) {
-                let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+                let message = format!("argument of type '{}' is not iterable", self.heap.class_name(container));
                 return Err(self.type_error(message));
             } else {
                 return Err(Throw::Fallback);
             }
         }
         let Value::Obj(object) = container else {
-            let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+            let message = format!("argument of type '{}' is not iterable", self.heap.class_name(container));
             return Err(self.type_error(message));
         };
         match self.heap.payload(object).core() {
@@ -93,18 +64,18 @@ impl Vm {
             }
             Payload::Str(text) => {
                 let length = text.text.len();
-                if self.text(item).is_none() {
-                    let message = format!("'in <string>' requires string as left operand, not {}", self.class_name(item));
+                if self.heap.text(item).is_none() {
+                    let message = format!("'in <string>' requires string as left operand, not {}", self.heap.class_name(item));
                     return Err(self.type_error(message));
                 }
                 self.spend(TEXT_PASSED.of(length))?;
-                let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
+                let found = self.heap.text(container).zip(self.heap.text(item)).is_some_and(|(text, needle)| text.contains(needle));
                 Ok(found)
             }
             Payload::Bytes(_) | Payload::ByteArray(..) => crate::objects::bytes::holds(self, container, item),
             Payload::Range(range) => {
                 let range = *range;
-                match self.number(item) {
+                match self.heap.number(item) {
                     Some(Number::Small(value)) => {
                         let inside = if range.step > 0 {
                             range.start <= value && value < range.stop
@@ -125,12 +96,35 @@ impl Vm {
             _ => match self.special(container, nm::ITER).or_else(|| self.special(container, nm::GETITEM)) {
                 Some(_) => Err(Throw::Fallback),
                 None => {
-                    let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+                    let message = format!("argument of type '{}' is not iterable", self.heap.class_name(container));
                     Err(self.type_error(message))
                 }
             },
         }
     }
+}
+
+impl Vm {
+    /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.
+    pub(crate) fn contains_or_call(&mut self, container: Value, item: Value, negate: bool) -> Outcome<bool> {
+        let outcome = self.contains_native(container, item);
+        let throw = match outcome {
+            Ok(found) => return Ok(found),
+            Err(Throw::Fallback) => match self.call_helper("contains", &[container, item]) {
+                Err(throw) => throw,
+                Ok(_) => Throw::Trap(Trap::Internal),
+            },
+            Err(throw) => throw,
+        };
+        match throw {
+            Throw::Call(mut call) => {
+                call.on_return = OnReturn::Truth { negate };
+                Err(Throw::Call(call))
+            }
+            throw => Err(throw),
+        }
+    }
+
     /// Whether one of the items of a list or tuple is, or equals, a value.
     fn holds(&mut self, object: Ref, item: Value) -> Outcome<bool> {
         // No Python code runs in between, so the items stay where they are; a copy of all would be work before its price.

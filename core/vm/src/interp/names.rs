@@ -10,8 +10,8 @@ impl Vm {
     /// A global or builtin that the cache did not know. Not retained.
     pub(crate) fn load_global(&mut self, globals: Ref, name: Ref, site: u32) -> Outcome {
         let epoch = self.heap.globals_epoch;
-        let watched = self.table(globals).is_some_and(|dict| dict.module);
-        if let Some(position) = self.dict_position_of_name(globals, name) {
+        let watched = self.heap.table(globals).is_some_and(|dict| dict.module);
+        if let Some(position) = self.heap.dict_position_of_name(globals, name) {
             let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
             let entry = dict.entries[position];
             if let (Value::Obj(key), true) = (entry.key, watched) {
@@ -20,7 +20,7 @@ impl Vm {
             }
             return Ok(entry.value);
         }
-        if let Some(value) = self.dict_get_name(BUILTINS_DICT, name) {
+        if let Some(value) = self.heap.dict_get_name(BUILTINS_DICT, name) {
             if watched {
                 self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch, shape: 0, index: 0, value };
             }
@@ -30,7 +30,7 @@ impl Vm {
     }
 
     fn name_error(&mut self, name: Ref) -> Throw {
-        let message = format!("name '{}' is not defined", self.name_text(name));
+        let message = format!("name '{}' is not defined", self.heap.name_text(name));
         let throw = self.raise(ty::NAME_ERROR, &message);
         if let Throw::Raise(exception) = throw {
             self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
@@ -40,7 +40,7 @@ impl Vm {
 
     /// `del` of a global.
     pub(crate) fn delete_global(&mut self, globals: Ref, name: Ref) -> Outcome<()> {
-        match self.dict_position_of_name(globals, name) {
+        match self.heap.dict_position_of_name(globals, name) {
             Some(position) => {
                 self.dict_remove_at(globals, position);
                 Ok(())
@@ -53,7 +53,7 @@ impl Vm {
     pub(crate) fn namespace_get(&mut self, frame: usize, name: Ref) -> Outcome<Option<Value>> {
         let namespace = self.frames[frame].namespace;
         let Value::Obj(dict) = namespace else { return Ok(None) };
-        let found = self.dict_get_name(dict, name);
+        let found = self.heap.dict_get_name(dict, name);
         Ok(found.map(|value| self.heap.retain(value)))
     }
 
@@ -63,7 +63,7 @@ impl Vm {
             return Ok(value);
         }
         let globals = self.frames[frame].globals;
-        let found = self.dict_get_name(globals, name).or_else(|| self.dict_get_name(BUILTINS_DICT, name));
+        let found = self.heap.dict_get_name(globals, name).or_else(|| self.heap.dict_get_name(BUILTINS_DICT, name));
         match found {
             Some(value) => Ok(self.heap.retain(value)),
             None => Err(self.name_error(name)),
@@ -97,7 +97,7 @@ impl Vm {
             Value::Obj(dict) => dict,
             _ => self.frames[frame].globals,
         };
-        match self.dict_position_of_name(dict, name) {
+        match self.heap.dict_position_of_name(dict, name) {
             Some(position) => {
                 self.dict_remove_at(dict, position);
                 Ok(())
@@ -112,8 +112,8 @@ impl Vm {
             Value::Obj(dict) => dict,
             _ => self.frames[frame].globals,
         };
-        if self.dict_position_of_name(dict, nm::ANNOTATIONS).is_none() {
-            let annotations = Value::Obj(self.new_dict());
+        if self.heap.dict_position_of_name(dict, nm::ANNOTATIONS).is_none() {
+            let annotations = Value::Obj(self.heap.new_dict());
             self.dict_set_name(dict, nm::ANNOTATIONS, annotations);
         }
         Ok(())

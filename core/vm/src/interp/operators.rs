@@ -2,90 +2,22 @@
 
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::costs::{
-    BITS_SHIFTED, BYTES_MADE, Charge, EXPONENTS_APART, FLOAT_REMAINDER, LARGE, LARGE_AS_FLOAT, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED,
+    BITS_SHIFTED, BYTES_MADE, Charge, EXPONENTS_APART, FLOAT_REMAINDER, LARGE, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED,
     SPECIAL_OPERATOR, TEXT_APPENDED, TRUTH_AS_NUMBER,
 };
 use crate::error::{Outcome, Throw};
+use crate::heap::numbers::Number;
 use crate::objects::set;
 use crate::payload::Payload;
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::Operate;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
-use crate::window::{afresh, moved};
+use crate::window::afresh;
 use cowboy_compiler::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use cowboy_num::sizes;
 use cowboy_num::{F64, int};
 use dashu_int::IBig;
-
-macro_rules! binary_operators {
-    ($($variant:ident $symbol:literal $method:ident $reflected:ident $inplace:ident;)*) => {
-        /// A binary operator.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum BinaryOp { $(#[doc = $symbol] $variant,)* }
-
-        impl BinaryOp {
-            /// How messages write it.
-            pub(crate) fn symbol(self) -> &'static str {
-                match self { $(BinaryOp::$variant => $symbol,)* }
-            }
-
-            /// Names of the method, the reflected and the augmented one.
-            pub(crate) fn methods(self) -> (Ref, Ref, Ref) {
-                match self { $(BinaryOp::$variant => (nm::$method, nm::$reflected, nm::$inplace),)* }
-            }
-        }
-    };
-}
-
-binary_operators! {
-    Add "+" ADD RADD IADD;
-    Sub "-" SUB RSUB ISUB;
-    Mul "*" MUL RMUL IMUL;
-    TrueDiv "/" TRUEDIV RTRUEDIV ITRUEDIV;
-    FloorDiv "//" FLOORDIV RFLOORDIV IFLOORDIV;
-    Mod "%" MOD RMOD IMOD;
-    Pow "** or pow()" POW RPOW IPOW;
-    LeftShift "<<" LSHIFT RLSHIFT ILSHIFT;
-    RightShift ">>" RSHIFT RRSHIFT IRSHIFT;
-    And "&" AND RAND IAND;
-    Or "|" OR ROR IOR;
-    Xor "^" XOR RXOR IXOR;
-    MatMul "@" MATMUL RMATMUL IMATMUL;
-    DivMod "divmod()" DIVMOD RDIVMOD DIVMOD;
-}
-
-impl BinaryOp {
-    /// The operator of an instruction with two registers as operands.
-    #[inline]
-    pub(crate) fn of(op: Op) -> Option<Self> {
-        Some(match op {
-            Op::Add => BinaryOp::Add,
-            Op::Sub => BinaryOp::Sub,
-            Op::Mul => BinaryOp::Mul,
-            Op::TrueDiv => BinaryOp::TrueDiv,
-            Op::FloorDiv => BinaryOp::FloorDiv,
-            Op::Mod => BinaryOp::Mod,
-            Op::Pow => BinaryOp::Pow,
-            Op::LeftShift => BinaryOp::LeftShift,
-            Op::RightShift => BinaryOp::RightShift,
-            Op::And => BinaryOp::And,
-            Op::Or => BinaryOp::Or,
-            Op::Xor => BinaryOp::Xor,
-            Op::MatMul => BinaryOp::MatMul,
-            _ => return None,
-        })
-    }
-}
-
-/// A number without its object.
-#[derive(Clone, Debug)]
-pub(crate) enum Number {
-    /// An integer that fits.
-    Small(i64),
-    /// An integer that does not.
-    Big(IBig),
-    /// A float.
-    Float(F64),
-}
 
 /// The price of an operation on integers of so many limbs, one of which or the result is beyond 64 bits; a left shift by so many bits.
 #[inline(always)]
@@ -100,68 +32,31 @@ pub(super) fn price_of_large(op: BinaryOp, left: usize, right: usize, shifted: u
         }
 }
 
-impl Number {
-    /// Words of 64 bits that it takes, and one for the sign where they are full.
-    fn limbs(&self) -> usize {
-        match self {
-            Number::Big(value) => int::bit_length(value) / 64 + 1,
-            Number::Small(_) | Number::Float(_) => 1,
-        }
-    }
-
-    /// The integer at full size.
-    pub(crate) fn into_big(self) -> IBig {
-        match self {
-            Number::Small(value) => IBig::from(value),
-            Number::Big(value) => value,
-            Number::Float(_) => IBig::ZERO,
+impl Operate for Vm {
+    fn binary_core(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
+        match (self.heap.number(left), self.heap.number(right)) {
+            (Some(a), Some(b)) => {
+                if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
+                    if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
+                        self.spend(TRUTH_AS_NUMBER.once())?;
+                        return Ok(Some(Value::truth(match op {
+                            BinaryOp::And => bool::from(a) & bool::from(b),
+                            BinaryOp::Or => bool::from(a) | bool::from(b),
+                            _ => a != b,
+                        })));
+                    }
+                }
+                if matches!(left, Value::Bool(_)) || matches!(right, Value::Bool(_)) {
+                    self.spend(TRUTH_AS_NUMBER.once())?;
+                }
+                self.number_op(op, a, b)
+            }
+            _ => crate::objects::binary(self, op, left, right),
         }
     }
 }
 
 impl Vm {
-    /// The number a value is, looking through subclasses of `int` and `float`.
-    #[inline]
-    pub(crate) fn number(&self, value: Value) -> Option<Number> {
-        match value {
-            Value::Int(value) => Some(Number::Small(value)),
-            Value::Bool(value) => Some(Number::Small(i64::from(value))),
-            Value::Float(value) => Some(Number::Float(value)),
-            Value::Obj(object) => match self.heap.payload(object).core() {
-                Payload::BigInt(value) => Some(Number::Big(value.clone())),
-                Payload::Scalar(inner) => self.number(*inner),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The integer a value is.
-    pub(crate) fn as_int(&self, value: Value) -> Option<IBig> {
-        match self.number(value)? {
-            Number::Float(_) => None,
-            number => Some(number.into_big()),
-        }
-    }
-
-    /// An integer value, checked against the size limit.
-    pub(crate) fn int_value(&mut self, value: IBig) -> Outcome {
-        self.fresh_integer(value)
-    }
-
-    /// The same, in line.
-    #[inline(always)]
-    fn fresh_integer(&mut self, value: IBig) -> Outcome {
-        if let Ok(small) = i64::try_from(&value) {
-            return Ok(Value::Int(small));
-        }
-        let bits = int::bit_length(&value);
-        if bits > int::MAX_BITS {
-            return Err(self.number_error(cowboy_num::NumberError::TOO_LARGE));
-        }
-        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(value)), crate::payload::big_size(bits))))
-    }
-
     /// A binary instruction whose operands are not both small integers or floats.
     #[inline(never)]
     pub(crate) fn binary_instruction(&mut self, ins: Instruction, base: usize, op: BinaryOp) -> Outcome<()> {
@@ -269,7 +164,7 @@ impl Vm {
         let register = |index: u16| self.registers[frame.base as usize + usize::from(index)];
         let op = if next.op == Op::Line { self.hidden_op(frame.code, frame.pc) } else { next.op };
         let held = match (op, register(next.a)) {
-            (Op::StoreGlobal, _) if next.a == result => self.dict_get_name(frame.globals, code.names[usize::from(next.b)]),
+            (Op::StoreGlobal, _) if next.a == result => self.heap.dict_get_name(frame.globals, code.names[usize::from(next.b)]),
             (Op::StoreCell, Value::Obj(cell)) if next.b == result => match self.heap.payload(cell) {
                 Payload::Cell(content) => Some(*content),
                 _ => None,
@@ -353,36 +248,13 @@ impl Vm {
     /// The result for builtin types that no class written in Python overrides.
     pub(crate) fn binary_builtin(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
         // Instances may override what their builtin base does.
-        if self.is_python_instance(left) || self.is_python_instance(right) {
+        if self.heap.is_python_instance(left) || self.heap.is_python_instance(right) {
             return Ok(None);
         }
         match self.binary_core(op, left, right) {
             // Sets and dicts whose keys compare in Python.
             Err(Throw::Fallback) => self.call_helper(set_helper(op), &[left, right]).map(Some),
             outcome => outcome,
-        }
-    }
-
-    /// What the builtin types themselves do.
-    pub(crate) fn binary_core(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
-        match (self.number(left), self.number(right)) {
-            (Some(a), Some(b)) => {
-                if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
-                    if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
-                        self.spend(TRUTH_AS_NUMBER.once())?;
-                        return Ok(Some(Value::truth(match op {
-                            BinaryOp::And => bool::from(a) & bool::from(b),
-                            BinaryOp::Or => bool::from(a) | bool::from(b),
-                            _ => a != b,
-                        })));
-                    }
-                }
-                if matches!(left, Value::Bool(_)) || matches!(right, Value::Bool(_)) {
-                    self.spend(TRUTH_AS_NUMBER.once())?;
-                }
-                self.number_op(op, a, b)
-            }
-            _ => crate::objects::binary(self, op, left, right),
         }
     }
 
@@ -453,7 +325,7 @@ impl Vm {
                     Ok((quotient, remainder)) => {
                         let quotient = self.int_value(quotient)?;
                         let remainder = self.int_value(remainder)?;
-                        Ok(self.tuple(vec![quotient, remainder]))
+                        Ok(self.heap.tuple(vec![quotient, remainder]))
                     }
                     Err(error) => Err(self.number_error(error)),
                 };
@@ -463,21 +335,6 @@ impl Vm {
         match result {
             Ok(value) => self.int_value(value),
             Err(error) => Err(self.number_error(error)),
-        }
-    }
-
-    /// A number as float; too large an integer is an OverflowError.
-    pub(crate) fn to_float(&mut self, number: &Number) -> Outcome<F64> {
-        match number {
-            Number::Small(value) => Ok(F64::from_i64(*value)),
-            Number::Float(value) => Ok(*value),
-            Number::Big(value) => match F64::from_int(value) {
-                Some(value) => {
-                    self.spend(LARGE_AS_FLOAT.once())?;
-                    Ok(value)
-                }
-                None => Err(self.raise(ty::OVERFLOW_ERROR, "int too large to convert to float")),
-            },
         }
     }
 
@@ -507,7 +364,7 @@ impl Vm {
             },
             BinaryOp::DivMod => match a.py_divmod(b) {
                 Some((quotient, remainder)) => {
-                    return Ok(Some(self.tuple(vec![Value::Float(quotient), Value::Float(remainder)])));
+                    return Ok(Some(self.heap.tuple(vec![Value::Float(quotient), Value::Float(remainder)])));
                 }
                 None => return Err(self.raise(ty::ZERO_DIVISION_ERROR, "float divmod()")),
             },
@@ -536,7 +393,7 @@ impl Vm {
         let forward = self.lookup(left_class, method);
         let backward = if left_class == right_class { None } else { self.lookup(right_class, reflected) };
         let right_first = left_class != right_class
-            && self.is_subclass(right_class, left_class)
+            && self.heap.is_subclass(right_class, left_class)
             && backward.is_some()
             && !self.lookup(left_class, reflected).is_some_and(|theirs| backward.is_some_and(|ours| ours.is(theirs)));
         if right_first {
@@ -627,21 +484,21 @@ impl Vm {
 
     /// Whether a value is a sequence that a number may repeat.
     fn is_repeatable(&self, value: Value) -> bool {
-        [ty::STR, ty::LIST, ty::TUPLE, ty::BYTES, ty::BYTEARRAY].into_iter().any(|class| self.is_instance(value, class))
+        [ty::STR, ty::LIST, ty::TUPLE, ty::BYTES, ty::BYTEARRAY].into_iter().any(|class| self.heap.is_instance(value, class))
     }
 
     /// TypeError for operands; releases them.
     fn unsupported(&mut self, left: Value, right: Value, symbol: &str) -> Throw {
-        let (a, b) = (self.class_name(left), self.class_name(right));
-        let is_text = self.text(left).is_some();
+        let (a, b) = (self.heap.class_name(left), self.heap.class_name(right));
+        let is_text = self.heap.text(left).is_some();
         let message = match symbol {
             "+" | "+=" if is_text && symbol == "+" => format!("can only concatenate str (not \"{b}\") to str"),
-            "+" if self.is_instance(left, ty::LIST) => format!("can only concatenate list (not \"{b}\") to list"),
-            "+" if self.is_instance(left, ty::TUPLE) => format!("can only concatenate tuple (not \"{b}\") to tuple"),
-            "+" if self.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
+            "+" if self.heap.is_instance(left, ty::LIST) => format!("can only concatenate list (not \"{b}\") to list"),
+            "+" if self.heap.is_instance(left, ty::TUPLE) => format!("can only concatenate tuple (not \"{b}\") to tuple"),
+            "+" if self.heap.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
             "+=" if is_text => format!("can only concatenate str (not \"{b}\") to str"),
             "*" | "*=" if self.is_repeatable(left) => format!("can't multiply sequence by non-int of type '{b}'"),
-            "*" | "*=" if self.is_repeatable(right) && (symbol == "*" || !self.is_python_instance(left)) => {
+            "*" | "*=" if self.is_repeatable(right) && (symbol == "*" || !self.heap.is_python_instance(left)) => {
                 format!("can't multiply sequence by non-int of type '{a}'")
             }
             _ => format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"),
@@ -664,9 +521,9 @@ impl Vm {
             let register = self.current_instruction().map_or(0, |ins| ins.b);
             return Err(self.unbound_register(register));
         }
-        if !self.is_python_instance(operand) {
+        if !self.heap.is_python_instance(operand) {
             self.spend_on_large(operand)?;
-            match (op, self.number(operand)) {
+            match (op, self.heap.number(operand)) {
                 (Op::Negative, Some(Number::Float(value))) => return Ok(Value::Float(-value)),
                 (Op::Positive, Some(Number::Float(value))) => return Ok(Value::Float(value)),
                 (Op::Negative, Some(Number::Small(value))) => return self.int_value(-IBig::from(value)),
@@ -685,7 +542,7 @@ impl Vm {
         match self.special(operand, name) {
             Some(function) => Err(self.call_special(function, &[operand], OnReturn::Store)),
             None => {
-                let message = format!("bad operand type for unary {symbol}: '{}'", self.class_name(operand));
+                let message = format!("bad operand type for unary {symbol}: '{}'", self.heap.class_name(operand));
                 Err(self.type_error(message))
             }
         }

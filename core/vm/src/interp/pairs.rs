@@ -1,8 +1,8 @@
 //! Loops over pairs: `for index, item in enumerate(items)` gets its two variables without the tuple that would be taken apart at once.
 
 use super::Vm;
-use super::barrier::is_tracked;
 use crate::costs::{Charge, ZIPPED};
+use crate::heap::labels::is_tracked;
 use crate::payload::{DictPart, Iter, Payload};
 use crate::value::{Ref, Value};
 use crate::window::afresh;

@@ -1,10 +1,7 @@
 //! Quick forms: what inline caches and builtin containers answer at once, without running code or raising. `None` and `false` mean
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
-use super::barrier::is_tracked;
-use super::compare::SHORT_TEXT;
 use super::{Cache, CacheKind, NO_CACHE, Vm};
-use crate::heap::Heap;
 use crate::image::LinkedCode;
 use crate::payload::{List, Payload};
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
@@ -12,96 +9,6 @@ use crate::value::{Ref, Value};
 use crate::window::{afresh, moved};
 use cowboy_compiler::opcode::Instruction;
 use cowboy_num::sizes;
-use std::cmp::Ordering;
-
-impl Heap {
-    /// Whether two objects are the same text; `None` when one of them is not plain text, or they are long.
-    #[inline]
-    pub(crate) fn same_text(&self, left: Ref, right: Ref) -> Option<bool> {
-        let (Payload::Str(a), Payload::Str(b)) = (self.payload(left), self.payload(right)) else { return None };
-        if left == right || (a.interned && b.interned) || a.text.len() != b.text.len() {
-            return Some(left == right);
-        }
-        // Longer ones are charged by their length.
-        if a.text.len() > SHORT_TEXT { None } else { Some(a.same(b)) }
-    }
-
-    /// How two texts are ordered; `None` when one of them is not plain text, or both are long.
-    #[inline(never)]
-    pub(crate) fn order_of_texts(&self, left: Ref, right: Ref) -> Option<Ordering> {
-        let (Payload::Str(a), Payload::Str(b)) = (self.payload(left), self.payload(right)) else { return None };
-        // Longer ones are charged by their length.
-        (a.text.len().min(b.text.len()) <= SHORT_TEXT).then(|| a.text.cmp(&b.text))
-    }
-
-    /// `Equal` for two equal texts, anything else for two others; as [`Heap::same_text`].
-    #[inline(always)]
-    pub(crate) fn equality_of_texts(&self, left: Ref, right: Ref) -> Option<Ordering> {
-        self.same_text(left, right).map(|same| if same { Ordering::Equal } else { Ordering::Less })
-    }
-
-    /// The length of something builtin.
-    #[inline(always)]
-    pub(super) fn quick_length(&self, value: &Value) -> Option<i64> {
-        let Value::Obj(object) = *value else { return None };
-        let slot = self.slot(object);
-        if slot.class.0 >= FIXED_COUNT {
-            return None;
-        }
-        let length = match &slot.payload {
-            Payload::List(list) => list.items.len(),
-            Payload::Tuple(items) => items.len(),
-            Payload::Dict(table) | Payload::Set(table) => table.len(),
-            Payload::Str(text) => text.chars as usize,
-            _ => return None,
-        };
-        i64::try_from(length).ok()
-    }
-
-    /// The truth of something builtin.
-    #[inline(always)]
-    pub(super) fn quick_truth(&self, value: &Value) -> Option<bool> {
-        match *value {
-            Value::Bool(truth) => Some(truth.into()),
-            Value::Int(number) => Some(number != 0),
-            Value::None => Some(false),
-            Value::Obj(_) => self.truth_of_object(value),
-            _ => None,
-        }
-    }
-
-    /// The same for an integer beyond 64 bits, and for what has a length.
-    #[inline(never)]
-    fn truth_of_object(&self, value: &Value) -> Option<bool> {
-        match *value {
-            Value::Obj(object) if matches!(self.payload(object), Payload::BigInt(_)) => Some(true),
-            _ => self.quick_length(value).map(|length| length > 0),
-        }
-    }
-
-    /// The items of a list or tuple.
-    #[inline(always)]
-    pub(crate) fn items(&self, object: Ref) -> Option<&[Value]> {
-        match self.payload(object) {
-            Payload::List(list) => Some(&list.items),
-            Payload::Tuple(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    /// Whether storing `value` into `parent` leaves every label of the cycle barrier as it is.
-    #[inline(always)]
-    fn holds_at_once(&self, parent: Ref, value: &Value) -> bool {
-        match *value {
-            Value::Obj(child) => {
-                let slot = self.slot(child);
-                !is_tracked(&slot.payload) || (slot.depth != i32::MAX && slot.depth > self.slot(parent).depth)
-            }
-            Value::Undefined => false,
-            _ => true,
-        }
-    }
-}
 
 /// Texts of one character, by their code.
 static CHARACTERS: [Value; 256] = {
@@ -223,7 +130,7 @@ impl Vm {
     pub(super) fn knows_global(&self, code: &LinkedCode, ins: Instruction) -> bool {
         let name = code.names[usize::from(code.code.sites[ins.wide() as usize])];
         let globals = self.frames.last().map_or(BUILTINS_DICT, |frame| frame.globals);
-        let found = self.dict_get_name(globals, name).or_else(|| self.dict_get_name(BUILTINS_DICT, name));
+        let found = self.heap.dict_get_name(globals, name).or_else(|| self.heap.dict_get_name(BUILTINS_DICT, name));
         found.is_some_and(|found| found.is(self.caches[(self.sites() + ins.wide()) as usize].value))
     }
 
@@ -413,7 +320,7 @@ impl Vm {
             let items = self.heap.spares.tuple(registers);
             Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), 40 + 8 * count))
         };
-        self.label_children(value);
+        self.heap.label_children(value);
         value
     }
 }

@@ -125,11 +125,11 @@ impl Vm {
         self.report_chain(exception, Some(&message), &mut report, &mut Sources::default());
         self.owe(TRACEBACK_LINE.of(report.lines.len().saturating_sub(FREE_LINES)));
         let attribute = |vm: &mut Vm, name: Ref| {
-            let value = vm.instance_attribute(exception, name).or_else(|| vm.lookup(class, name));
+            let value = vm.heap.instance_attribute(exception, name).or_else(|| vm.lookup(class, name));
             value.unwrap_or(Value::None)
         };
         let slug = attribute(self, nm::ERROR_SLUG);
-        let slug = self.text(slug).map(str::to_owned);
+        let slug = self.heap.text(slug).map(str::to_owned);
         let code = match attribute(self, nm::CODE) {
             Value::Int(code) => u32::try_from(code).ok(),
             _ => None,
@@ -175,7 +175,7 @@ impl Vm {
 
     /// `str(exception)` without running Python code.
     pub(crate) fn exception_text(&mut self, exception: Value) -> String {
-        match crate::objects::exception::message(self, exception) {
+        match crate::objects::exception_text::message(self, exception) {
             Ok(text) => text,
             Err(throw) => {
                 if let Throw::Raise(error) = throw {
@@ -190,7 +190,7 @@ impl Vm {
     fn report_chain(&mut self, exception: Value, message: Option<&str>, report: &mut Report, sources: &mut Sources) {
         let mut chain = vec![(exception, None)];
         while let Some(&(newest, _)) = chain.last().filter(|_| chain.len() < CHAIN_LIMIT) {
-            let (Value::Obj(object), Some(row)) = (newest, self.exception_data(newest)) else { break };
+            let (Value::Obj(object), Some(row)) = (newest, self.heap.exception_data(newest)) else { break };
             let (before, sentence) = if row.cause.is_none() { (row.context, CONTEXT) } else { (row.cause, CAUSE) };
             let is_hidden = before.is_none() || (row.cause.is_none() && row.suppress);
             report.seen.insert(object);
@@ -221,7 +221,7 @@ impl Vm {
 
     /// An exception with its group, without what led to it.
     fn report_one(&mut self, exception: Value, message: Option<&str>, report: &mut Report, sources: &mut Sources) {
-        if !self.is_instance(exception, ty::BASE_EXCEPTION_GROUP) {
+        if !self.heap.is_instance(exception, ty::BASE_EXCEPTION_GROUP) {
             return self.report_plain(exception, message, report, sources);
         }
         if report.depth > GROUP_DEPTH {
@@ -232,7 +232,7 @@ impl Vm {
         self.report_plain(exception, message, report, sources);
         // A group of many may stand in a tree often, so no more of it is copied than is shown.
         let first = |items: &[Value]| (items[..items.len().min(GROUP_WIDTH + 1)].to_vec(), items.len());
-        let held = self.exception_data(exception).and_then(|row| self.tuple_ref(row.args).get(1).copied());
+        let held = self.heap.exception_data(exception).and_then(|row| self.heap.tuple_ref(row.args).get(1).copied());
         let (members, count) = match held.and_then(Value::object).map(|object| self.heap.payload(object).core()) {
             Some(Payload::List(list)) => first(&list.items),
             Some(Payload::Tuple(items)) => first(items),
@@ -273,10 +273,10 @@ impl Vm {
 
     /// The frames, the message and the notes of one exception.
     fn report_plain(&mut self, exception: Value, message: Option<&str>, report: &mut Report, sources: &mut Sources) {
-        let Some(row) = self.exception_data(exception) else { return };
+        let Some(row) = self.heap.exception_data(exception) else { return };
         let trace = row.trace.clone();
         if !trace.is_empty() {
-            let is_group = self.is_instance(exception, ty::BASE_EXCEPTION_GROUP);
+            let is_group = self.heap.is_instance(exception, ty::BASE_EXCEPTION_GROUP);
             let header = if is_group { "Exception Group Traceback (most recent call last):" } else { "Traceback (most recent call last):" };
             report.marked(if is_group && report.depth == 1 { '+' } else { '|' }, header);
             self.report_frames(&trace, report, sources);
@@ -317,15 +317,15 @@ impl Vm {
 
     /// `__notes__`, each of its texts line by line.
     fn report_notes(&mut self, exception: Value, report: &mut Report) {
-        let Some(notes) = self.instance_attribute(exception, nm::NOTES) else { return };
+        let Some(notes) = self.heap.instance_attribute(exception, nm::NOTES) else { return };
         let is_sequence =
             matches!(notes.object().map(|object| self.heap.payload(object).core()), Some(Payload::List(_) | Payload::Tuple(_)));
-        let notes = if is_sequence { self.sequence_snapshot(notes) } else { vec![notes] };
+        let notes = if is_sequence { self.heap.sequence_snapshot(notes) } else { vec![notes] };
         for note in notes {
             if report.is_full() {
                 return;
             }
-            let shown = if is_sequence { crate::objects::exception::display(self, note) } else { self.repr_native(note) };
+            let shown = if is_sequence { crate::objects::exception_text::display(self, note) } else { self.repr_native(note) };
             let text = shown.unwrap_or_else(|throw| {
                 if let Throw::Raise(error) = throw {
                     self.heap.release(error);
@@ -335,17 +335,6 @@ impl Vm {
             for line in text.split('\n') {
                 report.line(line);
             }
-        }
-    }
-
-    /// The tuple's items, borrowed.
-    pub(crate) fn tuple_ref(&self, tuple: Value) -> &[Value] {
-        match tuple {
-            Value::Obj(object) => match self.heap.payload(object).core() {
-                Payload::Tuple(items) => items,
-                _ => &[],
-            },
-            _ => &[],
         }
     }
 }

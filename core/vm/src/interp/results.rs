@@ -30,7 +30,7 @@ impl Vm {
         let dest = frame.dest as usize;
         if let Some(generator) = frame.generator.get() {
             let asynchronous = self.heap.slot(generator).class == ty::ASYNC_GENERATOR;
-            self.finish_generator(generator);
+            self.heap.finish_generator(generator);
             if asynchronous {
                 let exception = self.exception(ty::STOP_ASYNC_ITERATION, Value::Undefined);
                 return Err(Throw::Raise(exception));
@@ -135,7 +135,7 @@ impl Vm {
             }
             OnReturn::Init(instance) => {
                 if !value.is_none() {
-                    let message = format!("__init__() should return None, not '{}'", self.class_name(value));
+                    let message = format!("__init__() should return None, not '{}'", self.heap.class_name(value));
                     self.heap.release(value);
                     self.heap.release(instance);
                     return Err(self.type_error(message));
@@ -245,28 +245,28 @@ impl Vm {
     }
 
     fn check_result(&mut self, value: Value, expect: Expect, then: Option<Then>, negate: bool, dest: usize) -> Outcome<()> {
-        let is_text = self.text(value).is_some();
+        let is_text = self.heap.text(value).is_some();
         let (fine, message) = match expect {
             Expect::Repr => (is_text, "__repr__ returned non-string (type {})"),
             Expect::Str => (is_text, "__str__ returned non-string (type {})"),
             Expect::Format => (is_text, "__format__ must return a str, not {}"),
             Expect::Bool => (matches!(value, Value::Bool(_)), "__bool__ should return bool, returned {}"),
-            Expect::Len | Expect::LenTruth => (self.as_int(value).is_some(), "'{}' object cannot be interpreted as an integer"),
-            Expect::Hash => (self.as_int(value).is_some(), "__hash__ method should return an integer"),
-            Expect::Index => (self.as_int(value).is_some(), "__index__ returned non-int (type {})"),
-            Expect::Int => (self.as_int(value).is_some(), "__int__ returned non-int (type {})"),
-            Expect::Float => (self.is_instance(value, ty::FLOAT), "{}.__float__ returned non-float (type {})"),
+            Expect::Len | Expect::LenTruth => (self.heap.as_int(value).is_some(), "'{}' object cannot be interpreted as an integer"),
+            Expect::Hash => (self.heap.as_int(value).is_some(), "__hash__ method should return an integer"),
+            Expect::Index => (self.heap.as_int(value).is_some(), "__index__ returned non-int (type {})"),
+            Expect::Int => (self.heap.as_int(value).is_some(), "__int__ returned non-int (type {})"),
+            Expect::Float => (self.heap.is_instance(value, ty::FLOAT), "{}.__float__ returned non-float (type {})"),
             Expect::Iter => (self.is_iterator(value), "iter() returned non-iterator of type '{}'"),
             Expect::Await if self.heap.class_of(value) == ty::COROUTINE => (false, "__await__() returned a coroutine"),
             Expect::Await => (self.is_iterator(value), "__await__() returned non-iterator of type '{}'"),
-            Expect::Bytes => (self.is_instance(value, ty::BYTES), "__bytes__ returned non-bytes (type {})"),
+            Expect::Bytes => (self.heap.is_instance(value, ty::BYTES), "__bytes__ returned non-bytes (type {})"),
         };
         if !fine {
-            let message = message.replace("{}", &self.class_name(value));
+            let message = message.replace("{}", &self.heap.class_name(value));
             self.heap.release(value);
             return Err(self.type_error(message));
         }
-        if let (Expect::Len | Expect::LenTruth, Some(length)) = (expect, self.as_int(value)) {
+        if let (Expect::Len | Expect::LenTruth, Some(length)) = (expect, self.heap.as_int(value)) {
             if length.sign() == dashu_int::Sign::Negative {
                 self.heap.release(value);
                 return Err(self.value_error("__len__() should return >= 0"));
@@ -278,7 +278,7 @@ impl Vm {
         }
         if expect == Expect::Hash {
             // What fits a word is the hash itself; only -1 means something else to CPython.
-            let hash = match self.as_int(value) {
+            let hash = match self.heap.as_int(value) {
                 Some(number) => match i64::try_from(&number) {
                     Ok(-1) => -2,
                     Ok(hash) => hash,

@@ -2,7 +2,6 @@
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
 use super::aside::{add, divide, float_operands, multiply, plain_field, shifted, subtract};
-use super::native::Role;
 use super::{OnReturn, Vm};
 use crate::costs::{Charge, FLOAT_ROOT, ITEM_MADE, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
@@ -11,6 +10,7 @@ use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::objects::float::is_root;
 use crate::payload::Payload;
+use crate::runtime::native::Role;
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use crate::window::{Cursor, Window, afresh};
@@ -498,8 +498,8 @@ impl Vm {
                         hand_over!(ins, ins.a, TEMP_A);
                         let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
                         let name = code.names[usize::from(ins.b)];
-                        match self.dict_position_of_name(globals, name) {
-                            Some(position) => self.replace_global(globals, position, value),
+                        match self.heap.dict_position_of_name(globals, name) {
+                            Some(position) => self.heap.replace_global(globals, position, value),
                             None => self.dict_set_name(globals, name, value),
                         }
                         if self.heap.abandoned.is_empty() && !self.heap.exhausted() {

@@ -2,11 +2,11 @@
 //! loop, the compiler would keep its state in memory. They do, and charge for, what the slow path does.
 
 use super::Vm;
-use super::native::NativeKind;
 use crate::caches::{Cache, CacheKind};
 use crate::costs::{INT_WITH_FLOAT, ITEM_LOOKED_AT};
 use crate::image::LinkedCode;
 use crate::payload::{GeneratorState, Payload};
+use crate::runtime::native::NativeKind;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -174,7 +174,10 @@ impl Vm {
         let (object, value) = (self.operand(base, ins.a), self.operand(base, ins.b));
         let site = self.sites() + u32::from(ins.c);
         let Value::Obj(parent) = object else { return false };
-        if !self.stores_field(parent, site) || !self.label_at_once(parent, &value) || !self.store_cached_attribute(&object, &value, site) {
+        if !self.stores_field(parent, site)
+            || !self.heap.label_at_once(parent, &value)
+            || !self.store_cached_attribute(&object, &value, site)
+        {
             return false;
         }
         self.hand_operand(ins, base, ins.b, TEMP_B);
@@ -186,7 +189,7 @@ impl Vm {
         let (list, value) = (self.operand(base, ins.a), self.operand(base, ins.b));
         let Value::Obj(parent) = list else { return false };
         let is_list = matches!(self.heap.payload(parent), Payload::List(_));
-        if !is_list || !self.label_at_once(parent, &value) || !self.append_quickly(&list, &value) {
+        if !is_list || !self.heap.label_at_once(parent, &value) || !self.append_quickly(&list, &value) {
             return false;
         }
         self.hand_operand(ins, base, ins.b, TEMP_B);
@@ -200,7 +203,7 @@ impl Vm {
         let (Payload::List(_), Value::Int(_), Some(_)) = (self.heap.payload(parent), key, self.quick_item(&object, &key)) else {
             return false;
         };
-        if self.heap.is_frozen(parent) || !self.label_at_once(parent, &value) || !self.store_quick_item(&object, &key, &value) {
+        if self.heap.is_frozen(parent) || !self.heap.label_at_once(parent, &value) || !self.store_quick_item(&object, &key, &value) {
             return false;
         }
         self.hand_operand(ins, base, ins.c, TEMP_C);

@@ -65,7 +65,7 @@ impl Vm {
         }
         let slice = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(moved(items))), 56 + 8 * count));
         if holds {
-            self.label_children(slice);
+            self.heap.label_children(slice);
         }
         self.registers[first..first + 3].fill(Value::Undefined);
         consume!(self, base, ins.b, ins.flags & TEMP_B != 0);

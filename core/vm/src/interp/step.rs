@@ -1,12 +1,13 @@
 //! Instructions in their general form: names, cells, operators, comparisons and jumps. The loop comes here when its quick form
 //! does not apply. The frame's `pc` is already the next instruction's; whoever jumps changes it.
 
-use super::operators::BinaryOp;
 use super::registers::{consume, register, set, take};
 use super::{CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::payload::Payload;
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::Compare;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_compiler::opcode::{Instruction, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};

@@ -6,6 +6,7 @@ use super::{OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::frame::leaving;
 use crate::image::LinkedCode;
+use crate::runtime::protocol::{Iterate, Subscript};
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_compiler::opcode::{Instruction, METHOD, NEGATE, Op, TEMP_B, TEMP_C};
@@ -261,7 +262,7 @@ impl Vm {
             }
             Op::EndAsyncFor => {
                 let exception = take!(self, base, ins.a, true);
-                if self.is_instance(exception, ty::STOP_ASYNC_ITERATION) {
+                if self.heap.is_instance(exception, ty::STOP_ASYNC_ITERATION) {
                     self.heap.release(exception);
                     self.jump(ins.wide());
                 } else {

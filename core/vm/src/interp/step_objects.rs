@@ -215,7 +215,7 @@ impl Vm {
                 for index in first..first + usize::from(ins.c) {
                     items.push(std::mem::replace(&mut self.registers[index], Value::Undefined));
                 }
-                let value = if ins.op == Op::BuildList { self.list(items) } else { self.tuple(items) };
+                let value = if ins.op == Op::BuildList { self.heap.list(items) } else { self.heap.tuple(items) };
                 set!(self, base, ins.a, value);
             }
             Op::BuildSet | Op::BuildDict => {
@@ -239,9 +239,9 @@ impl Vm {
             }
             Op::ListToTuple => {
                 let list = register!(self, base, ins.b);
-                let items = self.list_items(list);
+                let items = self.heap.list_items(list);
                 let items = self.heap.retain_all(&items);
-                let tuple = self.tuple(items);
+                let tuple = self.heap.tuple(items);
                 consume!(self, base, ins.b, true);
                 set!(self, base, ins.a, tuple);
             }

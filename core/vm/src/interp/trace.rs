@@ -4,9 +4,10 @@
 //! So a run that is not traced has nothing to ask, and a traced one uses the same cycles, since `Line` costs none.
 
 use super::Vm;
-use super::profile::Recorder;
 use crate::error::Outcome;
 use crate::image::Program;
+use crate::runtime::profile::{Profiler, Recorder};
+use crate::runtime::watch::{LineEvent, Tracer, Watch};
 #[cfg(test)]
 use crate::{
     error::{Throw, Trap},
@@ -15,53 +16,6 @@ use crate::{
 use cowboy_compiler::opcode::Op;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A line that is about to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineEvent<'a> {
-    /// What a traceback calls the file.
-    pub file: &'a str,
-    /// The line, from 1.
-    pub line: u32,
-    /// Its text, without the indentation.
-    pub text: &'a str,
-    /// The function that it belongs to.
-    pub function: &'a str,
-    /// How many functions of the program are running, from 1.
-    pub depth: usize,
-    /// Whether the function begins here, or goes on where it yielded.
-    pub is_call: bool,
-    /// Cycles used so far.
-    pub cycles: u64,
-    /// What was printed since the line before. It is taken out of the run's output.
-    pub printed: String,
-}
-
-/// Who looks at a traced run.
-#[derive(Debug)]
-pub(crate) enum Watch {
-    /// A hook, before every line.
-    Lines(fn(&LineEvent<'_>)),
-    /// A profile, before every instruction.
-    Cycles(Box<Recorder>),
-    /// Nobody; inline caches are emptied before every instruction.
-    Forgetful,
-    /// Nobody; every instruction takes its general form.
-    #[cfg(test)]
-    General,
-}
-
-/// What a traced run remembers.
-#[derive(Debug)]
-pub(crate) struct Tracer {
-    pub(super) watch: Watch,
-    /// The opcodes that `Line` stands for, by code.
-    hidden: BTreeMap<u32, Vec<Op>>,
-    /// The one instruction that shows its opcode: code and position.
-    open: Option<(u32, u32)>,
-    /// Where each frame of the traced codes was last: depth, code, position, line.
-    places: Vec<(usize, u32, u32, u32)>,
-}
 
 impl Vm {
     /// Calls the hook before every line of the program's own source. To be asked for before the run begins.
@@ -80,12 +34,6 @@ impl Vm {
     #[cfg(test)]
     pub(crate) fn without_fast_paths(&mut self) {
         self.watch(Watch::General, |_| true);
-    }
-
-    /// Whether everything takes its general form.
-    #[cfg(test)]
-    pub(crate) fn is_general(&self) -> bool {
-        self.tracer.as_ref().is_some_and(|tracer| matches!(tracer.watch, Watch::General))
     }
 
     /// Runs the instruction at a position of the top frame in its general form, where it has one: what came of it.
@@ -114,6 +62,22 @@ impl Vm {
             return Some(Err(Throw::Trap(Trap::OutOfCycles)));
         }
         Some(self.general_form(ins, &program))
+    }
+
+    /// Counts every cycle of the run for the profiler. To be asked for before the run begins.
+    pub fn profile(&mut self, profiler: &Profiler) {
+        let own = self.program.codes.last().map_or(0, |code| code.unit);
+        let recorder = Recorder::new(profiler.clone(), own, self.usage().cycles);
+        self.watch(Watch::Cycles(Box::new(recorder)), |_| true);
+    }
+
+    /// Hands a profile over, where the run stops.
+    pub(crate) fn settle_profile(&mut self) {
+        let cycles = self.usage().cycles;
+        if let Some(Tracer { watch: Watch::Cycles(recorder), .. }) = self.tracer.as_deref_mut() {
+            recorder.settle(cycles);
+            recorder.hand_over();
+        }
     }
 
     /// Empties everything that remembers where attributes and globals were found.

@@ -24,16 +24,16 @@ impl Vm {
         }
         let cause = match cause {
             Value::Undefined | Value::None => cause,
-            cause => match self.exception_class(cause) {
+            cause => match self.heap.exception_class(cause) {
                 Some(class) => {
                     // A class as cause is called; without arguments that is the same for exceptions of the usual sort.
                     self.exception_with(class, Value::Obj(crate::types::EMPTY_TUPLE))
                 }
-                None if self.is_instance(cause, ty::BASE_EXCEPTION) => self.heap.retain(cause),
+                None if self.heap.is_instance(cause, ty::BASE_EXCEPTION) => self.heap.retain(cause),
                 None => return self.type_error("exception causes must derive from BaseException"),
             },
         };
-        if let Some(class) = self.exception_class(exception) {
+        if let Some(class) = self.heap.exception_class(exception) {
             // Calling the class runs its __init__, so the helper finishes the raise.
             return match self.call_helper("raise_class", &[Value::Obj(class), cause.or(Value::Ellipsis)]) {
                 Err(throw) => {
@@ -43,7 +43,7 @@ impl Vm {
                 Ok(_) => Throw::Trap(Trap::Internal),
             };
         }
-        if !self.is_instance(exception, ty::BASE_EXCEPTION) {
+        if !self.heap.is_instance(exception, ty::BASE_EXCEPTION) {
             self.heap.release(cause);
             return self.type_error("exceptions must derive from BaseException");
         }
@@ -57,34 +57,11 @@ impl Vm {
         if cause.is_undefined() {
             return;
         }
-        if let Some(row) = self.exception_row(exception) {
+        if let Some(row) = self.heap.exception_row(exception) {
             let old = std::mem::replace(&mut row.cause, cause);
             row.suppress = true;
             self.heap.release(old);
         }
-    }
-
-    /// The exception's own data, to be changed.
-    pub(crate) fn exception_row(&mut self, exception: Value) -> Option<&mut crate::payload::Exception> {
-        match self.heap.payload_mut(exception.object()?).core_mut() {
-            Payload::Exception(row) => Some(row),
-            _ => None,
-        }
-    }
-
-    /// The exception's own data.
-    pub(crate) fn exception_data(&self, exception: Value) -> Option<&crate::payload::Exception> {
-        match self.heap.payload(exception.object()?).core() {
-            Payload::Exception(row) => Some(row),
-            _ => None,
-        }
-    }
-
-    /// The class, when the value is a class of exceptions.
-    pub(crate) fn exception_class(&self, value: Value) -> Option<Ref> {
-        let class = value.object()?;
-        let is_class = matches!(self.heap.payload(class), Payload::Class(_));
-        (is_class && self.is_subclass(class, ty::BASE_EXCEPTION)).then_some(class)
     }
 
     /// Raises again what a handler did not take: nothing is added to the trace for this frame.
@@ -106,8 +83,8 @@ impl Vm {
 
     /// Whether an exception is of a class or of one in a tuple.
     pub(crate) fn match_exception(&mut self, exception: Value, classes: Value) -> Outcome<bool> {
-        if let Some(class) = self.exception_class(classes) {
-            return Ok(self.is_instance(exception, class));
+        if let Some(class) = self.heap.exception_class(classes) {
+            return Ok(self.heap.is_instance(exception, class));
         }
         let items = match classes {
             Value::Obj(object) => match self.heap.payload(object).core() {
@@ -117,16 +94,16 @@ impl Vm {
             _ => Vec::new(),
         };
         self.spend(EXCEPTION_CLASS.of(items.len()))?;
-        let is_tuple = self.is_instance(classes, ty::TUPLE);
+        let is_tuple = self.heap.is_instance(classes, ty::TUPLE);
         for item in &items {
-            if self.exception_class(*item).is_none() {
+            if self.heap.exception_class(*item).is_none() {
                 return Err(self.type_error("catching classes that do not inherit from BaseException is not allowed"));
             }
         }
         if !is_tuple {
             return Err(self.type_error("catching classes that do not inherit from BaseException is not allowed"));
         }
-        Ok(items.iter().any(|item| item.object().is_some_and(|class| self.is_instance(exception, class))))
+        Ok(items.iter().any(|item| item.object().is_some_and(|class| self.heap.is_instance(exception, class))))
     }
 
     /// Links the exception being handled as context of a new one.
@@ -135,17 +112,17 @@ impl Vm {
         if handled.is_undefined() || handled.is(exception) {
             return;
         }
-        let has_context = self.exception_data(exception).is_none_or(|row| !row.context.is_none());
+        let has_context = self.heap.exception_data(exception).is_none_or(|row| !row.context.is_none());
         if has_context {
             return;
         }
         // A context that leads back here would make a cycle: it is cut, as CPython does.
         let mut current = handled;
         for _ in 0..CONTEXT_LIMIT {
-            let Some(row) = self.exception_data(current) else { break };
+            let Some(row) = self.heap.exception_data(current) else { break };
             let next = row.context;
             if next.is(exception) {
-                if let Some(row) = self.exception_row(current) {
+                if let Some(row) = self.heap.exception_row(current) {
                     row.context = Value::None;
                 }
                 self.heap.release(exception);
@@ -157,7 +134,7 @@ impl Vm {
             current = next;
         }
         self.heap.retain(handled);
-        if let Some(row) = self.exception_row(exception) {
+        if let Some(row) = self.heap.exception_row(exception) {
             row.context = handled;
         }
     }
@@ -183,7 +160,7 @@ impl Vm {
             let (number, outer_handled) = (frame.code, frame.handled as usize);
             if !quiet {
                 let line = code.lines.get(at as usize).copied().unwrap_or(0);
-                if let Some(row) = self.exception_row(exception) {
+                if let Some(row) = self.heap.exception_row(exception) {
                     if row.trace.len() < 1_024 {
                         row.trace.push((number, line));
                     }
@@ -216,7 +193,7 @@ impl Vm {
                 exception = self.leave_generator(generator, exception);
             }
             // No generator of the program is left by StopIteration any more.
-            let is_generator = !frame.generator.is_none() && !self.is_instance(exception, ty::STOP_ITERATION);
+            let is_generator = !frame.generator.is_none() && !self.heap.is_instance(exception, ty::STOP_ITERATION);
             match self.absorb(exception, frame.on_return, frame.dest as usize, is_generator)? {
                 None => return Ok(None),
                 Some(still) => exception = still,
@@ -248,18 +225,21 @@ impl Vm {
     fn leave_generator(&mut self, generator: Ref, exception: Value) -> Value {
         let class = self.heap.slot(generator).class;
         let (stop, word) = if class == ty::ASYNC_GENERATOR {
-            (self.is_instance(exception, ty::STOP_ASYNC_ITERATION) || self.is_instance(exception, ty::STOP_ITERATION), "async generator")
+            (
+                self.heap.is_instance(exception, ty::STOP_ASYNC_ITERATION) || self.heap.is_instance(exception, ty::STOP_ITERATION),
+                "async generator",
+            )
         } else {
             let word = if class == ty::COROUTINE { "coroutine" } else { "generator" };
-            (self.is_instance(exception, ty::STOP_ITERATION), word)
+            (self.heap.is_instance(exception, ty::STOP_ITERATION), word)
         };
         if !stop || !self.is_own_generator(generator) {
             return exception;
         }
-        let name = if self.is_instance(exception, ty::STOP_ITERATION) { "StopIteration" } else { "StopAsyncIteration" };
+        let name = if self.heap.is_instance(exception, ty::STOP_ITERATION) { "StopIteration" } else { "StopAsyncIteration" };
         let Throw::Raise(error) = self.raise(ty::RUNTIME_ERROR, &format!("{word} raised {name}")) else { return exception };
         self.heap.retain(exception);
-        if let Some(row) = self.exception_row(error) {
+        if let Some(row) = self.heap.exception_row(error) {
             row.context = exception;
         }
         self.set_cause(error, exception);
@@ -270,7 +250,7 @@ impl Vm {
     pub(crate) fn absorb(&mut self, exception: Value, on_return: OnReturn, dest: usize, generator: bool) -> Outcome<Option<Value>> {
         match on_return {
             OnReturn::ForIter { exit } => {
-                if !generator && self.is_instance(exception, ty::STOP_ITERATION) {
+                if !generator && self.heap.is_instance(exception, ty::STOP_ITERATION) {
                     self.heap.release(exception);
                     if let Some(frame) = self.frames.last_mut() {
                         frame.pc = exit;
@@ -280,7 +260,7 @@ impl Vm {
                 Ok(Some(exception))
             }
             OnReturn::Send { done } => {
-                if !generator && self.is_instance(exception, ty::STOP_ITERATION) {
+                if !generator && self.heap.is_instance(exception, ty::STOP_ITERATION) {
                     let value = self.stop_value(exception);
                     self.heap.retain(value);
                     self.heap.release(exception);
@@ -304,7 +284,7 @@ impl Vm {
     fn absorb_other(&mut self, exception: Value, pending: Pending, dest: usize, generator: bool) -> Outcome<Option<Value>> {
         match pending {
             Pending::NextDefault { default } => {
-                if !generator && self.is_instance(exception, ty::STOP_ITERATION) {
+                if !generator && self.heap.is_instance(exception, ty::STOP_ITERATION) {
                     self.heap.release(exception);
                     self.give_back(default, OnReturn::Store, dest)?;
                     return Ok(None);
@@ -312,7 +292,7 @@ impl Vm {
                 self.heap.release(default);
             }
             Pending::GetAttr { object, name, fallback } => {
-                let missing = self.is_instance(exception, ty::ATTRIBUTE_ERROR);
+                let missing = self.heap.is_instance(exception, ty::ATTRIBUTE_ERROR);
                 let call = if missing {
                     self.heap.release(exception);
                     Some(self.call_special(fallback, &[object, name], OnReturn::Store))
@@ -328,7 +308,7 @@ impl Vm {
                 }
             }
             Pending::Close => {
-                let fine = self.is_instance(exception, ty::GENERATOR_EXIT) || self.is_instance(exception, ty::STOP_ITERATION);
+                let fine = self.heap.is_instance(exception, ty::GENERATOR_EXIT) || self.heap.is_instance(exception, ty::STOP_ITERATION);
                 if fine {
                     self.heap.release(exception);
                     self.give_back(Value::None, OnReturn::Store, dest)?;
@@ -351,7 +331,7 @@ impl Vm {
                     self.heap.release(value);
                 }
             }
-            Pending::Drain(drain) if !generator && self.is_instance(exception, ty::STOP_ITERATION) => {
+            Pending::Drain(drain) if !generator && self.heap.is_instance(exception, ty::STOP_ITERATION) => {
                 self.heap.release(exception);
                 self.drain_ended(drain, dest)?;
                 return Ok(None);
@@ -365,14 +345,8 @@ impl Vm {
         Ok(Some(exception))
     }
 
-    /// StopIteration with a value, whose reference is taken over.
-    pub(crate) fn stop_iteration(&mut self, value: Value) -> Throw {
-        let argument = if value.is_none() { Value::Undefined } else { value };
-        Throw::Raise(self.exception(ty::STOP_ITERATION, argument))
-    }
-
     /// `value` of a StopIteration.
     pub(crate) fn stop_value(&self, exception: Value) -> Value {
-        self.exception_data(exception).and_then(|row| self.tuple_ref(row.args).first().copied()).unwrap_or(Value::None)
+        self.heap.exception_data(exception).and_then(|row| self.heap.tuple_ref(row.args).first().copied()).unwrap_or(Value::None)
     }
 }

@@ -5,10 +5,10 @@
 
 use crate::costs::{CBOR_BYTE, CBOR_COPIED, CBOR_OBJECT};
 use crate::error::{Outcome, Throw};
+use crate::heap::numbers::Number;
 use crate::host::HostError;
-use crate::interp::Vm;
-use crate::interp::operators::Number;
 use crate::payload::Payload;
+use crate::runtime::Vm;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};
@@ -95,7 +95,7 @@ fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, open: &[Open]) -> Outcome
     cowboy_cbor::write_map(out, count);
     let mut pairs = Vec::with_capacity(count);
     let mut size = out.len().saturating_add(count.saturating_mul(2 * ITEM));
-    for (key, value) in vm.dict_pairs(value) {
+    for (key, value) in vm.heap.dict_pairs(value) {
         let encoded = write_key(vm, key, open)?;
         vm.spend(CBOR_BYTE.of(encoded.len()))?;
         size = size.saturating_add(encoded.len());
@@ -122,7 +122,7 @@ fn write_key(vm: &mut Vm, key: Value, open: &[Open]) -> Outcome<Vec<u8>> {
             _ => None,
         };
         if let Some(frozen) = frozen {
-            let words = format!("CBOR map key of type '{}' is unhashable once frozen to '{frozen}'", vm.class_name(key));
+            let words = format!("CBOR map key of type '{}' is unhashable once frozen to '{frozen}'", vm.heap.class_name(key));
             return Err(refuse(vm, words));
         }
     }
@@ -141,7 +141,7 @@ fn visit(vm: &mut Vm, object: Ref) -> Outcome<()> {
         _ => 0,
     };
     vm.spend(CBOR_OBJECT.once() + CBOR_COPIED.of(bytes))?;
-    if vm.is_python_instance(Value::Obj(object)) {
+    if vm.heap.is_python_instance(Value::Obj(object)) {
         let name = vm.heap.intern("__cbor_reduce__");
         let class = vm.heap.class_of(Value::Obj(object));
         if vm.lookup(class, name).is_some() {
@@ -170,7 +170,7 @@ fn write_plain(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Ou
             Payload::Str(text) => {
                 let length = text.text.len();
                 vm.reserve(out.len().saturating_add(length))?;
-                cowboy_cbor::write_text(out, vm.text(value).unwrap_or_default());
+                cowboy_cbor::write_text(out, vm.heap.text(value).unwrap_or_default());
             }
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => {
                 let length = bytes.len();
@@ -179,7 +179,7 @@ fn write_plain(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Ou
                     cowboy_cbor::write_bytes(out, bytes);
                 }
             }
-            _ => match vm.number(value) {
+            _ => match vm.heap.number(value) {
                 Some(Number::Float(number)) => float(vm, out, number.0)?,
                 Some(number) => large(vm, out, &number.into_big(), depth)?,
                 None => return Ok(false),
@@ -217,7 +217,7 @@ fn deeper(vm: &mut Vm, depth: usize) -> Outcome<()> {
 }
 
 fn unencodable(vm: &mut Vm, value: Value, open: &[Open], what: &str) -> Throw {
-    let words = format!("Cannot CBOR-encode type {}: {what}{} must be {ENCODABLE}", vm.class_name(value), path(open));
+    let words = format!("Cannot CBOR-encode type {}: {what}{} must be {ENCODABLE}", vm.heap.class_name(value), path(open));
     refuse(vm, words)
 }
 
@@ -303,7 +303,7 @@ fn read(vm: &mut Vm, data: &[u8], open: &mut Vec<Partial>) -> Outcome {
             }
             Item::Map(left @ 1..) => {
                 vm.spend(CBOR_OBJECT.once())?;
-                open.push(Partial::Dict(vm.new_dict(), None, left));
+                open.push(Partial::Dict(vm.heap.new_dict(), None, left));
                 continue;
             }
             item => scalar(vm, &item)?,
@@ -340,7 +340,7 @@ fn read(vm: &mut Vm, data: &[u8], open: &mut Vec<Partial>) -> Outcome {
                 Some(Partial::List(items, _)) => {
                     held -= items.len();
                     vm.spend(CBOR_OBJECT.once())?;
-                    vm.list(items)
+                    vm.heap.list(items)
                 }
                 Some(Partial::Dict(dict, ..)) => Value::Obj(dict),
                 None => Value::None,
@@ -375,11 +375,11 @@ fn scalar(vm: &mut Vm, item: &Item<'_>) -> Outcome {
         }
         Item::Array(_) => {
             vm.spend(CBOR_OBJECT.once())?;
-            vm.list(Vec::new())
+            vm.heap.list(Vec::new())
         }
         Item::Map(_) => {
             vm.spend(CBOR_OBJECT.once())?;
-            Value::Obj(vm.new_dict())
+            Value::Obj(vm.heap.new_dict())
         }
     })
 }

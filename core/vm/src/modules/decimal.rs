@@ -6,12 +6,10 @@ use crate::costs::{
     DECIMAL_WORDS,
 };
 use crate::error::{Outcome, Throw, Trap};
-use crate::interp::Vm;
-use crate::interp::native::{
-    NativeKind::{Function, Method},
-    NativeRow,
-};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::{Function, Method};
+use crate::runtime::native::NativeRow;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Truth, Value};
 use cowboy_num::decimal::{Decimal, DecimalError, Rounding};
@@ -75,13 +73,13 @@ fn operand(vm: &mut Vm, value: Value) -> Outcome<Option<Decimal>> {
     let inner = match value {
         Value::Obj(object) => match vm.heap.payload(object) {
             Payload::Decimal(number) => return Ok(Some((**number).clone())),
-            _ => vm.instance_attribute(value, nm::DECIMAL_NUMBER),
+            _ => vm.heap.instance_attribute(value, nm::DECIMAL_NUMBER),
         },
         _ => None,
     };
     let found = match inner.and_then(Value::object).map(|object| vm.heap.payload(object)) {
         Some(Payload::Decimal(number)) => Some((**number).clone()),
-        _ => vm.as_int(value).map(|number| Decimal::from_int(&number)),
+        _ => vm.heap.as_int(value).map(|number| Decimal::from_int(&number)),
     };
     if let Some(number) = &found {
         let words = number.bytes() / 8;
@@ -95,7 +93,7 @@ fn own(vm: &mut Vm, value: Value) -> Outcome<Decimal> {
     match operand(vm, value)? {
         Some(number) => Ok(number),
         None => {
-            let message = format!("conversion from {} to Decimal is not supported", vm.class_name(value));
+            let message = format!("conversion from {} to Decimal is not supported", vm.heap.class_name(value));
             Err(vm.type_error(message))
         }
     }
@@ -103,12 +101,12 @@ fn own(vm: &mut Vm, value: Value) -> Outcome<Decimal> {
 
 /// A name of the module `decimal`.
 fn named(vm: &mut Vm, name: Ref) -> Outcome<Ref> {
-    let module = vm.dict_get_name(MODULES_DICT, nm::DECIMAL_MODULE).and_then(Value::object);
+    let module = vm.heap.dict_get_name(MODULES_DICT, nm::DECIMAL_MODULE).and_then(Value::object);
     let dict = match module.map(|module| vm.heap.payload(module)) {
         Some(Payload::Module { dict, .. }) => *dict,
         _ => return Err(Throw::Trap(Trap::Internal)),
     };
-    vm.dict_get_name(dict, name).and_then(Value::object).ok_or(Throw::Trap(Trap::Internal))
+    vm.heap.dict_get_name(dict, name).and_then(Value::object).ok_or(Throw::Trap(Trap::Internal))
 }
 
 fn raw(vm: &mut Vm, number: Decimal) -> Value {
@@ -144,7 +142,7 @@ fn signal(vm: &mut Vm, error: DecimalError) -> Throw {
             Err(throw) => return throw,
         }
     }
-    let list = vm.list(classes);
+    let list = vm.heap.list(classes);
     let name = vm.heap.intern(error.exception());
     match named(vm, name) {
         Ok(class) => Throw::Raise(vm.exception(class, list)),
@@ -172,7 +170,7 @@ fn unary(vm: &mut Vm, value: Value, function: Unary) -> Outcome {
 /// The bare number for a text, integer, float or `Decimal`: what a new instance keeps.
 fn number(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let value = arguments[0];
-    if let Some(text) = vm.text(value).map(str::to_owned) {
+    if let Some(text) = vm.heap.text(value).map(str::to_owned) {
         // Digits are read in more than linear time.
         let words = text.len() / 16;
         vm.spend(DECIMAL_READ.of(text.len()) + DECIMAL_READ_WORDS.of(words.saturating_mul(words)))?;
@@ -181,7 +179,7 @@ fn number(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             Err(error) => Err(signal(vm, error)),
         };
     }
-    if let Some(crate::interp::operators::Number::Float(number)) = vm.number(value) {
+    if let Some(crate::heap::numbers::Number::Float(number)) = vm.heap.number(value) {
         vm.spend(DECIMAL_OF_FLOAT.once())?;
         return Ok(raw(vm, Decimal::from_f64(number)));
     }
@@ -191,7 +189,7 @@ fn number(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 /// An operation by name, on one to three numbers.
 fn apply(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let name = vm.text(arguments[0]).unwrap_or_default().to_owned();
+    let name = vm.heap.text(arguments[0]).unwrap_or_default().to_owned();
     let number = own(vm, arguments[1])?;
     let one: Option<(Charge, Unary)> = match name.as_str() {
         "sqrt" => Some((DECIMAL_ROOT.once(), Decimal::square_root)),
@@ -234,7 +232,7 @@ fn divmod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Ok((quotient, remainder)) => {
             let quotient = instance(vm, quotient)?;
             let remainder = instance(vm, remainder)?;
-            Ok(vm.tuple(vec![quotient, remainder]))
+            Ok(vm.heap.tuple(vec![quotient, remainder]))
         }
         Err(error) => Err(signal(vm, error)),
     }
@@ -243,8 +241,8 @@ fn divmod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// -1, 0 or 1; `None` beside a NaN. By value, or by the order of all representations.
 fn order(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let left = own(vm, arguments[0])?;
-    let right = match vm.number(arguments[1]) {
-        Some(crate::interp::operators::Number::Float(number)) => Some(Decimal::from_f64(number)),
+    let right = match vm.heap.number(arguments[1]) {
+        Some(crate::heap::numbers::Number::Float(number)) => Some(Decimal::from_f64(number)),
         _ => operand(vm, arguments[1])?,
     };
     let Some(right) = right else { return Ok(Value::NotImplemented) };
@@ -262,7 +260,7 @@ fn rounding(vm: &mut Vm, value: Value) -> Outcome<Rounding> {
     if value.is_none() {
         return Ok(Rounding::HalfEven);
     }
-    match vm.text(value).and_then(Rounding::named) {
+    match vm.heap.text(value).and_then(Rounding::named) {
         Some(rounding) => Ok(rounding),
         None => Err(vm.type_error(
             "valid values for rounding are:\n  [ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN,\n   ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN,\n   ROUND_05UP]",
@@ -298,7 +296,7 @@ fn text(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn format(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let number = own(vm, arguments[0])?;
-    let Some(spec) = vm.text(arguments[1]).map(str::to_owned) else { return Err(vm.type_error("format arg must be str")) };
+    let Some(spec) = vm.heap.text(arguments[1]).map(str::to_owned) else { return Err(vm.type_error("format arg must be str")) };
     digits(vm, &number)?;
     vm.spend(DECIMAL_FORMAT.of(spec.len()))?;
     match number.format(&spec) {
@@ -339,13 +337,13 @@ fn parts(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         None if number.is_signaling() => vm.heap.str("N"),
         None => vm.heap.str("n"),
     };
-    Ok(vm.tuple(vec![Value::Int(i64::from(negative)), text, exponent]))
+    Ok(vm.heap.tuple(vec![Value::Int(i64::from(negative)), text, exponent]))
 }
 
 fn to_int(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let number = own(vm, arguments[0])?;
     digits(vm, &number)?;
-    let outcome = match vm.text(arguments[1]).unwrap_or_default() {
+    let outcome = match vm.heap.text(arguments[1]).unwrap_or_default() {
         "floor" => number.floor(),
         "ceil" => number.ceil(),
         "round" => number.round_to_int(),
@@ -377,7 +375,7 @@ fn ratio(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Ok((numerator, denominator)) => {
             let numerator = vm.int_value(numerator)?;
             let denominator = vm.int_value(denominator)?;
-            Ok(vm.tuple(vec![numerator, denominator]))
+            Ok(vm.heap.tuple(vec![numerator, denominator]))
         }
         Err(error) => Err(vm.number_error(error)),
     }

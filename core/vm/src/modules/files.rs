@@ -5,9 +5,10 @@
 
 use crate::costs::BYTES_COPIED;
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::Function;
+use crate::runtime::native::NativeRow;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -27,7 +28,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 fn path(vm: &Vm, value: Value) -> String {
-    vm.text(value).unwrap_or_default().to_owned()
+    vm.heap.text(value).unwrap_or_default().to_owned()
 }
 
 fn number(value: Value) -> usize {
@@ -65,7 +66,7 @@ fn read(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// Bytes from a place on, up to and with the first ending.
 fn line(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let name = path(vm, arguments[0]);
-    let ending = vm.text(arguments[2]).and_then(|text| text.bytes().next()).unwrap_or(b'\n');
+    let ending = vm.heap.text(arguments[2]).and_then(|text| text.bytes().next()).unwrap_or(b'\n');
     let Some(file) = vm.scratch.files.get(&name) else { return Ok(bytes(vm, Vec::new())) };
     let rest = &file[number(arguments[1]).min(file.len())..];
     let count = rest.iter().position(|&byte| byte == ending).map_or(rest.len(), |place| place + 1);

@@ -3,9 +3,10 @@
 use crate::costs::FUNCTOOLS_CALL;
 use crate::error::{Outcome, Throw, Trap};
 use crate::frame::OnReturn;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::Function;
+use crate::runtime::native::NativeRow;
 use crate::types::MODULES_DICT;
 use crate::value::Value;
 
@@ -19,12 +20,12 @@ pub(crate) const ROWS: &[NativeRow] = &[
 pub(super) fn leave(vm: &mut Vm, name: &str, arguments: &[Value]) -> Outcome {
     vm.spend(FUNCTOOLS_CALL.once())?;
     let (module, name) = (vm.heap.intern("functools"), vm.heap.intern(name));
-    let module = vm.dict_get_name(MODULES_DICT, module).and_then(Value::object);
+    let module = vm.heap.dict_get_name(MODULES_DICT, module).and_then(Value::object);
     let dict = match module.map(|module| vm.heap.payload(module)) {
         Some(Payload::Module { dict, .. }) => *dict,
         _ => return Err(Throw::Trap(Trap::Internal)),
     };
-    let Some(function) = vm.dict_get_name(dict, name) else { return Err(Throw::Trap(Trap::Internal)) };
+    let Some(function) = vm.heap.dict_get_name(dict, name) else { return Err(Throw::Trap(Trap::Internal)) };
     let given: Vec<Value> = arguments.iter().copied().filter(|argument| !argument.is_undefined()).collect();
     Err(vm.call_later(function, &given, OnReturn::Store))
 }

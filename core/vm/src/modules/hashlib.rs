@@ -5,12 +5,10 @@ use crate::costs::{
 };
 use crate::digests::{Blake2, shake};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{
-    NativeKind::{Function, Method},
-    NativeRow,
-};
 use crate::payload::{HashState, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::{Function, Method};
+use crate::runtime::native::NativeRow;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -123,8 +121,8 @@ fn option(vm: &mut Vm, value: Value, default: u64, most: u64, refusal: impl Fn(&
     if value.is_undefined() {
         return Ok(default);
     }
-    let Some(number) = vm.as_int(value) else {
-        let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+    let Some(number) = vm.heap.as_int(value) else {
+        let message = format!("'{}' object cannot be interpreted as an integer", vm.heap.class_name(value));
         return Err(vm.type_error(message));
     };
     match u64::try_from(&number) {
@@ -180,10 +178,10 @@ fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
 }
 
 fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let length = vm.text(arguments[0]).map_or(0, str::len);
+    let length = vm.heap.text(arguments[0]).map_or(0, str::len);
     vm.spend(HASH_NAME.of(length))?;
-    let Some(name) = vm.text(arguments[0]).map(str::to_ascii_lowercase) else {
-        let message = format!("new() argument 'name' must be str, not {}", vm.class_name(arguments[0]));
+    let Some(name) = vm.heap.text(arguments[0]).map(str::to_ascii_lowercase) else {
+        let message = format!("new() argument 'name' must be str, not {}", vm.heap.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
     if name.starts_with("blake2") && OTHERS.iter().any(|row| row.0 == name) {
@@ -227,7 +225,7 @@ fn running(vm: &Vm, receiver: Value) -> Option<&HashState> {
 }
 
 fn no_hasher(vm: &mut Vm, receiver: Value) -> Throw {
-    let message = format!("descriptor requires a '_hashlib.HASH' object but received a '{}'", vm.class_name(receiver));
+    let message = format!("descriptor requires a '_hashlib.HASH' object but received a '{}'", vm.heap.class_name(receiver));
     vm.type_error(message)
 }
 
@@ -257,7 +255,7 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
         },
         (true, Value::Undefined) => return Err(vm.type_error("digest() missing required argument 'length' (pos 1)")),
         (true, other) => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(other));
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.heap.class_name(other));
             return Err(vm.type_error(message));
         }
         (false, Value::Undefined) => 0,

@@ -9,11 +9,11 @@ use crate::costs::{
 };
 use crate::error::{Outcome, Throw};
 use crate::escapes::push_json;
-use crate::interp::Vm;
-use crate::interp::compare::SHORT_TEXT;
-use crate::interp::native::{NativeKind::Function, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
+use crate::heap::order::SHORT_TEXT;
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind::Function, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 use cowboy_num::hash::{hash_str, siphash13};
@@ -69,13 +69,13 @@ fn encode(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         ascii: truth(arguments[2]),
         nan: truth(arguments[3]),
         sort: truth(arguments[4]),
-        indent: vm.text(arguments[5]).map(str::to_owned),
-        item_separator: vm.text(arguments[6]).unwrap_or_default().to_owned(),
-        key_separator: vm.text(arguments[7]).unwrap_or_default().to_owned(),
+        indent: vm.heap.text(arguments[5]).map(str::to_owned),
+        item_separator: vm.heap.text(arguments[6]).unwrap_or_default().to_owned(),
+        key_separator: vm.heap.text(arguments[7]).unwrap_or_default().to_owned(),
     };
     for separator in [arguments[6], arguments[7]] {
-        if vm.text(separator).is_none() {
-            let message = format!("make_encoder() argument must be str, not {}", vm.class_name(separator));
+        if vm.heap.text(separator).is_none() {
+            let message = format!("make_encoder() argument must be str, not {}", vm.heap.class_name(separator));
             return Err(vm.type_error(message));
         }
     }
@@ -188,15 +188,15 @@ impl Writer {
                 if vm.python_method(value, nm::ITER).is_some() || vm.python_method(value, nm::LEN).is_some() {
                     return Err(Throw::Fallback);
                 }
-                vm.spend(JSON_BYTES.of(vm.sequence_length(object)))?;
-                Open::Array { items: vm.sequence_snapshot(value), next: 0 }
+                vm.spend(JSON_BYTES.of(vm.heap.sequence_length(object)))?;
+                Open::Array { items: vm.heap.sequence_snapshot(value), next: 0 }
             }
             Payload::Dict(_) => {
                 if vm.heap.slot(object).class != ty::DICT && has_own_items(vm, object) {
                     return Err(Throw::Fallback);
                 }
-                vm.spend(JSON_BYTES.of(2 * vm.dict_len(object)))?;
-                let mut pairs = vm.dict_pairs(value);
+                vm.spend(JSON_BYTES.of(2 * vm.heap.dict_len(object)))?;
+                let mut pairs = vm.heap.dict_pairs(value);
                 if self.style.sort {
                     sort(vm, &mut pairs)?;
                 }
@@ -255,7 +255,7 @@ fn quoted(vm: &mut Vm, out: &mut String, text: &str, ascii: bool) -> Outcome<()>
 fn has_own_items(vm: &mut Vm, object: Ref) -> bool {
     let items = vm.heap.intern("items");
     let class = vm.heap.slot(object).class;
-    vm.lookup(class, items).is_none_or(|function| vm.native_row(function).is_none())
+    vm.lookup(class, items).is_none_or(|function| vm.heap.native_row(function).is_none())
 }
 
 /// How often each of `count` keys is compared where they are sorted, or where one of them is found.
@@ -268,10 +268,10 @@ fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
     let (count, rounds) = (pairs.len(), rounds(pairs.len()));
     vm.spend(JSON_SORTED.of(count.saturating_mul(rounds)))?;
     // Long keys that begin alike are read to their ends in each round.
-    let long = pairs.iter().map(|(key, _)| vm.text(*key).map_or(0, str::len).saturating_sub(SHORT_TEXT)).sum::<usize>();
+    let long = pairs.iter().map(|(key, _)| vm.heap.text(*key).map_or(0, str::len).saturating_sub(SHORT_TEXT)).sum::<usize>();
     vm.spend(TEXT_COMPARED.of(long.saturating_mul(rounds)))?;
-    if pairs.iter().all(|(key, _)| vm.text(*key).is_some()) {
-        pairs.sort_by(|(a, _), (b, _)| vm.text(*a).cmp(&vm.text(*b)));
+    if pairs.iter().all(|(key, _)| vm.heap.text(*key).is_some()) {
+        pairs.sort_by(|(a, _), (b, _)| vm.heap.text(*a).cmp(&vm.heap.text(*b)));
     } else if pairs.iter().all(|(key, _)| matches!(key, Value::Int(_) | Value::Bool(_))) {
         pairs.sort_by_key(|(key, _)| match key {
             Value::Int(number) => *number,
@@ -287,7 +287,7 @@ fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
 /// The text of a key; `None` when it is skipped.
 fn key_text(vm: &mut Vm, style: &Style, key: Value) -> Outcome<Option<String>> {
     vm.spend(JSON_STEP.once())?;
-    if let Some(text) = vm.text(key) {
+    if let Some(text) = vm.heap.text(key) {
         return Ok(Some(text.to_owned()));
     }
     let word = match key {
@@ -305,7 +305,7 @@ fn key_text(vm: &mut Vm, style: &Style, key: Value) -> Outcome<Option<String>> {
 
 /// A number as JSON has it; `None` for what is no number.
 fn number_text(vm: &mut Vm, style: &Style, value: Value) -> Outcome<Option<String>> {
-    let Some(number) = vm.number(value) else { return Ok(None) };
+    let Some(number) = vm.heap.number(value) else { return Ok(None) };
     Ok(Some(match number {
         Number::Small(number) => number.to_string(),
         Number::Big(number) => {
@@ -338,8 +338,8 @@ fn number_text(vm: &mut Vm, style: &Style, value: Value) -> Outcome<Option<Strin
 }
 
 fn quote(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let Some(text) = vm.text(arguments[0]).map(str::to_owned) else {
-        let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
+    let Some(text) = vm.heap.text(arguments[0]).map(str::to_owned) else {
+        let message = format!("first argument must be a string, not {}", vm.heap.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
     vm.reserve(text.len())?;
@@ -390,14 +390,14 @@ fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, 
         Value::Obj(_) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
         _ => Some(0),
     };
-    let Some((length, is_ascii)) = vm.text(arguments[0]).map(|text| (text.len(), text.is_ascii())) else {
-        let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
+    let Some((length, is_ascii)) = vm.heap.text(arguments[0]).map(|text| (text.len(), text.is_ascii())) else {
+        let message = format!("first argument must be a string, not {}", vm.heap.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
     // Beyond ASCII, the characters up to a place have to be counted.
     let counted = if is_ascii || arguments[1].is_none() { 0 } else { length };
     vm.spend(JSON_LOOKED_AT.of(length) + TEXT_MARKED.of(counted))?;
-    let text = vm.text(arguments[0]).unwrap_or_default().to_owned();
+    let text = vm.heap.text(arguments[0]).unwrap_or_default().to_owned();
     let start = index.and_then(|index| byte_of(&text, index));
     Ok((text, start, matches!(arguments[2], Value::Bool(Truth::True))))
 }
@@ -407,12 +407,12 @@ fn answer(vm: &mut Vm, text: &str, outcome: Result<(Value, usize), Stop>) -> Out
     match outcome {
         Ok((value, end)) => {
             let end = index_of(text, end);
-            Ok(vm.tuple(vec![value, end]))
+            Ok(vm.heap.tuple(vec![value, end]))
         }
         Err(Stop::Refused(Refusal(message, at))) => {
             let message = vm.heap.str(message);
             let at = index_of(text, at);
-            Ok(vm.tuple(vec![message, at, Value::None]))
+            Ok(vm.heap.tuple(vec![message, at, Value::None]))
         }
         Err(Stop::Thrown(throw)) => Err(throw),
     }
@@ -504,7 +504,7 @@ impl Reader<'_> {
                     let object = opening == b'{';
                     if self.peek() == Some(if object { b'}' } else { b']' }) {
                         self.at += 1;
-                        if object { Value::Obj(vm.new_dict()) } else { vm.list(Vec::new()) }
+                        if object { Value::Obj(vm.heap.new_dict()) } else { vm.heap.list(Vec::new()) }
                     } else {
                         if self.open.len() >= vm.meter.limits.recursion {
                             let kind = if object { "object" } else { "array" };
@@ -512,7 +512,7 @@ impl Reader<'_> {
                             return Err(Stop::Thrown(vm.raise(ty::RECURSION_ERROR, &message)));
                         }
                         if object {
-                            let dict = vm.new_dict();
+                            let dict = vm.heap.new_dict();
                             self.open.push(Partial::Object { dict, key: Value::Undefined });
                             self.key(vm)?;
                         } else {
@@ -545,9 +545,9 @@ impl Reader<'_> {
                     Some(byte) if byte == close => {
                         self.at += 1;
                         value = match self.open.pop() {
-                            Some(Partial::Array(items)) => vm.list(items),
+                            Some(Partial::Array(items)) => vm.heap.list(items),
                             Some(Partial::Object { dict, .. }) => {
-                                vm.label_children(Value::Obj(dict));
+                                vm.heap.label_children(Value::Obj(dict));
                                 Value::Obj(dict)
                             }
                             None => Value::None,
@@ -576,7 +576,7 @@ impl Reader<'_> {
         self.at += 1;
         let text = self.string(vm)?;
         let hash = if text.is_ascii() { siphash13(text.as_bytes()) } else { hash_str(&text) };
-        let known = self.keys.get(&hash).copied().filter(|&known| vm.text(known) == Some(&text));
+        let known = self.keys.get(&hash).copied().filter(|&known| vm.heap.text(known) == Some(&text));
         let value = match known {
             Some(known) => vm.heap.retain(known),
             None => {

@@ -2,9 +2,11 @@
 
 use crate::costs::{BIT_READ, BITS_FOLDED, FACTOR, FLOAT_READ, FLOAT_SUMMED, PRODUCT_ITEM};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind::Function, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::Function;
+use crate::runtime::native::NativeRow;
+use crate::runtime::protocol::{Iterate, Operate};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::math::{self, MathError, SumError};
@@ -110,12 +112,12 @@ fn math_error(vm: &mut Vm, error: MathError) -> Throw {
 
 /// An argument as float. An object with `__float__` goes through `float()` first.
 fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
-    match vm.number(value) {
+    match vm.heap.number(value) {
         Some(Number::Small(_) | Number::Big(_)) if vm.python_method(value, nm::FLOAT).is_some() => Err(Throw::Fallback),
         Some(number) => vm.to_float(&number),
         None if vm.python_method(value, nm::FLOAT).is_some() || vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
         None => {
-            let message = format!("must be real number, not {}", vm.class_name(value));
+            let message = format!("must be real number, not {}", vm.heap.class_name(value));
             Err(vm.type_error(message))
         }
     }
@@ -123,7 +125,7 @@ fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
 
 /// An argument as integer.
 fn integer(vm: &mut Vm, value: Value) -> Outcome<IBig> {
-    match vm.as_int(value) {
+    match vm.heap.as_int(value) {
         Some(number) => Ok(number),
         None => Err(vm.not_an_integer(value)),
     }
@@ -139,7 +141,7 @@ fn binary(vm: &mut Vm, arguments: &[Value], function: fn(F64, F64) -> math::Outc
 
 /// The logarithm of a float or of an integer of any size.
 fn log_of(vm: &mut Vm, value: Value, of_float: fn(F64) -> math::Outcome, of_int: fn(&IBig) -> math::Outcome) -> Outcome {
-    let outcome = match vm.as_int(value) {
+    let outcome = match vm.heap.as_int(value) {
         Some(number) => of_int(&number),
         None => of_float(float(vm, value)?),
     };
@@ -165,10 +167,10 @@ fn log(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn whole(vm: &mut Vm, value: Value, round: fn(F64) -> F64) -> Outcome {
-    if vm.is_python_instance(value) {
+    if vm.heap.is_python_instance(value) {
         return Err(Throw::Fallback);
     }
-    if let Some(number) = vm.as_int(value) {
+    if let Some(number) = vm.heap.as_int(value) {
         return vm.int_value(number);
     }
     let x = float(vm, value)?;
@@ -192,12 +194,12 @@ fn is_close(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn frexp(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (mantissa, exponent) = float(vm, arguments[0])?.frexp();
-    Ok(vm.tuple(vec![Value::Float(mantissa), Value::Int(i64::from(exponent))]))
+    Ok(vm.heap.tuple(vec![Value::Float(mantissa), Value::Int(i64::from(exponent))]))
 }
 
 fn ldexp(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let x = float(vm, arguments[0])?;
-    let Some(exponent) = vm.as_int(arguments[1]) else {
+    let Some(exponent) = vm.heap.as_int(arguments[1]) else {
         return Err(vm.type_error("Expected an int as second argument to ldexp."));
     };
     let far = if exponent < IBig::ZERO { i64::MIN } else { i64::MAX };
@@ -209,7 +211,7 @@ fn ldexp(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn modf(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (fraction, whole) = float(vm, arguments[0])?.modf();
-    Ok(vm.tuple(vec![Value::Float(fraction), Value::Float(whole)]))
+    Ok(vm.heap.tuple(vec![Value::Float(fraction), Value::Float(whole)]))
 }
 
 fn number(vm: &mut Vm, outcome: Result<IBig, NumberError>) -> Outcome {
@@ -291,7 +293,7 @@ fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let values = match floats(vm, &items) {
         // An iterator has given its items already.
         Err(Throw::Fallback) => {
-            let list = vm.list(items);
+            let list = vm.heap.list(items);
             let outcome = vm.call_helper("math_fsum", &[list]);
             vm.heap.release(list);
             return outcome;
@@ -317,14 +319,14 @@ fn prod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Err(throw) => return Err(throw),
     };
     vm.owe(PRODUCT_ITEM.of(items.len()));
-    let plain = [start].iter().chain(&items).all(|&value| vm.number(value).is_some() && !vm.is_python_instance(value));
+    let plain = [start].iter().chain(&items).all(|&value| vm.heap.number(value).is_some() && !vm.heap.is_python_instance(value));
     if !plain {
         vm.heap.release_all(items);
         return prod_slowly(vm, arguments[0], start);
     }
     let mut product = vm.heap.retain(start);
     for item in &items {
-        let next = vm.binary_core(crate::interp::operators::BinaryOp::Mul, product, *item);
+        let next = vm.binary_core(crate::runtime::operator::BinaryOp::Mul, product, *item);
         vm.heap.release(product);
         product = next?.unwrap_or(Value::NotImplemented);
     }

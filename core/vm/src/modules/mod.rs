@@ -11,8 +11,8 @@ mod pvm_host;
 mod re;
 pub(crate) mod structs;
 
-use crate::interp::Vm;
-use crate::interp::native::NativeRow;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeRow;
 use crate::value::Value;
 
 use crate::types::ty;
@@ -44,7 +44,7 @@ pub(crate) fn constants(vm: &mut Vm) {
     let module = vm.native_module("hashlib");
     let names = hashlib::GUARANTEED.map(|name| Value::Obj(vm.heap.intern(name)));
     for key in ["algorithms_guaranteed", "algorithms_available"] {
-        let set = Value::Obj(vm.new_set(ty::SET));
+        let set = Value::Obj(vm.heap.new_set(ty::SET));
         for name in names {
             let added = vm.set_add(set, name);
             debug_assert!(added.is_ok(), "names hash without Python code");

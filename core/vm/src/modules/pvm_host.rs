@@ -4,9 +4,9 @@ use super::cbor;
 use crate::costs::{CBOR_BYTE, Charge, KECCAK_BLOCK};
 use crate::error::{Outcome, Throw};
 use crate::host::{HOST_FUNCTIONS, HostCall, HostRow};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
 use crate::types::ty;
 use crate::value::Value;
 use sha3::Digest as _;
@@ -42,7 +42,7 @@ fn cbor_decode(vm: &mut Vm, args: &[Value]) -> Outcome {
         Ok(data) => data,
         Err(Throw::Raise(exception)) => {
             vm.heap.release(exception);
-            let words = format!("CBOR data must be a bytes-like object, got '{}'", vm.class_name(args[0]));
+            let words = format!("CBOR data must be a bytes-like object, got '{}'", vm.heap.class_name(args[0]));
             return Err(cbor::refuse(vm, words));
         }
         Err(throw) => return Err(throw),

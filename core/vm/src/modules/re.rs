@@ -2,10 +2,11 @@
 
 use crate::costs::{Charge, MATCH_BYTES, MATCH_MADE, MATCH_MARK, MATCH_PIECE, PART_REPLACED, PATTERN_CHARACTER, TEXT_READ};
 use crate::error::{Outcome, Throw, Trap};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::payload::Payload;
 use crate::regex::{ENTRY, Matcher, Mode, Program, Refusal, Stop, UNSET};
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::Function;
+use crate::runtime::native::NativeRow;
 use crate::types::ty;
 use crate::value::{Truth, Value};
 use cowboy_num::sizes;
@@ -23,9 +24,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let length = vm.text(arguments[0]).map_or(0, str::len);
+    let length = vm.heap.text(arguments[0]).map_or(0, str::len);
     vm.spend(TEXT_READ.of(length))?;
-    Ok(Value::truth(vm.text(arguments[0]).is_some_and(cowboy_unicode::is_identifier)))
+    Ok(Value::truth(vm.heap.text(arguments[0]).is_some_and(cowboy_unicode::is_identifier)))
 }
 
 /// Compiles: (program, flags, groups, names with numbers), or (message, place) of a `re.error`.
@@ -50,7 +51,7 @@ fn compile_pattern(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Err(Refusal::Syntax(message, place)) => {
             let message = vm.heap.string(message);
             let place = place.map_or(Value::None, |place| Value::Int(i64::try_from(place).unwrap_or(i64::MAX)));
-            return Ok(vm.tuple(vec![message, place]));
+            return Ok(vm.heap.tuple(vec![message, place]));
         }
         Err(Refusal::Value(message)) => return Err(vm.value_error(message)),
         Err(Refusal::Overflow(message)) => return Err(vm.raise(ty::OVERFLOW_ERROR, message)),
@@ -61,11 +62,11 @@ fn compile_pattern(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let mut names = Vec::with_capacity(pattern.names.len());
     for (name, group) in pattern.names {
         let name = vm.heap.string(name);
-        names.push(vm.tuple(vec![name, Value::Int(i64::try_from(group).unwrap_or(i64::MAX))]));
+        names.push(vm.heap.tuple(vec![name, Value::Int(i64::try_from(group).unwrap_or(i64::MAX))]));
     }
-    let names = vm.tuple(names);
+    let names = vm.heap.tuple(names);
     let groups = i64::try_from(pattern.groups - 1).unwrap_or(i64::MAX);
-    Ok(vm.tuple(vec![program, Value::Int(i64::from(pattern.flags)), Value::Int(groups), names]))
+    Ok(vm.heap.tuple(vec![program, Value::Int(i64::from(pattern.flags)), Value::Int(groups), names]))
 }
 
 // ---- texts ----
@@ -75,7 +76,7 @@ fn subject(vm: &Vm, string: Value) -> Option<(&[u8], bool, bool)> {
     match vm.heap.payload(string.object()?).core() {
         Payload::Str(text) => Some((text.text.as_bytes(), !text.ascii(), true)),
         Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Some((bytes, false, false)),
-        Payload::MemoryView(_) => crate::objects::memoryview::beside(vm, string).map(|bytes| (bytes, false, false)),
+        Payload::MemoryView(_) => crate::objects::views::beside(vm, string).map(|bytes| (bytes, false, false)),
         _ => None,
     }
 }
@@ -134,7 +135,7 @@ fn opened(vm: &mut Vm, program: Value, string: Value, pos: i64, endpos: i64) -> 
     };
     let program = Arc::clone(program);
     let Some((text, wide, is_text)) = subject(vm, string) else {
-        let message = format!("expected string or bytes-like object, got '{}'", vm.class_name(string));
+        let message = format!("expected string or bytes-like object, got '{}'", vm.heap.class_name(string));
         return Err(vm.type_error(message));
     };
     if is_text != program.is_text {
@@ -253,14 +254,14 @@ fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outc
     }
     items.push(Value::Int(i64::try_from(last).unwrap_or(i64::MAX)));
     vm.spend(MATCH_BYTES.of(counted))?;
-    Ok(vm.tuple(items))
+    Ok(vm.heap.tuple(items))
 }
 
 fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
     let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
     if number(arguments[2]) > number(arguments[3]) {
-        return Ok(vm.list(Vec::new()));
+        return Ok(vm.heap.list(Vec::new()));
     }
     let skipped = if program.groups > 1 { 2 } else { 0 };
     let width = 2 * program.groups - skipped;
@@ -278,11 +279,11 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
                 vm.heap.release(empty);
             }
         }
-        items.push(if groups.len() == 1 { groups.remove(0) } else { vm.tuple(groups) });
+        items.push(if groups.len() == 1 { groups.remove(0) } else { vm.heap.tuple(groups) });
         vm.reserve(items.len() * size_of::<u64>())?;
     }
     vm.heap.release(empty);
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -305,7 +306,7 @@ fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         items.push(marks_tuple(vm, string, marks, *last)?);
         vm.reserve(items.len() * size_of::<u64>())?;
     }
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn split(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -327,7 +328,7 @@ fn split(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         vm.reserve(items.len() * size_of::<u64>())?;
     }
     items.push(piece(vm, string, last, end, Value::None)?);
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// A part of a replacement.
@@ -342,14 +343,14 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let count = vm.whole(arguments[3])?;
     let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
     let mut parts = Vec::new();
-    for part in vm.sequence_snapshot(arguments[2]) {
+    for part in vm.heap.sequence_snapshot(arguments[2]) {
         parts.push(match part {
             Value::Int(group) => Part::Group(sizes::saturating(group)),
             part => match subject(vm, part) {
                 Some((text, _, is_text)) if is_text == program.is_text => Part::Text(text.to_vec()),
                 _ => {
                     let wanted = if program.is_text { "str instance" } else { "a bytes-like object" };
-                    let message = format!("sequence item 0: expected {wanted}, {} found", vm.class_name(part));
+                    let message = format!("sequence item 0: expected {wanted}, {} found", vm.heap.class_name(part));
                     return Err(vm.type_error(message));
                 }
             },
@@ -397,5 +398,5 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     } else {
         vm.heap.make(ty::BYTES, Payload::Bytes(out))
     };
-    Ok(vm.tuple(vec![text, Value::Int(replaced)]))
+    Ok(vm.heap.tuple(vec![text, Value::Int(replaced)]))
 }

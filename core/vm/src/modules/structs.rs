@@ -5,10 +5,11 @@
 
 use crate::costs::{BYTES_COPIED, STRUCT_FIELD, STRUCT_VALUE};
 use crate::error::Outcome;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind::Function, NativeRow};
 use crate::objects::packed::{bits_of, value_of};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::NativeKind::Function;
+use crate::runtime::native::NativeRow;
 use crate::types::ty;
 use crate::value::{Truth, Value};
 use cowboy_num::sizes;
@@ -59,7 +60,7 @@ fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let little = matches!(arguments[1], Value::Bool(Truth::True));
     let size = size(arguments[2]);
     let Some(fields) = plan(vm, arguments[0], size) else { return Ok(Value::NotImplemented) };
-    let values = vm.tuple_items(arguments[3]);
+    let values = vm.heap.tuple_items(arguments[3]);
     vm.spend(STRUCT_VALUE.of(values.len()) + STRUCT_FIELD.of(fields.len()) + BYTES_COPIED.of(size))?;
     vm.reserve(size)?;
     let mut out = vec![0; size];
@@ -137,5 +138,5 @@ fn unpack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             }
         }
     }
-    Ok(vm.tuple(values))
+    Ok(vm.heap.tuple(values))
 }

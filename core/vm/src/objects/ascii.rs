@@ -3,8 +3,8 @@
 
 use crate::costs::{TEXT_CASED, TEXT_JOINED_ITEM, TEXT_PART, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw, Trap};
-use crate::interp::Vm;
 use crate::payload::{Payload, Str};
+use crate::runtime::Vm;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -192,7 +192,7 @@ fn listed(vm: &mut Vm, object: Ref, parts: Vec<Range<usize>>) -> Outcome {
         }
     }
     vm.heap.spares.keep_ranges(parts);
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// Where a text begins in another one, the first or the last time, with neither start nor end given; `Some(None)` when it does not.

@@ -3,9 +3,13 @@
 use crate::costs::{BYTES_COPIED, BYTES_FILLED, BYTES_MADE, TEXT_READ};
 use crate::error::{Outcome, Throw};
 use crate::frame::OnReturn;
-use crate::interp::{Vm, native::NativeKind, native::NativeRow, operators::Number};
-use crate::objects::{codec, list, memoryview};
+use crate::heap::numbers::Number;
+use crate::objects::views::{self, octets};
+use crate::objects::{codec, list};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::Iterate;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -38,17 +42,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "bytearray.__imul__", "self, count, /", 2, imul, "retry_index"),
 ];
 
-/// The content of bytes or a bytearray, where it lies.
-pub(super) fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
-    match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => Some(bytes),
-        _ => None,
-    }
-}
-
 /// A copy of the content of bytes or a bytearray, charged.
 pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
-    let Some(bytes) = octets(vm, value) else { return memoryview::content(vm, value) };
+    let Some(bytes) = octets(vm, value) else { return views::content(vm, value) };
     let length = bytes.len();
     vm.owe(BYTES_COPIED.of(length));
     octets(vm, value).map(<[u8]>::to_vec)
@@ -56,7 +52,7 @@ pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
 
 /// The same with views whose items lie apart.
 fn any_content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
-    content(vm, value).or_else(|| memoryview::scattered(vm, value))
+    content(vm, value).or_else(|| views::scattered(vm, value))
 }
 
 /// BufferError when a bytearray is to change its length while somebody views it.
@@ -73,7 +69,7 @@ pub(crate) fn may_resize(vm: &mut Vm, value: Value, changes: bool) -> Outcome<()
 pub(crate) fn holds(vm: &mut Vm, bytes: Value, item: Value) -> Outcome<bool> {
     let length = octets(vm, bytes).map_or(0, <[u8]>::len);
     vm.spend(BYTES_MADE.of(length))?;
-    match vm.number(item) {
+    match vm.heap.number(item) {
         Some(Number::Small(number)) if (0..256).contains(&number) => {
             let number = u8::try_from(number).unwrap_or_default();
             Ok(octets(vm, bytes).is_some_and(|bytes| memchr::memchr(number, bytes).is_some()))
@@ -83,14 +79,14 @@ pub(crate) fn holds(vm: &mut Vm, bytes: Value, item: Value) -> Outcome<bool> {
             if let Some(part) = octets(vm, item) {
                 return Ok(octets(vm, bytes).is_some_and(|bytes| first_place(bytes, part).is_some()));
             }
-            if let Some(part) = memoryview::content(vm, item) {
+            if let Some(part) = views::content(vm, item) {
                 return Ok(octets(vm, bytes).is_some_and(|bytes| first_place(bytes, &part).is_some()));
             }
-            memoryview::check_contiguous(vm, item)?;
+            views::check_contiguous(vm, item)?;
             if vm.python_method(item, nm::INDEX).is_some() {
                 return Err(Throw::Fallback);
             }
-            let message = format!("a bytes-like object is required, not '{}'", vm.class_name(item));
+            let message = format!("a bytes-like object is required, not '{}'", vm.heap.class_name(item));
             Err(vm.type_error(message))
         }
     }
@@ -107,8 +103,8 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     match content(vm, value) {
         Some(bytes) => Ok(bytes),
         None => {
-            memoryview::check_contiguous(vm, value)?;
-            let message = format!("a bytes-like object is required, not '{}'", vm.class_name(value));
+            views::check_contiguous(vm, value)?;
+            let message = format!("a bytes-like object is required, not '{}'", vm.heap.class_name(value));
             Err(vm.type_error(message))
         }
     }
@@ -116,7 +112,7 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
 
 pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     let Some(length) = octets(vm, value).map(<[u8]>::len) else {
-        let message = format!("descriptor requires a 'bytes' object but received a '{}'", vm.class_name(value));
+        let message = format!("descriptor requires a 'bytes' object but received a '{}'", vm.heap.class_name(value));
         return Err(vm.type_error(message));
     };
     vm.spend(BYTES_MADE.of(length))?;
@@ -126,7 +122,7 @@ pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
 /// A result of the receiver's sort.
 pub(super) fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
     vm.reserve(bytes.len())?;
-    Ok(if vm.is_instance(like, ty::BYTEARRAY) {
+    Ok(if vm.heap.is_instance(like, ty::BYTEARRAY) {
         vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes, 0))
     } else {
         vm.heap.make(ty::BYTES, Payload::Bytes(bytes))
@@ -135,7 +131,7 @@ pub(super) fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
 
 /// The number of a byte, from 0 to 255.
 pub(crate) fn byte(vm: &mut Vm, value: Value, message: &str) -> Outcome<u8> {
-    match vm.number(value) {
+    match vm.heap.number(value) {
         Some(Number::Small(byte)) => u8::try_from(byte).map_err(|_| vm.value_error(message)),
         Some(Number::Big(_)) => Err(vm.value_error(message)),
         _ => Err(vm.not_an_integer(value)),
@@ -151,7 +147,7 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         }
         return Ok(Vec::new());
     }
-    if vm.text(source).is_some() {
+    if vm.heap.text(source).is_some() {
         if encoding.is_undefined() {
             return Err(vm.type_error("string argument without an encoding"));
         }
@@ -165,11 +161,11 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         vm.spend(BYTES_MADE.of(bytes.len()))?;
         return Ok(bytes);
     }
-    memoryview::check(vm, source)?;
+    views::check(vm, source)?;
     if vm.python_method(source, nm::INDEX).is_some() {
         return Err(Throw::Fallback);
     }
-    match vm.number(source) {
+    match vm.heap.number(source) {
         Some(Number::Small(count)) => {
             let Some(count) = sizes::not_negative(count) else { return Err(vm.value_error("negative count")) };
             vm.reserve(count)?;
@@ -185,7 +181,7 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
 /// The bytes in an iterable of integers.
 fn items(vm: &mut Vm, source: Value, class: &str) -> Outcome<Vec<u8>> {
     if vm.special(source, nm::ITER).is_none() && vm.special(source, nm::GETITEM).is_none() {
-        let message = format!("cannot convert '{}' object to {class}", vm.class_name(source));
+        let message = format!("cannot convert '{}' object to {class}", vm.heap.class_name(source));
         return Err(vm.type_error(message));
     }
     let items = vm.collect(source)?;
@@ -208,7 +204,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Ok(vm.heap.retain(args[1]));
     }
     let bytes = build(vm, args[1], args[2], args[3], "bytes")?;
-    Ok(vm.wrap_builtin(class, Payload::Bytes(bytes)))
+    Ok(vm.heap.wrap_builtin(class, Payload::Bytes(bytes)))
 }
 
 fn array_new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -256,7 +252,7 @@ pub(crate) fn take_over(vm: &mut Vm, target: Value, other: Value) {
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let mut bytes = content(vm, left).unwrap_or_default();
     let Some(more) = content(vm, right) else {
-        let message = format!("can't concat {} to {}", vm.class_name(right), vm.class_name(left));
+        let message = format!("can't concat {} to {}", vm.heap.class_name(right), vm.heap.class_name(left));
         return Err(vm.type_error(message));
     };
     bytes.extend(more);
@@ -265,9 +261,11 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
 }
 
 fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(text) = vm.text(args[1]).map(str::to_owned) else {
-        let message =
-            format!("fromhex() argument must be str, not {}", if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) });
+    let Some(text) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let message = format!(
+            "fromhex() argument must be str, not {}",
+            if args[1].is_none() { "None".to_owned() } else { vm.heap.class_name(args[1]) }
+        );
         return Err(vm.type_error(message));
     };
     vm.spend(TEXT_READ.of(text.len()))?;
@@ -289,7 +287,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.value_error(format!("non-hexadecimal number found in fromhex() arg at position {}", text.chars().count())));
     }
     let class = vm.class_argument(args[0])?;
-    let base = if vm.is_subclass(class, ty::BYTEARRAY) { ty::BYTEARRAY } else { ty::BYTES };
+    let base = if vm.heap.is_subclass(class, ty::BYTEARRAY) { ty::BYTEARRAY } else { ty::BYTES };
     let payload = if base == ty::BYTEARRAY { Payload::ByteArray(bytes, 0) } else { Payload::Bytes(bytes) };
     let value = vm.heap.make(base, payload);
     if class == base {
@@ -349,15 +347,15 @@ fn append(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
     let more = match content(vm, args[1]) {
         Some(bytes) => bytes,
-        None if vm.is_instance(args[1], ty::MEMORYVIEW) => {
-            memoryview::check(vm, args[1])?;
+        None if vm.heap.is_instance(args[1], ty::MEMORYVIEW) => {
+            views::check(vm, args[1])?;
             return Err(vm.type_error("can't set bytearray slice from memoryview"));
         }
-        None if vm.text(args[1]).is_some() => {
+        None if vm.heap.text(args[1]).is_some() => {
             return Err(vm.type_error("expected iterable of integers; got: 'str'"));
         }
         None if vm.special(args[1], nm::ITER).is_none() && vm.special(args[1], nm::GETITEM).is_none() => {
-            let message = format!("can't extend bytearray with {}", vm.class_name(args[1]));
+            let message = format!("can't extend bytearray with {}", vm.heap.class_name(args[1]));
             return Err(vm.type_error(message));
         }
         None => items(vm, args[1], "bytearray")?,
@@ -412,7 +410,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty bytearray"));
     }
-    let Some(at) = crate::interp::subscript::absolute(index, length) else {
+    let Some(at) = crate::runtime::sequences::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
     vm.spend(BYTES_FILLED.of(length - at))?;
@@ -430,7 +428,7 @@ fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(more) = content(vm, args[1]) else {
-        let message = format!("can't concat {} to bytearray", vm.class_name(args[1]));
+        let message = format!("can't concat {} to bytearray", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     vm.spend(BYTES_MADE.of(more.len()))?;
@@ -456,7 +454,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
     let receiver = Value::Obj(object);
     let mut bytes = content(vm, receiver).unwrap_or_default();
     vm.spend(BYTES_FILLED.of(bytes.len()))?;
-    let more = if vm.number(value).is_some() || vm.text(value).is_some() {
+    let more = if vm.heap.number(value).is_some() || vm.heap.text(value).is_some() {
         return Err(vm.type_error("can assign only bytes, buffers, or iterables of ints in range(0, 256)"));
     } else if let Some(bytes) = any_content(vm, value) {
         bytes

@@ -4,12 +4,12 @@ use super::bytes::{byte, bytes_like, content, first_place, receiver, same_sort};
 use super::codec;
 use crate::costs::{BYTES_HALVED, BYTES_JOINED_ITEM, BYTES_MADE, BYTES_PART, BYTES_REPLACED, HEX_WRITTEN, TAB_EXPANDED};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::allowance::Items;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
 use crate::objects::list;
 use crate::payload::Payload;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::Iterate;
+use crate::runtime::{Vm, allowance::Items};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::sizes;
@@ -114,12 +114,12 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.reserve(bytes.len().saturating_mul(3))?;
     let separator = if args[1].is_undefined() {
         None
-    } else if let Some(text) = vm.text(args[1]).map(str::to_owned) {
+    } else if let Some(text) = vm.heap.text(args[1]).map(str::to_owned) {
         Some(text)
     } else if let Some(bytes) = content(vm, args[1]) {
         Some(bytes.iter().map(|&byte| char::from(byte)).collect())
     } else {
-        let message = format!("object of type '{}' has no len()", vm.class_name(args[1]));
+        let message = format!("object of type '{}' has no len()", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     if let Some(text) = &separator {
@@ -160,7 +160,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         match content(vm, item) {
             Some(part) => bytes.extend(part),
             None => {
-                let message = format!("sequence item {index}: expected a bytes-like object, {} found", vm.class_name(item));
+                let message = format!("sequence item {index}: expected a bytes-like object, {} found", vm.heap.class_name(item));
                 vm.heap.release_all(items);
                 return Err(vm.type_error(message));
             }
@@ -180,7 +180,7 @@ pub(super) fn bounds(vm: &mut Vm, start: Value, end: Value, length: usize) -> Ou
         }
     }
     let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
-    if let Some(Number::Small(start)) = vm.number(start) {
+    if let Some(Number::Small(start)) = vm.heap.number(start) {
         if sizes::saturating(start) > length {
             return Ok(None);
         }
@@ -195,12 +195,12 @@ pub(super) fn bounds(vm: &mut Vm, start: Value, end: Value, length: usize) -> Ou
 fn affix(vm: &mut Vm, args: &[Value], name: &str, test: fn(&[u8], &[u8]) -> bool) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let window = bounds(vm, args[2], args[3], bytes.len())?;
-    let many = vm.is_instance(args[1], ty::TUPLE);
+    let many = vm.heap.is_instance(args[1], ty::TUPLE);
     for index in 0..super::tuple::alternatives(vm, args[1]) {
         let candidate = super::tuple::alternative(vm, args[1], index, bytes.len())?;
         let Some(affix) = content(vm, candidate) else {
-            super::memoryview::check_contiguous(vm, candidate)?;
-            let class = vm.class_name(candidate);
+            super::views::check_contiguous(vm, candidate)?;
+            let class = vm.heap.class_name(candidate);
             let message = if many {
                 format!("a bytes-like object is required, not '{class}'")
             } else {
@@ -228,11 +228,11 @@ fn needle(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     if let Some(bytes) = content(vm, value) {
         return Ok(bytes);
     }
-    if vm.as_int(value).is_some() || vm.python_method(value, nm::INDEX).is_some() {
+    if vm.heap.as_int(value).is_some() || vm.python_method(value, nm::INDEX).is_some() {
         return Ok(vec![byte(vm, value, "byte must be in range(0, 256)")?]);
     }
-    super::memoryview::check_contiguous(vm, value)?;
-    let message = format!("argument should be integer or bytes-like object, not '{}'", vm.class_name(value));
+    super::views::check_contiguous(vm, value)?;
+    let message = format!("argument should be integer or bytes-like object, not '{}'", vm.heap.class_name(value));
     Err(vm.type_error(message))
 }
 
@@ -352,13 +352,13 @@ fn items_of<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>)
 
 fn list_of<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome {
     let items = items_of(vm, like, parts)?;
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn list_from_end<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome {
     let mut items = items_of(vm, like, parts)?;
     items.reverse();
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<Vec<u8>>> {
@@ -450,7 +450,7 @@ fn three(vm: &mut Vm, like: Value, parts: [&[u8]; 3]) -> Outcome {
     for part in parts {
         items.push(same_sort(vm, like, part.to_vec())?);
     }
-    Ok(vm.tuple(items))
+    Ok(vm.heap.tuple(items))
 }
 
 fn parted(vm: &mut Vm, args: &[Value], last: bool) -> Outcome {
@@ -543,7 +543,7 @@ fn padded(vm: &mut Vm, args: &[Value], name: &str, left: impl Fn(usize, usize) -
         Some(fill) => match content(vm, fill).as_deref() {
             Some(&[only]) => only,
             _ => {
-                let message = format!("{name}() argument 2 must be a byte string of length 1, not {}", vm.class_name(fill));
+                let message = format!("{name}() argument 2 must be a byte string of length 1, not {}", vm.heap.class_name(fill));
                 return Err(vm.type_error(message));
             }
         },

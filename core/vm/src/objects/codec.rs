@@ -1,14 +1,13 @@
 //! Text to bytes and back: the encodings an actor may use, and their error handlers.
 
-use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED, TEXT_MARKED};
+use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
 use crate::error::{Outcome, Throw};
 use crate::escapes::push_escape;
-use crate::interp::Vm;
 use crate::payload::Payload;
+use crate::runtime::Vm;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::int::push_decimal;
-use cowboy_num::sizes;
 
 /// An encoding by its canonical name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +62,9 @@ pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Enc
     if value.is_undefined() {
         return Ok(Encoding::Utf8 { mark: false });
     }
-    let length = vm.text(value).map_or(0, str::len);
+    let length = vm.heap.text(value).map_or(0, str::len);
     vm.spend(ENCODING_NAME.of(length))?;
-    let Some(name) = vm.text(value).map(str::to_owned) else {
+    let Some(name) = vm.heap.text(value).map(str::to_owned) else {
         let message = format!("{function}() argument 'encoding' must be str, not {}", shown(vm, value));
         return Err(vm.type_error(message));
     };
@@ -80,7 +79,7 @@ fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
     if value.is_undefined() {
         return Ok("strict".to_owned());
     }
-    match vm.text(value) {
+    match vm.heap.text(value) {
         Some(name) => {
             let name = name.to_owned();
             vm.spend(HANDLER_NAME.of(name.len()))?;
@@ -94,7 +93,7 @@ fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
 }
 
 fn shown(vm: &Vm, value: Value) -> String {
-    if value.is_none() { "None".to_owned() } else { vm.class_name(value) }
+    if value.is_none() { "None".to_owned() } else { vm.heap.class_name(value) }
 }
 
 /// UnicodeEncodeError or UnicodeDecodeError with its five arguments.
@@ -103,7 +102,7 @@ fn unicode_error(vm: &mut Vm, class: crate::value::Ref, encoding: &str, object: 
     let reason = vm.heap.str(reason);
     let place = |at: usize| Value::Int(i64::try_from(at).unwrap_or(i64::MAX));
     let parts = [encoding, object, place(from), place(to), reason];
-    let args = vm.tuple(parts.to_vec());
+    let args = vm.heap.tuple(parts.to_vec());
     let exception = vm.exception_with(class, args);
     for (name, part) in [nm::ENCODING, nm::OBJECT, nm::START, nm::END, nm::REASON].into_iter().zip(parts) {
         vm.put_attribute(exception, name, part);
@@ -119,7 +118,7 @@ fn unknown_handler(vm: &mut Vm, name: &str) -> Throw {
 pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: Value, function: &str) -> Outcome<Vec<u8>> {
     let encoding = encoding(vm, encoding_name, function)?;
     let errors = handler(vm, errors, function)?;
-    let text = vm.text(source).unwrap_or_default().to_owned();
+    let text = vm.heap.text(source).unwrap_or_default().to_owned();
     vm.spend(BYTES_MADE.of(text.len()))?;
     let limit = match encoding {
         Encoding::Utf8 { mark } => {
@@ -217,7 +216,7 @@ fn replace_foreign(vm: &mut Vm, bytes: &mut Vec<u8>, foreign: &str, errors: &str
 }
 
 /// A code as an escape.
-fn escaped(code: u32) -> String {
+pub(super) fn escaped(code: u32) -> String {
     let mut text = String::new();
     push_escape(&mut text, code);
     text
@@ -334,45 +333,4 @@ fn wide_character(bytes: &[u8], at: usize, size: usize, big: bool) -> Result<(ch
         }
         Some(_) => Err(Flaw { from: at, to: at + 2, reason: "illegal UTF-16 surrogate" }),
     }
-}
-
-/// `str()` of a UnicodeEncodeError, UnicodeDecodeError or UnicodeTranslateError with all its arguments.
-pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
-    let attribute = |vm: &mut Vm, name| vm.instance_attribute(exception, name);
-    let object = attribute(vm, nm::OBJECT)?;
-    let number = |vm: &mut Vm, value: Value| match vm.number(value) {
-        Some(crate::interp::operators::Number::Small(number)) => u64::try_from(number).ok(),
-        _ => None,
-    };
-    let start = attribute(vm, nm::START)?;
-    let start = number(vm, start)?;
-    let end = attribute(vm, nm::END)?;
-    let end = number(vm, end)?;
-    let reason = attribute(vm, nm::REASON)?;
-    let reason = super::exception::display(vm, reason).ok()?;
-    let encoding = match attribute(vm, nm::ENCODING) {
-        Some(name) => super::exception::display(vm, name).ok()?,
-        None => String::new(),
-    };
-    let last = end.saturating_sub(1);
-    if vm.is_instance(exception, ty::UNICODE_DECODE_ERROR) {
-        let bytes = super::bytes::content(vm, object)?;
-        return Some(match bytes.get(sizes::saturating(start)) {
-            Some(byte) if end == start + 1 => format!("'{encoding}' codec can't decode byte 0x{byte:02x} in position {start}: {reason}"),
-            _ => format!("'{encoding}' codec can't decode bytes in position {start}-{last}: {reason}"),
-        });
-    }
-    let length = vm.text(object)?.len();
-    // The characters before it are counted.
-    vm.owe(TEXT_MARKED.of(length.min(sizes::saturating(start).saturating_mul(4))));
-    let text = vm.text(object)?;
-    let verb = if vm.is_instance(exception, ty::UNICODE_ENCODE_ERROR) {
-        format!("'{encoding}' codec can't encode")
-    } else {
-        "can't translate".to_owned()
-    };
-    Some(match text.chars().nth(sizes::saturating(start)) {
-        Some(c) if end == start + 1 => format!("{verb} character '{}' in position {start}: {reason}", escaped(u32::from(c))),
-        _ => format!("{verb} characters in position {start}-{last}: {reason}"),
-    })
 }

@@ -4,10 +4,12 @@ use super::plain;
 use crate::costs::{COMPLEX_POWER, TEXT_READ};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::{BinaryOp, Number};
+use crate::heap::numbers::Number;
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::Display;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::complex::{Complex, ComplexError};
@@ -69,7 +71,7 @@ fn any_number(vm: &mut Vm, value: Value) -> Outcome<Option<Complex>> {
     if let Some(number) = content(vm, value) {
         return Ok(Some(number));
     }
-    match vm.number(value) {
+    match vm.heap.number(value) {
         Some(number) => Ok(Some(Complex::new(vm.to_float(&number)?, F64::ZERO))),
         None => Ok(None),
     }
@@ -77,7 +79,7 @@ fn any_number(vm: &mut Vm, value: Value) -> Outcome<Option<Complex>> {
 
 fn of_class(vm: &mut Vm, class: Value, number: Complex) -> Value {
     match class {
-        Value::Obj(class) if class != ty::COMPLEX => vm.wrap_builtin(class, Payload::Complex(number)),
+        Value::Obj(class) if class != ty::COMPLEX => vm.heap.wrap_builtin(class, Payload::Complex(number)),
         _ => make(vm, number),
     }
 }
@@ -89,9 +91,9 @@ fn converts(vm: &mut Vm, value: Value) -> bool {
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let [class, real, imaginary] = [args[0], args[1], args[2]];
-    let length = vm.text(real).map_or(0, str::len);
+    let length = vm.heap.text(real).map_or(0, str::len);
     vm.spend(TEXT_READ.of(length))?;
-    if let Some(text) = vm.text(real).map(str::to_owned) {
+    if let Some(text) = vm.heap.text(real).map(str::to_owned) {
         if !imaginary.is_undefined() {
             return Err(vm.type_error("complex() can't take second arg if first is a string"));
         }
@@ -100,7 +102,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
             None => Err(vm.value_error("complex() arg is a malformed string")),
         };
     }
-    if vm.text(imaginary).is_some() {
+    if vm.heap.text(imaginary).is_some() {
         return Err(vm.type_error("complex() second arg can't be a string"));
     }
     if imaginary.is_undefined() && class.is(Value::Obj(ty::COMPLEX)) && vm.heap.class_of(real) == ty::COMPLEX {
@@ -114,7 +116,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
         match any_number(vm, real)? {
             Some(number) => result = number,
             None => {
-                let message = format!("complex() first argument must be a string or a number, not '{}'", vm.class_name(real));
+                let message = format!("complex() first argument must be a string or a number, not '{}'", vm.heap.class_name(real));
                 return Err(vm.type_error(message));
             }
         }
@@ -132,7 +134,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
                 result = Complex::new(result.real, own);
             }
             None => {
-                let message = format!("complex() second argument must be a number, not '{}'", vm.class_name(imaginary));
+                let message = format!("complex() second argument must be a number, not '{}'", vm.heap.class_name(imaginary));
                 return Err(vm.type_error(message));
             }
         }
@@ -180,8 +182,8 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(spec) = vm.text(args[1]).map(str::to_owned) else {
-        let message = format!("__format__() argument must be str, not {}", vm.class_name(args[1]));
+    let Some(spec) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     if spec.is_empty() {
@@ -192,7 +194,7 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn parts(vm: &mut Vm, args: &[Value]) -> Outcome {
     let z = number(vm, args[0]);
-    Ok(vm.tuple(vec![Value::Float(z.real), Value::Float(z.imaginary)]))
+    Ok(vm.heap.tuple(vec![Value::Float(z.real), Value::Float(z.imaginary)]))
 }
 
 fn failed(vm: &mut Vm, error: ComplexError, op: BinaryOp) -> Throw {
@@ -258,8 +260,8 @@ pub(crate) fn equals(vm: &Vm, left: Complex, right: Value) -> Option<bool> {
     if let Some(other) = content(vm, right) {
         return Some(left.real == other.real && left.imaginary == other.imaginary);
     }
-    let number = vm.number(right)?;
-    Some(left.imaginary.is_zero() && crate::interp::compare::compare_numbers(CompareOp::Eq, &Number::Float(left.real), &number))
+    let number = vm.heap.number(right)?;
+    Some(left.imaginary.is_zero() && crate::heap::numbers::compare_numbers(CompareOp::Eq, &Number::Float(left.real), &number))
 }
 
 fn eq(vm: &mut Vm, args: &[Value]) -> Outcome {

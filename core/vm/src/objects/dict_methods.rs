@@ -1,11 +1,13 @@
 //! `dict` and its views.
 
-use crate::costs::{ATTRIBUTE_NAME, ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
+use crate::costs::{ATTRIBUTE_NAME, ENTRY_COPIED, ENTRY_FOLDED};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::objects::list;
+use crate::objects::tables::{clear, copy_table, dict, len};
 use crate::payload::{DictPart, Iter, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Hashing, Iterate};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use crate::window::afresh;
@@ -58,10 +60,6 @@ fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.iterator(args[0])
 }
 
-fn dict(vm: &mut Vm, value: Value) -> Outcome<Ref> {
-    vm.class_argument(value)
-}
-
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     vm.new_builtin(class)
@@ -78,7 +76,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
         if !exact {
             return Err(Throw::Fallback);
         }
-        let pairs = vm.dict_pairs(source);
+        let pairs = vm.heap.dict_pairs(source);
         vm.spend(ENTRY_COPIED.of(pairs.len()))?;
         // Nothing may have changed when a key turns out to need Python code.
         for &(key, _) in &pairs {
@@ -88,7 +86,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
             insert(vm, target, key, value)?;
         }
     }
-    for (key, value) in vm.dict_pairs(args[1]) {
+    for (key, value) in vm.heap.dict_pairs(args[1]) {
         insert(vm, target, key, value)?;
     }
     Ok(Value::None)
@@ -123,7 +121,7 @@ fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let (target, found) = find(vm, args)?;
     let value = match found {
-        Some(position) => vm.dict_value_at(target, position),
+        Some(position) => vm.heap.dict_value_at(target, position),
         None => args[2].or(Value::None),
     };
     Ok(vm.heap.retain(value))
@@ -136,7 +134,7 @@ fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn setdefault(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (target, found) = find(vm, args)?;
     if let Some(position) = found {
-        let value = vm.dict_value_at(target, position);
+        let value = vm.heap.dict_value_at(target, position);
         return Ok(vm.heap.retain(value));
     }
     let value = args[2].or(Value::None);
@@ -148,7 +146,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (target, found) = find(vm, args)?;
     match found {
         Some(position) => {
-            let value = vm.dict_value_at(target, position);
+            let value = vm.heap.dict_value_at(target, position);
             vm.heap.retain(value);
             vm.dict_remove_at(target, position);
             Ok(value)
@@ -160,13 +158,13 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn popitem(vm: &mut Vm, args: &[Value]) -> Outcome {
     let target = dict(vm, args[0])?;
-    let last = vm.table(target).and_then(|table| table.live_before(usize::MAX));
+    let last = vm.heap.table(target).and_then(|table| table.live_before(usize::MAX));
     match last {
         Some((position, entry)) => {
             vm.heap.retain(entry.key);
             vm.heap.retain(entry.value);
             vm.dict_remove_at(target, position);
-            Ok(vm.tuple(vec![entry.key, entry.value]))
+            Ok(vm.heap.tuple(vec![entry.key, entry.value]))
         }
         None => {
             let message = vm.heap.str("popitem(): dictionary is empty");
@@ -174,40 +172,6 @@ fn popitem(vm: &mut Vm, args: &[Value]) -> Outcome {
             Err(Throw::Raise(exception))
         }
     }
-}
-
-/// Empties a dict or set.
-pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let target = dict(vm, args[0])?;
-    let before = vm.heap.payload(target).size();
-    let old = vm.table_mut(target).map(crate::payload::dict::Dict::take);
-    let after = vm.heap.payload(target).size();
-    vm.heap.resize_memory(before, after);
-    if let Some(old) = old {
-        let mut held = Vec::new();
-        old.each(&mut |value| held.push(value));
-        vm.heap.release_all(held);
-    }
-    Ok(Value::None)
-}
-
-/// A copy of a dict or set of a builtin class.
-pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
-    let object = dict(vm, source)?;
-    let (entries, gaps) = vm.table(object).map_or((0, 0), |table| (table.len(), table.gaps()));
-    vm.spend(ENTRY_COPIED.of(entries) + GAP_COPIED.of(gaps))?;
-    vm.reserve(vm.heap.payload(object).size())?;
-    let payload = match vm.heap.payload(object).core() {
-        Payload::Dict(table) => Payload::Dict(table.clone()),
-        Payload::Set(table) => Payload::Set(table.clone()),
-        _ => return Err(Throw::Fallback),
-    };
-    let mut held = Vec::new();
-    payload.each(&mut |value| held.push(value));
-    vm.heap.retain_all(&held);
-    let copy = vm.heap.make(class, payload);
-    vm.label_children(copy);
-    Ok(copy)
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -244,22 +208,12 @@ fn fromkeys(vm: &mut Vm, args: &[Value]) -> Outcome {
     for &item in &items {
         vm.hash_native(item)?;
     }
-    let target = vm.new_dict();
+    let target = vm.heap.new_dict();
     for item in items {
         let value = vm.heap.retain(args[2].or(Value::None));
         vm.dict_insert(target, item, value)?;
     }
     Ok(Value::Obj(target))
-}
-
-/// `len` of the builtin content.
-pub(crate) fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let object = dict(vm, args[0])?;
-    let length = match vm.heap.payload(object).core() {
-        Payload::DictView { dict: Value::Obj(dict), .. } => vm.dict_len(*dict),
-        _ => vm.dict_len(object),
-    };
-    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
 fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -269,8 +223,8 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => (args[0], DictPart::Keys),
     };
     let Value::Obj(table) = source else { return Err(Throw::Fallback) };
-    let size = vm.dict_len(table);
-    let left = vm.table(table).map_or(0, |table| table.entries.len());
+    let size = vm.heap.dict_len(table);
+    let left = vm.heap.table(table).map_or(0, |table| table.entries.len());
     vm.heap.retain(source);
     let class = match kind {
         DictPart::Keys => ty::DICT_REVERSE_KEY_ITERATOR,
@@ -281,7 +235,7 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 pub(super) fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.is_instance(args[1], ty::DICT) {
+    if !vm.heap.is_instance(args[1], ty::DICT) {
         return vm.call_helper("dict_ior", &[args[0], args[1]]);
     }
     match vm.dict_merge_native(args[0], args[1], false, Value::None) {
@@ -316,16 +270,16 @@ fn proxied(vm: &Vm, value: Value) -> Value {
 /// The dict behind a read-only view, retained: of a class, one that is made of its attributes.
 fn proxy_dict(vm: &mut Vm, value: Value) -> Outcome {
     let inner = proxied(vm, value);
-    if vm.is_instance(inner, ty::DICT) {
+    if vm.heap.is_instance(inner, ty::DICT) {
         return Ok(vm.heap.retain(inner));
     }
-    let count = value.object().map_or(0, |object| vm.sequence_length(object));
+    let count = value.object().map_or(0, |object| vm.heap.sequence_length(object));
     vm.spend(ENTRY_FOLDED.of(count))?;
     let attributes: Vec<(Ref, Value)> = match inner.object().map(|object| vm.heap.payload(object)) {
         Some(Payload::Class(row)) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
         _ => Vec::new(),
     };
-    let dict = vm.new_dict();
+    let dict = vm.heap.new_dict();
     for (name, value) in attributes {
         vm.heap.retain(value);
         vm.dict_set_name(dict, name, value);
@@ -354,14 +308,14 @@ fn proxy_items(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn proxy_get(vm: &mut Vm, args: &[Value]) -> Outcome {
     let inner = proxied(vm, args[0]);
-    if vm.is_instance(inner, ty::DICT) {
+    if vm.heap.is_instance(inner, ty::DICT) {
         return get(vm, &[inner, args[1], args[2]]);
     }
     vm.hash_native(args[1])?;
-    let length = vm.text(args[1]).map_or(0, str::len);
+    let length = vm.heap.text(args[1]).map_or(0, str::len);
     vm.spend(ATTRIBUTE_NAME.of(length))?;
     // A text that is no name of anything is no attribute either.
-    let name = vm.text(args[1]).and_then(|text| vm.heap.interned_name(text));
+    let name = vm.heap.text(args[1]).and_then(|text| vm.heap.interned_name(text));
     let found = match inner.object().map(|object| vm.heap.payload(object)) {
         Some(Payload::Class(row)) => name.and_then(|name| row.attributes.get(&name).copied()),
         _ => None,

@@ -1,11 +1,10 @@
 //! Exceptions.
 
-use crate::costs::{INNER_TEXT, TEXT_COPIED};
+use super::exception_text::message;
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::compare::NATIVE_DEPTH;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -46,16 +45,16 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn set_args(vm: &mut Vm, exception: Value, args: &[Value]) {
     let args = vm.heap.retain_all(args);
-    let args = vm.tuple(args);
-    if let Some(row) = vm.exception_row(exception) {
+    let args = vm.heap.tuple(args);
+    if let Some(row) = vm.heap.exception_row(exception) {
         let old = std::mem::replace(&mut row.args, args);
         vm.heap.release(old);
     }
 }
 
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.dict_pairs(args[1]).is_empty() {
-        let message = format!("{}() takes no keyword arguments", vm.class_name(args[0]));
+    if !vm.heap.dict_pairs(args[1]).is_empty() {
+        let message = format!("{}() takes no keyword arguments", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     }
     set_args(vm, args[0], &args[2..]);
@@ -63,9 +62,9 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let names: &[crate::value::Ref] = if vm.is_instance(args[0], ty::IMPORT_ERROR) {
+    let names: &[crate::value::Ref] = if vm.heap.is_instance(args[0], ty::IMPORT_ERROR) {
         &[nm::NAME_ATTR, nm::PATH]
-    } else if vm.is_instance(args[0], ty::ATTRIBUTE_ERROR) {
+    } else if vm.heap.is_instance(args[0], ty::ATTRIBUTE_ERROR) {
         &[nm::NAME_ATTR, nm::OBJ]
     } else {
         &[nm::NAME_ATTR]
@@ -74,10 +73,10 @@ fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
     for &name in names {
         vm.put_attribute(args[0], name, Value::None);
     }
-    for (key, value) in vm.dict_pairs(args[1]) {
+    for (key, value) in vm.heap.dict_pairs(args[1]) {
         let name = vm.attribute_name(key)?;
         if !names.contains(&name) {
-            let (name, class) = (vm.name_text(name).to_owned(), vm.class_name(args[0]));
+            let (name, class) = (vm.heap.name_text(name).to_owned(), vm.heap.class_name(args[0]));
             return Err(vm.type_error(format!("'{name}' is an invalid keyword argument for {class}")));
         }
         vm.put_attribute(args[0], name, value);
@@ -110,7 +109,7 @@ fn syntax_init(vm: &mut Vm, args: &[Value]) -> Outcome {
         };
         return Err(vm.type_error(message));
     }
-    let details = vm.sequence_snapshot(details);
+    let details = vm.heap.sequence_snapshot(details);
     for (name, value) in ["filename", "lineno", "offset", "text", "end_lineno", "end_offset"].into_iter().zip(details) {
         let name = vm.heap.intern(name);
         vm.put_attribute(args[0], name, value);
@@ -127,15 +126,15 @@ fn translate_init(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn unicode_parts(vm: &mut Vm, args: &[Value], names: &[crate::value::Ref]) -> Outcome {
-    let decoding = vm.is_instance(args[0], ty::UNICODE_DECODE_ERROR);
+    let decoding = vm.heap.is_instance(args[0], ty::UNICODE_DECODE_ERROR);
     for (index, (&name, &value)) in names.iter().zip(&args[1..]).enumerate() {
         let fits = match name {
-            nm::START | nm::END => vm.as_int(value).is_some(),
+            nm::START | nm::END => vm.heap.as_int(value).is_some(),
             nm::OBJECT if decoding => super::bytes::content(vm, value).is_some(),
-            _ => vm.text(value).is_some(),
+            _ => vm.heap.text(value).is_some(),
         };
         if !fits {
-            let class = vm.class_name(value);
+            let class = vm.heap.class_name(value);
             let message = match name {
                 nm::START | nm::END => format!("'{class}' object cannot be interpreted as an integer"),
                 nm::OBJECT if decoding => format!("a bytes-like object is required, not '{class}'"),
@@ -151,64 +150,6 @@ fn unicode_parts(vm: &mut Vm, args: &[Value], names: &[crate::value::Ref]) -> Ou
     Ok(Value::None)
 }
 
-/// `str(exception)`.
-pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
-    let args = match vm.exception_data(exception) {
-        Some(row) => row.args,
-        None => return Ok(String::new()),
-    };
-    if vm.is_instance(exception, ty::UNICODE_ERROR) {
-        if let Some(text) = super::codec::error_text(vm, exception) {
-            return Ok(text);
-        }
-    }
-    if let Some(text) = super::os_error::message(vm, exception)? {
-        return Ok(text);
-    }
-    let items = vm.tuple_ref(args);
-    // Of more than two, all that is needed here is that they are more.
-    let items = items[..items.len().min(3)].to_vec();
-    if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
-        let count = items[1].object().map_or(0, |members| vm.sequence_length(members));
-        let length = vm.text(items[0]).map_or(0, str::len);
-        vm.spend(TEXT_COPIED.of(length))?;
-        let text = vm.text(items[0]).unwrap_or_default();
-        return Ok(format!("{text} ({count} sub-exception{})", if count == 1 { "" } else { "s" }));
-    }
-    match items.as_slice() {
-        [] => Ok(String::new()),
-        [one] if vm.is_instance(exception, ty::KEY_ERROR) => vm.repr_native(*one),
-        [one] => display(vm, *one),
-        _ => vm.repr_native(args),
-    }
-}
-
-/// `str(value)` without Python code.
-pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
-    if vm.own_str(value).is_some() {
-        return Err(Throw::Fallback);
-    }
-    let length = vm.text(value).map_or(0, str::len);
-    vm.owe(TEXT_COPIED.of(length));
-    if let Some(text) = vm.text(value) {
-        return Ok(text.to_owned());
-    }
-    if vm.exception_data(value).is_none() {
-        return vm.repr_native(value);
-    }
-    // The text of an exception may be that of one inside it, and so on.
-    if vm.native_depth > NATIVE_DEPTH {
-        return Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded while getting the str of an object"));
-    }
-    if vm.native_depth > 0 {
-        vm.spend(INNER_TEXT.once())?;
-    }
-    vm.native_depth += 1;
-    let text = message(vm, value);
-    vm.native_depth -= 1;
-    text
-}
-
 fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = message(vm, args[0])?;
     Ok(vm.heap.string(text))
@@ -217,7 +158,7 @@ fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.heap.class_of(args[0]);
     let name = vm.full_name(class);
-    let items = match vm.exception_data(args[0]) {
+    let items = match vm.heap.exception_data(args[0]) {
         Some(row) => row.args,
         None => return Err(Throw::Fallback),
     };
@@ -232,20 +173,20 @@ fn with_traceback(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn add_note(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if vm.text(args[1]).is_none() {
-        let message = format!("note must be a str, not '{}'", vm.class_name(args[1]));
+    if vm.heap.text(args[1]).is_none() {
+        let message = format!("note must be a str, not '{}'", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     }
-    let notes = match vm.instance_attribute(args[0], nm::NOTES) {
+    let notes = match vm.heap.instance_attribute(args[0], nm::NOTES) {
         Some(notes) => notes,
         None => {
-            let notes = vm.list(Vec::new());
+            let notes = vm.heap.list(Vec::new());
             vm.put_attribute(args[0], nm::NOTES, notes);
             vm.heap.release(notes);
             notes
         }
     };
-    if !vm.is_instance(notes, ty::LIST) {
+    if !vm.heap.is_instance(notes, ty::LIST) {
         return Err(vm.type_error("Cannot add note: __notes__ is not a list"));
     }
     let note = vm.heap.retain(args[1]);
@@ -255,17 +196,17 @@ fn add_note(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn group_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let arguments = vm.heap.retain_all(&args[2..]);
-    let arguments = vm.tuple(arguments);
+    let arguments = vm.heap.tuple(arguments);
     let outcome = vm.call_helper("exception_group_new", &[args[0], arguments]);
     vm.heap.release(arguments);
     outcome
 }
 
 fn group_init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if vm.dict_pairs(args[1]).is_empty() {
+    if vm.heap.dict_pairs(args[1]).is_empty() {
         return Ok(Value::None);
     }
-    let message = format!("{}() takes no keyword arguments", vm.class_name(args[0]));
+    let message = format!("{}() takes no keyword arguments", vm.heap.class_name(args[0]));
     Err(vm.type_error(message))
 }
 

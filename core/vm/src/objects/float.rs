@@ -3,10 +3,12 @@
 use crate::costs::{FLOAT_POWER, FLOAT_ROOT, TEXT_READ};
 use crate::error::Outcome;
 use crate::frame::Expect;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::{BinaryOp, Number};
+use crate::heap::numbers::Number;
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::Display;
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::{self, F64};
@@ -39,7 +41,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 fn number(vm: &Vm, value: Value) -> F64 {
-    match vm.number(value) {
+    match vm.heap.number(value) {
         Some(Number::Float(value)) => value,
         _ => F64::ZERO,
     }
@@ -48,7 +50,7 @@ fn number(vm: &Vm, value: Value) -> F64 {
 /// `float(x)` of a builtin value; a call for others.
 pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
     if vm.python_method(value, nm::FLOAT).is_none() {
-        if let Some(number) = vm.number(value) {
+        if let Some(number) = vm.heap.number(value) {
             return vm.to_float(&number);
         }
     }
@@ -57,13 +59,13 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
             return Err(vm.call_expecting(function, &[value], expect));
         }
     }
-    let text = match vm.text(value) {
+    let text = match vm.heap.text(value) {
         Some(text) => text.to_owned(),
         None => match value.object().map(|object| vm.heap.payload(object).core()) {
             Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
             Some(Payload::MemoryView(_)) => String::from_utf8_lossy(&super::bytes::bytes_like(vm, value)?).into_owned(),
             _ => {
-                let message = format!("float() argument must be a string or a real number, not '{}'", vm.class_name(value));
+                let message = format!("float() argument must be a string or a real number, not '{}'", vm.heap.class_name(value));
                 return Err(vm.type_error(message));
             }
         },
@@ -80,12 +82,13 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     // What is an integer by `__index__` alone is one first.
-    if vm.python_method(args[1], nm::FLOAT).is_none() && vm.python_method(args[1], nm::INDEX).is_some() && vm.number(args[1]).is_none() {
+    if vm.python_method(args[1], nm::FLOAT).is_none() && vm.python_method(args[1], nm::INDEX).is_some() && vm.heap.number(args[1]).is_none()
+    {
         return Err(crate::error::Throw::Fallback);
     }
     let number = if args[1].is_undefined() { F64::ZERO } else { convert(vm, args[1])? };
     match args[0] {
-        Value::Obj(class) if class != ty::FLOAT => Ok(vm.wrap_builtin(class, Payload::Scalar(Value::Float(number)))),
+        Value::Obj(class) if class != ty::FLOAT => Ok(vm.heap.wrap_builtin(class, Payload::Scalar(Value::Float(number)))),
         _ => Ok(Value::Float(number)),
     }
 }
@@ -110,7 +113,7 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
         }
         Err(cowboy_num::math::PowerError::Range) => {
             let message = vm.heap.str("Numerical result out of range");
-            let args = vm.tuple(vec![Value::Int(34), message]);
+            let args = vm.heap.tuple(vec![Value::Int(34), message]);
             let exception = vm.exception_with(ty::OVERFLOW_ERROR, args);
             Err(crate::error::Throw::Raise(exception))
         }
@@ -128,7 +131,7 @@ fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
         Some((numerator, denominator)) => {
             let numerator = vm.int_value(numerator)?;
             let denominator = vm.int_value(denominator.into())?;
-            Ok(vm.tuple(vec![numerator, denominator]))
+            Ok(vm.heap.tuple(vec![numerator, denominator]))
         }
         None if value.is_nan() => Err(vm.value_error("cannot convert NaN to integer ratio")),
         None => Err(vm.raise(ty::OVERFLOW_ERROR, "cannot convert Infinity to integer ratio")),
@@ -141,8 +144,9 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(text) = vm.text(args[1]).map(str::to_owned) else {
-        let message = format!("bad argument type for built-in operation: fromhex() argument must be str, not {}", vm.class_name(args[1]));
+    let Some(text) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let message =
+            format!("bad argument type for built-in operation: fromhex() argument must be str, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     vm.spend(TEXT_READ.of(text.len()))?;
@@ -189,7 +193,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[1].is_undefined() || args[1].is_none() {
         return whole(vm, value.round_half_even());
     }
-    let places = match vm.number(args[1]) {
+    let places = match vm.heap.number(args[1]) {
         Some(Number::Small(places)) => places,
         Some(Number::Big(places)) => {
             if places.sign() == dashu_int::Sign::Negative {
@@ -200,7 +204,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         _ if vm.python_method(args[1], nm::INDEX).is_some() => return Err(crate::error::Throw::Fallback),
         _ => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.heap.class_name(args[1]));
             return Err(vm.type_error(message));
         }
     };
@@ -232,7 +236,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = vm.text(args[1]).unwrap_or_default().to_owned();
+    let spec = vm.heap.text(args[1]).unwrap_or_default().to_owned();
     if spec.is_empty() {
         return vm.str_value(args[0]);
     }

@@ -3,10 +3,10 @@
 use crate::costs::ITERATOR_MADE;
 use crate::error::{Outcome, Throw};
 use crate::frame::{OnReturn, Pending, Wake};
-use crate::interp::Vm;
-use crate::interp::iterate::ITERATOR_NESTING;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::payload::{GeneratorState, Iter, Payload};
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Iterate, SetAttributes};
+use crate::runtime::{Vm, sequences::ITERATOR_NESTING};
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -106,9 +106,9 @@ fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => return Ok(Value::Int(0)),
     };
     let left = match state {
-        Iter::Sequence { sequence: Value::Obj(sequence), index } => vm.sequence_length(sequence).saturating_sub(index),
+        Iter::Sequence { sequence: Value::Obj(sequence), index } => vm.heap.sequence_length(sequence).saturating_sub(index),
         Iter::Reversed { sequence: Value::Obj(sequence), left } => {
-            if left > vm.sequence_length(sequence) {
+            if left > vm.heap.sequence_length(sequence) {
                 0
             } else {
                 left
@@ -117,14 +117,14 @@ fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
         Iter::Range { left, .. } => return Ok(Value::Int(i64::try_from(left).unwrap_or(i64::MAX))),
         Iter::Dict { dict: Value::Obj(dict), index, size, .. } => {
             vm.spend(crate::costs::ITEMS_PASSED.of(size))?;
-            match vm.table(dict) {
+            match vm.heap.table(dict) {
                 Some(table) if table.len() == size => table.entries.iter().skip(index).filter(|entry| !entry.key.is_undefined()).count(),
                 _ => 0,
             }
         }
         Iter::ReversedDict { dict: Value::Obj(dict), left, size, .. } => {
             vm.spend(crate::costs::ITEMS_PASSED.of(size))?;
-            match vm.table(dict) {
+            match vm.heap.table(dict) {
                 Some(table) if table.len() == size => table.entries.iter().take(left).filter(|entry| !entry.key.is_undefined()).count(),
                 _ => 0,
             }
@@ -135,14 +135,14 @@ fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn map(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.dict_pairs(args[1]).is_empty() {
+    if !vm.heap.dict_pairs(args[1]).is_empty() {
         return Err(vm.type_error("map() takes no keyword arguments"));
     }
     if args.len() < 4 {
         return Err(vm.type_error("map() must have at least two arguments."));
     }
     let iterables = vm.heap.retain_all(&args[3..]);
-    let iterables = vm.tuple(iterables);
+    let iterables = vm.heap.tuple(iterables);
     let outcome = vm.call_helper("map_new", &[args[0], args[2], iterables]);
     vm.heap.release(iterables);
     outcome
@@ -241,14 +241,14 @@ fn member_of(vm: &mut Vm, args: &[Value]) -> Outcome<crate::value::Ref> {
         Some(Payload::Member { name, class, .. }) => (*name, *class),
         _ => return Err(vm.type_error("a slot's descriptor is needed")),
     };
-    if vm.is_instance(args[1], class) {
+    if vm.heap.is_instance(args[1], class) {
         return Ok(name);
     }
     let message = format!(
         "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
-        vm.name_text(name),
-        vm.name_of_class(class),
-        vm.class_name(args[1])
+        vm.heap.name_text(name),
+        vm.heap.name_of_class(class),
+        vm.heap.class_name(args[1])
     );
     Err(vm.type_error(message))
 }
@@ -273,13 +273,13 @@ fn method_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     vm.heap.retain(args[1]);
     vm.heap.retain(args[2]);
-    Ok(vm.bound_method(args[1], args[2]))
+    Ok(vm.heap.bound_method(args[1], args[2]))
 }
 
 /// `types.MappingProxyType(mapping)`
 fn proxy_new(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.is_instance(args[1], ty::DICT) {
-        let message = format!("mappingproxy() argument must be a mapping, not {}", vm.class_name(args[1]));
+    if !vm.heap.is_instance(args[1], ty::DICT) {
+        let message = format!("mappingproxy() argument must be a mapping, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     }
     vm.heap.retain(args[1]);
@@ -289,13 +289,13 @@ fn proxy_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn staticmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
-    Ok(vm.wrap_builtin(class, Payload::StaticMethod(args[1])))
+    Ok(vm.heap.wrap_builtin(class, Payload::StaticMethod(args[1])))
 }
 
 fn classmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
-    Ok(vm.wrap_builtin(class, Payload::ClassMethod(args[1])))
+    Ok(vm.heap.wrap_builtin(class, Payload::ClassMethod(args[1])))
 }
 
 fn descriptor_get(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -346,22 +346,22 @@ fn generator_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
         vm.heap.retain(args[1]);
         return Err(resume(args[0], Wake::Throw(args[1]), Pending::Next));
     }
-    let exception = if vm.exception_class(args[1]).is_some() {
+    let exception = if vm.heap.exception_class(args[1]).is_some() {
         if args[2].is_undefined() || args[2].is_none() {
             return vm.call_helper("generator_throw", &[args[0], args[1]]);
         }
-        if vm.exception_data(args[2]).is_some() {
+        if vm.heap.exception_data(args[2]).is_some() {
             args[2]
         } else {
             return vm.call_helper("generator_throw", &[args[0], args[1], args[2]]);
         }
-    } else if vm.exception_data(args[1]).is_some() {
+    } else if vm.heap.exception_data(args[1]).is_some() {
         if !args[2].is_undefined() && !args[2].is_none() {
             return Err(vm.type_error("instance exception may not have a separate value"));
         }
         args[1]
     } else {
-        let message = format!("exceptions must be classes or instances deriving from BaseException, not {}", vm.class_name(args[1]));
+        let message = format!("exceptions must be classes or instances deriving from BaseException, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     vm.heap.retain(exception);
@@ -376,7 +376,7 @@ fn generator_close(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     match state {
         GeneratorState::Created => {
-            vm.finish_generator(object);
+            vm.heap.finish_generator(object);
             Ok(Value::None)
         }
         GeneratorState::Done => Ok(Value::None),
@@ -396,12 +396,12 @@ fn async_send(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn async_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if vm.exception_data(args[1]).is_none() {
+    if vm.heap.exception_data(args[1]).is_none() {
         return Err(Throw::Fallback);
     }
     vm.heap.retain(args[0]);
     vm.heap.retain(args[1]);
-    let step = Payload::AsyncStep { generator: args[0], sent: args[1], kind: crate::interp::generator::THROWN };
+    let step = Payload::AsyncStep { generator: args[0], sent: args[1], kind: crate::runtime::generators::THROWN };
     Ok(vm.heap.make(ty::ASYNC_STEP, step))
 }
 
@@ -431,7 +431,7 @@ fn dressed_next(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// RecursionError when that is more than a step may go through.
 fn native_iterator(vm: &mut Vm, value: Value) -> Outcome<Option<(Value, u8)>> {
     match vm.iterator(value) {
-        Ok(iterator) => match vm.iterator_nesting(iterator) {
+        Ok(iterator) => match vm.heap.iterator_nesting(iterator) {
             Some(nesting) if nesting < ITERATOR_NESTING => Ok(Some((iterator, nesting + 1))),
             nesting => {
                 vm.heap.release(iterator);
@@ -458,7 +458,7 @@ const LAST_START: i64 = i64::MAX / 2;
 fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
     let start = args[2].or(Value::Int(0));
     let Value::Int(count) = start else {
-        if vm.as_int(start).is_none() {
+        if vm.heap.as_int(start).is_none() {
             return Err(vm.not_an_integer(start));
         }
         return vm.call_helper("enumerate_generator", &[args[1], start]);
@@ -490,7 +490,7 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
             Ok(None) => {
                 vm.heap.release_all(inner);
                 let items = vm.heap.retain_all(&args[2..]);
-                let items = vm.tuple(items);
+                let items = vm.heap.tuple(items);
                 let outcome = vm.call_helper("zip_generator", &[items, Value::truth(strict)]);
                 vm.heap.release(items);
                 return outcome;
@@ -501,7 +501,7 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn not_reversible(vm: &mut Vm, value: Value) -> Throw {
-    let message = format!("'{}' object is not reversible", vm.class_name(value));
+    let message = format!("'{}' object is not reversible", vm.heap.class_name(value));
     vm.type_error(message)
 }
 

@@ -3,10 +3,11 @@
 use crate::costs::{LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMBS, ROUNDED, TEXT_READ, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::frame::Expect;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Compare, Display, Iterate};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num as num;
@@ -46,7 +47,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
 
 /// `pow(base, exponent, modulus)` of three integers; `None` where one is none.
 pub(crate) fn pow_modulo(vm: &mut Vm, base: Value, exponent: Value, modulus: Value) -> Outcome<Option<Value>> {
-    let (Some(base), Some(exponent), Some(modulus)) = (vm.as_int(base), vm.as_int(exponent), vm.as_int(modulus)) else { return Ok(None) };
+    let (Some(base), Some(exponent), Some(modulus)) = (vm.heap.as_int(base), vm.heap.as_int(exponent), vm.heap.as_int(modulus)) else {
+        return Ok(None);
+    };
     let limbs = num::int::bit_length(&modulus) / 64 + 1;
     let bits = num::int::bit_length(&exponent) + 1;
     vm.spend((MODULAR_LIMBS.of(limbs * limbs) + MODULAR.once()).times(bits) + MODULAR.once())?;
@@ -57,13 +60,13 @@ pub(crate) fn pow_modulo(vm: &mut Vm, base: Value, exponent: Value, modulus: Val
 }
 
 fn number(vm: &Vm, value: Value) -> IBig {
-    vm.as_int(value).unwrap_or(IBig::ZERO)
+    vm.heap.as_int(value).unwrap_or(IBig::ZERO)
 }
 
 /// Makes an `int`, or an instance of a class below it.
 pub(crate) fn of_class(vm: &mut Vm, class: Value, value: Value) -> Outcome {
     match class {
-        Value::Obj(class) if class != ty::INT && class != ty::BOOL => Ok(vm.wrap_builtin(class, Payload::Scalar(value))),
+        Value::Obj(class) if class != ty::INT && class != ty::BOOL => Ok(vm.heap.wrap_builtin(class, Payload::Scalar(value))),
         _ => Ok(value),
     }
 }
@@ -86,7 +89,7 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
     }
     if base.is_undefined() {
         if vm.python_method(value, nm::INT).is_none() {
-            match vm.number(value) {
+            match vm.heap.number(value) {
                 Some(Number::Float(number)) => {
                     if number.is_nan() {
                         return Err(vm.value_error("cannot convert float NaN to integer"));
@@ -110,17 +113,17 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
     if vm.python_method(base, nm::INDEX).is_some() {
         return Err(Throw::Fallback);
     }
-    let radix = match vm.number(base) {
+    let radix = match vm.heap.number(base) {
         _ if base.is_undefined() => 10,
         Some(Number::Float(_)) => return Err(vm.type_error("'float' object cannot be interpreted as an integer")),
         Some(Number::Small(radix)) if radix == 0 || (2..=36).contains(&radix) => u32::try_from(radix).unwrap_or(10),
         Some(_) => return Err(vm.value_error("int() base must be >= 2 and <= 36, or 0")),
         None => {
-            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(base));
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.heap.class_name(base));
             return Err(vm.type_error(message));
         }
     };
-    let text = match vm.text(value) {
+    let text = match vm.heap.text(value) {
         Some(text) => text.to_owned(),
         None => match value.object().map(|object| vm.heap.payload(object).core()) {
             Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
@@ -129,7 +132,7 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
             }
             _ => {
                 let message = if base.is_undefined() {
-                    format!("int() argument must be a string, a bytes-like object or a real number, not '{}'", vm.class_name(value))
+                    format!("int() argument must be a string, a bytes-like object or a real number, not '{}'", vm.heap.class_name(value))
                 } else {
                     "int() can't convert non-string with explicit base".to_owned()
                 };
@@ -181,7 +184,7 @@ fn bit_count(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn big_endian(vm: &mut Vm, order: Value) -> Outcome<bool> {
-    match vm.text(order) {
+    match vm.heap.text(order) {
         None if order.is_undefined() => Ok(true),
         Some("big") => Ok(true),
         Some("little") => Ok(false),
@@ -190,7 +193,7 @@ fn big_endian(vm: &mut Vm, order: Value) -> Outcome<bool> {
 }
 
 fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let length = match vm.number(args[1].or(Value::Int(1))) {
+    let length = match vm.heap.number(args[1].or(Value::Int(1))) {
         Some(Number::Small(length)) => match sizes::not_negative(length) {
             Some(length) => length,
             None => return Err(vm.value_error("length argument must be non-negative")),
@@ -241,7 +244,7 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
     let value = same(vm, args)?;
-    Ok(vm.tuple(vec![value, Value::Int(1)]))
+    Ok(vm.heap.tuple(vec![value, Value::Int(1)]))
 }
 
 fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -249,7 +252,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[1].is_undefined() || args[1].is_none() {
         return vm.int_value(value);
     }
-    let Some(places) = vm.as_int(args[1]) else { return Err(vm.not_an_integer(args[1])) };
+    let Some(places) = vm.heap.as_int(args[1]) else { return Err(vm.not_an_integer(args[1])) };
     let limbs = num::int::bit_length(&value) / 64 + 1;
     vm.spend(LIMBS_ROUNDED.of(limbs * limbs) + ROUNDED.once())?;
     match num::int::round_to_places(&value, &places) {
@@ -301,7 +304,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = vm.text(args[1]).unwrap_or_default().to_owned();
+    let spec = vm.heap.text(args[1]).unwrap_or_default().to_owned();
     if spec.is_empty() {
         return vm.str_value(args[0]);
     }

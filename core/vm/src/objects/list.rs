@@ -2,10 +2,11 @@
 
 use crate::costs::{ITEM_LOOKED_AT, ITEM_MADE, ITEMS_DELETED, ITEMS_PASSED, ITEMS_SLICED, ITEMS_WRITTEN, sequences_joined};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::objects::sorting;
 use crate::payload::{Iter, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Compare, Iterate, Membership, Subscript};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -56,7 +57,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn fill(vm: &mut Vm, list: Value, items: Vec<Value>) -> Outcome<()> {
     let Value::Obj(object) = list else { return Ok(()) };
     for &item in &items {
-        if vm.is_container(item) {
+        if vm.heap.is_container(item) {
             if let Err(throw) = vm.store_barrier(object, item) {
                 vm.heap.release_all(items);
                 return Err(throw);
@@ -144,7 +145,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty list"));
     }
-    let Some(position) = crate::interp::subscript::absolute(index, length) else {
+    let Some(position) = crate::runtime::sequences::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
     vm.spend(ITEMS_PASSED.of(length - position))?;
@@ -159,7 +160,7 @@ fn snapshot(vm: &mut Vm, sequence: Value) -> Outcome<Vec<Value>> {
         _ => 0,
     };
     vm.spend(ITEMS_PASSED.of(length))?;
-    Ok(vm.sequence_snapshot(sequence))
+    Ok(vm.heap.sequence_snapshot(sequence))
 }
 
 fn find(vm: &mut Vm, items: &[Value], value: Value) -> Outcome<Option<usize>> {
@@ -198,7 +199,7 @@ fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Puts the items of another list, which is consumed, in place of a list's own.
 pub(crate) fn replace(vm: &mut Vm, object: Ref, other: Value) {
-    let items = vm.sequence_snapshot(other);
+    let items = vm.heap.sequence_snapshot(other);
     let items = vm.heap.retain_all(&items);
     vm.heap.release(other);
     let old = match vm.heap.payload_mut(object).core_mut() {
@@ -214,7 +215,7 @@ fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = snapshot(vm, args[0])?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// `count` of lists and tuples.
@@ -233,9 +234,9 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `index` of lists and tuples.
 pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
-    let length = args[0].object().map_or(0, |object| vm.sequence_length(object));
+    let length = args[0].object().map_or(0, |object| vm.heap.sequence_length(object));
     for part in [args[2], args[3]] {
-        if !part.is_undefined() && vm.as_int(part).is_none() {
+        if !part.is_undefined() && vm.heap.as_int(part).is_none() {
             let asked = vm.python_method(part, nm::INDEX).is_some();
             return Err(if asked { Throw::Fallback } else { vm.type_error("slice indices must be integers or have an __index__ method") });
         }
@@ -246,7 +247,7 @@ pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
     match find(vm, &items[start..start + count], args[1])? {
         Some(position) => Ok(Value::Int(i64::try_from(start + position).unwrap_or(i64::MAX))),
         None => {
-            let message = if vm.is_instance(args[0], ty::TUPLE) {
+            let message = if vm.heap.is_instance(args[0], ty::TUPLE) {
                 "tuple.index(x): x not in tuple".to_owned()
             } else {
                 let shown = vm.repr_native(args[1])?;
@@ -273,7 +274,7 @@ fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let reverse = vm.integer_option(args[2])?;
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
-    let items = vm.sequence_snapshot(args[0]);
+    let items = vm.heap.sequence_snapshot(args[0]);
     let sorted = sorting::sorted(vm, items, reverse)?;
     if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
         row.items = sorted;
@@ -312,9 +313,9 @@ pub(crate) fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
         let numbers = range.backwards();
         return Ok(vm.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(numbers))));
     }
-    let left = args[0].object().map_or(0, |sequence| vm.sequence_word(sequence).1);
+    let left = args[0].object().map_or(0, |sequence| vm.heap.sequence_word(sequence).1);
     vm.heap.retain(args[0]);
-    let class = if vm.is_instance(args[0], ty::LIST) { ty::LIST_REVERSE_ITERATOR } else { ty::REVERSED };
+    let class = if vm.heap.is_instance(args[0], ty::LIST) { ty::LIST_REVERSE_ITERATOR } else { ty::REVERSED };
     Ok(vm.heap.make(class, Payload::Iterator(Box::new(Iter::Reversed { sequence: args[0], left }))))
 }
 
@@ -343,11 +344,11 @@ pub(crate) fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `list[int]`
 pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let arguments = if vm.is_instance(args[1], ty::TUPLE) {
+    let arguments = if vm.heap.is_instance(args[1], ty::TUPLE) {
         vm.heap.retain(args[1])
     } else {
         vm.heap.retain(args[1]);
-        vm.tuple(vec![args[1]])
+        vm.heap.tuple(vec![args[1]])
     };
     vm.heap.retain(args[0]);
     Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments, starred: false }))
@@ -365,7 +366,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
         }
     }
     vm.heap.retain_each(&items);
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// `list[a:b:c] = value`

@@ -1,13 +1,15 @@
 //! `memoryview`: a window on the bytes of `bytes` or a `bytearray`, in items of a native format.
 
-use super::bytes::octets;
-use super::memoryview_items::{self as items, places};
-use crate::costs::{BYTES_COPIED, ITEM_MADE, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
-use crate::error::{Outcome, Throw};
+use super::memoryview_items as items;
+use super::views::{self, check, gathered, live, places, seen, view};
+use crate::costs::{BYTES_COPIED, ITEM_MADE, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
+use crate::error::Outcome;
 use crate::frame::CompareOp;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::{Vm, operators::Number};
+use crate::heap::numbers::Number;
 use crate::payload::{Format, Payload, View};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Compare, Hashing, Iterate, Subscript};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -41,42 +43,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
 /// Most dimensions, as in CPython.
 const DIMENSIONS: usize = 64;
 
-impl View {
-    /// A view of all of some bytes.
-    fn whole(object: Value, length: usize, is_readonly: bool) -> Self {
-        Self { object, start: 0, shape: vec![length], strides: vec![1], format: Format::BYTES, is_readonly, hash: None }
-    }
-
-    /// Number of items.
-    pub(super) fn count(&self) -> usize {
-        self.shape.iter().product()
-    }
-
-    /// Bytes of all items.
-    pub(super) fn bytes(&self) -> usize {
-        self.count() * self.format.size()
-    }
-
-    /// Whether the items lie side by side, the last dimension fastest or, as in Fortran, the first.
-    pub(super) fn is_contiguous(&self, is_fortran: bool) -> bool {
-        let size = i64::try_from(self.format.size()).unwrap_or(1);
-        if let ([length], [stride]) = (self.shape.as_slice(), self.strides.as_slice()) {
-            return *length == 1 || *stride == size;
-        }
-        if self.count() == 0 {
-            return true;
-        }
-        let mut expected = size;
-        let mut fits = |(&length, &stride): (&usize, &i64)| {
-            let good = length <= 1 || stride == expected;
-            expected = expected.saturating_mul(i64::try_from(length).unwrap_or(i64::MAX));
-            good
-        };
-        let mut dimensions = self.shape.iter().zip(&self.strides);
-        if is_fortran { dimensions.all(&mut fits) } else { dimensions.rev().all(&mut fits) }
-    }
-}
-
 /// Strides of items side by side.
 fn strides(shape: &[usize], size: usize) -> Vec<i64> {
     let mut stride = i64::try_from(size).unwrap_or(1);
@@ -89,104 +55,12 @@ fn strides(shape: &[usize], size: usize) -> Vec<i64> {
     strides
 }
 
-fn view(vm: &Vm, value: Value) -> Option<&View> {
-    match vm.heap.payload(value.object()?) {
-        Payload::MemoryView(view) => Some(view),
-        _ => None,
-    }
-}
-
-fn released(vm: &mut Vm) -> Throw {
-    vm.value_error("operation forbidden on released memoryview object")
-}
-
-/// ValueError for a view that was released; anything else is fine.
-pub(crate) fn check(vm: &mut Vm, value: Value) -> Outcome<()> {
-    match view(vm, value) {
-        Some(view) if view.object.is_undefined() => Err(released(vm)),
-        _ => Ok(()),
-    }
-}
-
-/// The view that a receiver is, while it is not released.
-pub(super) fn live(vm: &mut Vm, value: Value) -> Outcome<View> {
-    match view(vm, value) {
-        Some(view) if !view.object.is_undefined() => Ok(view.clone()),
-        Some(_) => Err(released(vm)),
-        None => {
-            let message = format!("a bytes-like object is required, not '{}'", vm.class_name(value));
-            Err(vm.type_error(message))
-        }
-    }
-}
-
-/// A view of anything that has bytes, not yet an object; `None` for what has none.
-pub(super) fn seen(vm: &mut Vm, value: Value) -> Outcome<Option<View>> {
-    if view(vm, value).is_some() {
-        return live(vm, value).map(Some);
-    }
-    let is_readonly = !matches!(value.object().map(|object| vm.heap.payload(object).core()), Some(Payload::ByteArray(..)));
-    Ok(octets(vm, value).map(|bytes| View::whole(value, bytes.len(), is_readonly)))
-}
-
-/// Makes the object. The bytes stay alive and, in a bytearray, as many as they are.
-pub(super) fn make(vm: &mut Vm, view: View) -> Value {
-    vm.heap.retain(view.object);
-    vm.heap.count_view(view.object, true);
-    let made = vm.heap.make(ty::MEMORYVIEW, Payload::MemoryView(Box::new(View { hash: None, ..view })));
-    vm.label_children(made);
-    made
-}
-
-/// The items' bytes in their order, at a price by their number.
-pub(super) fn gathered(vm: &mut Vm, view: &View, is_fortran: bool) -> Vec<u8> {
-    let (length, size) = (view.bytes(), view.format.size());
-    let is_dense = view.is_contiguous(is_fortran);
-    vm.owe(if is_dense { BYTES_COPIED.of(length) } else { VIEW_ITEM.of(view.count()) });
-    let Some(bytes) = octets(vm, view.object) else { return Vec::new() };
-    if is_dense {
-        return bytes.get(view.start..view.start + length).unwrap_or_default().to_vec();
-    }
-    let mut out = Vec::with_capacity(length);
-    for place in places(view, is_fortran) {
-        out.extend_from_slice(bytes.get(place..place + size).unwrap_or_default());
-    }
-    out
-}
-
-/// A copy of the content of a view, charged; `None` for anything else and for a view that was released.
-pub(crate) fn scattered(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
-    let view = view(vm, value).filter(|view| !view.object.is_undefined())?.clone();
-    Some(gathered(vm, &view, false))
-}
-
-/// The same for a view whose items lie side by side, which is what most functions take.
-pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
-    view(vm, value).filter(|view| view.is_contiguous(false))?;
-    scattered(vm, value)
-}
-
-/// The bytes of a view whose items lie side by side, where they lie.
-pub(crate) fn beside(vm: &Vm, value: Value) -> Option<&[u8]> {
-    let view = view(vm, value).filter(|view| view.is_contiguous(false))?;
-    octets(vm, view.object)?.get(view.start..view.start + view.bytes())
-}
-
-/// Why a view gives no bytes to a function that wants them side by side; anything else is fine.
-pub(crate) fn check_contiguous(vm: &mut Vm, value: Value) -> Outcome<()> {
-    check(vm, value)?;
-    match view(vm, value) {
-        Some(view) if !view.is_contiguous(false) => Err(vm.raise(ty::BUFFER_ERROR, "memoryview: underlying buffer is not C-contiguous")),
-        _ => Ok(()),
-    }
-}
-
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.class_argument(args[0])?;
     match seen(vm, args[1])? {
-        Some(view) => Ok(make(vm, view)),
+        Some(view) => Ok(views::make(vm, view)),
         None => {
-            let message = format!("memoryview: a bytes-like object is required, not '{}'", vm.class_name(args[1]));
+            let message = format!("memoryview: a bytes-like object is required, not '{}'", vm.heap.class_name(args[1]));
             Err(vm.type_error(message))
         }
     }
@@ -194,17 +68,17 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// The lengths in the argument `shape` of `cast`.
 fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
-    if !vm.is_instance(value, ty::LIST) && !vm.is_instance(value, ty::TUPLE) {
+    if !vm.heap.is_instance(value, ty::LIST) && !vm.heap.is_instance(value, ty::TUPLE) {
         return Err(vm.type_error("shape must be a list or a tuple"));
     }
-    let parts = vm.sequence_snapshot(value);
+    let parts = vm.heap.sequence_snapshot(value);
     vm.spend(VIEW_INDEX.of(parts.len()))?;
     if parts.len() > DIMENSIONS {
         return Err(vm.value_error("memoryview: number of dimensions must not exceed 64"));
     }
     let mut shape = Vec::with_capacity(parts.len());
     for part in parts {
-        match vm.number(part) {
+        match vm.heap.number(part) {
             Some(Number::Small(length)) if length > 0 => shape.push(sizes::index(length).unwrap_or(usize::MAX)),
             Some(Number::Small(_)) => return Err(vm.value_error("memoryview.cast(): elements of shape must be integers > 0")),
             Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
@@ -216,10 +90,10 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
 
 fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
-    let length = vm.text(args[1]).map_or(0, str::len);
+    let length = vm.heap.text(args[1]).map_or(0, str::len);
     vm.spend(BYTES_COPIED.of(length))?;
-    let Some(format) = vm.text(args[1]).map(str::to_owned) else {
-        let class = if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) };
+    let Some(format) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let class = if args[1].is_none() { "None".to_owned() } else { vm.heap.class_name(args[1]) };
         return Err(vm.type_error(format!("cast() argument 'format' must be str, not {class}")));
     };
     if !view.is_contiguous(false) {
@@ -253,7 +127,7 @@ fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error("memoryview: product(shape) * itemsize != buffer size"));
     }
     let strides = strides(&shape, size);
-    Ok(make(vm, View { shape, strides, format, ..view }))
+    Ok(views::make(vm, View { shape, strides, format, ..view }))
 }
 
 fn bytes_of(vm: &mut Vm, view: &View, is_fortran: bool) -> Outcome {
@@ -273,14 +147,14 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn tobytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
-    let length = vm.text(args[1]).map_or(0, str::len);
+    let length = vm.heap.text(args[1]).map_or(0, str::len);
     vm.spend(BYTES_COPIED.of(length))?;
     let order = if args[1].is_undefined() || args[1].is_none() {
         "C".to_owned()
-    } else if let Some(order) = vm.text(args[1]) {
+    } else if let Some(order) = vm.heap.text(args[1]) {
         order.to_owned()
     } else {
-        let message = format!("tobytes() argument 'order' must be str or None, not {}", vm.class_name(args[1]));
+        let message = format!("tobytes() argument 'order' must be str or None, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     if !matches!(order.as_str(), "C" | "F" | "A") {
@@ -300,7 +174,7 @@ fn tolist(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn toreadonly(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
-    Ok(make(vm, View { is_readonly: true, ..view }))
+    Ok(views::make(vm, View { is_readonly: true, ..view }))
 }
 
 fn release(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -351,18 +225,6 @@ pub(crate) fn check_iterable(vm: &mut Vm, value: Value) -> Outcome<()> {
         1 => Ok(()),
         _ => Err(vm.raise(ty::NOT_IMPLEMENTED_ERROR, "multi-dimensional sub-views are not implemented")),
     }
-}
-
-/// The item of a view of one dimension at a position; `None` past its end.
-pub(crate) fn item(vm: &mut Vm, object: Ref, index: usize) -> Outcome<Option<Value>> {
-    let Payload::MemoryView(view) = vm.heap.payload(object) else { return Ok(None) };
-    let ([length], [stride]) = (view.shape.as_slice(), view.strides.as_slice()) else { return Ok(None) };
-    if index >= *length || view.object.is_undefined() {
-        return Ok(None);
-    }
-    let place = items::step(view.start, *stride, index);
-    let (shown, format) = (view.object, view.format);
-    items::read(vm, shown, place, format).map(Some)
 }
 
 fn eq(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -458,8 +320,8 @@ pub(crate) fn attribute(vm: &mut Vm, object: Value, name: Ref) -> Outcome<Option
         nm::ITEMSIZE => whole(view.format.size()),
         nm::FORMAT_NAME => vm.heap.str(&view.format.text()),
         nm::NDIM => whole(view.shape.len()),
-        nm::SHAPE => vm.tuple(view.shape.iter().map(|&length| whole(length)).collect()),
-        nm::STRIDES => vm.tuple(view.strides.iter().map(|&stride| Value::Int(stride)).collect()),
+        nm::SHAPE => vm.heap.tuple(view.shape.iter().map(|&length| whole(length)).collect()),
+        nm::STRIDES => vm.heap.tuple(view.strides.iter().map(|&stride| Value::Int(stride)).collect()),
         nm::SUBOFFSETS => Value::Obj(crate::types::EMPTY_TUPLE),
         nm::C_CONTIGUOUS => Value::truth(view.is_contiguous(false)),
         nm::F_CONTIGUOUS => Value::truth(view.is_contiguous(true)),

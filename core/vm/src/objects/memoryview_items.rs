@@ -1,47 +1,17 @@
 //! The items of a `memoryview`: where they lie, reading and writing them.
 
-use super::bytes::octets;
-use super::memoryview::{live, make, seen};
+use super::views::{self, gathered, live, octets, places, seen, step};
 use crate::costs::{BYTES_COPIED, VIEW_INDEX, VIEW_ITEM};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::operators::Number;
-use crate::interp::subscript::absolute;
+use crate::heap::numbers::Number;
 use crate::objects::packed;
 use crate::payload::{Format, Payload, View};
+use crate::runtime::Vm;
+use crate::runtime::protocol::Compare;
+use crate::runtime::sequences::absolute;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
-
-/// The byte that so many strides lead to.
-pub(super) fn step(start: usize, stride: i64, index: usize) -> usize {
-    let distance = stride.saturating_mul(i64::try_from(index).unwrap_or(i64::MAX));
-    sizes::saturating(i64::try_from(start).unwrap_or(i64::MAX).saturating_add(distance))
-}
-
-/// Where the items lie, in order: the last dimension fastest or, as in Fortran, the first.
-pub(super) fn places(view: &View, is_fortran: bool) -> impl Iterator<Item = usize> + use<> {
-    let mut dimensions: Vec<(usize, i64, usize)> =
-        view.shape.iter().zip(&view.strides).map(|(&length, &stride)| (length, stride, 0)).collect();
-    if !is_fortran {
-        dimensions.reverse();
-    }
-    let (mut at, mut left) = (i64::try_from(view.start).unwrap_or(0), view.count());
-    std::iter::from_fn(move || {
-        left = left.checked_sub(1)?;
-        let place = sizes::index(at).unwrap_or(usize::MAX / 2);
-        for (length, stride, index) in &mut dimensions {
-            at += *stride;
-            *index += 1;
-            if *index < *length {
-                break;
-            }
-            at -= stride.saturating_mul(i64::try_from(*length).unwrap_or(0));
-            *index = 0;
-        }
-        Some(place)
-    })
-}
 
 /// The item at a byte.
 pub(super) fn read(vm: &mut Vm, object: Value, place: usize, format: Format) -> Outcome {
@@ -66,7 +36,7 @@ pub(super) fn nested(vm: &mut Vm, view: &View, dimension: usize, at: i64) -> Out
         items.push(nested(vm, view, dimension + 1, at)?);
         at = at.saturating_add(stride);
     }
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn not_implemented(vm: &mut Vm, message: &str) -> Throw {
@@ -96,7 +66,7 @@ enum Key {
 }
 
 fn key_of(vm: &mut Vm, view: &View, key: Value) -> Outcome<Key> {
-    let parts = vm.is_instance(key, ty::TUPLE).then(|| vm.tuple_items(key));
+    let parts = vm.heap.is_instance(key, ty::TUPLE).then(|| vm.heap.tuple_items(key));
     let count = parts.as_ref().map_or(0, Vec::len);
     vm.spend(VIEW_INDEX.of(count))?;
     if view.shape.is_empty() {
@@ -128,7 +98,7 @@ fn key_of(vm: &mut Vm, view: &View, key: Value) -> Outcome<Key> {
         for part in parts {
             indices.extend(vm.index_number(part)?);
         }
-        if indices.len() == vm.tuple_ref(key).len() {
+        if indices.len() == vm.heap.tuple_ref(key).len() {
             return Ok(Key::Indices(indices));
         }
     }
@@ -166,7 +136,7 @@ fn sliced(vm: &mut Vm, view: &View, parts: &[Value; 3]) -> Outcome<View> {
 pub(crate) fn get_item(vm: &mut Vm, receiver: Ref, key: Value) -> Outcome {
     if let (Value::Int(index), Payload::MemoryView(view)) = (key, vm.heap.payload(receiver)) {
         if let Some(at) = view.shape.first().and_then(|&length| absolute(index, length)) {
-            if let Some(item) = super::memoryview::item(vm, receiver, at)? {
+            if let Some(item) = item(vm, receiver, at)? {
                 return Ok(item);
             }
         }
@@ -187,11 +157,11 @@ pub(crate) fn get_item(vm: &mut Vm, receiver: Ref, key: Value) -> Outcome {
         }
         Key::Slice(parts) => {
             let part = sliced(vm, &view, &parts)?;
-            Ok(make(vm, part))
+            Ok(views::make(vm, part))
         }
         Key::Slices => Err(not_implemented(vm, "multi-dimensional slicing is not implemented")),
         Key::Unknown => {
-            let is_slice = vm.is_instance(key, ty::SLICE);
+            let is_slice = vm.heap.is_instance(key, ty::SLICE);
             vm.call_helper(if is_slice { "getitem_slice" } else { "getitem_index" }, &[value, key])
         }
     }
@@ -211,18 +181,18 @@ fn packed(vm: &mut Vm, value: Value, format: Format) -> Outcome<Vec<u8>> {
             Some(Payload::Bytes(_)) => return Err(wrong(vm, false)),
             _ => return Err(wrong(vm, true)),
         },
-        b'?' if vm.is_python_instance(value) => return Err(Throw::Fallback),
+        b'?' if vm.heap.is_python_instance(value) => return Err(Throw::Fallback),
         b'?' => u64::from(vm.truth(value)?),
         b'f' | b'd' => {
             if vm.python_method(value, nm::FLOAT).is_some() || vm.python_method(value, nm::INDEX).is_some() {
                 return Err(Throw::Fallback);
             }
-            let Some(number) = vm.number(value) else { return Err(wrong(vm, true)) };
+            let Some(number) = vm.heap.number(value) else { return Err(wrong(vm, true)) };
             let number = vm.to_float(&number)?;
             // As in C, a number too large for the format is infinite.
             packed::narrowed(number, code).unwrap_or(if number.0 >> 63 == 1 { 0xff80_0000 } else { 0x7f80_0000 })
         }
-        _ => match vm.number(value) {
+        _ => match vm.heap.number(value) {
             Some(Number::Small(_) | Number::Big(_)) => match packed::bits_of(vm, value, code, size) {
                 Some(bits) => bits,
                 None => return Err(wrong(vm, false)),
@@ -271,7 +241,7 @@ pub(crate) fn set_item(vm: &mut Vm, receiver: Ref, key: Value, value: Value) -> 
 
 fn set_slice(vm: &mut Vm, target: &View, value: Value) -> Outcome<()> {
     let Some(source) = seen(vm, value)? else {
-        let message = format!("a bytes-like object is required, not '{}'", vm.class_name(value));
+        let message = format!("a bytes-like object is required, not '{}'", vm.heap.class_name(value));
         return Err(vm.type_error(message));
     };
     if source.format.code != target.format.code || source.shape != target.shape {
@@ -279,7 +249,7 @@ fn set_slice(vm: &mut Vm, target: &View, value: Value) -> Outcome<()> {
     }
     vm.spend(BYTES_COPIED.of(target.bytes()))?;
     vm.reserve(target.bytes())?;
-    let bytes = super::memoryview::gathered(vm, &source, false);
+    let bytes = gathered(vm, &source, false);
     if target.is_contiguous(false) {
         write(vm, target.object, target.start, &bytes);
         return Ok(());
@@ -298,4 +268,16 @@ pub(crate) fn no_deletion(vm: &mut Vm, receiver: Ref) -> Throw {
         Ok(view) if view.is_readonly => vm.type_error("cannot modify read-only memory"),
         Ok(_) => vm.type_error("cannot delete memory"),
     }
+}
+
+/// The item of a view of one dimension at a position; `None` past its end.
+pub(crate) fn item(vm: &mut Vm, object: Ref, index: usize) -> Outcome<Option<Value>> {
+    let Payload::MemoryView(view) = vm.heap.payload(object) else { return Ok(None) };
+    let ([length], [stride]) = (view.shape.as_slice(), view.strides.as_slice()) else { return Ok(None) };
+    if index >= *length || view.object.is_undefined() {
+        return Ok(None);
+    }
+    let place = step(view.start, *stride, index);
+    let (shown, format) = (view.object, view.format);
+    read(vm, shown, place, format).map(Some)
 }

@@ -7,12 +7,13 @@ pub(crate) mod codec;
 pub(crate) mod complex;
 pub(crate) mod dict_methods;
 pub(crate) mod exception;
+pub(crate) mod exception_text;
 pub(crate) mod float;
 pub(crate) mod function;
 pub(crate) mod int;
 pub(crate) mod list;
 pub(crate) mod memoryview;
-mod memoryview_items;
+pub(crate) mod memoryview_items;
 pub(crate) mod object;
 pub(crate) mod os_error;
 pub(crate) mod packed;
@@ -21,16 +22,20 @@ pub(crate) mod set;
 mod set_plain;
 pub(crate) mod sorting;
 pub(crate) mod str;
+pub(crate) mod tables;
 pub(crate) mod template;
 pub(crate) mod tuple;
+pub(crate) mod views;
 
 use crate::costs::{BYTES_MADE, CONTENT_TAKEN, ITEMS_REPEATED, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::{BinaryOp, Number};
+use crate::heap::numbers::Number;
 use crate::payload::{DictPart, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::{Compare, Iterate, Operate};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use cowboy_num::sizes;
@@ -79,7 +84,7 @@ macro_rules! binary_natives {
 
 /// An integer's own methods leave everything else to what that is: how a float compares, how a list is repeated.
 fn int_with_other(vm: &Vm, args: &[Value]) -> bool {
-    let is_int = |value| matches!(vm.number(value), Some(Number::Small(_) | Number::Big(_)));
+    let is_int = |value| matches!(vm.heap.number(value), Some(Number::Small(_) | Number::Big(_)));
     is_int(args[0]) && !is_int(args[1])
 }
 
@@ -109,7 +114,7 @@ fn by_modulus(vm: &mut Vm, base: Value, exponent: Value, args: &[Value]) -> Outc
     if modulus.is_undefined() || modulus.is_none() {
         return Ok(None);
     }
-    if vm.as_int(args[0]).is_none() {
+    if vm.heap.as_int(args[0]).is_none() {
         return Err(vm.type_error("pow() 3rd argument not allowed unless all arguments are integers"));
     }
     Ok(Some(int::pow_modulo(vm, base, exponent, modulus)?.unwrap_or(Value::NotImplemented)))
@@ -119,7 +124,7 @@ macro_rules! set_inplace {
     ($($function:ident $helper:literal;)*) => {
         $(
             fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
-                if vm.is_set(args[1]) { vm.call_helper($helper, &[args[0], args[1]]) } else { Ok(Value::NotImplemented) }
+                if vm.heap.is_set(args[1]) { vm.call_helper($helper, &[args[0], args[1]]) } else { Ok(Value::NotImplemented) }
             }
         )*
     };
@@ -141,7 +146,7 @@ compare_natives! { lt Lt; le Le; eq Eq; ne Ne; gt Gt; ge Ge; }
 
 /// A comparison method: of the builtin content only, whatever the class.
 fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
-    let comparable = vm.number(left).is_some() && vm.number(right).is_some() || same_family(vm, left, right);
+    let comparable = vm.heap.number(left).is_some() && vm.heap.number(right).is_some() || same_family(vm, left, right);
     if !comparable || int_with_other(vm, &[left, right]) {
         return Ok(if left.is(right) && op == CompareOp::Eq { Value::truth(true) } else { Value::NotImplemented });
     }
@@ -189,7 +194,7 @@ pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
         Payload::List(_) => ty::LIST,
         Payload::Tuple(_) => ty::TUPLE,
         Payload::Dict(_) => ty::DICT,
-        Payload::Set(_) if vm.is_subclass(vm.heap.slot(object).class, ty::FROZENSET) => ty::FROZENSET,
+        Payload::Set(_) if vm.heap.is_subclass(vm.heap.slot(object).class, ty::FROZENSET) => ty::FROZENSET,
         Payload::Set(_) => ty::SET,
         _ => return vm.heap.retain(value),
     };
@@ -353,7 +358,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
             for part in [left, right] {
                 let items = match part {
                     Value::Obj(object) => match vm.heap.payload(object) {
-                        Payload::Union(items) => vm.tuple_items(*items),
+                        Payload::Union(items) => vm.heap.tuple_items(*items),
                         _ => vec![part],
                     },
                     part => vec![part],
@@ -367,7 +372,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
                 }
             }
             let members = vm.heap.retain_all(&members);
-            let members = vm.tuple(members);
+            let members = vm.heap.tuple(members);
             Ok(Some(vm.heap.make(ty::UNION, Payload::Union(members))))
         }
         _ => Ok(None),
@@ -376,7 +381,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
 
 /// `sequence * count`
 fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> {
-    let count = match vm.number(count) {
+    let count = match vm.heap.number(count) {
         Some(Number::Small(count)) => sizes::saturating(count),
         Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
         _ => return Ok(None),
@@ -414,12 +419,12 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
             vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes, 0))
         }
         _ => {
-            let items = vm.sequence_snapshot(sequence);
+            let items = vm.heap.sequence_snapshot(sequence);
             let mut all = Vec::with_capacity(total);
             for _ in 0..count {
                 all.extend(vm.heap.retain_all(&items));
             }
-            if matches!(vm.heap.payload(object).core(), Payload::List(_)) { vm.list(all) } else { vm.tuple(all) }
+            if matches!(vm.heap.payload(object).core(), Payload::List(_)) { vm.heap.list(all) } else { vm.heap.tuple(all) }
         }
     };
     Ok(Some(value))
@@ -427,7 +432,7 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
 
 /// `target op= right` for types that change in place; the result is retained.
 pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> Outcome<Option<Value>> {
-    if vm.is_python_instance(Value::Obj(target)) {
+    if vm.heap.is_python_instance(Value::Obj(target)) {
         return Ok(None);
     }
     let value = Value::Obj(target);
@@ -449,10 +454,10 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
             list::replace(vm, target, product);
             Ok(Some(vm.heap.retain(value)))
         }
-        (BinaryOp::Mul, Payload::ByteArray(..)) if vm.as_int(right).is_some() => {
+        (BinaryOp::Mul, Payload::ByteArray(..)) if vm.heap.as_int(right).is_some() => {
             let Some(product) = repeat(vm, value, right)? else { return Ok(None) };
-            let length = vm.sequence_word(target).1;
-            let more = product.object().map_or(length, |product| vm.sequence_word(product).1);
+            let length = vm.heap.sequence_word(target).1;
+            let more = product.object().map_or(length, |product| vm.heap.sequence_word(product).1);
             if let Err(throw) = bytes::may_resize(vm, value, more != length) {
                 vm.heap.release(product);
                 return Err(throw);
@@ -473,7 +478,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
         }
         (BinaryOp::Or, Payload::Dict(_)) => dict_methods::ior(vm, &[value, right]).map(Some),
         (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Payload::Set(_))
-            if vm.heap.slot(target).class == ty::SET && vm.is_set(right) =>
+            if vm.heap.slot(target).class == ty::SET && vm.heap.is_set(right) =>
         {
             let result = match set::operate(vm, op, value, right) {
                 Err(Throw::Fallback) => {

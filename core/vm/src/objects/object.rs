@@ -3,9 +3,10 @@
 use crate::costs::{NAME_SORTED, OWN_NAME, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Compare, Display, GetAttributes, Hashing, SetAttributes};
 use crate::types::{nm, ty};
 use crate::value::Value;
 
@@ -55,24 +56,24 @@ pub(crate) const ROWS: &[NativeRow] = &[
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(class) = args[0].object().filter(|&class| matches!(vm.heap.payload(class), Payload::Class(_))) else {
-        let message = format!("object.__new__(X): X is not a type object ({})", vm.class_name(args[0]));
+        let message = format!("object.__new__(X): X is not a type object ({})", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     };
-    let own_new = vm.lookup(class, nm::NEW).and_then(|f| vm.native_row(f)).is_none();
-    let own_init = vm.lookup(class, nm::INIT).and_then(|f| vm.native_row(f)).is_none();
-    let has_arguments = args.len() > 2 || !vm.dict_pairs(args[1]).is_empty();
+    let own_new = vm.lookup(class, nm::NEW).and_then(|f| vm.heap.native_row(f)).is_none();
+    let own_init = vm.lookup(class, nm::INIT).and_then(|f| vm.heap.native_row(f)).is_none();
+    let has_arguments = args.len() > 2 || !vm.heap.dict_pairs(args[1]).is_empty();
     if has_arguments && !own_init {
         let message = if own_new {
             "object.__new__() takes exactly one argument (the type to instantiate)".to_owned()
         } else {
-            format!("{}() takes no arguments", vm.name_of_class(class))
+            format!("{}() takes no arguments", vm.heap.name_of_class(class))
         };
         return Err(vm.type_error(message));
     }
     if vm.heap.layout(class) == crate::types::Layout::Object {
         vm.new_instance(class)
     } else if class.0 < crate::types::FIXED_COUNT {
-        let name = vm.name_of_class(class);
+        let name = vm.heap.name_of_class(class);
         Err(vm.type_error(format!("object.__new__({name}) is not safe, use {name}.__new__()")))
     } else {
         vm.new_builtin(class)
@@ -82,16 +83,16 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.heap.class_of(args[0]);
     let is = |vm: &mut Vm, name: crate::value::Ref, wanted: &str| {
-        vm.lookup(class, name).and_then(|f| vm.native_row(f)).is_some_and(|row| vm.native(row).name == wanted)
+        vm.lookup(class, name).and_then(|f| vm.heap.native_row(f)).is_some_and(|row| vm.native(row).name == wanted)
     };
     let own_init = !is(vm, nm::INIT, "object.__init__");
     let plain_new = is(vm, nm::NEW, "object.__new__");
     let is_class = matches!(args[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Class(_)));
-    if (args.len() > 2 || !vm.dict_pairs(args[1]).is_empty()) && !is_class && (own_init || plain_new) {
+    if (args.len() > 2 || !vm.heap.dict_pairs(args[1]).is_empty()) && !is_class && (own_init || plain_new) {
         let message = if own_init {
             "object.__init__() takes exactly one argument (the instance to initialize)".to_owned()
         } else {
-            format!("{}.__init__() takes exactly one argument (the instance to initialize)", vm.name_of_class(class))
+            format!("{}.__init__() takes exactly one argument (the instance to initialize)", vm.heap.name_of_class(class))
         };
         return Err(vm.type_error(message));
     }
@@ -124,7 +125,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
             let outcome = if plain.is(args[0]) {
                 let class = vm.heap.class_of(args[0]);
                 let name = vm.full_name(class);
-                let items = vm.exception_data(args[0]).map(|row| row.args);
+                let items = vm.heap.exception_data(args[0]).map(|row| row.args);
                 match items {
                     Some(items) => vm.repr_native(items).map(|text| {
                         let text = text.strip_suffix(",)").map_or(text.clone(), |text| format!("{text})"));
@@ -163,7 +164,7 @@ fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
                 return Ok(vm.heap.string(text));
             }
             Payload::Exception(_) => {
-                return match super::exception::message(vm, args[0]) {
+                return match super::exception_text::message(vm, args[0]) {
                     Ok(text) => Ok(vm.heap.string(text)),
                     Err(Throw::Fallback) => vm.call_helper("exception_str", &[args[0]]),
                     Err(throw) => Err(throw),
@@ -176,8 +177,8 @@ fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(spec) = vm.text(args[1]).map(str::to_owned) else {
-        let message = format!("__format__() argument must be str, not {}", vm.class_name(args[1]));
+    let Some(spec) = vm.heap.text(args[1]).map(str::to_owned) else {
+        let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(args[1]));
         return Err(vm.type_error(message));
     };
     if spec.is_empty() {
@@ -252,9 +253,9 @@ fn delattr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn init_subclass(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if args.len() > 2 || !vm.dict_pairs(args[1]).is_empty() {
+    if args.len() > 2 || !vm.heap.dict_pairs(args[1]).is_empty() {
         let class = vm.class_argument(args[0])?;
-        let name = vm.name_of_class(class);
+        let name = vm.heap.name_of_class(class);
         return Err(vm.type_error(format!("{name}.__init_subclass__() takes no keyword arguments")));
     }
     Ok(Value::None)
@@ -274,10 +275,10 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     if let Value::Obj(object) = value {
         let own: Vec<Value> = match vm.heap.payload(object) {
-            Payload::Module { dict, .. } => vm.sequence_snapshot(Value::Obj(*dict)),
+            Payload::Module { dict, .. } => vm.heap.sequence_snapshot(Value::Obj(*dict)),
             payload => match payload.attributes() {
                 Some(attributes) => match attributes.dict.get() {
-                    Some(dict) => vm.sequence_snapshot(Value::Obj(dict)),
+                    Some(dict) => vm.heap.sequence_snapshot(Value::Obj(dict)),
                     None => vm.heap.shape(attributes.shape).names.iter().map(|&name| Value::Obj(name)).collect(),
                 },
                 None => Vec::new(),
@@ -285,13 +286,13 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
         };
         vm.spend(OWN_NAME.of(own.len()))?;
         for &name in &own {
-            vm.owe_name(vm.text(name).map_or(0, str::len));
+            vm.owe_name(vm.heap.text(name).map_or(0, str::len));
         }
-        names.extend(own.into_iter().filter_map(|name| vm.text(name).map(str::to_owned)));
+        names.extend(own.into_iter().filter_map(|name| vm.heap.text(name).map(str::to_owned)));
         if matches!(vm.heap.payload(object), Payload::Module { .. }) {
             names.sort();
             let items = names.iter().map(|name| vm.heap.str(name)).collect();
-            return Ok(vm.list(items));
+            return Ok(vm.heap.list(items));
         }
     }
     let mro = match vm.heap.payload(class) {
@@ -299,10 +300,10 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => Vec::new(),
     };
     for base in mro {
-        let own = vm.own_names(base);
+        let own = vm.heap.own_names(base);
         for name in own {
-            vm.owe_name(vm.name_text(name).len());
-            names.push(vm.name_text(name).to_owned());
+            vm.owe_name(vm.heap.name_text(name).len());
+            names.push(vm.heap.name_text(name).to_owned());
         }
     }
     names.push("__class__".to_owned());
@@ -310,7 +311,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
     names.dedup();
     vm.spend(NAME_SORTED.of(names.len()))?;
     let items = names.iter().map(|name| vm.heap.str(name)).collect();
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 fn type_new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -322,7 +323,7 @@ fn type_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn type_call(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = args[0];
-    let keywords = vm.dict_pairs(args[1]);
+    let keywords = vm.heap.dict_pairs(args[1]);
     let function = vm.helper("instantiate");
     vm.heap.retain(function);
     let mut arguments = vec![class];
@@ -360,7 +361,7 @@ fn call(vm: &mut Vm, args: &[Value]) -> Outcome {
     let function = vm.heap.retain(args[0]);
     let arguments = vm.heap.retain_all(&args[2..]);
     let mut keywords = Vec::new();
-    for (key, value) in vm.dict_pairs(args[1]) {
+    for (key, value) in vm.heap.dict_pairs(args[1]) {
         if let Some(name) = key.object().and_then(|key| vm.heap.intern_object(key)) {
             keywords.push((name, vm.heap.retain(value)));
         }
@@ -380,12 +381,12 @@ fn mro(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => Vec::new(),
     };
     let mro = vm.heap.retain_all(&mro);
-    Ok(vm.list(mro))
+    Ok(vm.heap.list(mro))
 }
 
 fn instancecheck(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
-    if vm.is_instance(args[1], class) {
+    if vm.heap.is_instance(args[1], class) {
         return Ok(Value::truth(true));
     }
     Ok(Value::truth(false))
@@ -396,11 +397,11 @@ fn subclasscheck(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(other) = args[1].object().filter(|&other| matches!(vm.heap.payload(other), Payload::Class(_))) else {
         return Err(vm.type_error("issubclass() arg 1 must be a class"));
     };
-    Ok(Value::truth(vm.is_subclass(other, class)))
+    Ok(Value::truth(vm.heap.is_subclass(other, class)))
 }
 
 fn prepare(vm: &mut Vm, _: &[Value]) -> Outcome {
-    Ok(Value::Obj(vm.new_dict()))
+    Ok(Value::Obj(vm.heap.new_dict()))
 }
 
 /// The class that has to be a class.

@@ -1,9 +1,8 @@
 //! `OSError`: the class by number, and what its arguments mean. The texts of the exceptions that are told by their attributes.
 
-use super::exception::display;
 use crate::error::Outcome;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
@@ -49,8 +48,8 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if !vm.dict_pairs(args[1]).is_empty() {
-        let message = format!("{}() takes no keyword arguments", vm.class_name(args[0]));
+    if !vm.heap.dict_pairs(args[1]).is_empty() {
+        let message = format!("{}() takes no keyword arguments", vm.heap.class_name(args[0]));
         return Err(vm.type_error(message));
     }
     set(vm, args[0], &args[2..]);
@@ -67,46 +66,9 @@ fn set(vm: &mut Vm, exception: Value, given: &[Value]) {
     }
     let kept = if filename.is_none() { given } else { &given[..2] };
     let kept = vm.heap.retain_all(kept);
-    let kept = vm.tuple(kept);
-    if let Some(row) = vm.exception_row(exception) {
+    let kept = vm.heap.tuple(kept);
+    if let Some(row) = vm.heap.exception_row(exception) {
         let old = std::mem::replace(&mut row.args, kept);
         vm.heap.release(old);
     }
-}
-
-/// The text of an `OSError`, `SyntaxError` or `ImportError` as its attributes say it now; `None` where the arguments alone say it.
-pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<Option<String>> {
-    let class = vm.heap.class_of(exception);
-    let own = |vm: &mut Vm, name: Ref| vm.instance_attribute(exception, name).filter(|value| !value.is_none());
-    if vm.is_subclass(class, ty::OS_ERROR) {
-        let (Some(number), Some(text)) = (own(vm, nm::ERRNO), own(vm, nm::STRERROR)) else { return Ok(None) };
-        let (number, text) = (display(vm, number)?, display(vm, text)?);
-        return Ok(Some(match own(vm, nm::FILENAME) {
-            Some(filename) => format!("[Errno {number}] {text}: {}", vm.repr_native(filename)?),
-            None => format!("[Errno {number}] {text}"),
-        }));
-    }
-    if vm.is_subclass(class, ty::IMPORT_ERROR) {
-        return Ok(own(vm, nm::MSG).and_then(|text| vm.text(text).map(str::to_owned)));
-    }
-    if !vm.is_subclass(class, ty::SYNTAX_ERROR) {
-        return Ok(None);
-    }
-    let (file, line) = (vm.heap.intern("filename"), vm.heap.intern("lineno"));
-    let file = own(vm, file).and_then(|file| vm.text(file).map(|file| file.rsplit('/').next().unwrap_or_default().to_owned()));
-    let line = own(vm, line).and_then(|line| vm.as_int(line));
-    let text = match own(vm, nm::MSG) {
-        Some(text) => display(vm, text)?,
-        None => {
-            let args = vm.exception_data(exception).map_or(Value::None, |row| row.args);
-            let first = vm.tuple_items(args).first().copied().unwrap_or(Value::None);
-            display(vm, first)?
-        }
-    };
-    Ok(Some(match (file, line) {
-        (Some(file), Some(line)) => format!("{text} ({file}, line {line})"),
-        (Some(file), None) => format!("{text} ({file})"),
-        (None, Some(line)) => format!("{text} (line {line})"),
-        (None, None) => text,
-    }))
 }

@@ -1,12 +1,12 @@
 //! Values as bytes of a native format of one character, as `struct` and `memoryview` have them.
 
 use crate::error::Outcome;
-use crate::interp::Vm;
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
 use crate::payload::Payload;
+use crate::runtime::Vm;
 use crate::types::ty;
 use crate::value::Value;
-use cowboy_num::{F64, int};
+use cowboy_num::F64;
 
 /// Bits of the fraction and the largest exponent of a float's format.
 fn format(code: u8) -> (u32, i64) {
@@ -88,7 +88,7 @@ pub(crate) fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u6
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) if bytes.len() == 1 => Some(u64::from(bytes[0])),
             _ => None,
         },
-        b'e' | b'f' | b'd' => match vm.number(value)? {
+        b'e' | b'f' | b'd' => match vm.heap.number(value)? {
             Number::Float(number) => narrowed(number, code),
             Number::Small(number) => narrowed(F64::from_i64(number), code),
             Number::Big(_) => None,
@@ -96,7 +96,7 @@ pub(crate) fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u6
         _ => {
             let bits = u32::try_from(size * 8).ok()?;
             let signed = matches!(code, b'b' | b'h' | b'i' | b'l' | b'q' | b'n');
-            let number = match vm.number(value)? {
+            let number = match vm.heap.number(value)? {
                 Number::Small(number) => i128::from(number),
                 Number::Big(number) => i128::try_from(&number).ok()?,
                 Number::Float(_) => return None,
@@ -131,7 +131,7 @@ pub(crate) fn value_of(vm: &mut Vm, mut raw: Vec<u8>, code: u8, little: bool) ->
         }
         _ => match i64::try_from(bits) {
             Ok(number) => Value::Int(number),
-            Err(_) => vm.int_value(int::from_bytes(&bytes, false, false))?,
+            Err(_) => vm.int_value(cowboy_num::int::from_bytes(&bytes, false, false))?,
         },
     })
 }

@@ -1,7 +1,7 @@
 //! `text % values`: plain directives in `template`; a helper written in Python takes the others apart.
 
 use crate::error::Outcome;
-use crate::interp::Vm;
+use crate::runtime::Vm;
 use crate::value::Value;
 
 /// `text % values`

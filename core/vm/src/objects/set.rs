@@ -3,12 +3,14 @@
 use crate::costs::{CHARACTER_MADE, CHARACTER_SEEN, ENTRY_COMBINED, ENTRY_COPIED, ENTRY_FOLDED, ENTRY_LISTED, ITEM_LOOKED_AT};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::BinaryOp;
 use crate::objects::set_plain::inside;
-use crate::objects::{dict_methods, list};
+use crate::objects::tables::entries;
+use crate::objects::{list, tables};
 use crate::payload::{DictPart, Payload};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::operator::BinaryOp;
+use crate::runtime::protocol::{Compare, Hashing, Iterate};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::collections::BTreeSet;
@@ -26,7 +28,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "set.discard", "self, value, /", 3, discard, "set_discard"),
     NativeRow(M, "set.remove", "self, value, /", 3, remove, "set_remove"),
     NativeRow(M, "set.pop", "self, /", 3, pop, ""),
-    NativeRow(M, "set.clear", "self, /", 3, dict_methods::clear, ""),
+    NativeRow(M, "set.clear", "self, /", 3, tables::clear, ""),
     NativeRow(M, "set.copy", "self, /", 3, copy, ""),
     NativeRow(M, "set.update", "self, /, *others", 3, update, "set_update_all"),
     NativeRow(M, "set.intersection_update", "self, /, *others", 35, intersection_update, "set_intersection_update"),
@@ -39,7 +41,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "set.issubset", "self, other, /", 15, issubset, "set_issubset"),
     NativeRow(M, "set.issuperset", "self, other, /", 15, issuperset, "set_issuperset"),
     NativeRow(M, "set.isdisjoint", "self, other, /", 15, isdisjoint, "set_isdisjoint"),
-    NativeRow(M, "set.__len__", "self, /", 1, dict_methods::len, ""),
+    NativeRow(M, "set.__len__", "self, /", 1, tables::len, ""),
     NativeRow(M, "set.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "set.__contains__", "self, value, /", 3, list::contains, "set_contains"),
     NativeRow(M, "set.__repr__", "self, /", 3, super::tuple::repr, "repr_slow"),
@@ -52,7 +54,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "frozenset.issubset", "self, other, /", 15, issubset, "set_issubset"),
     NativeRow(M, "frozenset.issuperset", "self, other, /", 15, issuperset, "set_issuperset"),
     NativeRow(M, "frozenset.isdisjoint", "self, other, /", 15, isdisjoint, "set_isdisjoint"),
-    NativeRow(M, "frozenset.__len__", "self, /", 1, dict_methods::len, ""),
+    NativeRow(M, "frozenset.__len__", "self, /", 1, tables::len, ""),
     NativeRow(M, "frozenset.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "frozenset.__contains__", "self, value, /", 3, list::contains, "set_contains"),
     NativeRow(C, "frozenset.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
@@ -65,7 +67,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = if args[1].is_undefined() { Vec::new() } else { hashable(vm, args[1])? };
-    dict_methods::clear(vm, args)?;
+    tables::clear(vm, args)?;
     insert_all(vm, args[0], items)
 }
 
@@ -98,16 +100,16 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
 
 /// The different characters of text beyond ASCII with their hashes; `None` for everything else.
 fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> {
-    if vm.is_python_instance(source) {
+    if vm.heap.is_python_instance(source) {
         return Ok(None);
     }
-    let length = vm.text(source).filter(|text| !text.is_ascii()).map_or(0, str::len);
+    let length = vm.heap.text(source).filter(|text| !text.is_ascii()).map_or(0, str::len);
     if length == 0 {
         return Ok(None);
     }
     // As many as it has bytes, two at least for each.
     vm.spend(CHARACTER_SEEN.of(length))?;
-    let text = vm.text(source).unwrap_or_default().to_owned();
+    let text = vm.heap.text(source).unwrap_or_default().to_owned();
     let (mut seen, mut pairs) = (BTreeSet::new(), Vec::new());
     for character in text.chars() {
         if !seen.insert(character) {
@@ -119,19 +121,6 @@ fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> 
         pairs.push((item, vm.hash_native(item)?));
     }
     Ok(Some(pairs))
-}
-
-/// Keys and hashes of a builtin dict or set, not retained; `None` when it is none, or a dict that iterates in its own way. A set is taken as
-/// it lies, whatever its class says.
-pub(crate) fn entries(vm: &mut Vm, source: Value) -> Option<Vec<(Value, i64)>> {
-    let object = source.object()?;
-    if matches!(vm.heap.payload(object).core(), Payload::Dict(_)) && vm.python_method(source, nm::ITER).is_some() {
-        return None;
-    }
-    match vm.heap.payload(object).core() {
-        Payload::Dict(table) | Payload::Set(table) => Some(table.iter().map(|entry| (entry.key, entry.hash)).collect()),
-        _ => None,
-    }
 }
 
 /// Adds items; the references are taken over.
@@ -172,8 +161,8 @@ fn frozen_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// A set looked for in a set stands for its frozen twin.
 pub(crate) fn frozen_key(vm: &mut Vm, container: crate::value::Ref, item: Value) -> Outcome {
     let is_set = matches!(vm.heap.payload(container).core(), Payload::Set(_));
-    if is_set && vm.is_instance(item, ty::SET) && vm.python_method(item, nm::HASH).is_none() {
-        return dict_methods::copy_table(vm, item, ty::FROZENSET);
+    if is_set && vm.heap.is_instance(item, ty::SET) && vm.python_method(item, nm::HASH).is_none() {
+        return tables::copy_table(vm, item, ty::FROZENSET);
     }
     Ok(vm.heap.retain(item))
 }
@@ -213,7 +202,7 @@ fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
-    match vm.table(target).and_then(|table| table.live_from(0)) {
+    match vm.heap.table(target).and_then(|table| table.live_from(0)) {
         Some((position, entry)) => {
             vm.heap.retain(entry.key);
             vm.dict_remove_at(target, position);
@@ -228,7 +217,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn class_for(vm: &Vm, value: Value) -> Ref {
-    if vm.is_instance(value, ty::FROZENSET) { ty::FROZENSET } else { ty::SET }
+    if vm.heap.is_instance(value, ty::FROZENSET) { ty::FROZENSET } else { ty::SET }
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -236,7 +225,7 @@ fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Ok(vm.heap.retain(args[0]));
     }
     let class = class_for(vm, args[0]);
-    dict_methods::copy_table(vm, args[0], class)
+    tables::copy_table(vm, args[0], class)
 }
 
 /// Adds every item of an iterable; nothing has changed when Python code is needed.
@@ -262,7 +251,7 @@ fn as_set(vm: &mut Vm, value: Value) -> Outcome {
         return Ok(vm.heap.retain(value));
     }
     let items = hashable(vm, value)?;
-    let set = Value::Obj(vm.new_set(ty::SET));
+    let set = Value::Obj(vm.heap.new_set(ty::SET));
     insert_all(vm, set, items)?;
     Ok(set)
 }
@@ -294,10 +283,10 @@ fn compare_pairs(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outco
     let (Some(a), Some(b)) = (view_of(vm, left), view_of(vm, right)) else { return Ok(None) };
     let has_pairs = a.1 == Some(DictPart::Items) || b.1 == Some(DictPart::Items);
     // The view of a class's attributes is over no dict.
-    if !has_pairs || vm.table(a.0).is_none() || vm.table(b.0).is_none() {
+    if !has_pairs || vm.heap.table(a.0).is_none() || vm.heap.table(b.0).is_none() {
         return Ok(None);
     }
-    let (x, y) = (vm.dict_len(a.0), vm.dict_len(b.0));
+    let (x, y) = (vm.heap.dict_len(a.0), vm.heap.dict_len(b.0));
     let (may_hold, inner, outer) = match op {
         CompareOp::Eq | CompareOp::Ne => (x == y, a, b),
         CompareOp::Le => (x <= y, a, b),
@@ -311,12 +300,12 @@ fn compare_pairs(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outco
 
 fn pairs_inside(vm: &mut Vm, inner: (Ref, Option<DictPart>), outer: (Ref, Option<DictPart>)) -> Outcome<bool> {
     let has_pairs = inner.1 == Some(DictPart::Items);
-    vm.spend(ENTRY_LISTED.of(vm.dict_len(inner.0)))?;
-    let rows: Vec<_> = vm.table(inner.0).map(|table| table.iter().map(|entry| (entry.key, entry.value)).collect()).unwrap_or_default();
+    vm.spend(ENTRY_LISTED.of(vm.heap.dict_len(inner.0)))?;
+    let rows: Vec<_> = vm.heap.table(inner.0).map(|table| table.iter().map(|entry| (entry.key, entry.value)).collect()).unwrap_or_default();
     for (key, value) in rows {
         vm.spend(ITEM_LOOKED_AT.once())?;
         let found = if outer.1 != Some(DictPart::Items) {
-            let pair = vm.dict_part(key, value, DictPart::Items);
+            let pair = vm.heap.dict_part(key, value, DictPart::Items);
             let found = vm.hash_native(pair).and_then(|hash| vm.dict_find(outer.0, pair, hash));
             vm.heap.release(pair);
             found?.is_some()
@@ -348,7 +337,7 @@ fn holds_pair(vm: &mut Vm, dict: Ref, key: Value, value: Value) -> Outcome<bool>
     let hash = vm.hash_native(key)?;
     match vm.dict_find(dict, key, hash)? {
         Some(position) => {
-            let other = vm.dict_value_at(dict, position);
+            let other = vm.heap.dict_value_at(dict, position);
             vm.equal_native(other, value)
         }
         None => Ok(false),
@@ -365,7 +354,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
         }
     };
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
-    vm.spend(ENTRY_COMBINED.of(vm.dict_len(x) + vm.dict_len(y)))?;
+    vm.spend(ENTRY_COMBINED.of(vm.heap.dict_len(x) + vm.heap.dict_len(y)))?;
     if let Some(set) = vm.combine_plain(op, x, y, class)? {
         vm.heap.release(a);
         vm.heap.release(b);
@@ -398,7 +387,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
     for (item, _) in &kept {
         vm.heap.retain(*item);
     }
-    let set = Value::Obj(vm.new_set(class));
+    let set = Value::Obj(vm.heap.new_set(class));
     let outcome = match outcome {
         Ok(()) => insert_all(vm, set, kept).map(|_| set),
         Err(throw) => {
@@ -418,7 +407,7 @@ pub(crate) fn replace(vm: &mut Vm, target: Ref, other: Value) {
         vm.heap.retain(*item);
     }
     vm.heap.release(other);
-    let cleared = dict_methods::clear(vm, &[Value::Obj(target)]);
+    let cleared = tables::clear(vm, &[Value::Obj(target)]);
     debug_assert!(cleared.is_ok(), "clearing a set cannot fail");
     for (item, hash) in items {
         // The items were in one set before, so no two of them are equal.
@@ -429,7 +418,7 @@ pub(crate) fn replace(vm: &mut Vm, target: Ref, other: Value) {
 
 fn fold(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let class = class_for(vm, args[0]);
-    let mut result = dict_methods::copy_table(vm, args[0], class)?;
+    let mut result = tables::copy_table(vm, args[0], class)?;
     for &other in &args[1..] {
         let next = combine(vm, op, result, other, class)?;
         vm.heap.release(result);
@@ -457,7 +446,7 @@ fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
     let result = fold(vm, op, args)?;
-    vm.owe(ENTRY_FOLDED.of(vm.dict_len(target)));
+    vm.owe(ENTRY_FOLDED.of(vm.heap.dict_len(target)));
     replace(vm, target, result);
     Ok(Value::None)
 }
@@ -481,7 +470,7 @@ pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> 
     }
     let a = as_set(vm, left)?;
     let b = as_set(vm, right)?;
-    let (x, y) = (a.object().map_or(0, |a| vm.dict_len(a)), b.object().map_or(0, |b| vm.dict_len(b)));
+    let (x, y) = (a.object().map_or(0, |a| vm.heap.dict_len(a)), b.object().map_or(0, |b| vm.heap.dict_len(b)));
     let outcome = match op {
         CompareOp::Eq => {
             if x == y {
@@ -533,7 +522,7 @@ pub(crate) fn isdisjoint(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(Throw::Fallback);
     }
     let common = combine(vm, BinaryOp::And, args[0], args[1], ty::SET)?;
-    let empty = common.object().is_none_or(|common| vm.dict_len(common) == 0);
+    let empty = common.object().is_none_or(|common| vm.heap.dict_len(common) == 0);
     vm.heap.release(common);
     Ok(Value::truth(empty))
 }

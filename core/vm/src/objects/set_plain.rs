@@ -3,12 +3,12 @@
 use crate::costs::{ENTRY_LISTED, ITEM_LOOKED_AT};
 use crate::error::{Outcome, Throw};
 use crate::heap::Heap;
-use crate::interp::Vm;
-use crate::interp::compare::SHORT_TEXT;
-use crate::interp::operators::BinaryOp;
-use crate::objects::set::entries;
+use crate::heap::order::SHORT_TEXT;
+use crate::objects::tables::entries;
 use crate::payload::Payload;
 use crate::payload::dict::{Dict, Entry};
+use crate::runtime::Vm;
+use crate::runtime::operator::BinaryOp;
 use crate::value::{Ref, Value};
 
 impl Heap {
@@ -59,12 +59,12 @@ impl Vm {
     /// `left op right` of two sets as a new one of a class; `None`, and nothing has changed, when that is not certain without running code.
     pub(super) fn combine_plain(&mut self, op: BinaryOp, left: Ref, right: Ref, class: Ref) -> Outcome<Option<Value>> {
         let Some(kept) = self.heap.combined(op, left, right) else { return Ok(None) };
-        let set = self.new_set(class);
+        let set = self.heap.new_set(class);
         for Entry { key, hash, .. } in kept {
             // No two of them are equal, but one may be far from where it should be in the new table, which costs.
             self.dict_find(set, key, hash)?;
             self.heap.retain(key);
-            self.dict_add(set, key, Value::None, hash);
+            self.heap.dict_add(set, key, Value::None, hash);
         }
         Ok(Some(Value::Obj(set)))
     }
@@ -73,7 +73,7 @@ impl Vm {
 /// Whether all keys of one set are in another one.
 pub(super) fn inside(vm: &mut Vm, inner: Value, outer: Value) -> Outcome<bool> {
     let (Value::Obj(source), Value::Obj(target)) = (inner, outer) else { return Err(Throw::Fallback) };
-    vm.owe(ENTRY_LISTED.of(vm.dict_len(source)));
+    vm.owe(ENTRY_LISTED.of(vm.heap.dict_len(source)));
     if let Some((is_inside, looked)) = vm.heap.all_inside(source, target) {
         vm.spend(ITEM_LOOKED_AT.once().times(looked))?;
         return Ok(is_inside);

@@ -5,9 +5,10 @@
 use crate::costs::{ITEM_LOOKED_AT, ITEM_SORTED, TEXT_COMPARED};
 use crate::error::Outcome;
 use crate::frame::CompareOp;
-use crate::interp::Vm;
-use crate::interp::compare::SHORT_TEXT;
+use crate::heap::order::SHORT_TEXT;
 use crate::payload::Payload;
+use crate::runtime::Vm;
+use crate::runtime::protocol::Compare;
 use crate::value::{Ref, Value};
 use crate::window::afresh;
 use cowboy_num::sizes;
@@ -26,10 +27,10 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
             Value::Int(number) => *number,
             _ => 0,
         });
-    } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
-        let long: usize = items.iter().filter_map(|&item| vm.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
+    } else if items.iter().all(|&item| vm.heap.text(item).is_some() && !vm.heap.is_python_instance(item)) {
+        let long: usize = items.iter().filter_map(|&item| vm.heap.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
         vm.spend(TEXT_COMPARED.of(long).times(rounds))?;
-        items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
+        items.sort_by(|&a, &b| vm.heap.text(a).cmp(&vm.heap.text(b)));
     } else if let Some(mut pairs) = items.iter().map(|item| number_pair(vm, item)).collect::<Option<Vec<_>>>() {
         pairs.sort_by_key(|&(first, second, _)| (first, second));
         items = pairs.into_iter().map(|(_, _, pair)| pair).collect();
@@ -99,7 +100,7 @@ impl Runs<'_> {
         if let Some(less) = self.vm.compare_native(CompareOp::Lt, a, b)? {
             return Ok(less);
         }
-        let (a, b) = (self.vm.class_name(a), self.vm.class_name(b));
+        let (a, b) = (self.vm.heap.class_name(a), self.vm.heap.class_name(b));
         Err(self.vm.type_error(format!("'<' not supported between instances of '{a}' and '{b}'")))
     }
 

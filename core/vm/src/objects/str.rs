@@ -2,12 +2,12 @@
 
 use crate::costs::{STRIP_SET, TEXT_CASED, TEXT_CASED_WIDE, TEXT_HALVED, TEXT_PART, TEXT_PASSED, TEXT_PASSED_WIDE, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::allowance::Items;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
 use crate::objects::{ascii, codec, list};
 use crate::payload::{Payload, Str};
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Display, Iterate};
+use crate::runtime::{Vm, allowance::Items};
 use crate::types::ty;
 use crate::value::Value;
 use crate::window::moved;
@@ -80,12 +80,12 @@ pub(crate) const ROWS: &[NativeRow] = &[
 
 /// The text of the receiver.
 fn text(vm: &Vm, value: Value) -> String {
-    vm.text(value).unwrap_or_default().to_owned()
+    vm.heap.text(value).unwrap_or_default().to_owned()
 }
 
 /// Charges a pass over a text.
 fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
-    let (length, is_ascii) = vm.text(value).map_or((0, true), |text| (text.len(), text.is_ascii()));
+    let (length, is_ascii) = vm.heap.text(value).map_or((0, true), |text| (text.len(), text.is_ascii()));
     vm.spend(if is_ascii { TEXT_PASSED.of(length) } else { TEXT_PASSED_WIDE.rounded_up(length) })?;
     Ok(text(vm, value))
 }
@@ -93,12 +93,12 @@ fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
 /// An argument that has to be text.
 fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
     // What is searched for is prepared first, in time that is linear in it.
-    let length = vm.text(value).map_or(0, str::len);
+    let length = vm.heap.text(value).map_or(0, str::len);
     vm.spend(TEXT_PASSED.of(length))?;
-    match vm.text(value) {
+    match vm.heap.text(value) {
         Some(text) => Ok(text.to_owned()),
         None => {
-            let message = format!("{what}must be str, not {}", vm.class_name(value));
+            let message = format!("{what}must be str, not {}", vm.heap.class_name(value));
             Err(vm.type_error(message))
         }
     }
@@ -107,22 +107,22 @@ fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     if !args[2].is_undefined() || !args[3].is_undefined() {
-        if vm.text(args[1]).is_some() {
+        if vm.heap.text(args[1]).is_some() {
             return Err(vm.type_error("decoding str is not supported"));
         }
         let Some(bytes) = super::bytes::content(vm, if args[1].is_undefined() { Value::Obj(crate::types::EMPTY_BYTES) } else { args[1] })
         else {
-            let message = format!("decoding to str: need a bytes-like object, {} found", vm.class_name(args[1]));
+            let message = format!("decoding to str: need a bytes-like object, {} found", vm.heap.class_name(args[1]));
             return Err(vm.type_error(message));
         };
         let text = codec::decode(vm, &bytes, args[2], args[3], "str")?;
         if class == ty::STR {
             return Ok(vm.heap.string(text));
         }
-        return Ok(vm.wrap_builtin(class, Payload::Str(Str::new(text))));
+        return Ok(vm.heap.wrap_builtin(class, Payload::Str(Str::new(text))));
     }
     if args[1].is_undefined() {
-        return Ok(vm.wrap_builtin(class, Payload::Str(Str::new(String::new()))));
+        return Ok(vm.heap.wrap_builtin(class, Payload::Str(Str::new(String::new()))));
     }
     if class == ty::STR {
         return vm.str_value(args[1]);
@@ -138,17 +138,17 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     let text = text(vm, value);
     vm.heap.release(value);
-    Ok(vm.wrap_builtin(class, Payload::Str(Str::new(text))))
+    Ok(vm.heap.wrap_builtin(class, Payload::Str(Str::new(text))))
 }
 
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
-    let size = vm.text(left).map_or(0, str::len) + vm.text(right).map_or(0, str::len);
+    let size = vm.heap.text(left).map_or(0, str::len) + vm.heap.text(right).map_or(0, str::len);
     vm.spend(TEXT_WRITTEN.of(size))?;
     vm.reserve(size)?;
     let mut joined = vm.heap.spares.empty_text(size);
-    joined.push_str(vm.text(left).unwrap_or_default());
-    joined.push_str(vm.text(right).unwrap_or_default());
+    joined.push_str(vm.heap.text(left).unwrap_or_default());
+    joined.push_str(vm.heap.text(right).unwrap_or_default());
     Ok(vm.heap.string(moved(joined)))
 }
 
@@ -170,7 +170,7 @@ fn own_format(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Value::Obj(object) = args[0] else { return Ok(Value::Int(0)) };
-    let count = vm.sequence_word(object).1;
+    let count = vm.heap.sequence_word(object).1;
     Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
 }
 
@@ -301,7 +301,7 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
         return Ok(Some((text.to_owned(), 0)));
     }
     let length = text.chars().count();
-    if let Some(Number::Small(start)) = vm.number(start) {
+    if let Some(Number::Small(start)) = vm.heap.number(start) {
         if sizes::saturating(start) > length {
             return Ok(None);
         }
@@ -370,12 +370,12 @@ fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool
     let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::truth(false)) };
     for index in 0..super::tuple::alternatives(vm, args[1]) {
         let candidate = super::tuple::alternative(vm, args[1], index, part.len())?;
-        match vm.text(candidate) {
+        match vm.heap.text(candidate) {
             Some(candidate) if test(&part, candidate) => return Ok(Value::truth(true)),
             Some(_) => {}
             None => {
-                let name = vm.class_name(candidate);
-                let message = if vm.is_instance(args[1], ty::TUPLE) {
+                let name = vm.heap.class_name(candidate);
+                let message = if vm.heap.is_instance(args[1], ty::TUPLE) {
                     format!("tuple for {method} must only contain str, not {name}")
                 } else {
                     format!("{method} first arg must be str or a tuple of str, not {name}")
@@ -414,7 +414,7 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
     let chars = if args[1].is_undefined() || args[1].is_none() {
         None
     } else {
-        let Some(chars) = vm.text(args[1]) else {
+        let Some(chars) = vm.heap.text(args[1]) else {
             let name = match (left, right) {
                 (true, true) => "strip",
                 (true, false) => "lstrip",
@@ -475,14 +475,14 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Parts of a text as a list; each is paid for before it is made.
 fn texts<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
     let items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// The same for parts that come from the end.
 fn texts_from_end<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
     let mut items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
     items.reverse();
-    Ok(vm.list(items))
+    Ok(vm.heap.list(items))
 }
 
 /// Parts between blanks, at most `most` cuts from the left.
@@ -567,7 +567,7 @@ fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn three(vm: &mut Vm, parts: [&str; 3]) -> Outcome {
     let parts = parts.into_iter().map(|part| vm.heap.str(part)).collect();
-    Ok(vm.tuple(parts))
+    Ok(vm.heap.tuple(parts))
 }
 
 fn partition(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -603,10 +603,10 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     let mut size = separator.len().saturating_mul(items.len());
     for (index, &item) in items.iter().enumerate() {
-        match vm.text(item) {
+        match vm.heap.text(item) {
             Some(text) => size += text.len(),
             None => {
-                let message = format!("sequence item {index}: expected str instance, {} found", vm.class_name(item));
+                let message = format!("sequence item {index}: expected str instance, {} found", vm.heap.class_name(item));
                 return Err(vm.type_error(message));
             }
         }
@@ -624,7 +624,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         if index > 0 {
             joined.push_str(&separator);
         }
-        joined.push_str(vm.text(item).unwrap_or_default());
+        joined.push_str(vm.heap.text(item).unwrap_or_default());
     }
     vm.heap.release_all(items);
     Ok(vm.heap.string(joined))
@@ -675,7 +675,7 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Ok(value);
     }
     let positional = vm.heap.retain_all(&args[2..]);
-    let positional = vm.tuple(positional);
+    let positional = vm.heap.tuple(positional);
     let outcome = vm.call_helper("str_format", &[args[0], positional, args[1]]);
     vm.heap.release(positional);
     outcome

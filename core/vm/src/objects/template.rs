@@ -3,9 +3,10 @@
 
 use crate::costs::{FIELD, KEYWORD_SOUGHT, TEMPLATE_COPIED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
 use crate::payload::Payload;
 use crate::payload::dict::NEAR;
+use crate::runtime::Vm;
+use crate::runtime::protocol::Display;
 use crate::types::ty;
 use crate::value::Value;
 use cowboy_num::hash::hash_str;
@@ -35,7 +36,7 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
                 return Ok(Some(()));
             }
             Value::Obj(_) => {
-                if vm.text(value).is_some() {
+                if vm.heap.text(value).is_some() {
                     return write_text(vm, out, value).map(Some);
                 }
             }
@@ -60,18 +61,18 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
 
 /// Writes the text that a value is, as [`Vm::write`] does.
 fn write_text(vm: &mut Vm, out: &mut String, value: Value) -> Outcome<()> {
-    let length = vm.text(value).map_or(0, str::len);
+    let length = vm.heap.text(value).map_or(0, str::len);
     vm.spend(TEXT_WRITTEN.of(length))?;
     vm.reserve(out.len() + length)?;
-    out.push_str(vm.text(value).unwrap_or_default());
+    out.push_str(vm.heap.text(value).unwrap_or_default());
     Ok(())
 }
 
 /// The value of a keyword, where it is near where its hash says; `None` leaves it to the helper.
 fn keyword(vm: &mut Vm, keywords: Value, name: &str) -> Outcome<Option<Value>> {
     vm.spend(KEYWORD_SOUGHT.of(name.len()))?;
-    let Some(table) = keywords.object().and_then(|keywords| vm.table(keywords)) else { return Ok(None) };
-    let found = table.find(hash_str(name), NEAR, |key| vm.text(*key) == Some(name)).flatten();
+    let Some(table) = keywords.object().and_then(|keywords| vm.heap.table(keywords)) else { return Ok(None) };
+    let found = table.find(hash_str(name), NEAR, |key| vm.heap.text(*key) == Some(name)).flatten();
     Ok(found.and_then(|position| table.entries.get(position)).map(|entry| entry.value))
 }
 
@@ -120,9 +121,9 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
 
 /// A copy of a template, charged.
 fn template_text(vm: &mut Vm, template: Value) -> Outcome<String> {
-    let length = vm.text(template).map_or(0, str::len);
+    let length = vm.heap.text(template).map_or(0, str::len);
     vm.spend(TEMPLATE_COPIED.of(length))?;
-    Ok(vm.text(template).unwrap_or_default().to_owned())
+    Ok(vm.heap.text(template).unwrap_or_default().to_owned())
 }
 
 /// `template % values`
@@ -150,7 +151,7 @@ pub(crate) fn percent(vm: &mut Vm, template: Value, values: Value) -> Outcome<Op
         let (Some(value), Some((spec, letter, after))) = (values.next().filter(|value| plain(vm, *value)), directive(rest)) else {
             return Ok(None);
         };
-        let number = matches!(value, Value::Int(_) | Value::Float(_)) || vm.text(value).is_none();
+        let number = matches!(value, Value::Int(_) | Value::Float(_)) || vm.heap.text(value).is_none();
         let fits = match letter {
             's' => !number || spec.is_empty(),
             'd' | 'x' | 'X' => number && !matches!(value, Value::Float(_)),

@@ -2,11 +2,12 @@
 
 use crate::costs::{ITEM_LOOKED_AT, TEXT_COMPARED, sequences_joined};
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
-use crate::interp::native::{NativeKind, NativeRow};
-use crate::interp::operators::Number;
+use crate::heap::numbers::Number;
 use crate::objects::list;
 use crate::payload::{Payload, Range};
+use crate::runtime::Vm;
+use crate::runtime::native::{NativeKind, NativeRow};
+use crate::runtime::protocol::{Hashing, Iterate, Membership, Subscript};
 use crate::types::{EMPTY_TUPLE, ty};
 use crate::value::Value;
 
@@ -48,10 +49,10 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let items = if args[1].is_undefined() { Vec::new() } else { vm.collect(args[1])? };
     if exact {
-        return Ok(vm.tuple(items));
+        return Ok(vm.heap.tuple(items));
     }
-    let value = vm.wrap_builtin(class, Payload::Tuple(items.into()));
-    vm.label_children(value);
+    let value = vm.heap.wrap_builtin(class, Payload::Tuple(items.into()));
+    vm.heap.label_children(value);
     Ok(value)
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn newargs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let plain = super::plain(vm, args[0]);
-    Ok(vm.tuple(vec![plain]))
+    Ok(vm.heap.tuple(vec![plain]))
 }
 
 /// `a + b`
@@ -87,7 +88,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     if right.is(Value::Obj(EMPTY_TUPLE)) && vm.heap.class_of(left) == ty::TUPLE {
         return Ok(vm.heap.retain(left));
     }
-    let length = |vm: &Vm, side: Value| side.object().map_or(0, |object| vm.sequence_length(object));
+    let length = |vm: &Vm, side: Value| side.object().map_or(0, |object| vm.heap.sequence_length(object));
     let count = length(vm, left) + length(vm, right);
     vm.spend(sequences_joined(count))?;
     vm.reserve(count * 8)?;
@@ -98,11 +99,11 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
         }
     }
     vm.heap.retain_each(&items);
-    Ok(vm.tuple(items))
+    Ok(vm.heap.tuple(items))
 }
 
 fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
-    match vm.number(value) {
+    match vm.heap.number(value) {
         Some(Number::Small(number)) => Ok(number),
         Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "range() takes numbers of at most 64 bits here")),
         _ => Err(vm.not_an_integer(value)),
@@ -113,7 +114,7 @@ fn range(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut numbers = [0; 3];
     for (number, &value) in numbers.iter_mut().zip(&args[1..]) {
         if !value.is_undefined() {
-            let large = matches!(vm.number(value), Some(Number::Big(_)));
+            let large = matches!(vm.heap.number(value), Some(Number::Big(_)));
             if large || vm.python_method(value, crate::types::nm::INDEX).is_some() {
                 return vm.call_helper("range_slow", &[args[1], args[2].or(Value::None), args[3].or(Value::None)]);
             }
@@ -133,13 +134,15 @@ fn range_count(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if let (true, Value::Obj(object), Some(Number::Small(value))) = (vm.contains_native(args[0], args[1])?, args[0], vm.number(args[1])) {
+    if let (true, Value::Obj(object), Some(Number::Small(value))) =
+        (vm.contains_native(args[0], args[1])?, args[0], vm.heap.number(args[1]))
+    {
         if let Payload::Range(range) = vm.heap.payload(object) {
             let place = (i128::from(value) - i128::from(range.start)) / i128::from(range.step);
             return Ok(Value::Int(i64::try_from(place).unwrap_or(i64::MAX)));
         }
     }
-    if vm.as_int(args[1]).is_none() {
+    if vm.heap.as_int(args[1]).is_none() {
         return Err(vm.value_error("sequence.index(x): x not in sequence"));
     }
     let shown = vm.repr_native(args[1])?;
@@ -159,7 +162,7 @@ fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
         Some(Payload::Slice(parts)) => **parts,
         _ => [Value::None; 3],
     };
-    let small = |vm: &Vm, value: Value| value.is_none() || matches!(vm.number(value), Some(Number::Small(_)));
+    let small = |vm: &Vm, value: Value| value.is_none() || matches!(vm.heap.number(value), Some(Number::Small(_)));
     if !(small(vm, args[1]) && parts.iter().all(|&part| small(vm, part))) {
         return Err(Throw::Fallback);
     }
@@ -169,21 +172,21 @@ fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let (start, step, _) = vm.slice_span(&parts, length)?;
     let stop = vm.slice_stop(parts[1], step, length);
-    Ok(vm.tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
+    Ok(vm.heap.tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
 }
 
 /// How many texts or bytes an argument stands for that is one of them or a tuple of them.
 pub(super) fn alternatives(vm: &Vm, value: Value) -> usize {
-    if vm.is_instance(value, ty::TUPLE) { vm.tuple_ref(value).len() } else { 1 }
+    if vm.heap.is_instance(value, ty::TUPLE) { vm.heap.tuple_ref(value).len() } else { 1 }
 }
 
 /// One of them. Each item of a tuple is charged, with what is compared of it: no more than the other text has.
 pub(super) fn alternative(vm: &mut Vm, value: Value, index: usize, most: usize) -> Outcome {
-    if !vm.is_instance(value, ty::TUPLE) {
+    if !vm.heap.is_instance(value, ty::TUPLE) {
         return Ok(value);
     }
-    let Some(&item) = vm.tuple_ref(value).get(index) else { return Ok(Value::None) };
-    let length = vm.text(item).map_or(0, str::len);
+    let Some(&item) = vm.heap.tuple_ref(value).get(index) else { return Ok(Value::None) };
+    let length = vm.heap.text(item).map_or(0, str::len);
     vm.spend(ITEM_LOOKED_AT.once() + TEXT_COMPARED.of(length.min(most)))?;
     Ok(item)
 }

@@ -2,6 +2,7 @@
 
 mod compiler;
 mod graph;
+mod layers;
 mod machine;
 mod recursion;
 mod source;

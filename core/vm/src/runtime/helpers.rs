@@ -114,7 +114,7 @@ impl Vm {
         for (index, native) in self.natives.iter().enumerate() {
             if !native.helper.is_empty() {
                 let name = self.heap.intern(native.helper);
-                match self.dict_get_name(dict, name) {
+                match self.heap.dict_get_name(dict, name) {
                     Some(value) => helpers[index] = value,
                     None => panic!("the helper {} of {} is missing", native.helper, native.name),
                 }
@@ -122,7 +122,7 @@ impl Vm {
         }
         for name in HELPER_NAMES {
             let interned = self.heap.intern(name);
-            match self.dict_get_name(dict, interned) {
+            match self.heap.dict_get_name(dict, interned) {
                 Some(value) => helpers.push(value),
                 None => panic!("the helper {name} is missing"),
             }

@@ -4,7 +4,6 @@
 //! each. What has been used since the instruction before belongs to that one, so the sum is what the run used, to the cycle.
 
 use super::Vm;
-use super::trace::{Tracer, Watch};
 use crate::payload::Payload;
 use crate::value::Value;
 use cowboy_compiler::opcode::{METHOD, Op};
@@ -101,13 +100,13 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(profiler: Profiler, unit: u32, seen: u64) -> Self {
+    pub(crate) fn new(profiler: Profiler, unit: u32, seen: u64) -> Self {
         let (running, stacks, known, lines) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
         Self { profiler, unit, running, stacks, known, lines, native: None, seen }
     }
 
     /// Counts what was used since the last look for the instruction that was seen then.
-    fn settle(&mut self, cycles: u64) {
+    pub(crate) fn settle(&mut self, cycles: u64) {
         let used = cycles.saturating_sub(std::mem::replace(&mut self.seen, cycles));
         let Some(top) = self.running.last() else { return };
         let stack = self.native.take().unwrap_or(top.stack);
@@ -132,7 +131,7 @@ impl Recorder {
     }
 
     /// Looks at the instruction that is about to run.
-    pub(super) fn see(&mut self, vm: &Vm, op: Op) {
+    pub(crate) fn see(&mut self, vm: &Vm, op: Op) {
         self.settle(vm.usage().cycles);
         let Some(frame) = vm.frames.last() else { return };
         let (number, position) = (frame.code, frame.pc);
@@ -172,7 +171,7 @@ impl Recorder {
     }
 
     /// Adds what was seen to what the profiler has, and begins anew.
-    fn hand_over(&mut self) {
+    pub(crate) fn hand_over(&mut self) {
         let mut profile = self.profiler.profile.lock().unwrap_or_else(PoisonError::into_inner);
         for at in 0..self.stacks.len() {
             let cycles = std::mem::take(&mut self.stacks[at].cycles);
@@ -208,23 +207,5 @@ fn callee(vm: &Vm, op: Op) -> Option<u16> {
     match *vm.heap.payload(object) {
         Payload::Native(row) => Some(row),
         _ => None,
-    }
-}
-
-impl Vm {
-    /// Counts every cycle of the run for the profiler. To be asked for before the run begins.
-    pub fn profile(&mut self, profiler: &Profiler) {
-        let own = self.program.codes.last().map_or(0, |code| code.unit);
-        let recorder = Recorder::new(profiler.clone(), own, self.usage().cycles);
-        self.watch(Watch::Cycles(Box::new(recorder)), |_| true);
-    }
-
-    /// Hands a profile over, where the run stops.
-    pub(super) fn settle_profile(&mut self) {
-        let cycles = self.usage().cycles;
-        if let Some(Tracer { watch: Watch::Cycles(recorder), .. }) = self.tracer.as_deref_mut() {
-            recorder.settle(cycles);
-            recorder.hand_over();
-        }
     }
 }

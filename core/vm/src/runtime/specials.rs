@@ -1,9 +1,10 @@
 //! Special methods, and the library's own Python that natives go on in: calls that the interpreter makes later.
 
-use super::native::NativeKind;
-use super::{Expect, OnReturn, Pending, Vm};
+use super::Vm;
 use crate::error::{Outcome, PendingCall, Throw, Trap};
+use crate::frame::{Expect, OnReturn, Pending};
 use crate::payload::Payload;
+use crate::runtime::native::NativeKind;
 use crate::types::{TYPE_COUNT, ty};
 use crate::value::{Ref, Value};
 
@@ -52,7 +53,7 @@ impl Vm {
     }
 
     /// A special method that needs Python code to be bound: it is bound when it is called.
-    pub(super) fn bound_later(&mut self, found: Value, object: Value, class: Value) -> Value {
+    pub(crate) fn bound_later(&mut self, found: Value, object: Value, class: Value) -> Value {
         let helper = self.helper("bound_special");
         let mut function = self.heap.retain(helper);
         for receiver in [found, object, class] {
@@ -81,7 +82,7 @@ impl Vm {
 
     /// Whether what a class has under a name is what its builtin base has there.
     pub(crate) fn is_inherited(&mut self, class: Ref, name: Ref, found: Value) -> bool {
-        if self.native_row(found).is_none() && !found.is_none() {
+        if self.heap.native_row(found).is_none() && !found.is_none() {
             return false;
         }
         let base = match self.heap.payload(class) {

@@ -10,7 +10,7 @@ const PIECE: usize = 4_096;
 
 impl Vm {
     /// The repr of a text.
-    pub(super) fn write_quoted_text(&mut self, out: &mut String, text: &str) -> Outcome<()> {
+    pub(crate) fn write_quoted_text(&mut self, out: &mut String, text: &str) -> Outcome<()> {
         let quote = quote(|byte| text.as_bytes().contains(&byte));
         out.push(quote);
         let mut rest = text;
@@ -25,7 +25,7 @@ impl Vm {
     }
 
     /// The repr of bytes; see [`push_byte`] for `mutable`.
-    pub(super) fn write_quoted_bytes(&mut self, out: &mut String, bytes: &[u8], mutable: bool) -> Outcome<()> {
+    pub(crate) fn write_quoted_bytes(&mut self, out: &mut String, bytes: &[u8], mutable: bool) -> Outcome<()> {
         let quote = quote(|byte| bytes.contains(&byte));
         out.push('b');
         out.push(quote);

@@ -1,9 +1,9 @@
 //! Slices of builtin sequences: bounds, and what they take.
 
 use super::Vm;
-use super::operators::Number;
 use crate::costs::ITEMS_SLICED;
 use crate::error::{Outcome, Throw, Trap};
+use crate::heap::numbers::Number;
 use crate::payload::{Payload, Range};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -27,11 +27,11 @@ impl Vm {
             if part.is_none() {
                 continue;
             }
-            if let Some(value) = self.large_integer(*part) {
+            if let Some(value) = self.heap.large_integer(*part) {
                 *number = Some(if value.sign() == dashu_int::Sign::Negative { i64::MIN / 2 } else { i64::MAX / 2 });
                 continue;
             }
-            *number = match self.number(*part) {
+            *number = match self.heap.number(*part) {
                 Some(Number::Small(value)) => Some(value),
                 _ if self.python_method(*part, nm::INDEX).is_some() => return Err(Throw::Fallback),
                 _ => {
@@ -70,12 +70,12 @@ impl Vm {
         Ok((start, step, count))
     }
 
-    pub(super) fn get_slice(&mut self, receiver: Ref, parts: &[Value; 3]) -> Outcome {
+    pub(crate) fn get_slice(&mut self, receiver: Ref, parts: &[Value; 3]) -> Outcome {
         if let Payload::Range(range) = self.heap.payload(receiver) {
             let range = *range;
             return self.slice_of_range(receiver, range, parts);
         }
-        let (_, length) = self.sequence_word(receiver);
+        let (_, length) = self.heap.sequence_word(receiver);
         let (start, step, count) = self.slice_bounds(parts, length)?;
         self.spend(ITEMS_SLICED.of(count))?;
         self.reserve(count)?;
@@ -84,12 +84,12 @@ impl Vm {
             Payload::List(list) => {
                 let items = pick(&list.items, start, step, count);
                 self.heap.retain_each(&items);
-                Ok(self.list(items))
+                Ok(self.heap.list(items))
             }
             Payload::Tuple(tuple) => {
                 let items = pick(tuple, start, step, count);
                 self.heap.retain_each(&items);
-                Ok(self.tuple(items))
+                Ok(self.heap.tuple(items))
             }
             Payload::Str(text) if text.ascii() => {
                 if step == 1 {
@@ -114,7 +114,7 @@ impl Vm {
         }
     }
 
-    pub(super) fn slice_of_range(&mut self, receiver: Ref, range: Range, parts: &[Value; 3]) -> Outcome {
+    pub(crate) fn slice_of_range(&mut self, receiver: Ref, range: Range, parts: &[Value; 3]) -> Outcome {
         // Numbers beyond 64 bits are the helper's.
         let sliced = match i64::try_from(range.len()) {
             Ok(length) => {
@@ -138,10 +138,10 @@ impl Vm {
     /// Where a slice stops, not before the sequence and not after it.
     pub(crate) fn slice_stop(&mut self, stop: Value, step: i64, length: i64) -> i64 {
         let (low, high) = if step > 0 { (0, length) } else { (-1, length - 1) };
-        if let Some(stop) = self.large_integer(stop) {
+        if let Some(stop) = self.heap.large_integer(stop) {
             return if stop.sign() == dashu_int::Sign::Negative { low } else { high };
         }
-        match self.number(stop) {
+        match self.heap.number(stop) {
             Some(Number::Small(stop)) => (if stop < 0 { stop.saturating_add(length) } else { stop }).clamp(low, high),
             _ if step > 0 => high,
             _ => low,
@@ -149,7 +149,7 @@ impl Vm {
     }
 
     /// A slice of text beyond ASCII.
-    pub(super) fn slice_of_characters(&mut self, receiver: Ref, start: i64, step: i64, count: usize) -> Outcome {
+    pub(crate) fn slice_of_characters(&mut self, receiver: Ref, start: i64, step: i64, count: usize) -> Outcome {
         let Some(last) = count.checked_sub(1) else { return Ok(Value::Obj(nm::EMPTY)) };
         let number = |index: usize| sizes::saturating(start + step * i64::try_from(index).unwrap_or(0));
         let (low, high) = if step > 0 { (number(0), number(last)) } else { (number(last), number(0)) };
@@ -160,7 +160,7 @@ impl Vm {
         }
         // Every character between them is passed.
         self.spend(ITEMS_SLICED.of(range.len()))?;
-        let Some(text) = self.text(Value::Obj(receiver)) else { return Err(Throw::Trap(Trap::Internal)) };
+        let Some(text) = self.heap.text(Value::Obj(receiver)) else { return Err(Throw::Trap(Trap::Internal)) };
         let each = sizes::index(step.unsigned_abs()).unwrap_or(usize::MAX);
         let characters = text[range].chars();
         let result: String = if step > 0 { characters.step_by(each).collect() } else { characters.rev().step_by(each).collect() };

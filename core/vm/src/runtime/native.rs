@@ -2,9 +2,9 @@
 //! interpreter; a run is given the table of all of them.
 
 use super::Vm;
-use super::drain::Draining;
 use crate::costs::Priced;
 use crate::error::Outcome;
+use crate::runtime::draining::Draining;
 use crate::types::TYPES;
 use crate::value::{Ref, Value};
 
@@ -188,7 +188,7 @@ impl Native {
         let call = if matches!(role, Role::Length | Role::Append | Role::Get) { QUICK_CALL_WEIGHT } else { CALL_WEIGHT };
         let weight = call + cycles * 4;
         let first = First::of(*kind, name);
-        let (signature, draining) = (parse(signature), super::drain::draining(name));
+        let (signature, draining) = (parse(signature), crate::runtime::draining::draining(name));
         Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature, helper, role, first, draining }
     }
 

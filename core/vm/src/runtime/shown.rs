@@ -1,16 +1,16 @@
 //! The repr of objects that hold others or have a name.
 
 use super::Vm;
-use super::native::NativeKind;
 use crate::costs::{CLASS_DICT_SHOWN, SHOWN_INSIDE};
 use crate::error::Outcome;
 use crate::payload::{DictPart, Payload};
+use crate::runtime::native::NativeKind;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
 impl Vm {
     /// The repr of what holds other objects.
-    pub(super) fn write_container(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
+    pub(crate) fn write_container(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
         let class = self.heap.slot(object).class;
         match self.heap.payload(object).core() {
             Payload::List(_) => self.write_items(out, object, object, "[", "]")?,
@@ -186,7 +186,7 @@ impl Vm {
         }
         self.write_type(out, origin)?;
         out.push('[');
-        if self.tuple_ref(arguments).is_empty() {
+        if self.heap.tuple_ref(arguments).is_empty() {
             out.push_str("()");
         }
         self.write_types(out, arguments, ", ")?;
@@ -234,7 +234,7 @@ impl Vm {
     }
 
     /// The repr of what is called or has a name: functions, methods, classes, modules, generators.
-    pub(super) fn write_named(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
+    pub(crate) fn write_named(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
         match self.heap.payload(object).core() {
             Payload::Function(row) => {
                 let name = row.qualname;
@@ -270,7 +270,7 @@ impl Vm {
             }
             Payload::Super { class, receiver, .. } => {
                 let (class, receiver) = (*class, *receiver);
-                let text = format!("<super: <class '{}'>, <{} object>>", self.name_of_class(class), self.class_name(receiver));
+                let text = format!("<super: <class '{}'>, <{} object>>", self.heap.name_of_class(class), self.heap.class_name(receiver));
                 out.push_str(&text);
             }
             _ => {}
@@ -279,9 +279,9 @@ impl Vm {
     }
 
     /// A text that is a name.
-    pub(super) fn shown_text(&mut self, name: Value) -> String {
-        self.owe_name(self.text(name).map_or(0, str::len));
-        self.text(name).unwrap_or("?").to_owned()
+    pub(crate) fn shown_text(&mut self, name: Value) -> String {
+        self.owe_name(self.heap.text(name).map_or(0, str::len));
+        self.heap.text(name).unwrap_or("?").to_owned()
     }
 
     fn write_bound_method(&mut self, out: &mut String, object: Ref, function: Value, receiver: Value) -> Outcome<()> {
@@ -291,7 +291,7 @@ impl Vm {
                 self.shown_text(name)
             }
             Payload::Native(row) => {
-                let (name, class) = (self.native(*row).short(), self.class_name(receiver));
+                let (name, class) = (self.native(*row).short(), self.heap.class_name(receiver));
                 out.push_str(&format!("<built-in method {name} of {class} object at {:#x}>", object.0));
                 return Ok(());
             }

@@ -1,74 +1,20 @@
 //! Dicts and sets: the operations that everything else uses.
 
-use super::{OnReturn, Vm};
+use super::Vm;
 use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, ENTRY_FOLDED, KEY_FAR, KEYWORD_NAME};
 use crate::error::{Outcome, Throw, Trap};
+use crate::frame::OnReturn;
 use crate::payload::Payload;
-use crate::payload::dict::{Dict, NEAR};
+use crate::payload::dict::NEAR;
+use crate::runtime::protocol::{Compare, Hashing};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
-use crate::window::afresh;
 
 impl Vm {
-    /// A new, empty dict.
-    pub(crate) fn new_dict(&mut self) -> Ref {
-        let table = self.heap.spares.table();
-        self.heap.alloc_sized(ty::DICT, Payload::Dict(table), crate::payload::dict::EMPTY_DICT)
-    }
-
-    /// A new, empty set or frozenset.
-    pub(crate) fn new_set(&mut self, class: Ref) -> Ref {
-        let table = self.heap.spares.table();
-        self.heap.alloc_sized(class, Payload::Set(table), crate::payload::dict::EMPTY_SET)
-    }
-
-    /// The table of a dict or set.
-    pub(crate) fn table(&self, object: Ref) -> Option<&Dict> {
-        match self.heap.payload(object).core() {
-            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
-            _ => None,
-        }
-    }
-
-    /// The table of a dict or set, to be changed.
-    pub(crate) fn table_mut(&mut self, object: Ref) -> Option<&mut Dict> {
-        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
-        if matches!(self.heap.payload(object), Payload::Dict(dict) if dict.module) {
-            self.heap.globals_epoch = epoch;
-        }
-        match self.heap.payload_mut(object).core_mut() {
-            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
-            _ => None,
-        }
-    }
-
-    /// Number of keys.
-    pub(crate) fn dict_len(&self, object: Ref) -> usize {
-        self.table(object).map_or(0, Dict::len)
-    }
-
-    /// Keys and values in order, not retained.
-    pub(crate) fn dict_pairs(&self, dict: Value) -> Vec<(Value, Value)> {
-        match dict {
-            Value::Obj(object) => {
-                let Some(table) = self.table(object) else { return Vec::new() };
-                let mut pairs = Vec::with_capacity(table.len());
-                pairs.extend(table.iter().map(|entry| (entry.key, entry.value)));
-                pairs
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The value at a position.
-    pub(crate) fn dict_value_at(&self, object: Ref, position: usize) -> Value {
-        self.table(object).map_or(Value::None, |table| table.entries[position].value)
-    }
-
     /// The position of a key whose hash is known.
     pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
-        let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
-        if let Some(found) = self.heap.find_certain(table, &key, super::compare::SHORT_TEXT) {
+        let Some(table) = self.heap.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+        if let Some(found) = self.heap.find_certain(table, &key, crate::heap::order::SHORT_TEXT) {
             return Ok(found);
         }
         if let Value::Obj(key) = key {
@@ -78,7 +24,7 @@ impl Vm {
         }
         let mut probe = table.probe(hash);
         loop {
-            let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+            let Some(table) = self.heap.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
             let (before, found) = (probe.steps, table.next(&mut probe, hash));
             // Many keys of one hash, or of near ones, take as long as they are far from where they should be.
             let known = found.map(|position| table.entries[position].key);
@@ -99,97 +45,24 @@ impl Vm {
         self.dict_put(object, key, value, hash, found)
     }
 
-    /// Adds a key that a table does not have, where its hash is known and neither it nor the value is watched by the barrier. Takes both
-    /// references over when it does.
-    #[inline(always)]
-    pub(super) fn add_quickly(&mut self, object: Ref, key: &Value, value: &Value) -> bool {
-        let Some(hash) = self.heap.known_hash(key) else { return false };
-        let Some(table) = self.table(object) else { return false };
-        if self.is_container(*value) || !matches!(self.heap.find_known(table, key), Some(None)) {
-            return false;
-        }
-        self.dict_add(object, afresh(key), afresh(value), hash);
-        true
-    }
-
     /// Sets a key that was looked up; takes both references over.
     pub(crate) fn dict_put(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
         // Most keys and values are numbers and texts, which the barrier does not watch.
-        if self.is_container(value) {
+        if self.heap.is_container(value) {
             self.store_barrier(object, value)?;
         }
-        if found.is_none() && self.is_container(key) {
+        if found.is_none() && self.heap.is_container(key) {
             self.store_barrier(object, key)?;
         }
-        self.replace_or_add(object, key, value, hash, found);
+        self.heap.replace_or_add(object, key, value, hash, found);
         Ok(())
-    }
-
-    /// Sets the value at a position, or adds the key where it has none; takes both references over.
-    fn replace_or_add(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) {
-        match found {
-            Some(position) => {
-                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
-                self.heap.release(key);
-                if let Some(old) = old {
-                    self.heap.release(old);
-                }
-            }
-            None => self.dict_add(object, key, value, hash),
-        }
-    }
-
-    pub(crate) fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
-        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
-        let (before, after, module) = match self.heap.payload_mut(object).core_mut() {
-            Payload::Dict(table) => {
-                let before = table.size();
-                table.insert_new(hash, key, value);
-                (before, table.size(), table.module)
-            }
-            Payload::Set(table) => {
-                let before = table.set_size();
-                table.insert_new(hash, key, value);
-                (before, table.set_size(), false)
-            }
-            _ => return,
-        };
-        if module {
-            self.heap.globals_epoch = epoch;
-        }
-        if before != after {
-            self.heap.resize_memory(before, after);
-        }
     }
 
     /// Sets a text key in a fresh dict; takes both references over.
     pub(crate) fn dict_insert_text(&mut self, object: Ref, key: Value, value: Value) {
         let hash = self.hash_native(key).unwrap_or(0);
-        let found = self.table(object).and_then(|table| self.heap.find_simple(table, key));
-        self.replace_or_add(object, key, value, hash, found);
-    }
-
-    /// The position of an identifier.
-    #[inline]
-    pub(crate) fn dict_position_of_name(&self, object: Ref, name: Ref) -> Option<usize> {
-        self.table(object).and_then(|table| self.heap.find_simple(table, Value::Obj(name)))
-    }
-
-    /// The value of an identifier, not retained.
-    pub(crate) fn dict_get_name(&self, object: Ref, name: Ref) -> Option<Value> {
-        let table = self.table(object)?;
-        self.heap.find_simple(table, Value::Obj(name)).map(|position| table.entries[position].value)
-    }
-
-    /// Replaces the value at a position of a module's dict; takes the reference over.
-    #[inline]
-    pub(super) fn replace_global(&mut self, object: Ref, position: usize, value: Value) {
-        let Some(entry) = self.table_mut(object).and_then(|table| table.entries.get_mut(position)) else { return };
-        let old = entry.value.object();
-        entry.value = afresh(&value);
-        if let Some(old) = old {
-            self.heap.release_object(old);
-        }
+        let found = self.heap.table(object).and_then(|table| self.heap.find_simple(table, key));
+        self.heap.replace_or_add(object, key, value, hash, found);
     }
 
     /// Sets an identifier; takes the value's reference over. No barrier: for namespaces.
@@ -200,7 +73,7 @@ impl Vm {
 
     /// Removes the entry at a position.
     pub(crate) fn dict_remove_at(&mut self, object: Ref, position: usize) {
-        let removed = self.table_mut(object).map(|table| table.remove(position));
+        let removed = self.heap.table_mut(object).map(|table| table.remove(position));
         if let Some((entry, steps)) = removed {
             // What was looked up was paid for up to where it is; `popitem` looks for nothing.
             if steps > NEAR {
@@ -213,7 +86,7 @@ impl Vm {
 
     /// A set or dict of values in registers, which are consumed.
     pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
-        let object = if dict { self.new_dict() } else { self.new_set(ty::SET) };
+        let object = if dict { self.heap.new_dict() } else { self.heap.new_set(ty::SET) };
         let table = Value::Obj(object);
         self.spend(ENTRY_COPIED.of(count))?;
         let width = if dict { 2 } else { 1 };
@@ -221,7 +94,7 @@ impl Vm {
             let at = first + index * width;
             let key = std::mem::replace(&mut self.registers[at], Value::Undefined);
             let value = if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None };
-            if self.add_quickly(object, &key, &value) {
+            if self.heap.add_quickly(object, &key, &value) {
                 continue;
             }
             match self.dict_insert(object, key, value) {
@@ -286,9 +159,9 @@ impl Vm {
         if !is_dict {
             if self.special(source, nm::KEYS).is_none() {
                 let message = if keywords {
-                    format!("{} argument after ** must be a mapping, not {}", self.callee_name(callee), self.class_name(source))
+                    format!("{} argument after ** must be a mapping, not {}", self.callee_name(callee), self.heap.class_name(source))
                 } else {
-                    format!("'{}' object is not a mapping", self.class_name(source))
+                    format!("'{}' object is not a mapping", self.heap.class_name(source))
                 };
                 return Err(self.type_error(message));
             }
@@ -298,25 +171,25 @@ impl Vm {
             return Err(Throw::Fallback);
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
-        let count = source.object().map_or(0, |source| self.dict_len(source));
+        let count = source.object().map_or(0, |source| self.heap.dict_len(source));
         self.spend(if keywords { ENTRY_AS_KEYWORD } else { ENTRY_FOLDED }.of(count))?;
-        let pairs = self.dict_pairs(source);
+        let pairs = self.heap.dict_pairs(source);
         // Nothing may have been added where the helper begins: it would find the names given twice.
-        if keywords && pairs.iter().any(|&(key, _)| self.is_python_instance(key)) {
+        if keywords && pairs.iter().any(|&(key, _)| self.heap.is_python_instance(key)) {
             return Err(Throw::Fallback);
         }
         for (key, value) in pairs {
             if keywords {
-                if self.text(key).is_none() {
+                if self.heap.text(key).is_none() {
                     return Err(self.type_error("keywords must be strings"));
                 }
-                let length = self.text(key).map_or(0, str::len);
+                let length = self.heap.text(key).map_or(0, str::len);
                 self.spend(KEYWORD_NAME.of(length))?;
-                if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
+                if self.heap.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
                     let message = format!(
                         "{} got multiple values for keyword argument '{}'",
                         self.callee_name(callee),
-                        self.text(key).unwrap_or_default()
+                        self.heap.text(key).unwrap_or_default()
                     );
                     return Err(self.type_error(message));
                 }
@@ -339,13 +212,13 @@ impl Vm {
         let Value::Obj(object) = callee else { return "function".to_owned() };
         match self.heap.payload(object) {
             Payload::Function(row) => {
-                let (name, module) = (row.qualname, self.dict_get_name(row.globals, nm::NAME));
+                let (name, module) = (row.qualname, self.heap.dict_get_name(row.globals, nm::NAME));
                 let module = self.shown_text(module.unwrap_or(Value::None));
                 format!("{module}.{}()", self.shown_text(name))
             }
             Payload::Native(row) => format!("{}()", self.native(*row).name),
             Payload::Class(_) => format!("{}()", self.qualified_name(object)),
-            _ => format!("{} object", self.class_name(callee)),
+            _ => format!("{} object", self.heap.class_name(callee)),
         }
     }
 }
