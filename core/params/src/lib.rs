@@ -34,14 +34,11 @@ impl Params {
         params
     }
 
-    /// Sets a parameter as governance would: known, active, not fixed, within its range.
+    /// Sets a parameter as governance would: known, not fixed, within its range.
     pub fn set(&mut self, id: u16, value: u64) -> Result<(), SetError> {
         let row = Self::ROWS.iter().find(|row| row.id == id).ok_or(SetError::Unknown)?;
         if row.tier == Tier::Fixed {
             return Err(SetError::Fixed);
-        }
-        if !row.is_active {
-            return Err(SetError::NotActive);
         }
         self.set_at_genesis(id, value)
     }
@@ -60,7 +57,7 @@ impl Params {
 /// The docs page of the parameters, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
-        "# Parameters\n\nGenerated from `core/params/src/rows/` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused. *Stepwise* says that a decision lowers it to no less than half, so that services that act in time of it notice.\n",
+        "# Parameters\n\nGenerated from `core/params/src/rows/` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Stepwise* says that a decision lowers it to no less than half, so that services that act in time of it notice.\n",
     );
     for (group, about) in Params::GROUPS {
         page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));
@@ -88,12 +85,7 @@ pub fn markdown() -> String {
 
 /// A row's tier, and what else governance has to heed.
 fn tier_of(row: &Row) -> String {
-    let mark = match (row.is_active, row.is_stepwise) {
-        (false, _) => ", *not active*",
-        (true, true) => ", *stepwise*",
-        (true, false) => "",
-    };
-    format!("{}{mark}", row.tier)
+    format!("{}{}", row.tier, if row.is_stepwise { ", *stepwise*" } else { "" })
 }
 
 /// A number with a comma after every third digit.

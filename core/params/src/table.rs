@@ -69,8 +69,6 @@ impl fmt::Display for Tier {
 /// What a row may be marked with in the table, beside its tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// The rule that would read the row does not exist yet, so that moving it would change nothing.
-    NotActive,
     /// Services act in time of this number: governance lowers it step by step, so that they notice.
     Stepwise,
 }
@@ -94,8 +92,6 @@ pub struct Row {
     pub max: u64,
     /// The tier of proposals that may change it.
     pub tier: Tier,
-    /// Whether a rule reads it. Where none does, governance refuses to move it.
-    pub is_active: bool,
     /// Whether a decision lowers it to no less than half of what it was, also within as many of the last blocks as it counts (decision 554).
     pub is_stepwise: bool,
     /// The section that gives it; "ours" where no document does.
@@ -109,8 +105,6 @@ pub enum SetError {
     Unknown,
     /// The row is fixed.
     Fixed,
-    /// No rule reads the row yet.
-    NotActive,
     /// The value lies outside the row's range.
     OutOfRange {
         /// The least that may be set.
@@ -125,7 +119,6 @@ impl fmt::Display for SetError {
         match self {
             Self::Unknown => f.write_str("no parameter has this number; the parameter table lists all"),
             Self::Fixed => f.write_str("the parameter is fixed; another value would be another chain"),
-            Self::NotActive => f.write_str("the parameter is not active: the rule that would read it does not exist yet"),
             Self::OutOfRange { min, max } => write!(f, "the value is out of range: {min} to {max} are allowed"),
         }
     }
@@ -166,10 +159,6 @@ macro_rules! rows {
                 min: $min,
                 max: $max,
                 tier: $crate::table::Tier::$tier,
-                is_active: {
-                    let marks: &[$crate::table::Mark] = &[$($crate::table::Mark::$mark)?];
-                    !matches!(marks, [$crate::table::Mark::NotActive])
-                },
                 is_stepwise: {
                     let marks: &[$crate::table::Mark] = &[$($crate::table::Mark::$mark)?];
                     matches!(marks, [$crate::table::Mark::Stepwise])

@@ -51,9 +51,7 @@ fn setting_is_refused_outside_the_row() {
     let alpha = Params::row("fees.alpha").expect("a row").id;
     let epoch = Params::row("consensus.epoch").expect("a row");
     assert_eq!(epoch.tier, Tier::Fixed);
-    let sleeping = Params::row("rent.orphan_shard_ttl").expect("a row").id;
-    let rows: [(&str, u16, u64, Result<(), SetError>); 5] = [
-        ("not active", sleeping, 200, Err(SetError::NotActive)),
+    let rows: [(&str, u16, u64, Result<(), SetError>); 4] = [
         ("unknown number", 0xFFFF, 1, Err(SetError::Unknown)),
         ("fixed", epoch.id, 100, Err(SetError::Fixed)),
         ("below its range", alpha, 0, Err(SetError::OutOfRange { min: 1, max: 10_000 })),

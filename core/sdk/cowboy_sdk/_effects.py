@@ -1,13 +1,11 @@
 """What an actor does to the world outside its storage: events, messages, calls, value, jobs, tokens."""
 
+from ._bounds import EVENT_BYTES as MAX_EVENT_PAYLOAD_BYTES
 from ._host import pvm_host
 from .errors import CodecError
 from .handler_mode import check_deferred_allowed
 from .payload_codec import encode_value
 from .types import address_argument, token_argument
-
-# The host's limit on an encoded event payload, in bytes.
-MAX_EVENT_PAYLOAD_BYTES = 4096
 
 
 def charge_gas(amount):

@@ -8,8 +8,6 @@ gone, and removes that too after as long again.
 from ._host import HostError, pvm_host
 from .codec import encode
 
-RESULT_TTL_BLOCKS = 3_600
-
 CLEANUP_HANDLER = "http.cleanup"
 
 _RESULTS = b"_http/results/"
@@ -34,7 +32,7 @@ def can_keep():
 def keep(request_id, envelope, ttl=None):
     """Stores a command's result for `ttl` blocks, or as the chain says. Without the entitlement timer.schedule it stays."""
     if ttl is None:
-        ttl = pvm_host.runtime_config().get("result_ttl", RESULT_TTL_BLOCKS)
+        ttl = pvm_host.runtime_config()["result_ttl"]
     pvm_host.set_state(_RESULTS + request_id.encode(), encode(envelope))
     _expire(request_id.encode(), int(ttl))
 

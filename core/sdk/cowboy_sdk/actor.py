@@ -11,6 +11,7 @@ one, which is what `ActorRef` sends. What is missing, or of another type, is a T
 """
 
 from ._context import actor_address, context, sender
+from ._registry import registry
 from ._state import is_initialized, mark_initialized
 from .actor_ref import ActorRef, derive_actor_address
 from .codec import decode, encode
@@ -258,18 +259,6 @@ def actor(cls):
     cls._is_cowboy_actor = True
     registry.actor_class = cls
     return cls
-
-
-class _Registry:
-    """What this module deployed: set while its body runs, read by every call."""
-
-    def __init__(self):
-        self.actor_class = None
-        # Entries by a name that no method has: {name: what runs it}.
-        self.named = {}
-
-
-registry = _Registry()
 
 
 def _resume_handler(name, method, form):

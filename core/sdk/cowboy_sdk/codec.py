@@ -9,14 +9,12 @@ Inside the VM both directions run natively; the Python below is the reference an
 imports `struct` where it needs it, so that loading the SDK loads nothing else.)
 """
 
+# Both bounds hold in both directions, so that what is written can be read.
+from ._bounds import CBOR_DEPTH as MAX_DEPTH
+from ._bounds import INTEGER_BITS as _MAX_INTEGER_BITS
 from ._host import pvm_host
 from .errors import CodecError
 
-# Nesting allowed in both directions, so that what is written can be read.
-MAX_DEPTH = 256
-
-# Bits of the largest integer: that of the VM.
-_MAX_INTEGER_BITS = 4096
 _MAX_REDUCTIONS = 2
 _U64_MAX = (1 << 64) - 1
 _SMALLEST_WITH_WIDTH = (24, 1 << 8, 1 << 16, 1 << 32)

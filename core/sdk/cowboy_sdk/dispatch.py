@@ -9,7 +9,7 @@ A name is looked up first among the module's own functions, then in the @actor c
 """
 
 from . import codec
-from .actor import registry
+from ._registry import registry
 from .errors import CodecError, UnknownHandlerError
 from .payload_codec import decode_payload, encode_return
 from .permissions import check_permission

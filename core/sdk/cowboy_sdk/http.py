@@ -38,7 +38,8 @@ from ._http_message import (
     unquote,
 )
 from ._http_results import CLEANUP_HANDLER, can_keep, clean, keep
-from .actor import Context, registry
+from ._registry import registry
+from .actor import Context
 from .codec import decode, encode
 from .errors import PermissionDeniedError
 from .handler_mode import DEFERRED, PURE, running

@@ -10,7 +10,7 @@
 
 from . import codec
 from ._keep import MAKERS
-from .actor import registry
+from ._registry import registry
 from .errors import DeterminismError, RunnerValidationError
 
 _MAX_SAFE_INTEGER = (1 << 53) - 1

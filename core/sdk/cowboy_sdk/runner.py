@@ -12,6 +12,7 @@ result_schema, max_tokens, resume_cycles, resume_cells, draw; the others are the
 """
 
 from . import codec
+from ._bounds import BONDED_MODES, CALLBACK_MAX, CALLBACK_MIN
 from ._host import pvm_host
 from .bounded_loop import bounded_loop
 from .continuation import LEAVES, WAITING, begin
@@ -27,10 +28,6 @@ RUNNER_ADDRESS = Address.JOB_DISPATCHER.as_ref()
 
 # Arguments of the published SDK that this chain refuses by name.
 _UNSERVED = ("hire", "retry")
-# The modes in which a runner answers with its stake, by the chain's and the published name.
-_BONDED = ("economic_bond", "optimistic")
-# What a callback may use, in cycles and cells alike.
-_LEAST_RESUME, _MOST_RESUME = 102_000, 22_222_222
 
 
 class _RunnerAwaitable:
@@ -142,7 +139,7 @@ def _job_payload(job_type, args, kwargs):
 def _draw_of(kwargs):
     """How the runner is drawn where the author does not say: behind a bond by a seed that nobody knows yet (decision 176)."""
     for rule in (kwargs.get("verify"), kwargs.get("verification")):
-        if isinstance(rule, dict) and rule.get("mode") in _BONDED:
+        if isinstance(rule, dict) and rule.get("mode") in BONDED_MODES:
             return "delayed"
     return None
 
@@ -150,10 +147,9 @@ def _draw_of(kwargs):
 def _check_budget(job_type, key, value):
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"runner.{job_type}(): {key} must be int, got {type(value).__name__}")
-    if not _LEAST_RESUME <= value <= _MOST_RESUME:
-        raise ValueError(
-            f"runner.{job_type}(): {key} must be between {_LEAST_RESUME} and {_MOST_RESUME}, got {value!r}"
-        )
+    # The published SDK has the range of cycles for cells too.
+    if not CALLBACK_MIN <= value <= CALLBACK_MAX:
+        raise ValueError(f"runner.{job_type}(): {key} must be between {CALLBACK_MIN} and {CALLBACK_MAX}, got {value!r}")
 
 
 # Waiting for time

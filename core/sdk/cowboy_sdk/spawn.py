@@ -1,12 +1,11 @@
 """`spawn`: a child actor, deployed now, in this transaction. `upgrade_self`: the own code anew."""
 
 from . import codec
+from ._bounds import SALT_BYTES as MAX_SALT_BYTES
 from ._host import HostError, pvm_host
 from .errors import ActorCallError, CallDepthExceeded
 from .handler_mode import check_deferred_allowed
 from .types import Address
-
-MAX_SALT_BYTES = 32
 
 
 def spawn(code, salt=b"", init_handler="", init_payload=b"", manifest=None, endowment=0):

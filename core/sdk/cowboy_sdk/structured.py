@@ -1,13 +1,13 @@
 """The request for a structured answer: a model's schema in place of the model, and every argument checked before it is sent."""
 
+from ._bounds import REQUEST_BYTES, SCHEMA_BYTES
 from .models import is_model
 
 _KWARGS = (
     "model", "system_prompt", "temperature", "max_tokens", "timeout_blocks", "response_schema", "secrets", "verify", "volumes",
     "hire", "resume_cycles", "resume_cells", "result_schema", "max_price", "tip", "verification", "retry",
 )
-_MAX_PROMPT_BYTES = 128 * 1024
-_MAX_SCHEMA_BYTES = 8 * 1024
+# Of the published SDK: the chain bounds them by a job's price and timeout.
 _MAX_OUTPUT_TOKENS = 32_768
 _TIMEOUT_BLOCKS = (10, 600)
 _MAX_MODEL_NAME_BYTES = 128
@@ -37,14 +37,14 @@ def structured_payload(args, kwargs):
     for key in kwargs:
         if key not in _KWARGS:
             raise TypeError(f"{call} got an unexpected keyword argument {key!r}; it accepts only {', '.join(_KWARGS)}")
-    _check_text(call, "response_schema", kwargs["response_schema"], _MAX_SCHEMA_BYTES)
-    _check_text(call, "the prompt", args[0], _MAX_PROMPT_BYTES)
+    _check_text(call, "response_schema", kwargs["response_schema"], SCHEMA_BYTES)
+    _check_text(call, "the prompt", args[0], REQUEST_BYTES)
     if "model" in kwargs:
         _check_text(call, "model", kwargs["model"], _MAX_MODEL_NAME_BYTES)
         if kwargs["model"] == "*" or kwargs["model"] != kwargs["model"].strip():
             raise ValueError(f"{call}: model {kwargs['model']!r} is not a model name; omit it to let the runner choose")
     if "system_prompt" in kwargs:
-        _check_text(call, "system_prompt", kwargs["system_prompt"], _MAX_PROMPT_BYTES, True)
+        _check_text(call, "system_prompt", kwargs["system_prompt"], REQUEST_BYTES, True)
     if "temperature" in kwargs:
         _check_temperature(call, kwargs["temperature"])
     if "max_tokens" in kwargs:

@@ -6,8 +6,10 @@ from . import runner
 def tee_call(job, *, deterministic=False, runners=None, required_tee_type=None, max_price=None, tip=None, timeout_blocks=None, **options):
     """A job that only runners with an accepted attestation do: `await tee_call({"type": "llm", "prompt": "..."})`.
 
-    One runner is believed unless `deterministic`: then three must give the same bytes, and `toolchain_digest` and `seed`
-    must say what makes them the same. `required_tee_type` is sgx, sev, tdx or nitro, as the manifest grants it.
+    One runner does it unless `deterministic`: then three must give the same bytes, and `toolchain_digest` and `seed` must
+    say what makes them the same. Such a model's job also names its model (`model_id`) and has `temperature` 0; an
+    embedding has no temperature. Otherwise the chain refuses it with `job_invalid`. `required_tee_type` is sgx, sev, tdx
+    or nitro, as the manifest grants it.
     """
     if not isinstance(job, dict):
         raise TypeError("tee_call: job must be a dict with a type and what the runner needs")

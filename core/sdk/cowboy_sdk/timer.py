@@ -5,12 +5,12 @@ itself re-arms intervals, so a fire that fails does not end them, and an interva
 """
 
 from . import codec
+from ._bounds import HANDLER_BYTES as MAX_HANDLER_BYTES
 from ._host import pvm_host
 from .handler_mode import DEFERRED, PURE
 from .types import address_argument, to_address_bytes
 
 DEFAULT_HANDLER = "handle_timer"
-MAX_HANDLER_BYTES = 256
 
 # Failures in a row after which an interval is paused, unless the actor says otherwise.
 MAX_FAILURES = 10
@@ -61,9 +61,10 @@ def schedule(
     the maximum. Without them the default agent bids when the fire is due: twice the base fee, and the median tip of the
     block before, times 0.8, 1, 1.5 or 2.5 by `priority_tier_hint`: "economy", "standard", "fast" or "urgent".
     `bidding_agent` is the address of an actor, the actor's own included, whose public method `get_gas_bid` is asked instead
-    in every block in which the fire is due. It gets a dict with the base fees and how long the fire waits, may read its own
-    storage and change nothing, and returns a dict with `max_fee_per_cycle` and `max_priority_fee_per_cycle`. The actor
-    that scheduled the fire pays for each question. Without such an answer the default agent bids.
+    while the fire is due. It gets a dict with the base fees and how long the fire waits, may read its own storage and
+    change nothing, and returns a dict with `max_fee_per_cycle`, 0 to wait, and `max_priority_fee_per_cycle`. The actor
+    that scheduled the fire pays for each question. An answer holds until the next question; without one the default agent
+    bids.
     """
     payload = bytes(payload)
     if handler is not None:

@@ -8,14 +8,12 @@ What each mode proves is in docs/trust.md. The chain decides the checks marked t
 chain can decide is refused when it is submitted, because a rule that is not enforced would be worse than none.
 """
 
-_MODES = (
-    "none", "consensus", "deterministic", "tee", "zk", "optimistic",
-    "economic_bond", "majority_vote", "structured_match", "semantic_similarity",
-)
+from ._bounds import MODES, RUNNERS_MAX
+
+# Of the published SDK. The chain decides json, integer, float and boolean.
 _FORMATS = (
     "json", "xml", "csv", "markdown", "code", "url", "email", "uuid", "hex", "base64", "eth_address", "integer", "float", "boolean",
 )
-_MOST_RUNNERS = 21
 
 
 class VerifyBuilder:
@@ -25,16 +23,16 @@ class VerifyBuilder:
         self._data = {"mode": "none", "runners": 1, "threshold": 1, "checks": []}
 
     def mode(self, value):
-        """How runners are made to agree: one of the chain's six modes, or a published SDK's name for one."""
-        if value not in _MODES:
-            raise ValueError(f"Invalid verify mode '{value}'. Valid modes: {', '.join(sorted(_MODES))}")
+        """How runners are made to agree: one of the chain's six modes, or the published SDK's name for one."""
+        if value not in MODES:
+            raise ValueError(f"Invalid verify mode '{value}'. Valid modes: {', '.join(sorted(MODES))}")
         self._data["mode"] = value
         return self
 
     def runners(self, count):
-        """How many runners do the job. The chain takes 1 to 9."""
-        if not 1 <= count <= _MOST_RUNNERS:
-            raise ValueError(f"runners count must be between 1 and {_MOST_RUNNERS}, got {count}")
+        """How many runners do the job, 1 to 9."""
+        if not 1 <= count <= RUNNERS_MAX:
+            raise ValueError(f"runners count must be between 1 and {RUNNERS_MAX}, got {count}")
         self._data["runners"] = count
         return self
 

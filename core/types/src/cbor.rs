@@ -3,7 +3,7 @@
 
 use cowboy_cbor::{write_array, write_bool, write_bytes, write_float, write_integer, write_map, write_null, write_text};
 
-pub use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};
+pub use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, MAX_INTEGER_BITS, Reader};
 
 /// A CBOR value.
 #[derive(Clone, Debug, PartialEq)]

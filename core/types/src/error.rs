@@ -241,7 +241,7 @@ errors! {
     1605 RUNNER_NOT_FOUND Job Input "runner_not_found", "The sender is not a registered runner.", "The address has no stake.", "Register first.";
     1606 RUNNER_EXISTS Job Input "runner_exists", "The runner is registered already.", "Each address is one runner.", "Use update, or stake more.";
     1607 STAKE_TOO_LOW Job Input "stake_too_low", "The stake is too low.", "A runner stakes at least jobs.runner_stake_floor, and at least its largest job times jobs.runner_stake_ratio.", "Stake more, or take smaller jobs.";
-    1608 REGISTRY_FULL Job Input "registry_full", "The registry of runners is full.", "Every selection reads all runners, so their number is limited.", "Register with more stake than an idle one has, or wait until one leaves.";
+    1608 REGISTRY_FULL Job Input "registry_full", "The registry of runners is full.", "Every selection reads all runners, so their number is limited.", "Register with more stake than another one has, or wait until one leaves.";
     1609 NOT_A_MEMBER Job Input "not_a_member", "The sender is not a member of the job's committee.", "Only drawn runners may commit and reveal.", "Wait to be drawn.";
     1610 WRONG_PHASE Job Input "wrong_phase", "The job does not accept this now.", "Commitments come first, then reveals, then challenges, each in its own window.", "Look at the job's status and deadlines.";
     1611 ALREADY_DONE Job Input "already_done", "The sender has already done this.", "A member commits once and reveals once.", "There is nothing to do.";
@@ -301,7 +301,7 @@ errors! {
     1807 RELEASE_NOT_FOUND Secret Input "release_not_found", "There is no such release.", "It was never opened, or its record was deleted.", "Check the id.";
     1808 RELEASE_STATE Secret Input "release_state", "The release does not accept this now.", "It is closed, its deadline passed, its secret was paused or deleted, or a demand was made already.", "get_release shows what there is.";
     1809 RELEASE_SERVED Secret Input "release_served", "Those members cannot have answered.", "A place is not one of the committee's, fewer answered than are needed to close, or enough answered for nobody to be missing.", "Name who answered; demand only what is missing to the threshold.";
-    1810 RELEASE_REFUSED Secret Input "release_refused", "The policy does not allow the release.", "A policy says from when to when, and how often, a version is released.", "Store a version with another policy.";
+    1810 RELEASE_REFUSED Secret Input "release_refused", "The policy does not allow the release.", "A policy says which jobs may use a version and send it to which hosts, which runners see it, and when and how often.", "Store a version with another policy.";
     1811 TRANSPORT_KEY Secret Input "transport_key", "The transport key is not valid.", "It is a point of G1 other than the identity element, and the proof must be its owner's signature over it.", "Make a new key.";
     1812 RELEASE_FOREIGN Secret Input "release_foreign", "The release is somebody else's.", "Only its recipient can close it, or demand answers.", "Sign with the recipient's key.";
     1813 SECRETS_NOT_APPLICABLE Secret Input "secrets_not_applicable", "A job of this kind takes no secrets.", "A value goes only where the job itself says: to the host of a web job, or into a container.", "Leave `secrets` out, or ask for the page with a web job.";
@@ -341,7 +341,7 @@ errors! {
     1873 RELAY_ENDPOINT Volume Input "relay_endpoint", "The endpoint or the region is not valid.", "An endpoint is a lower-case host name or an IPv6 address, with a port; a region is up to 16 of a-z, 0-9 and -.", "Write it like relay1.example.com and 443.";
     1874 RELAY_KEY Volume Input "relay_key", "The key is not the sender's.", "It is an Ed25519 key that signs the genesis hash, the sender and itself.", "Sign with the key that is registered.";
     1875 RELAY_STATE Volume Input "relay_state", "The relay cannot do that now.", "It left already, or still has slots.", "get_relay shows what there is; withdraw volumes.unbonding blocks after leaving.";
-    1876 RELAYS_FULL Volume Limit "relays_full", "The registry of relays is full.", "Every draw reads all relays, so their number is limited.", "Register with more stake than an idle one has, or wait until one leaves.";
+    1876 RELAYS_FULL Volume Limit "relays_full", "The registry of relays is full.", "Every draw reads all relays, so their number is limited.", "Register with more stake than another one has, or wait until one leaves.";
     1877 SLOT_FOREIGN Volume Input "slot_foreign", "The slot is not one that the relay has to rebuild, or serves.", "The chain gives slots to relays, and takes them back.", "get_volume shows who has which slot.";
     1880 PROOF_NOT_DUE Volume Input "proof_not_due", "No proof is due.", "Points are drawn every volumes.proof_period blocks, and answered within volumes.proof_window.", "get_round shows what is due.";
     1881 PROOF_INVALID Volume Input "proof_invalid", "The bytes do not prove what was asked for.", "A proof has the leaf with the byte, the way to the root, and the slice of its chunk.", "Answer with what the round or the demand names.";

@@ -15,8 +15,14 @@ pub const MAX_TRANSACTION_BYTES: usize = 128 * 1024;
 /// An actor's source, or a payload: never longer than the transaction that carries it.
 pub type Payload = Blob<MAX_TRANSACTION_BYTES>;
 
-/// A handler's name, 1 to 256 bytes.
-pub type HandlerName = Text<256>;
+/// The most bytes of a handler's name.
+pub const HANDLER_BYTES: usize = 256;
+
+/// The most bytes of the salt of an actor's address.
+pub const SALT_BYTES: usize = 32;
+
+/// A handler's name, of at least one byte.
+pub type HandlerName = Text<HANDLER_BYTES>;
 
 crate::variants! {
     /// Category 0: operations of the protocol itself.
@@ -138,7 +144,7 @@ crate::variants! {
             /// Python source; canonicalised before it is hashed and stored (003 §1.2).
             code: Payload,
             /// Up to 32 bytes, zero-padded on the right, that make the address (003 §1.2).
-            salt: Blob<32>,
+            salt: Blob<SALT_BYTES>,
             /// The handler to run in the same transaction, with its payload.
             init: Option<Init>,
             /// The entitlements asked for, as canonical CBOR; absent means none (000 §3).

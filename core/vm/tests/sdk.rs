@@ -108,7 +108,7 @@ impl Host {
             HostFn::TransferBalance => {
                 let amount = number(call, 1);
                 if self.balance < amount {
-                    return refuse(2, "insufficient_balance", format!("balance {} is below {amount}", self.balance));
+                    return refuse(2, "transfer_failed", format!("balance {} is below {amount}", self.balance));
                 }
                 self.balance -= amount;
                 HostValue::None
@@ -120,7 +120,7 @@ impl Host {
                 self.timers.remove(&bytes(call, 0));
                 HostValue::None
             }
-            other => return refuse(5, "forbidden", format!("the test's host has no {other:?}")),
+            other => return refuse(5, "unavailable", format!("the test's host has no {other:?}")),
         })
     }
 
@@ -147,7 +147,7 @@ impl Host {
 
     fn schedule(&mut self, height: u64, payload: Vec<u8>) -> Answer {
         if height <= self.height {
-            return refuse(2, "invalid_input", format!("timer height {height} is not after block {}", self.height));
+            return refuse(2, "timer_in_past", format!("timer height {height} is not after block {}", self.height));
         }
         self.timer_count += 1;
         let hash = Keccak256::new().chain_update(OWN).chain_update(height.to_be_bytes()).chain_update(&payload);
@@ -159,7 +159,7 @@ impl Host {
     /// Other actors: 0x66… is not there, the rest answer with what they were asked.
     fn call(call: &HostCall) -> Answer {
         if bytes(call, 0) == [0x66; 20] {
-            return refuse(3, "not_found", "no actor at the target");
+            return refuse(3, "actor_not_found", "no actor at the target");
         }
         let (method, payload) = (text(call, 1), bytes(call, 2));
         let parts = [vec![0x84], head(3, size(method.as_bytes())), method.into_bytes(), head(2, size(&payload)), payload];

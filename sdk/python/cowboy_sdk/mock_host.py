@@ -4,105 +4,30 @@ It keeps what the real host keeps (storage, balances, timers, messages, events) 
 same rules for rollback and refusals, and charges nothing. `cowboy_sdk.testing` drives it; actors never see it.
 """
 
-import copy
 import functools
 import hashlib
 import hmac
 
 from . import _ed25519, _secp256k1
 from ._keccak import keccak256 as _keccak256
+from .mock.protocol import PARAMETERS
+from .mock.tokens import (
+    token_allowance,
+    token_approve,
+    token_balance_of,
+    token_burn,
+    token_create,
+    token_mint,
+    token_total_supply,
+    token_transfer,
+    token_transfer_from,
+)
+from .mock.volume_calls import blob_ref, create_volume, delete_volume
+from .mock.world import DEFAULT_ACTOR, HostError, call_actor, context, refusal, world
 
 SCANNABLE_KEY_BYTES = 64
-MAX_SCAN_LIMIT = 1000
-MAX_EVENT_BYTES = 4096
-MAX_BLOB_BYTES = 65_536
-MAX_CALL_DEPTH = 32
-DEFAULT_ACTOR = b"\x22" * 20
 _RESERVED = (b"__INITIALIZED__",)
 _UNWRITABLE = (b"__INITIALIZED__", b"cowboy.offchain.image.v1")
-
-
-class HostError(RuntimeError):
-    """A refusal by the host: `code` is its class, `name` its word for it."""
-
-    def __init__(self, message="", code=None, name=None):
-        super().__init__(message)
-        self.code = code
-        self.name = name
-
-
-class Account:
-    """What the chain keeps under one address."""
-
-    def __init__(self):
-        self.balance = 0
-        self.storage = {}
-        self.owner = None
-        self.timer_count = 0
-        self.program = None
-
-
-class World:
-    """The fake chain's whole state, and the executions under way (`frames`, innermost last)."""
-
-    def __init__(self):
-        self.height = 1000
-        self.timestamp_ms = 1_700_000_000_000
-        self.chain_id = 1
-        self.accounts = {}
-        self.timers = {}
-        self.outbox = []
-        self.events = []
-        self.jobs = []
-        self.tokens = {}
-        self.volumes = {}
-        # Whether a query or a GET runs: functions that only a delivery may call are refused.
-        self.is_reading = False
-        self.tx_hash = b"\xab" * 32
-        # Overrides a test sets by hand, see set_context.
-        self.overrides = {}
-        self.frames = [{"actor_addr": DEFAULT_ACTOR, "sender": DEFAULT_ACTOR, "value": 0}]
-        # Runs a call: function(target, method, payload, cycles_limit, access_limit) -> bytes.
-        self.call_handler = None
-        # Loads an actor's source: function(code) -> what call_handler runs.
-        self.load_program = None
-
-    def account(self, address):
-        return self.accounts.setdefault(bytes(address), Account())
-
-    @property
-    def frame(self):
-        return self.frames[-1]
-
-    @property
-    def own(self):
-        return self.account(context()["actor_addr"])
-
-    def checkpoint(self):
-        """A copy of everything a failed execution must undo."""
-        programs = {address: account.program for address, account in self.accounts.items()}
-        for account in self.accounts.values():
-            account.program = None
-        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens, self.volumes))
-        for address, program in programs.items():
-            self.accounts[address].program = program
-            saved[0][address].program = program
-        return saved
-
-    def rollback(self, saved):
-        self.accounts, self.timers, self.outbox, self.events, self.jobs, self.tokens, self.volumes = saved
-
-    def pay(self, source, target, amount):
-        payer = self.account(source)
-        if amount < 0:
-            raise HostError("amount is negative", 2, "invalid_input")
-        if payer.balance < amount:
-            raise HostError(f"balance {payer.balance} is below {amount}", 2, "insufficient_balance")
-        payer.balance -= amount
-        self.account(target).balance += amount
-
-
-world = World()
 
 
 # For tests
@@ -142,25 +67,8 @@ def get_send_log():
 # The host functions
 
 
-def context():
-    facts = {
-        "sender": world.frame["sender"],
-        "actor_addr": world.frame["actor_addr"],
-        "value": world.frame["value"],
-        "block_height": world.height,
-        "tx_hash": world.tx_hash,
-        "timestamp_ms": world.timestamp_ms,
-        "chain_id": world.chain_id,
-        "chain_instance_id": bytes([1]) * 32,
-        "pvm_version": "fake",
-        "round": [0, world.height],
-    }
-    facts.update(world.overrides)
-    return facts
-
-
 def runtime_config():
-    return {"continuation_mode": "local", "compile_time_fsm": False, "result_ttl": 3_600}
+    return {"continuation_mode": "local", "compile_time_fsm": False, "result_ttl": PARAMETERS["gateways.result_ttl"]}
 
 
 def self_address():
@@ -178,7 +86,7 @@ def balance(address=None):
 def actor_owner():
     owner = world.own.owner
     if owner is None:
-        raise HostError("missing protocol owner", 5, "forbidden")
+        raise refusal("unavailable", "missing protocol owner")
     return owner
 
 
@@ -188,7 +96,7 @@ def entitlement_params(entitlement_id):
 
 def charge_gas(amount):
     if amount < 0:
-        raise HostError("amount is negative", 2, "invalid_input")
+        raise refusal("invalid_argument", "amount is negative")
 
 
 def get_state(key):
@@ -237,12 +145,13 @@ def scan_state_prefix(prefix, limit=100):
         for key, value in sorted(world.own.storage.items())
         if key.startswith(prefix) and len(key) <= SCANNABLE_KEY_BYTES
     ]
-    return found[: min(int(limit), MAX_SCAN_LIMIT)]
+    return found[: min(int(limit), PARAMETERS["execution.scan_limit"])]
 
 
 def blob_commit(data):
-    if len(data) > MAX_BLOB_BYTES:
-        raise HostError(f"a blob has {len(data)} bytes, at most {MAX_BLOB_BYTES}", 2, "invalid_argument")
+    most = PARAMETERS["execution.return_bytes"]
+    if len(data) > most:
+        raise refusal("invalid_argument", f"a blob has {len(data)} bytes, at most {most}")
     multihash = _multihash(data)
     world.own.storage[multihash] = bytes(data)
     return multihash
@@ -258,8 +167,9 @@ def _multihash(data):
 
 
 def emit_event(name, data, schema=None):
-    if len(data) > MAX_EVENT_BYTES:
-        raise HostError(f"event payload has {len(data)} bytes, at most {MAX_EVENT_BYTES}", 8, "resource_limit")
+    most = PARAMETERS["execution.event_bytes"]
+    if len(data) > most:
+        raise refusal("event_too_large", f"event payload has {len(data)} bytes, at most {most}")
     world.events.append((context()["actor_addr"], name, bytes(data)))
     return {"emit_id": len(world.events), "sync_outcomes": [], "deferred_subs": []}
 
@@ -274,34 +184,15 @@ def send_message(target, payload, value=0, handler=""):
     )
 
 
-def call_actor(target, method, payload, cycles_limit, access_limit=0, value=0):
-    if world.call_handler is None:
-        raise HostError("no actor at the target", 3, "not_found")
-    if len(world.frames) > MAX_CALL_DEPTH:
-        raise HostError("call depth exceeds 32", 5, "forbidden")
-    caller = context()["actor_addr"]
-    saved = world.checkpoint()
-    world.frames.append({"actor_addr": bytes(target), "sender": caller, "value": int(value)})
-    try:
-        if value:
-            world.pay(caller, target, int(value))
-        return world.call_handler(bytes(target), method, bytes(payload), cycles_limit, access_limit)
-    except BaseException:
-        world.rollback(saved)
-        raise
-    finally:
-        world.frames.pop()
-
-
 def spawn_actor(code, salt=b"", init_handler="", init_payload=b"", manifest=None, endowment=0):
     """A child whose code is loaded by `world.load_program`, which the harness of tests sets."""
     creator = context()["actor_addr"]
     padded = bytes(salt).ljust(32, b"\x00")
     born = _keccak256(creator + padded + _keccak256(bytes(code)))[12:]
     if world.account(born).program is not None:
-        raise HostError("an actor lives at the address already", 2, "address_taken")
+        raise refusal("address_taken", "an actor lives at the address already")
     if world.load_program is None:
-        raise HostError("no programs here", 5, "forbidden")
+        raise refusal("unavailable", "no programs here")
     saved = world.checkpoint()
     try:
         account = world.account(born)
@@ -316,7 +207,7 @@ def spawn_actor(code, salt=b"", init_handler="", init_payload=b"", manifest=None
         world.account(born).program = None
         if isinstance(problem, HostError):
             raise
-        raise HostError(f"{type(problem).__name__}: {problem}", 6, "handler_raised") from problem
+        raise refusal("handler_raised", f"{type(problem).__name__}: {problem}") from problem
     return born
 
 
@@ -340,10 +231,10 @@ def schedule_timer_ex(
     height, payload, fee_payer=b"", gas_limit=0, cells_limit=0, expires_at=0, max_fee=0, max_priority_fee=0, tier=0, bidder=b""
 ):
     if height <= world.height:
-        raise HostError(f"timer height {height} is not after block {world.height}", 2, "invalid_input")
+        raise refusal("timer_in_past", f"timer height {height} is not after block {world.height}")
     own = context()["actor_addr"]
     if fee_payer and bytes(fee_payer) != bytes(own):
-        raise HostError("a timer is paid by the actor that schedules it", 5, "bad_fee_payer")
+        raise refusal("bad_fee_payer", "a timer is paid by the actor that schedules it")
     account = world.account(own)
     account.timer_count += 1
     timer_id = _keccak256(
@@ -375,9 +266,9 @@ def set_interval(
 def resume_interval(timer_id):
     timer = _own_timer(timer_id)
     if timer is None:
-        raise HostError("there is no such timer", 3, "timer_not_found")
+        raise refusal("timer_not_found", "there is no such timer")
     if timer["every"] is None:
-        raise HostError("the timer is no interval", 2, "not_an_interval")
+        raise refusal("not_an_interval", "the timer is no interval")
     if timer["is_paused"]:
         timer.update(is_paused=False, failures=0, height=world.height + timer["every"])
 
@@ -396,7 +287,7 @@ def cancel_timer(timer_id):
 def _own_timer(timer_id):
     timer = world.timers.get(bytes(timer_id))
     if timer is not None and timer["actor"] != context()["actor_addr"]:
-        raise HostError("the timer belongs to another actor", 5, "forbidden")
+        raise refusal("timer_not_owned", "the timer belongs to another actor")
     return timer
 
 
@@ -406,8 +297,9 @@ def randomness(domain):
 
 def randomness_at(epoch, view, domain):
     """HKDF-SHA256 of the round's seed. The fake's rounds are its heights, and a round's seed is known at its height."""
-    if epoch != 0 or view > world.height or view + 256 <= world.height:
-        raise HostError(f"the seed of round ({epoch}, {view}) is not readable", 3, "not_found")
+    if epoch != 0 or view > world.height or view + PARAMETERS["consensus.seed_history"] <= world.height:
+        # As on chain: the code of what does not exist.
+        raise refusal("invalid_argument", f"the seed of round ({epoch}, {view}) is not readable", code=3)
     seed = hashlib.sha384(b"fake beacon" + view.to_bytes(8, "big")).digest()
     key = hmac.new(bytes(32), seed, hashlib.sha256).digest()
     return hmac.new(key, bytes(domain) + b"\x01", hashlib.sha256).digest()
@@ -424,12 +316,12 @@ def recover(digest, signature):
 def verify_signature(algorithm, public_key, message, signature):
     holds = {1: _secp256k1.holds, 2: _ed25519.holds}.get(algorithm)
     if holds is None:
-        raise HostError("plain Python has no BLS12-381: run this test with `cowboy test`, which has every scheme", 5, "forbidden")
+        raise refusal("unavailable", "plain Python has no BLS12-381: run this test with `cowboy test`, which has every scheme")
     return holds(bytes(public_key), bytes(message), bytes(signature))
 
 
 def _refused(*arguments):
-    raise HostError("this chain does not offer the function", 5, "forbidden")
+    raise refusal("unavailable", "this chain does not offer the function")
 
 
 fork_actor = subscribe_event = unsubscribe_event = force_unsubscribe_event = _refused
@@ -440,20 +332,6 @@ intent_broadcast = intent_broadcast_ex = offchain_image_initialize = offchain_im
 def _key(key):
     return key.encode("utf-8") if isinstance(key, str) else bytes(key)
 
-
-# Where everything above exists, which these use.
-from .mock.tokens import (  # noqa: E402
-    token_allowance,
-    token_approve,
-    token_balance_of,
-    token_burn,
-    token_create,
-    token_mint,
-    token_total_supply,
-    token_transfer,
-    token_transfer_from,
-)
-from .mock.volume_calls import blob_ref, create_volume, delete_volume  # noqa: E402
 
 # A query and a GET may call the functions that are not in this list (docs/actors.md "Queries").
 _FOR_DELIVERIES = """
@@ -469,8 +347,8 @@ def _refuse_in_queries(function):
     @functools.wraps(function)
     def checked(*arguments, **options):
         if world.is_reading:
-            raise HostError(
-                f"the handler called {function.__name__}, which a query may not; send a transaction instead", 5, "unavailable"
+            raise refusal(
+                "unavailable", f"the handler called {function.__name__}, which a query may not; send a transaction instead"
             )
         return function(*arguments, **options)
 

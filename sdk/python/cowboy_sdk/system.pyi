@@ -427,6 +427,7 @@ _RelayRegistryRegisterRelay = TypedDict("_RelayRegistryRegisterRelay", {
     "capacity": int,
     "certificate": bytes,
     "endpoint": str,
+    "gave_way_at": int | None,
     "is_eligible": bool,
     "is_healthy": bool,
     "key": bytes,
@@ -1508,7 +1509,7 @@ class _StorageManager(SystemActor):
         to: Address | bytes,
         cycles_limit: int = ...,
     ) -> None:
-        """Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them. Volumes that were handed to an account take half of its `volumes.per_account` at most."""
+        """Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them; keys that the committee makes for new and rewritten partitions from then on are others. Volumes that were handed to an account take half of its `volumes.per_account` at most."""
     def delete_volume(
         self, *,
         volume: TokenId | bytes,

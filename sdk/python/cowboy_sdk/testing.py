@@ -24,9 +24,10 @@ from . import codec, mock_host
 from ._keccak import keccak256
 from ._offchain import Job, Jobs, llm_failure, llm_value  # noqa: F401, the names of this module
 from ._payloads import HTTP_HANDLER, Visits, decoded, encoded
-from .actor import registry
+from ._registry import registry
 from .dispatch import dispatch
 from .mock import tokens, volumes
+from .mock.world import refusal
 from .types import Address, to_address_bytes
 
 sys.modules.setdefault("pvm_host", mock_host)
@@ -291,7 +292,7 @@ class Chain(Jobs, Visits):
             return volumes.handle(method, payload)
         program = self.world.account(target).program
         if program is None:
-            raise mock_host.HostError("no actor at the target", 3, "not_found")
+            raise refusal("actor_not_found", "no actor at the target")
         return program.run(method, payload)
 
 

@@ -14,7 +14,7 @@ ROOT = HERE.parents[2]
 sys.path[:0] = [str(HERE.parent), str(HERE / "parity"), str(HERE)]
 
 from cowboy_sdk import codec, mock_host  # noqa: E402
-from cowboy_sdk.actor import registry  # noqa: E402
+from cowboy_sdk._registry import registry  # noqa: E402
 from cowboy_sdk.dispatch import dispatch  # noqa: E402
 from cowboy_sdk.testing import Job  # noqa: E402
 from cowboy_sdk.types import Address  # noqa: E402
@@ -40,7 +40,7 @@ def load(path):
 def answer(target, method, payload, cycles, access):
     """The other actors of the test's world: 0x66… does not exist, the rest answer with what they were asked."""
     if target == b"\x66" * 20:
-        raise mock_host.HostError("no actor at the target", 3, "not_found")
+        raise mock_host.HostError("no actor at the target", 3, "actor_not_found")
     return codec.encode([method, bytes(payload), cycles, access])
 
 

@@ -45,6 +45,7 @@ NOT_RUN = {
     "docs/nodes.md: The genesis file": "edge/cli/src/daemon/genesis_file.rs reads such a file: this one leaves out hashes and certificates",
     "docs/operators.md: Install": "it changes the system; test_what_the_unit_and_the_image_run runs what it installs",
     "docs/operators.md: Install 2": "it needs a container engine; test_what_the_unit_and_the_image_run runs what the image runs",
+    "docs/operators.md: Steer a running node": "edge/cli/tests/e2e/admin.rs asks nodes of its own",
     "docs/operators.md: Monitor": "settings of Prometheus; edge/cli/tests/e2e/ops.rs compares its rules with a node",
     "docs/runners.md: Quick start": "it builds the programs; tests/market does the rest of it",
     "docs/runners.md: How a runner works": "a picture",

@@ -16,6 +16,7 @@ from cowboy_sdk import (
     ReentrancyError,
     TokenId,
     TokenIdError,
+    Verify,
     actor,
     bounded_loop,
     check_iteration,
@@ -30,14 +31,19 @@ from cowboy_sdk import (
     pvm_random,
     pvm_time,
     reentrancy_guard,
+    runner,
     runtime,
     signing,
     system,
     vrf,
 )
+from cowboy_sdk._bounds import CALLBACK_MAX, CALLBACK_MIN, RUNNERS_MAX
 from cowboy_sdk._keccak import keccak256
 from cowboy_sdk.actor_ref import derive_actor_address_cip6, derive_actor_address_grouped
 from cowboy_sdk.collections import StoredLog, StoredMap
+from cowboy_sdk.mock import volumes
+from cowboy_sdk.mock.protocol import REFUSALS
+from cowboy_sdk.mock.world import refusal
 from cowboy_sdk.storage import STORAGE
 from cowboy_sdk.testing import Chain
 
@@ -385,6 +391,59 @@ def test_functions_of_other_networks_are_refused_by_the_host():
         with pytest.raises(mock_host.HostError) as caught:
             action()
         assert caught.value.code == 5
+
+
+def _timer_of_another():
+    timer = mock_host.schedule_timer(mock_host.current_block() + 1, b"")
+    mock_host.set_context(actor_addr=b"\x33" * 20)
+    return timer
+
+
+REFUSED = [
+    ("transfer_failed", 2, lambda: mock_host.transfer_balance(b"\x01" * 20, 1)),
+    ("invalid_argument", 2, lambda: mock_host.charge_gas(-1)),
+    ("invalid_argument", 2, lambda: mock_host.blob_commit(bytes(65_537))),
+    ("event_too_large", 8, lambda: mock_host.emit_event("E", bytes(4_097))),
+    ("actor_not_found", 3, lambda: mock_host.call_actor(b"\x01" * 20, "go", b"", 0)),
+    ("unavailable", 5, lambda: mock_host.spawn_actor(b"")),
+    ("timer_in_past", 2, lambda: mock_host.schedule_timer(mock_host.current_block(), b"")),
+    ("bad_fee_payer", 5, lambda: mock_host.schedule_timer_ex(mock_host.current_block() + 1, b"", b"\x01" * 20)),
+    ("timer_not_found", 3, lambda: mock_host.resume_interval(bytes(32))),
+    ("not_an_interval", 2, lambda: mock_host.resume_interval(mock_host.schedule_timer(mock_host.current_block() + 1, b""))),
+    ("timer_not_owned", 5, lambda: mock_host.cancel_timer(_timer_of_another())),
+    # As on chain, the code of what does not exist with the name of a wrong argument.
+    ("invalid_argument", 3, lambda: mock_host.randomness_at(0, mock_host.current_block() - 256, b"")),
+    ("token_not_found", 2, lambda: mock_host.token_balance_of(bytes(32), bytes(20))),
+    ("token_balance", 2, lambda: mock_host.token_burn(mock_host.token_create("Coin", "C"), 1)),
+    ("volume_not_found", 2, lambda: volumes.METHODS["delete_volume"](bytes(20), 0, volume=bytes(32))),
+]
+
+
+@pytest.mark.parametrize("name, code, action", REFUSED)
+def test_the_simulated_host_refuses_as_the_chain_does(name, code, action):
+    with pytest.raises(mock_host.HostError) as caught:
+        action()
+    assert (caught.value.name, caught.value.code) == (name, code)
+    assert code == REFUSALS[name] or (name, code) == ("invalid_argument", 3)
+
+
+def test_a_refusal_that_the_chain_does_not_have_is_a_mistake_of_the_simulator():
+    with pytest.raises(KeyError):
+        refusal("insufficient_balance", "no row has this name")
+
+
+def test_the_sdk_has_the_bounds_of_the_chain():
+    assert Verify.builder().mode("optimistic").runners(RUNNERS_MAX).build()["runners"] == 9
+    for wrong in (lambda: Verify.builder().runners(RUNNERS_MAX + 1), lambda: Verify.builder().mode("zk")):
+        with pytest.raises(ValueError):
+            wrong()
+    for name, value, is_refused in [("cycles", CALLBACK_MIN - 1, True), ("cells", CALLBACK_MIN, False), ("cycles", CALLBACK_MAX, False), ("cells", CALLBACK_MAX + 1, True)]:
+        terms = {f"resume_{name}": value}
+        if is_refused:
+            with pytest.raises(ValueError, match=f"between {CALLBACK_MIN} and {CALLBACK_MAX}"):
+                runner.http("https://example.com", **terms).send(b"", "go")
+        else:
+            runner.http("https://example.com", **terms).send(b"", "go")
 
 
 def test_parts_that_are_missing_say_so():

@@ -470,13 +470,15 @@ def test_registering_a_validator(tmp_path):
     assert "blocks compared" in shell.run(shell.clone, [check.replace("250000", "1")])
 
 
-@runs("docs/nodes.md", "A network on one computer")
+@runs("docs/nodes.md", "A network on one computer", "A network on one computer 2")
 @needs_programs
 def test_a_network_of_processes(tmp_path):
     shell = Shell(tmp_path, "")
     (line,) = block("docs/nodes.md", "A network on one computer", "sh").commands()
     server = shell.serve(line)
     assert (shell.clone / "testnet/validator-0.json").exists()
+    (join,) = block("docs/nodes.md", "A network on one computer 2", "sh").commands()
+    shell.serve(join).stop()
     server.stop()
 
 

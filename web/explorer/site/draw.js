@@ -34,8 +34,23 @@ export function seedOf(roundSeed, job, submittedAt) {
 }
 
 /** The beacon of an epoch's first view, which no round before it can give. */
-export function epochBeacon(parent) {
+function epochBeacon(parent) {
   return keccak256(EPOCH_DOMAIN, fromHex(parent));
+}
+
+/** The seeds in a block's header, as bytes. */
+export function seedsIn(header) {
+  const seeds = header.seeds ?? [];
+  return seeds.length > 0 ? seeds.map((seed) => fromHex(seed) ?? new Uint8Array()) : [epochBeacon(header.parent)];
+}
+
+/**
+ * Whether the seed of the round that draws for a job stands in this header, or in one before it. Where the epoch ended before that round, the
+ * first round of the next one draws.
+ */
+export function isPastDraw(job, header) {
+  const [epoch, view] = [Number(header.epoch), Number(header.view)];
+  return epoch === Number(job.draw_epoch) ? view > Number(job.draw_view) : epoch > Number(job.draw_epoch) && view > 1;
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { fromHex, toHex } from "../site/bytes.js";
-import { draw, epochBeacon, rootOf, seedOf, verify } from "../site/draw.js";
+import { draw, isPastDraw, rootOf, seedOf, seedsIn, verify } from "../site/draw.js";
 import { keccak256 } from "../site/keccak.js";
 import { parseJson } from "../site/json.js";
 
@@ -55,5 +55,20 @@ test("whatever does not fit is seen", () => {
   assert.equal(holds(job, row.candidates, [fromHex("0x00")])[1], false, "a seed of no header");
   const others = { ...job, members: [...job.members].reverse() };
   assert.equal(holds(others, row.candidates, seeds)[2], false, "other runners");
-  assert.equal(epochBeacon(`0x${"00".repeat(32)}`).length, 32);
+});
+
+test("the seed of a draw stands in the first block after its round", () => {
+  const parent = `0x${"00".repeat(32)}`;
+  assert.deepEqual(seedsIn({ parent, seeds: ["0x01", "0x02"] }), [new Uint8Array([1]), new Uint8Array([2])]);
+  assert.equal(toHex(seedsIn({ parent, seeds: [] })[0]), toHex(keccak256(utf8.encode("cowboy-epoch-seed:"), fromHex(parent))), "the first of an epoch");
+  const rows = [
+    ["before", 3, 8, false],
+    ["the round itself", 3, 9, false],
+    ["the next one", 3, 10, true],
+    ["a later epoch's first view, which has no seed", 4, 1, false],
+    ["its second", 4, 2, true],
+    ["an earlier epoch", 2, 90, false],
+  ];
+  for (const [name, epoch, view, expected] of rows) assert.equal(isPastDraw({ draw_epoch: 3, draw_view: 9 }, { epoch, view }), expected, name);
+  assert.equal(isPastDraw({ draw_epoch: 0, draw_view: 0 }, { epoch: 1, view: 7 }), true, "a draw by the submission's own beacon");
 });

@@ -30,7 +30,7 @@ rows! {
         /// Maximum change of the rate at once.
         0x0C max_change: BasisPoints = 1_250 in 1..=10_000, T0, "003 State Rent";
         /// Blocks for which relays keep shards that no manifest names.
-        0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0 NotActive, "003 §7.3";
+        0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0 Stepwise, "003 §7.3; decision 628";
         /// The bond for each byte of a quota beyond the base: a year's rent of it.
         0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 234";
         /// Actors whose rent one block collects; the rest waits for the next block.

@@ -20,7 +20,8 @@ pub use record::{
 pub use report::Report;
 pub use runner::{Capacity, Model, Profile, RateCard, Runner, TRANCHES, Tranche};
 pub use spec::{
-    Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, Snapshot, Verification,
+    Bounds, Callback, Check, JobKind, JobSpec, MAX_CHECKS, Mode, REQUEST_BYTES, Resources, ResultSchema, SCHEMA_BYTES, Snapshot,
+    Verification,
 };
 
 use crate::hash::{Hash, keccak256};

@@ -12,6 +12,9 @@ pub const MAX_CHECKS: usize = 16;
 /// The most bytes of a job's request.
 pub const REQUEST_BYTES: usize = 131_072;
 
+/// The most bytes of a JSON schema that a result is held to.
+pub const SCHEMA_BYTES: usize = 8_192;
+
 /// The name of a part of a JSON result: `a.b.0`, empty for the whole.
 pub type Path = Text<256>;
 
@@ -79,7 +82,7 @@ crate::record! {
         /// Milliseconds that the work should take: what usage is compared with.
         pub expected_execution_ms: Count,
         /// Nothing, `text`, `json`, `cbor`, `binary`, or a JSON schema.
-        pub data_format: Text<8192>,
+        pub data_format: Text<SCHEMA_BYTES>,
     }
 }
 
@@ -102,17 +105,25 @@ crate::variants! {
 }
 
 impl Mode {
-    /// The mode of a name as clients write it, the published SDK's names included (decision 47).
+    /// The modes by the names that clients write, the published SDK's names included (decision 47).
+    pub const NAMES: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("economic_bond", Self::EconomicBond),
+        ("optimistic", Self::EconomicBond),
+        ("majority_vote", Self::MajorityVote),
+        ("consensus", Self::MajorityVote),
+        ("structured_match", Self::StructuredMatch),
+        ("deterministic", Self::Deterministic),
+        ("tee", Self::Deterministic),
+        ("semantic_similarity", Self::SemanticSimilarity),
+    ];
+
+    /// The mode of one of [`Self::NAMES`]; `none` for no name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "none" | "" => Self::None,
-            "economic_bond" | "optimistic" => Self::EconomicBond,
-            "majority_vote" | "consensus" => Self::MajorityVote,
-            "structured_match" => Self::StructuredMatch,
-            "deterministic" | "tee" => Self::Deterministic,
-            "semantic_similarity" => Self::SemanticSimilarity,
-            _ => return None,
-        })
+        if name.is_empty() {
+            return Some(Self::None);
+        }
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, mode)| mode.clone())
     }
 
     /// The mode's name on the wire (003).
@@ -164,7 +175,7 @@ crate::variants! {
         /// The result is JSON that a schema admits.
         0 JsonSchema {
             /// The schema, in the subset that `docs/jobs.md` lists.
-            schema: Text<8192>,
+            schema: Text<SCHEMA_BYTES>,
         },
         /// A field is the same in all results.
         1 Field {

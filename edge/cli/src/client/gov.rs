@@ -1,12 +1,11 @@
 //! `cowboy gov`: what is decided, by whom, and when it takes effect.
 
-use super::job::json_argument;
 use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::{cbor, model};
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount, Instruction};
 use serde_json::{Value, json};
@@ -125,7 +124,7 @@ pub(crate) struct Decision {
 
 impl Decision {
     fn json(&self) -> Result<Value, Failure> {
-        json_argument(&self.decision)
+        payload::json(&self.decision)
     }
 }
 
@@ -360,10 +359,7 @@ fn describe(proposal: &model::Proposal) -> String {
 async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
     let mut found = all_params(session).await?;
     found.params.retain(|row| row.name.starts_with(prefix));
-    let lines = found.params.iter().map(|row| {
-        let standing = if row.active { "" } else { ", not active" };
-        format!("{:<44} {:>20} {:<12} tier {}{standing}", row.name, row.value, row.unit, row.tier)
-    });
+    let lines = found.params.iter().map(|row| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier));
     session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
     Ok(())
 }

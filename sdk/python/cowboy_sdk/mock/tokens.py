@@ -1,7 +1,7 @@
 """Tokens of the chain that `mock_host` simulates: the functions of the registry that actors call (003 §17.3)."""
 
-from .. import mock_host
 from .._keccak import keccak256
+from .world import call_actor, context, refusal, world
 
 # The system actor 0x06, which keeps the tokens.
 TOKEN_REGISTRY = bytes(19) + b"\x06"
@@ -26,11 +26,11 @@ def token_create(name, symbol, decimals=9, initial_supply=0, max_supply=None, tr
     max_supply = _MAX_UNITS if max_supply is None else max_supply
     is_too_long = any(len(text.encode("utf-8")) > most for text, most in ((name, 64), (symbol, 16), (metadata_uri, 256)))
     if not name or not symbol or is_too_long or decimals > MAX_DECIMALS or _units(initial_supply) > _units(max_supply):
-        raise mock_host.HostError("an argument of token_create is invalid", 2, "invalid_argument")
-    own = mock_host.context()["actor_addr"]
-    made = sum(token.owner == own for token in mock_host.world.tokens.values())
+        raise refusal("invalid_argument", "an argument of token_create is invalid")
+    own = context()["actor_addr"]
+    made = sum(token.owner == own for token in world.tokens.values())
     token_id = keccak256(b"cowboy-token:" + own + made.to_bytes(8, "big"))
-    token = mock_host.world.tokens[token_id] = Token(own, max_supply, None if transfer_hook is None else bytes(transfer_hook))
+    token = world.tokens[token_id] = Token(own, max_supply, None if transfer_hook is None else bytes(transfer_hook))
     _credit(token, own, initial_supply)
     token.supply = initial_supply
     _token_event("TokenCreated", token_id, owner=own, supply=initial_supply)
@@ -38,34 +38,35 @@ def token_create(name, symbol, decimals=9, initial_supply=0, max_supply=None, tr
 
 
 def token_transfer(token_id, to, amount):
-    own = mock_host.context()["actor_addr"]
+    own = context()["actor_addr"]
     _hand_over(bytes(token_id), own, own, bytes(to), _units(amount), None)
 
 
 def token_transfer_from(token_id, owner, to, amount):
-    own, token, owner = mock_host.context()["actor_addr"], _token(token_id), bytes(owner)
+    own, token, owner = context()["actor_addr"], _token(token_id), bytes(owner)
     left = token.allowances.get((owner, own), 0) - _units(amount)
     if left < 0:
-        raise mock_host.HostError(
+        raise refusal(
+            "token_allowance",
             "The allowance is too small. Tokens of another account can be moved up to the amount that the owner approved, and each "
-            "transfer reduces it. Ask the owner to approve more.", 2, "token_allowance"
+            "transfer reduces it. Ask the owner to approve more.",
         )
     _hand_over(bytes(token_id), own, owner, bytes(to), amount, left)
 
 
 def token_approve(token_id, spender, amount):
-    own = mock_host.context()["actor_addr"]
+    own = context()["actor_addr"]
     _token(token_id).allowances[own, bytes(spender)] = _units(amount)
     _token_event("TokenApproved", token_id, owner=own, spender=bytes(spender), amount=amount)
 
 
 def token_mint(token_id, to, amount):
     token = _token(token_id)
-    if token.owner != mock_host.context()["actor_addr"]:
-        raise mock_host.HostError("only the token's owner, or a holder of the permission token_mint, may mint", 5, "forbidden")
+    if token.owner != context()["actor_addr"]:
+        raise refusal("not_owner", "only the token's owner, or a holder of the permission token_mint, may mint")
     if token.supply + _units(amount) > token.max_supply:
-        raise mock_host.HostError(
-            "The supply would exceed its maximum. A token's maximum supply is fixed when it is created. Mint less.", 2, "token_supply"
+        raise refusal(
+            "token_supply", "The supply would exceed its maximum. A token's maximum supply is fixed when it is created. Mint less."
         )
     token.supply += amount
     _credit(token, bytes(to), amount)
@@ -73,7 +74,7 @@ def token_mint(token_id, to, amount):
 
 
 def token_burn(token_id, amount):
-    own, token = mock_host.context()["actor_addr"], _token(token_id)
+    own, token = context()["actor_addr"], _token(token_id)
     _debit(token, own, _units(amount))
     token.supply -= amount
     _token_event("TokenBurned", token_id, **{"from": own}, amount=amount, supply=token.supply)
@@ -92,18 +93,18 @@ def token_total_supply(token_id):
 
 
 def _token(token_id):
-    token = mock_host.world.tokens.get(bytes(token_id))
+    token = world.tokens.get(bytes(token_id))
     if token is None:
-        raise mock_host.HostError(
+        raise refusal(
+            "token_not_found",
             "There is no such token. Nobody created it. Check the id; the transaction that created the token returned it.",
-            3, "token_not_found",
         )
     return token
 
 
 def _units(amount):
     if not 0 <= amount <= _MAX_UNITS:
-        raise mock_host.HostError(f"amount {amount} is not between 0 and 2**128 - 1", 2, "invalid_argument")
+        raise refusal("invalid_argument", f"amount {amount} is not between 0 and 2**128 - 1")
     return amount
 
 
@@ -115,16 +116,17 @@ def _credit(token, account, amount):
 def _debit(token, account, amount):
     left = token.balances.get(account, 0) - amount
     if left < 0:
-        raise mock_host.HostError(
+        raise refusal(
+            "token_balance",
             "The account does not have enough tokens. A transfer or burn cannot exceed the balance. Read token_balance_of, and use a "
-            "smaller amount.", 2, "token_balance"
+            "smaller amount.",
         )
     token.balances[account] = left
 
 
 def _hand_over(token_id, operator, source, target, amount, left):
     """Moves tokens, emits the event and calls the hook. If the hook fails, nothing has moved. `left` is the remaining allowance."""
-    saved = mock_host.world.checkpoint()
+    saved = world.checkpoint()
     token = _token(token_id)
     _debit(token, source, amount)
     _credit(token, target, amount)
@@ -135,18 +137,18 @@ def _hand_over(token_id, operator, source, target, amount, left):
     if token.hook is None:
         return
     payload = _encoded({"token_id": token_id, "operator": operator, **facts})
-    mock_host.world.frames.append({"actor_addr": TOKEN_REGISTRY, "sender": operator, "value": 0})
+    world.frames.append({"actor_addr": TOKEN_REGISTRY, "sender": operator, "value": 0})
     try:
-        mock_host.call_actor(token.hook, TOKEN_HOOK, payload, 0)
+        call_actor(token.hook, TOKEN_HOOK, payload, 0)
     except BaseException:
-        mock_host.world.rollback(saved)
+        world.rollback(saved)
         raise
     finally:
-        mock_host.world.frames.pop()
+        world.frames.pop()
 
 
 def _token_event(name, token_id, **facts):
-    mock_host.world.events.append((TOKEN_REGISTRY, name, _encoded({**facts, "token_id": bytes(token_id)})))
+    world.events.append((TOKEN_REGISTRY, name, _encoded({**facts, "token_id": bytes(token_id)})))
 
 
 def _encoded(value):
@@ -164,12 +166,12 @@ def handle(method, payload):
     from .. import codec
 
     if method not in _METHODS:
-        raise mock_host.HostError(f"the simulated Token Registry has no method {method!r}", 3, "unknown_handler")
-    frames = mock_host.world.frames
+        raise refusal("unknown_handler", f"the simulated Token Registry has no method {method!r}")
+    frames = world.frames
     frames.append({**frames[-1], "actor_addr": frames[-1]["sender"]})
     try:
         return codec.encode(globals()[method](**codec.decode(payload)))
     except TypeError as problem:
-        raise mock_host.HostError(f"{method}: {problem}", 2, "invalid_argument") from None
+        raise refusal("invalid_argument", f"{method}: {problem}") from None
     finally:
         frames.pop()

@@ -5,16 +5,16 @@ No relay keeps anything here: files are what jobs see, and a test answers jobs i
 
 import math
 
-from .. import mock_host
 from .._keccak import keccak256
+from .protocol import PARAMETERS
+from .world import refusal, world
 
 # The system actor 0x0A, which keeps the volumes.
 STORAGE_MANAGER = bytes(19) + b"\x0a"
-# Parameters of the chain at its genesis.
-CREATION_FEE = 1_000_000_000
-RESERVE_EPOCHS = 10
-UNDELETE = 86_400
-MAX_QUOTA = 107_374_182_400
+CREATION_FEE = PARAMETERS["volumes.creation_fee"]
+RESERVE_EPOCHS = PARAMETERS["volumes.reserve_epochs"]
+UNDELETE = PARAMETERS["volumes.undelete"]
+MAX_QUOTA = PARAMETERS["volumes.max_quota"]
 MAX_BLOB = 1 << 30
 _MODES = ("r", "w", "rw")
 
@@ -48,20 +48,20 @@ class Volume:
 def create_volume(sender, value, name, keys, quota, data=4, parity=2, max_price=450):
     costs = quote(sender, 0, quota, data, parity, max_price)
     if keys not in ("public", "committee", "owner"):
-        raise _refusal("volume_invalid", f"keys are public, committee or owner, not {keys!r}")
+        raise refusal("volume_invalid", f"keys are public, committee or owner, not {keys!r}")
     volume_id = keccak256(b"cowboy-volume:" + sender + name.encode())
     if volume_id in _volumes():
-        raise _refusal("volume_exists", "the account has a volume of this name")
+        raise refusal("volume_exists", "the account has a volume of this name")
     if value < costs["escrow"] + costs["fee"]:
-        raise _refusal("volume_escrow", f"{costs['escrow'] + costs['fee']} base units are needed, of which {costs['fee']} are burned")
-    mock_host.world.account(STORAGE_MANAGER).balance -= costs["fee"]
+        raise refusal("volume_escrow", f"{costs['escrow'] + costs['fee']} base units are needed, of which {costs['fee']} are burned")
+    world.account(STORAGE_MANAGER).balance -= costs["fee"]
     volume = _volumes()[volume_id] = Volume(sender, keys, data, parity, quota, max_price, value - costs["fee"])
     return volume.described(volume_id)
 
 
 def quote(sender, value, quota, data=4, parity=2, max_price=450):
     if not (1 <= data <= 16 and 1 <= parity <= 8 and 1 <= quota <= MAX_QUOTA):
-        raise _refusal("volume_invalid", "a volume has 1 to 16 data shards, 1 to 8 parity shards, and at least a byte")
+        raise refusal("volume_invalid", "a volume has 1 to 16 data shards, 1 to 8 parity shards, and at least a byte")
     per_epoch = (data + parity) * math.ceil(math.ceil(quota / data) * max_price / (1 << 20))
     return {"escrow": RESERVE_EPOCHS * per_epoch, "fee": CREATION_FEE, "per_epoch": per_epoch}
 
@@ -76,7 +76,7 @@ def set_volume_quota(sender, value, volume, quota):
     found = _own(sender, volume)
     needed = quote(sender, 0, quota, found.data, found.parity, found.price)["escrow"]
     if found.escrow + value < needed:
-        raise _refusal("volume_escrow", f"the escrow has to hold {needed} base units")
+        raise refusal("volume_escrow", f"the escrow has to hold {needed} base units")
     found.quota = quota
     found.escrow += value
 
@@ -90,32 +90,32 @@ def transfer_volume(sender, value, volume, to):
 def delete_volume(sender, value, volume):
     found = _own(sender, volume)
     if found.deleted_at is not None:
-        raise _refusal("volume_state", "it is deleted")
-    found.deleted_at = mock_host.world.height
+        raise refusal("volume_state", "it is deleted")
+    found.deleted_at = world.height
     return found.deleted_at + UNDELETE
 
 
 def undelete_volume(sender, value, volume):
     found = _own(sender, volume)
     if found.deleted_at is None:
-        raise _refusal("volume_state", "it is not deleted")
+        raise refusal("volume_state", "it is not deleted")
     found.deleted_at = None
     found.escrow += value
 
 
 def revert(sender, value, volume, partition):
     _own(sender, volume)
-    raise _refusal("volume_not_found", "nothing was committed to the partition")
+    raise refusal("volume_not_found", "nothing was committed to the partition")
 
 
 def issue_cap(sender, value, volume, partition, holder, mode, until, max_bytes=0):
     found = _own(sender, volume)
     if mode not in _MODES:
-        raise _refusal("volume_invalid", f"a mode is r, w or rw, not {mode!r}")
+        raise refusal("volume_invalid", f"a mode is r, w or rw, not {mode!r}")
     count = sum(len(other.rights) for other in _volumes().values())
-    capability = keccak256(b"cowboy-cap:" + bytes(volume) + mock_host.world.height.to_bytes(8, "big") + count.to_bytes(8, "big"))[:16]
+    capability = keccak256(b"cowboy-cap:" + bytes(volume) + world.height.to_bytes(8, "big") + count.to_bytes(8, "big"))[:16]
     found.rights[capability] = {
-        "capability": capability, "from": mock_host.world.height, "holder": bytes(holder), "job": bytes(32), "max_bytes": max_bytes, "mode": mode,
+        "capability": capability, "from": world.height, "holder": bytes(holder), "job": bytes(32), "max_bytes": max_bytes, "mode": mode,
         "partition": bytes(partition), "until": until, "used_bytes": 0, "volume_id": bytes(volume),
     }
     return capability
@@ -124,7 +124,7 @@ def issue_cap(sender, value, volume, partition, holder, mode, until, max_bytes=0
 def revoke_cap(sender, value, capability):
     found = get_cap(sender, 0, capability)
     if found is None:
-        raise _refusal("capability_refused", "there is no such capability")
+        raise refusal("capability_refused", "there is no such capability")
     del _own(sender, found["volume_id"]).rights[bytes(capability)]
 
 
@@ -152,9 +152,9 @@ def list_caps(sender, value, volume):
 def blob_ref(sender, value, volume, hash, size):
     found = _find(volume)
     if found.deleted_at is not None:
-        raise _refusal("volume_state", "it is deleted")
+        raise refusal("volume_state", "it is deleted")
     if len(hash) != 32 or not 0 <= size <= MAX_BLOB:
-        raise _refusal("volume_invalid", "a hash has 32 bytes, and a file 1 GiB at most")
+        raise refusal("volume_invalid", "a hash has 32 bytes, and a file 1 GiB at most")
     is_public = found.keys == "public"
     return b"\x01\x1e\x20" + bytes(hash) + size.to_bytes(8, "big") + bytes(volume)[:20] + bytes([is_public])
 
@@ -175,42 +175,37 @@ def handle(method, payload):
     from .. import codec
 
     if method not in METHODS:
-        raise mock_host.HostError(f"the simulated Storage Manager has no method {method!r}", 3, "unknown_handler")
-    frame = mock_host.world.frames[-1]
+        raise refusal("unknown_handler", f"the simulated Storage Manager has no method {method!r}")
+    frame = world.frames[-1]
     if frame["value"] and method not in _PAYABLE:
-        raise _refusal("not_payable", f"{method} takes no CBY")
+        raise refusal("not_payable", f"{method} takes no CBY")
     try:
         return codec.encode(METHODS[method](bytes(frame["sender"]), frame["value"], **codec.decode(payload)))
     except TypeError as problem:
-        raise mock_host.HostError(f"{method}: {problem}", 2, "invalid_argument") from None
+        raise refusal("invalid_argument", f"{method}: {problem}") from None
 
 
 def remove_due():
     """Removes volumes whose deletion cannot be taken back any more, and returns what is in their escrows."""
-    over = [key for key, found in _volumes().items() if found.deleted_at is not None and found.deleted_at + UNDELETE <= mock_host.world.height]
+    over = [key for key, found in _volumes().items() if found.deleted_at is not None and found.deleted_at + UNDELETE <= world.height]
     for key in over:
         found = _volumes().pop(key)
-        mock_host.world.pay(STORAGE_MANAGER, found.owner, found.escrow)
+        world.pay(STORAGE_MANAGER, found.owner, found.escrow)
 
 
 def _volumes():
-    return mock_host.world.volumes
+    return world.volumes
 
 
 def _find(volume):
     found = _volumes().get(bytes(volume))
     if found is None:
-        raise _refusal("volume_not_found", "there is no such volume")
+        raise refusal("volume_not_found", "there is no such volume")
     return found
 
 
 def _own(sender, volume):
     found = _find(volume)
     if found.owner != sender:
-        raise _refusal("volume_foreign", "the volume is somebody else's")
+        raise refusal("volume_foreign", "the volume is somebody else's")
     return found
-
-
-def _refusal(name, message):
-    code = {"volume_foreign": 5, "capability_refused": 5}.get(name, 2)
-    return mock_host.HostError(message, code, name)

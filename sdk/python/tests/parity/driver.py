@@ -29,7 +29,7 @@ STRANGER = b"\x44" * 20
 
 def respond(target, method, payload, cycles, access):
     if target == b"\x66" * 20:
-        raise mock_host.HostError("nobody", code=3, name="not_found") if PUBLISHED else mock_host.HostError("nobody", 3, "not_found")
+        raise mock_host.HostError("nobody", code=3, name="not_found") if PUBLISHED else mock_host.HostError("nobody", 3, "actor_not_found")
     if method == "none":
         return None
     if method == "raw":
