@@ -103,9 +103,9 @@ def test_secrets_of_containers(tmp_path):
     """A-234, A-241: a program finds a secret in its environment or in a file, and neither its result nor the runner's log has it."""
     with Storage(tmp_path, "--public") as market:
         (tmp_path / "value.txt").write_text(VALUE)
-        keep = lambda name, jobs: market.run("secret", "set", name, "--value-file", "value.txt", "--jobs", jobs, "--any-runner")
+        keep = lambda name, *jobs: market.run("secret", "set", name, "--value-file", "value.txt", "--jobs", *jobs, "--any-runner")
         keep("KEY", "container")
-        keep("WEB_KEY", "http")
+        keep("WEB_KEY", "http", "--hosts", "example.com")
         keep("API_KEY", "container")
         keep("SIGNING_KEY", "container")
         of_page = json.loads(block("json", 0, "Secrets"))["secrets"]

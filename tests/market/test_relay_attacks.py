@@ -151,17 +151,17 @@ def test_a_capability_is_its_holders(tmp_path):
             assert (await session.show(token, signature))[0] == DONE
         async with connected(*world.to, world.thief) as session:
             assert session.token(reads, address_of(world.holder)) == token
-            assert is_refused(await session.show(token, session.signature(token)), b"not the signer's"), "the token of another account"
+            assert is_refused(await session.show(token, session.signature(token)), b"not signed by its account"), "the token of another account"
         async with connected(*world.to, world.thief) as session:
-            assert is_refused(await session.show(token, signature), b"not for this session"), "the signature of another session"
+            assert is_refused(await session.show(token, signature), b"not signed by its account"), "the signature of another session"
         async with connected(*world.to, world.thief) as session:
-            assert is_refused(await session.hello(reads), b"no such right"), "a capability of another holder"
+            assert is_refused(await session.hello(reads), b"may not open"), "a capability of another holder"
         shard = get_shard(bytes(32), 10)
         assert is_refused(await said(world, reads, shard), b"it is not here"), "it may read, and there is no such shard"
-        assert is_refused(await said(world, writes, shard), b"no such right"), "w does not read"
+        assert is_refused(await said(world, writes, shard), b"may not read files"), "w does not read"
         assert (await said(world, writes, world.tree))[0] == BODY, "but its changes have to fit the names that are there"
-        assert is_refused(await said(world, reads, put_shard(64), bytes(64), b"", bytes(32)), b"no such right"), "r does not put"
-        assert is_refused(await said(world, reads, get_tree(bytes(32), bytes(32))), b"no such right"), "another partition"
+        assert is_refused(await said(world, reads, put_shard(64), bytes(64), b"", bytes(32)), b"may not write"), "r does not put"
+        assert is_refused(await said(world, reads, get_tree(bytes(32), bytes(32))), b"may not read the list"), "another partition"
 
     with granted(tmp_path) as world:
         asyncio.run(attack(world, world.grant("r"), world.grant("w")))
@@ -185,7 +185,7 @@ def test_a_capability_ends(tmp_path):
     with granted(tmp_path) as world:
         taken, short, stays = world.grant("r"), world.grant("r", "--blocks", "30"), world.grant("r")
         late = asyncio.run(until_refused(world, short, lambda: None))
-        assert is_refused(late, b"no such right") and is_refused(asyncio.run(opens(world, short)), b"no such right"), "its time is over"
+        assert is_refused(late, b"may not ") and is_refused(asyncio.run(opens(world, short)), b"may not "), "its time is over"
         late = asyncio.run(until_refused(world, taken, lambda: world.run("volume", "revoke", "0x" + taken.hex())))
-        assert is_refused(late, b"no such right") and is_refused(asyncio.run(opens(world, taken)), b"no such right"), "it was taken back"
+        assert is_refused(late, b"may not ") and is_refused(asyncio.run(opens(world, taken)), b"may not "), "it was taken back"
         assert asyncio.run(opens(world, stays))[0] == DONE

@@ -1,14 +1,17 @@
 """Secrets as people keep them: a devnet's proxies deal a key, deal it again, and release values to whom policies name."""
 
+import json
+
 import pytest
 from world import Refused, World, a_job, result, until
 
 VALUE = "sk-very-secret"
 
 
-def keep(world, name, value, *more):
+def keep(world, name, value, *more, hosts="api.weather.test"):
     (world.folder / "value.txt").write_text(value + "\n")
-    return world.run("secret", "set", name, "--value-file", "value.txt", "--jobs", "http", *more)
+    named = ["--hosts", hosts] if hosts else []
+    return world.run("secret", "set", name, "--value-file", "value.txt", "--jobs", "http", *named, *more)
 
 
 def test_a_secret_survives_its_committees(tmp_path):
@@ -17,7 +20,7 @@ def test_a_secret_survives_its_committees(tmp_path):
     rows = ["secrets.term=60", "secrets.phase=15"]
     options = ["--block-time", "100ms", "--runners", "0", "--no-gateway", *(option for row in rows for option in ("--parameter", row))]
     with World(tmp_path, *options) as world:
-        kept = keep(world, "WEATHER_KEY", VALUE, "--hosts", "api.weather.test", "--any-runner")
+        kept = keep(world, "WEATHER_KEY", VALUE, "--any-runner")
         assert (kept["version"], "any runner that is drawn could keep this value" in kept["readers"]) == (1, True)
         assert world.run("secret", "get", "WEATHER_KEY")["value"] == VALUE
         first = world.run("secret", "committee")["key"]
@@ -41,7 +44,7 @@ def test_a_secret_survives_its_committees(tmp_path):
 
 
 def test_a_policy_names_somebody(tmp_path):
-    """`secret set` refuses to guess who may see a value, and values that do not fit."""
+    """`secret set` refuses to guess who may see a value, values that do not fit, and secrets that no job can use."""
     with World(tmp_path, "--block-time", "100ms", "--runners", "0", "--no-gateway") as world:
         with pytest.raises(Refused, match="nobody is named who may see the value"):
             keep(world, "KEY", VALUE)
@@ -51,6 +54,13 @@ def test_a_policy_names_somebody(tmp_path):
             keep(world, "KEY", "x" * 70_000, "--any-runner")
         with pytest.raises(Refused, match="`copies` is 10"):
             keep(world, "KEY", VALUE, "--any-runner", "--copies", "10")
+        with pytest.raises(Refused, match="value.txt has no value"):
+            keep(world, "KEY", "", "--any-runner")
+        with pytest.raises(Refused, match="could send the value to no host"):
+            keep(world, "KEY", VALUE, "--any-runner", hosts=None)
+        with pytest.raises(Refused, match="take no secrets"):
+            world.run("secret", "set", "KEY", "--value-file", "value.txt", "--jobs", "llm", "--any-runner")
+        assert world.run("secret", "ls") == [], "nothing was paid for"
 
 
 def test_a_web_job_uses_a_secret(tmp_path):
@@ -59,7 +69,7 @@ def test_a_web_job_uses_a_secret(tmp_path):
     with World(tmp_path, *options) as world:
         web = world.server("web")
         world.runners_are(2)
-        keep(world, "WEATHER_KEY", VALUE, "--hosts", "127.0.0.1", "--any-runner")
+        keep(world, "WEATHER_KEY", VALUE, "--any-runner", hosts="127.0.0.1")
 
         def job(path, **more):
             return a_job("Http", {"url": f"{web}{path}", "headers": {"authorization": "Bearer ${WEATHER_KEY}"}}, secrets=["WEATHER_KEY"], **more)
@@ -83,5 +93,11 @@ def test_a_web_job_uses_a_secret(tmp_path):
             world.submit(a_job("Http", {"url": web, "headers": {"authorization": "Bearer ${OTHER_KEY}"}}, secrets=["WEATHER_KEY"]))
         with pytest.raises(Refused, match="secrets names WEATHER_KEY, and no header, body or json"):
             world.submit(a_job("Http", {"url": web}, secrets=["WEATHER_KEY"]))
+        local = lambda path, *more: world.run("job", "run", "--local", json.dumps(job(path)), "--allow-private", *more)
+        with pytest.raises(Refused, match="--secret WEATHER_KEY=@FILE"):
+            local("/guarded")
+        assert local("/guarded", "--secret", "WEATHER_KEY=@value.txt")["result"] == '{"is_right": true}', "this computer has the value from a file"
+        with pytest.raises(Refused, match="contains the value of the secret WEATHER_KEY"):
+            local("/guarded?echo=1", "--secret", "WEATHER_KEY=@value.txt")
         with pytest.raises(Refused, match="secrets_not_applicable"):
             world.submit(a_job("Llm", {"prompt": "${WEATHER_KEY}"}, secrets=["WEATHER_KEY"]))

@@ -15,7 +15,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from test_volumes import Storage
-from world import Refused, programs, until
+from world import Refused, fetch, programs, until
 
 pytestmark = pytest.mark.skipif(
     not (programs() / "cowboy-volume").exists(), reason="left out: no cowboy-volume beside cowboyd: cargo build -p cowboy-access"
@@ -108,8 +108,14 @@ def test_boto3_uses_a_volume(tmp_path):
             tag = s3.upload_part(Bucket="notes", Key="big", UploadId=id, PartNumber=number, Body=piece)["ETag"]
             assert tag.strip('"') == hashlib.md5(piece).hexdigest()
             parts.append({"PartNumber": number, "ETag": tag})
-        s3.complete_multipart_upload(Bucket="notes", Key="big", UploadId=id, MultipartUpload={"Parts": parts})
+        complete = {"Bucket": "notes", "Key": "big", "UploadId": id, "MultipartUpload": {"Parts": parts}}
+        tags = {s3.complete_multipart_upload(**complete)["ETag"] for _ in range(2)}
+        assert len(tags) == 1, "a client whose answer was lost repeats its request"
+        assert code(s3.complete_multipart_upload, **complete | {"MultipartUpload": {"Parts": parts[:1]}}) == "NoSuchUpload"
         assert world.content("notes/big") == b"".join(pieces)
+        gone = {"Bucket": "notes", "Key": "big", "UploadId": s3.create_multipart_upload(Bucket="notes", Key="big")["UploadId"]}
+        for _ in range(2):
+            assert s3.abort_multipart_upload(**gone)["ResponseMetadata"]["HTTPStatusCode"] == 204
         s3.copy_object(Bucket="notes", Key="copy", CopySource={"Bucket": "notes", "Key": "big"})
         assert hashlib.sha256(world.content("notes/copy")).digest() == hashlib.sha256(b"".join(pieces)).digest()
 
@@ -151,7 +157,7 @@ def test_strangers_and_hostile_requests(tmp_path):
         s3.put_object(Bucket="notes", Key="a", Body=b"hello")
         access, secret = process.keys
         assert code(client(process.ready, access, secret + "0").get_object, Bucket="notes", Key="a") == "SignatureDoesNotMatch"
-        assert code(client(process.ready, "OTHER", secret).get_object, Bucket="notes", Key="a") in ("NotSignedUp", "InvalidAccessKeyId")
+        assert code(client(process.ready, "OTHER", secret).get_object, Bucket="notes", Key="a") == "InvalidAccessKeyId"
         host = process.ready.removeprefix("http://")
         for method, path in [("GET", "/notes/a"), ("PUT", "/notes/a"), ("DELETE", "/notes/a"), ("GET", "/"), ("POST", "/notes?delete")]:
             connection = http.client.HTTPConnection(host, timeout=30)
@@ -198,12 +204,25 @@ def test_a_capability_bounds_what_is_served(tmp_path):
         assert code(own.put_object, Bucket="notes", Key="a.txt", Body=b"b") == "AccessDenied"
 
 
+def test_a_server_whose_volume_is_handed_over(tmp_path):
+    """Who has lost the right to write is told so, as is whoever reads what the server says; a public volume is still read."""
+    with Served(tmp_path, "--public") as world:
+        process, s3 = world.s3()
+        s3.put_object(Bucket="notes", Key="a", Body=b"old")
+        world.run("volume", "transfer", "memory", world.accounts[1][0], "--yes")
+        for _ in range(2):
+            assert code(s3.put_object, Bucket="notes", Key="a", Body=b"new") == "AccessDenied"
+        assert process.errors.read_text().count("has lost its right") == 1
+        assert s3.get_object(Bucket="notes", Key="a")["Body"].read() == b"old"
+
+
 def test_a_server_that_is_killed(tmp_path):
     """kill -9 in the middle of a file: what was answered stands, the file has its old content, and nothing is left on the disk."""
     with Served(tmp_path, "--public") as world:
-        spool = tmp_path / "spool"
-        spool.mkdir()
-        process, s3 = world.s3("--spool", spool)
+        spool = tmp_path / ".cowboy" / "spool"
+        process, s3 = world.s3()
+        assert stat.S_IMODE(spool.stat().st_mode) == 0o700
+        (spool / "cowboy-spool-left").write_bytes(b"by a program that was killed while it made a file")
         s3.put_object(Bucket="notes", Key="a", Body=b"old")
         id = s3.create_multipart_upload(Bucket="notes", Key="a")["UploadId"]
         s3.upload_part(Bucket="notes", Key="a", UploadId=id, PartNumber=1, Body=b"n" * (5 << 20))
@@ -220,9 +239,10 @@ def test_a_server_that_is_killed(tmp_path):
         with pytest.raises((OSError, http.client.HTTPException)):
             connection.send(b"n" * (20 << 20))
             connection.getresponse()
-        assert list(spool.iterdir()) == []
+        assert [left.name for left in spool.iterdir()] == ["cowboy-spool-left"]
         assert world.content("notes/a") == b"old"
-        _, s3 = world.s3("--spool", spool)
+        _, s3 = world.s3()
+        assert list(spool.iterdir()) == []
         assert s3.get_object(Bucket="notes", Key="a")["Body"].read() == b"old"
         assert code(s3.list_parts, Bucket="notes", Key="a", UploadId=id) == "NoSuchUpload"
 
@@ -256,6 +276,8 @@ def test_rclone_uses_a_volume(tmp_path):
         assert world.sequence() == before, "nothing changed"
         rclone("delete", "volume:notes")
         assert world.run("volume", "ls", "memory", "notes") == []
+        rclone("purge", "volume:notes")
+        assert rclone("lsd", "volume:") == ""
 
 
 class Mounted(Served):
@@ -322,6 +344,8 @@ def test_a_mount_that_is_killed(tmp_path):
         process.kill()
         with contextlib.suppress(OSError):
             writing.close()
+        with pytest.raises(Refused, match="fix.*umount"):
+            world.run("volume", "mount", "memory", folder)
         unmount = ["umount", "-l"] if os.geteuid() == 0 else [shutil.which("fusermount3") or "fusermount", "-uz"]
         shell(*unmount, folder)
         assert world.content("notes/a") == bytes(100)
@@ -331,3 +355,38 @@ def test_a_mount_that_is_killed(tmp_path):
             (folder / "notes" / "b").write_text("x")
         process.process.terminate()
         assert until("it ends", lambda: process.process.poll() is not None)
+
+
+@pytest.mark.skipif(no_fuse() is not None, reason=f"left out: {no_fuse()}")
+def test_a_removal_is_found_again(tmp_path):
+    """A removal that an earlier mount left is done by the next one; a file that came in the place of another stays."""
+    with Mounted(tmp_path, "--public") as world:
+        _, s3 = world.s3()
+        tags = [s3.put_object(Bucket="notes", Key=key, Body=key.encode())["ETag"].strip('"') for key in ["a", "b"]]
+
+        def mounted():
+            process, folder = world.mount()
+            found = [path.name for path in (folder / "notes").iterdir()]
+            process.process.terminate()
+            assert process.process.wait(60) == 0
+            return found
+
+        assert sorted(mounted()) == ["a", "b"]
+        (journal,) = (tmp_path / ".cowboy" / "removals").iterdir()
+        assert stat.S_IMODE(journal.stat().st_mode) == 0o600
+        journal.write_text(f"+ {tags[0]} notes/a\n+ {tags[0]} notes/b\n")
+        mounted()
+        assert [row["path"] for row in world.run("volume", "ls", "memory", "notes")] == ["notes/b"]
+        assert mounted() == ["b"] and journal.read_text() == ""
+
+
+def test_numbers_are_served(tmp_path):
+    """What is counted is there for Prometheus."""
+    with Served(tmp_path, "--public") as world:
+        process, s3 = world.s3("--metrics", "127.0.0.1:0")
+        s3.put_object(Bucket="notes", Key="a", Body=b"a")
+        said = process.errors.read_text().splitlines()
+        place = next(line for line in said if line.startswith("metrics: ")).removeprefix("metrics: ")
+        page = fetch(place).decode()
+        for name in ["removals_waiting", "removal_failures_total", "commits_waiting", "commit_failures_total", "spool_bytes"]:
+            assert f"\ncowboy_volume_{name} 0\n" in page

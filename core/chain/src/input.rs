@@ -47,8 +47,13 @@ pub struct RoundSeed {
 pub fn beacon(context: &cowboy_types::Context, parent: &Hash, seeds: &[Seed]) -> Vec<u8> {
     match seeds.last() {
         Some(seed) if context.view.0 > 1 => seed.0.to_vec(),
-        _ => cowboy_types::keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec(),
+        _ => epoch_beacon(parent).0.to_vec(),
     }
+}
+
+/// The randomness of a block at the first view of an epoch.
+pub fn epoch_beacon(parent: &Hash) -> Hash {
+    cowboy_types::keccak256(&[b"cowboy-epoch-seed:", &parent.0])
 }
 
 /// What a proposer may pack.

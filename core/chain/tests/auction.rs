@@ -2,7 +2,7 @@
 
 use cowboy_state::Kind;
 use cowboy_state::records::Timer;
-use cowboy_system::auction::{self, Auction};
+use cowboy_system::auction::{self, Activity, Auction};
 use cowboy_testkit::chain::{Chain, PROPOSER, execution, parameters, sign, unsigned};
 use cowboy_testkit::governance::upgrades;
 use cowboy_types::cbor::{self, Value};
@@ -245,7 +245,7 @@ fn fires_are_forgotten() {
     let actor = bidder(&mut chain, "one", &[at(20, 90_000, 0), at(21, 90_000, 0), at(25, 90_000, 0)].concat());
     assert_eq!(chain.call(actor, "run", b"").abort, None);
     chain.height = Height(19);
-    let fires = |chain: &Chain| chain.record::<cowboy_types::units::Count>(&auction::fires_key(actor)).map(|count| count.0);
+    let fires = |chain: &Chain| chain.record::<Activity>(&auction::activity_key(actor)).map(|activity| activity.fires.0);
     let counted: Vec<Option<u64>> = (20..=36)
         .map(|_| {
             chain.idle(1);

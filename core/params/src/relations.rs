@@ -89,6 +89,7 @@ impl Params {
             "what proxies and relays have to say in time fits in its lane";
         1 costs.call + 1 costs.timer <= 1 timers.cycles_per_fire: "a timer can ask for what its fire costs";
         1 costs.call + 1 costs.timer <= 1 timers.auction_cycles_per_fire: "a timer can ask for what its fire costs";
+        1 costs.call + 1 timers.bid_cost <= 1 timers.bid_cycles: "a bidding agent can be asked";
         1 lanes.runner_fee_multiplier <= 1 jobs.callback_price: "a callback that names no price offers its lane's base fee";
         1 timers.cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";
         1 timers.auction_cycles_per_fire <= 1 lanes.timer_cycles: "a timer fits in a block";

@@ -174,14 +174,15 @@ impl Context<'_> {
         if self.work.weight > self.budget.weight { Err(error::OUT_OF_TIME.into()) } else { Ok(()) }
     }
 
-    /// How many entries of a registry have to go before there is room for one more; 0 where none has. Otherwise pays for the records that are read to find them.
-    pub(crate) fn excess(&mut self, count: u64, most: u64, records: u64) -> Step<u64> {
-        let excess = count.saturating_add(1).saturating_sub(most);
-        if excess > 0 {
+    /// Whether a registry with `count` entries has no room for one more. Where it has none, pays for the records that are read to find whose place a
+    /// newcomer takes.
+    pub(crate) fn is_full(&mut self, count: u64, most: u64, records: u64) -> Step<bool> {
+        let is_full = count >= most;
+        if is_full {
             self.charge_records(usize::try_from(records).unwrap_or(usize::MAX));
             self.spend(0, 0)?;
         }
-        Ok(excess)
+        Ok(is_full)
     }
 
     /// Charges the modelled time of decoding `bytes` bytes of a record, before it is done.

@@ -2,15 +2,15 @@
 //! that fired little lately. It begins with protocol version 2; which timer fires when is the block's business.
 //!
 //! Invariants: a scheduler's record counts its fires in the heights that are counted, and the tallies say how many schedulers
-//! have each count; so the median needs no look at the schedulers.
+//! have each count; so the median needs no look at the schedulers. A scheduler that did nothing in these heights has no record.
 
 use crate::protocol::Rules;
 use cowboy_params::Params;
-use cowboy_state::records::{Timer, keys};
+use cowboy_state::records::{Answer, Timer, keys};
 use cowboy_state::{Key, Kind, Miss, World};
 use cowboy_types::units::{Count, Cycles, Height, Price};
 use cowboy_types::{Address, List, record};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The system actor that holds the records, and emits what becomes of timers.
 pub const NUMBER: u8 = cowboy_types::actors::BASEFEE;
@@ -45,9 +45,9 @@ record! {
 }
 
 record! {
-    /// What fired at a height.
+    /// What fired at a height, and whose agents were asked.
     pub struct Fired {
-        /// Schedulers, ascending, and how many of their timers fired.
+        /// These schedulers, ascending, and how many of their timers fired.
         pub by: List<FiredBy, 1048576>,
     }
 }
@@ -57,8 +57,18 @@ record! {
     pub struct FiredBy {
         /// Who scheduled the timers.
         pub scheduler: Address,
-        /// How many fired.
+        /// How many fired; zero where an agent was asked and no timer fired.
         pub fires: Count,
+    }
+}
+
+record! {
+    /// What a scheduler did in the counted heights.
+    pub struct Activity {
+        /// How many of its timers fired.
+        pub fires: Count,
+        /// The last height at which it paid for a question to an agent (decision 613).
+        pub asked: Option<Height>,
     }
 }
 
@@ -67,9 +77,9 @@ pub fn key() -> Key {
     Key::system(NUMBER, "system:timer_auction")
 }
 
-/// Where the fires of a scheduler are counted.
-pub fn fires_key(scheduler: Address) -> Key {
-    of("fires:", &scheduler.0)
+/// Where it is counted what a scheduler did.
+pub fn activity_key(scheduler: Address) -> Key {
+    of("activity:", &scheduler.0)
 }
 
 fn fired_key(height: Height) -> Key {
@@ -96,9 +106,14 @@ pub fn max_cycles(params: &Params, rules: &Rules) -> u64 {
     if rules.has_timer_auction { params.timers.auction_cycles_per_fire } else { params.timers.cycles_per_fire }
 }
 
+/// What a scheduler did in the counted heights.
+pub fn activity(world: &World, scheduler: Address) -> Result<Activity, Miss> {
+    Ok(world.read(&activity_key(scheduler))?.unwrap_or(Activity { fires: Count::ZERO, asked: None }))
+}
+
 /// Fires of a scheduler in the counted heights.
 pub fn fires(world: &World, scheduler: Address) -> Result<u64, Miss> {
-    Ok(world.read::<Count>(&fires_key(scheduler))?.unwrap_or(Count::ZERO).0)
+    Ok(activity(world, scheduler)?.fires.0)
 }
 
 /// The auction as a block finds it. The first one begins with the base fee that timers paid until then.
@@ -121,7 +136,7 @@ pub fn read(world: &World, height: Height) -> Result<Auction, Miss> {
 pub enum Bid {
     /// As the default agent does when it fires.
     Agent(Tier),
-    /// As this actor says when it is due (decision 322); else as the default agent does.
+    /// As this actor says when it is due (decision 322). Until it has said so, as the default agent does.
     Custom(Address),
     /// As it was scheduled.
     Fixed {
@@ -165,22 +180,21 @@ impl Tier {
 }
 
 impl Bid {
-    /// The bid of a timer. Where the record names no maximum, the default agent bids, and the record's priority is its tier's number:
-    /// timers from before the auction have the standard one.
-    pub fn of(timer: &Timer) -> Self {
-        match (timer.bidder, timer.max_fee_per_cycle) {
-            (Some(agent), _) => Self::Custom(agent),
-            (None, Price::ZERO) => Self::Agent(Tier::of(timer.priority_per_cycle.0).unwrap_or(Tier::Standard)),
-            (None, max_fee) => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
+    /// The bid of a timer; nothing where it waits because its agent said so. What an agent answered holds until it is asked again
+    /// (decision 614). Where there is neither an answer nor a maximum, the default agent bids, and the record's priority is its tier's number: timers from
+    /// before the auction have the standard one.
+    pub fn of(timer: &Timer) -> Option<Self> {
+        if let Some(agent) = timer.bidder {
+            return match timer.asked.as_ref().map(|asked| &asked.answer) {
+                Some(Answer::Bid { max_fee, priority }) => Some(Self::Fixed { max_fee: *max_fee, priority: *priority }),
+                Some(Answer::Wait) => None,
+                Some(Answer::Nothing) | None => Some(Self::Custom(agent)),
+            };
         }
-    }
-
-    /// What a timer is likely to bid now: what its agent answered last, where it was asked before.
-    pub fn expected_of(timer: &Timer) -> Self {
-        match (timer.bidder, timer.max_fee_per_cycle) {
-            (Some(_), max_fee) if max_fee > Price::ZERO => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
-            _ => Self::of(timer),
-        }
+        Some(match timer.max_fee_per_cycle {
+            Price::ZERO => Self::Agent(Tier::of(timer.priority_per_cycle.0).unwrap_or(Tier::Standard)),
+            max_fee => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
+        })
     }
 
     /// The fields of a timer's record that say it: the maximum, the priority and the agent.
@@ -305,6 +319,8 @@ impl Tallies {
 pub struct Turn {
     /// Fires by scheduler.
     pub fires: BTreeMap<Address, u64>,
+    /// Schedulers that paid for a question.
+    pub asked: BTreeSet<Address>,
     /// The tip for a cycle of each fire.
     pub tips: Vec<Price>,
     /// Cycles of the lane that were used.
@@ -313,7 +329,7 @@ pub struct Turn {
     pub block_cycles: Cycles,
 }
 
-/// Closes a block's auction: moves the base fee, takes the median tip, counts the fires and forgets those that are too old.
+/// Closes a block's auction: moves the base fee, takes the median tip, counts fires and questions and forgets those that are too old.
 pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> Result<(), Miss> {
     let mut auction = read(world, height)?;
     let first = height.0.saturating_add(1).saturating_sub(params.timers.fairness_window);
@@ -321,36 +337,40 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
         (auction.counted_from.0..first.min(auction.counted_from.0.saturating_add(params.timers.heights_forgotten))).map(Height).collect();
     let old: Vec<Key> = forgotten.iter().map(|height| fired_key(*height)).collect();
     world.require(&old)?;
-    let mut changes: BTreeMap<Address, (u64, u64)> = turn.fires.iter().map(|(scheduler, fires)| (*scheduler, (*fires, 0))).collect();
+    let mut changes: BTreeMap<Address, (u64, u64)> = turn.asked.iter().map(|scheduler| (*scheduler, (0, 0))).collect();
+    changes.extend(turn.fires.iter().map(|(scheduler, fires)| (*scheduler, (*fires, 0))));
+    let active: Vec<FiredBy> =
+        changes.iter().map(|(scheduler, (fires, _))| FiredBy { scheduler: *scheduler, fires: Count(*fires) }).collect();
     for key in &old {
         for by in world.read::<Fired>(key)?.iter().flat_map(|fired| fired.by.iter()) {
             let change = changes.entry(by.scheduler).or_default();
             change.1 = change.1.saturating_add(by.fires.0);
         }
     }
-    world.require(&changes.keys().map(|scheduler| fires_key(*scheduler)).collect::<Vec<_>>())?;
+    world.require(&changes.keys().map(|scheduler| activity_key(*scheduler)).collect::<Vec<_>>())?;
+    auction.counted_from = Height(auction.counted_from.0.saturating_add(u64::try_from(forgotten.len()).expect("few heights")));
     let mut tallies = Tallies::of(&auction, params);
     for (scheduler, (more, fewer)) in changes {
-        let before = fires(world, scheduler)?;
-        let after = before.saturating_add(more).saturating_sub(fewer);
-        tallies.moved(before, after);
-        if after > 0 {
-            world.write(fires_key(scheduler), &Count(after));
+        let before = activity(world, scheduler)?;
+        let fires = before.fires.0.saturating_add(more).saturating_sub(fewer);
+        tallies.moved(before.fires.0, fires);
+        let last = if turn.asked.contains(&scheduler) { Some(height) } else { before.asked };
+        let asked = last.filter(|asked| *asked >= auction.counted_from);
+        if fires > 0 || asked.is_some() {
+            world.write(activity_key(scheduler), &Activity { fires: Count(fires), asked });
         } else {
-            world.remove(fires_key(scheduler));
+            world.remove(activity_key(scheduler));
         }
     }
     old.into_iter().for_each(|key| world.remove(key));
-    if !turn.fires.is_empty() {
-        let by = turn.fires.iter().map(|(scheduler, fires)| FiredBy { scheduler: *scheduler, fires: Count(*fires) }).collect();
-        world.write(fired_key(height), &Fired { by: List::new(by).expect("a block looks at fewer timers") });
+    if !active.is_empty() {
+        world.write(fired_key(height), &Fired { by: List::new(active).expect("a block looks at fewer timers") });
     }
     let mut tips = turn.tips;
     tips.sort_unstable();
     auction.median_tip = tips.get(tips.len().saturating_sub(1) / 2).copied().unwrap_or(Price::ZERO);
     auction.block_cycles = turn.block_cycles;
     auction.tallies = tallies.list();
-    auction.counted_from = Height(auction.counted_from.0.saturating_add(u64::try_from(forgotten.len()).expect("few heights")));
     auction.move_base_fee(params, turn.used);
     world.write(key(), &auction);
     Ok(())

@@ -1,19 +1,52 @@
-//! Bidding agents that schedulers name: what one is asked about a timer that is due, and what it answers (003 §5.1b; CIP-1 §4.2; decision 322).
+//! Bidding agents that schedulers name: which are asked first, what one is asked about a timer that is due, and what it answers (003 §5.1b; CIP-1 §4.2;
+//! decisions 322, 613 and 614).
 //!
 //! Asking is the block's business.
 
-use crate::auction::{Auction, Bid};
+use crate::auction::Auction;
 use cowboy_params::Params;
-use cowboy_state::records::{Markets, Timer};
-use cowboy_types::Hash;
+use cowboy_state::records::{Answer, Markets, Timer};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Cells, Height, Price};
+use cowboy_types::{Address, Hash};
+use std::cmp::Reverse;
 
 /// The handler of an agent that is asked.
 pub const HANDLER: &str = "get_gas_bid";
 
 /// Cells that one question may take: its answer is a map of two numbers.
 pub const CELLS: Cells = Cells(4_096);
+
+/// A due timer whose agent can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The timer.
+    pub id: Hash,
+    /// Who scheduled it, and pays for the question.
+    pub scheduler: Address,
+    /// When an agent of that scheduler was asked last, for whichever timer, as far as this is counted.
+    pub scheduler_asked: Option<Height>,
+    /// When the timer's agent was asked last, or the height of scheduling before the first question.
+    pub since: Height,
+    /// What the timer offers without a question, as the auction scores it; nothing where it offers less than the base fee.
+    pub score: Option<(u128, u64)>,
+}
+
+/// The order in which agents are asked, from timers in the order of the book (decision 613).
+///
+/// Each scheduler has one question before any has two. Those go first whose agents were asked the longest ago, or who scheduled the longest ago if they were
+/// not asked. A scheduler's own timers take turns in the same way. Among equals the higher offer goes first, then the earlier place in the book.
+pub fn order(waiting: &[Waiting]) -> Vec<Hash> {
+    let mut timers: Vec<(usize, &Waiting)> = waiting.iter().enumerate().collect();
+    timers.sort_by_key(|(place, timer)| (timer.scheduler, timer.since, Reverse(timer.score), *place));
+    let mut turns = Vec::with_capacity(timers.len());
+    for own in timers.chunk_by(|(_, one), (_, other)| one.scheduler == other.scheduler) {
+        let longest = own.first().map_or(Height::ZERO, |(_, timer)| timer.scheduler_asked.unwrap_or(timer.since));
+        turns.extend(own.iter().enumerate().map(|(turn, (place, timer))| (turn, longest, Reverse(timer.score), *place, timer.id)));
+    }
+    turns.sort_unstable();
+    turns.into_iter().map(|(.., id)| id).collect()
+}
 
 /// What an agent is asked: a canonical CBOR map with CIP-1's names, and what identifies the timer.
 pub fn question(
@@ -42,50 +75,94 @@ pub fn question(
     Value::dict(numbers.chain(bytes).collect::<Vec<_>>()).encode()
 }
 
-/// The longest answer that is read as a bid, in bytes.
+/// The longest answer that is read, in bytes.
 const MAX_ANSWER: usize = 1_024;
 
-/// The bid in an agent's answer; nothing where it has none: the default agent bids then. A tip above the maximum is cut to it.
-pub fn bid(answer: &[u8]) -> Option<Bid> {
-    if answer.len() > MAX_ANSWER {
+/// What an agent returned. A maximum of zero is the wish to wait. A tip above the maximum is cut to it.
+pub fn answer(returned: &[u8]) -> Answer {
+    read(returned).unwrap_or(Answer::Nothing)
+}
+
+fn read(returned: &[u8]) -> Option<Answer> {
+    if returned.len() > MAX_ANSWER {
         return None;
     }
-    let answer = cbor::decode(answer).ok()?;
-    let price = |name| answer.get(name).and_then(Value::as_u64).map(Price);
-    let max_fee = price("max_fee_per_cycle").filter(|max_fee| *max_fee > Price::ZERO)?;
-    let priority = match answer.get("max_priority_fee_per_cycle") {
+    let returned = cbor::decode(returned).ok()?;
+    let price = |name| returned.get(name).and_then(Value::as_u64).map(Price);
+    let max_fee = price("max_fee_per_cycle")?;
+    let priority = match returned.get("max_priority_fee_per_cycle") {
         Some(_) => price("max_priority_fee_per_cycle")?,
         None => Price::ZERO,
     };
-    Some(Bid::Fixed { max_fee, priority: priority.min(max_fee) })
+    Some(if max_fee == Price::ZERO { Answer::Wait } else { Answer::Bid { max_fee, priority: priority.min(max_fee) } })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// an answer is a bid, or it is none.
+    /// A-129, decision 614: an answer is a bid, the wish to wait, or nothing.
     #[test]
-    fn answers_are_bids() {
+    fn answers_are_bids_or_waits() {
         let map = |pairs: &[(&'static str, Value)]| Value::dict(pairs.to_vec()).encode();
-        let fixed = |max_fee: u64, priority: u64| Some(Bid::Fixed { max_fee: Price(max_fee), priority: Price(priority) });
+        let fixed = |max_fee: u64, priority: u64| Answer::Bid { max_fee: Price(max_fee), priority: Price(priority) };
         let (max, tip) = ("max_fee_per_cycle", "max_priority_fee_per_cycle");
         let rows = [
             (map(&[(max, Value::uint(30)), (tip, Value::uint(4))]), fixed(30, 4)),
             (map(&[(max, Value::uint(30)), (tip, Value::uint(40))]), fixed(30, 30)),
             (map(&[(max, Value::uint(30))]), fixed(30, 0)),
-            (map(&[(max, Value::uint(0)), (tip, Value::uint(4))]), None),
-            (map(&[(tip, Value::uint(4))]), None),
-            (map(&[(max, Value::uint(30)), (tip, Value::text("4"))]), None),
-            (map(&[(max, Value::Integer(-1))]), None),
-            (Value::Null.encode(), None),
-            (Vec::new(), None),
-            (vec![0xFF; 9], None),
+            (map(&[(max, Value::uint(0)), (tip, Value::uint(4))]), Answer::Wait),
+            (map(&[(max, Value::uint(0))]), Answer::Wait),
+            (map(&[(max, Value::uint(1))]), fixed(1, 0)),
+            (map(&[(max, Value::uint(0)), (tip, Value::text("4"))]), Answer::Nothing),
+            (map(&[(tip, Value::uint(4))]), Answer::Nothing),
+            (map(&[(max, Value::uint(30)), (tip, Value::text("4"))]), Answer::Nothing),
+            (map(&[(max, Value::Integer(-1))]), Answer::Nothing),
+            (Value::Null.encode(), Answer::Nothing),
+            (Vec::new(), Answer::Nothing),
+            (vec![0xFF; 9], Answer::Nothing),
             (map(&[(max, Value::uint(30)), ("note", Value::text("x".repeat(900)))]), fixed(30, 0)),
-            (map(&[(max, Value::uint(30)), ("note", Value::text("x".repeat(1_000)))]), None),
+            (map(&[(max, Value::uint(30)), ("note", Value::text("x".repeat(1_000)))]), Answer::Nothing),
         ];
-        for (answer, expected) in rows {
-            assert_eq!(bid(&answer), expected, "{answer:02x?}");
+        for (returned, expected) in rows {
+            assert_eq!(answer(&returned), expected, "{returned:02x?}");
         }
+    }
+
+    fn waiting(id: u8, scheduler: u8, asked: Option<u64>, since: u64, score: Option<u128>) -> Waiting {
+        Waiting {
+            id: Hash([id; 32]),
+            scheduler: Address([scheduler; 20]),
+            scheduler_asked: asked.map(Height),
+            since: Height(since),
+            score: score.map(|score| (score, 1)),
+        }
+    }
+
+    fn ordered(timers: &[Waiting]) -> Vec<u8> {
+        order(timers).iter().map(|id| id.0[0]).collect()
+    }
+
+    /// Decision 613: however many timers a scheduler has and whatever they offer, each other scheduler has its first question before a second one of it.
+    #[test]
+    fn schedulers_take_turns() {
+        let mut timers: Vec<Waiting> = (1..=40).map(|id| waiting(id, 9, Some(99), 90, Some(1_000_000))).collect();
+        timers.extend([waiting(50, 1, Some(99), 99, Some(1)), waiting(51, 1, Some(99), 99, None), waiting(52, 2, Some(99), 99, None)]);
+        assert_eq!(ordered(&timers)[..6], [1, 50, 52, 2, 51, 3]);
+    }
+
+    /// Decision 613: whose agents were asked the longest ago goes first. A scheduler that was not asked yet, as one that was made for a question, has waited since it
+    /// scheduled and no longer.
+    #[test]
+    fn the_longest_wait_goes_first() {
+        let busy = |id: u8| waiting(id, id, Some(99), 99, Some(1_000_000));
+        let timers = [busy(1), busy(2), waiting(3, 3, None, 98, Some(9)), waiting(4, 4, Some(95), 99, None), waiting(5, 5, None, 10, None)];
+        assert_eq!(ordered(&timers), [5, 4, 3, 1, 2]);
+        // Its own timers take turns by when they were asked, so that none waits for ever.
+        let own = [(1, 97, Some(5)), (2, 95, None), (3, 96, Some(9))];
+        assert_eq!(ordered(&own.map(|(id, since, score)| waiting(id, 7, Some(97), since, score))), [2, 3, 1]);
+        // Among equals the higher offer, then the place in the book.
+        let equal = [(1, None), (2, Some(5)), (3, Some(9)), (4, Some(5))];
+        assert_eq!(ordered(&equal.map(|(id, score)| waiting(id, id, Some(97), 97, score))), [3, 2, 4, 1]);
     }
 }

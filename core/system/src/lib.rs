@@ -41,6 +41,7 @@ pub mod requests;
 mod room;
 pub mod runners;
 pub mod schema;
+pub mod sdk;
 pub mod secrets;
 pub mod staking;
 pub mod storage;

@@ -9,10 +9,10 @@ use crate::actor::Context;
 use crate::auction::{self, Bid};
 use crate::schema::Emit as _;
 use cowboy_params::Params;
-use cowboy_state::records::{Actor, Interval, Payload, Timer, TimerBook, keys};
+use cowboy_state::records::{Actor, Answer, Asked, Interval, Payload, Timer, TimerBook, keys};
 use cowboy_state::{Directory, Miss, Step, World};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
+use cowboy_types::units::{Cells, Count, Cycles, Height};
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
 
 pub(crate) use events::{EVENTS, OF_PAYERS};
@@ -154,6 +154,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         max_fee_per_cycle,
         priority_per_cycle,
         bidder,
+        asked: bidder.map(|_| Asked { height: context.height, answer: Answer::Nothing }),
         interval,
     };
     Directory::timers_of(scheduler).insert(context.world, &id.0)?;
@@ -237,13 +238,11 @@ pub fn pass_over(world: &mut World, now: Height, id: &Hash, mut timer: Timer) ->
     relist(world, id, &mut timer, now.next())
 }
 
-/// Keeps what a timer's agent answered: the next blocks ask those first that bid the most (decision 619).
-pub fn remember_bid(world: &mut World, id: &Hash, max_fee: Price, priority: Price) -> Result<(), Miss> {
+/// Keeps what a timer's agent answered: it holds until the agent is asked again (decision 614).
+pub fn remember_answer(world: &mut World, id: &Hash, asked: Asked) -> Result<(), Miss> {
     let Some(mut timer) = world.read::<Timer>(&keys::timer(id))? else { return Ok(()) };
-    if (timer.max_fee_per_cycle, timer.priority_per_cycle) != (max_fee, priority) {
-        (timer.max_fee_per_cycle, timer.priority_per_cycle) = (max_fee, priority);
-        world.write(keys::timer(id), &timer);
-    }
+    timer.asked = Some(asked);
+    world.write(keys::timer(id), &timer);
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub fn key_message(genesis: &Hash, account: Address, key: &Fixed<32>) -> Vec<u8>
 pub struct Succession {
     /// The volume.
     pub volume: Hash,
-    /// How many volumes had its id, itself counted: another one of the same name is another volume.
+    /// How often a volume of its id was created or handed over: another one of the same name, or another owner's, is another one.
     pub generation: u64,
     /// The partition.
     pub partition: Hash,

@@ -130,6 +130,14 @@ fn failed(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
     io::Error::other(error)
 }
 
+/// What a file gives; none where there is no such file.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 impl Store {
     /// Opens the folder, and makes it where it is missing. What an earlier process left unfinished is removed.
     ///
@@ -264,6 +272,13 @@ impl Store {
         self.note([(*item, Some((length, height)), None)])
     }
 
+    /// Forgets an item whose file is gone, though the index named it: so it can come again, and keeps nothing else from being read.
+    fn lost<T>(&self, item: &Item) -> io::Result<Option<T>> {
+        tracing::error!(volume = %item.volume, hash = %item.hash, "the disk lost a {}", item.kind.name());
+        self.note([(*item, None, None)])?;
+        Ok(None)
+    }
+
     /// The bytes of a page or a tree; none where it is not there.
     ///
     /// # Errors
@@ -273,7 +288,10 @@ impl Store {
         match self.length(item)? {
             None => Ok(None),
             Some(length) if length <= SHORT_BYTES => self.short(item),
-            Some(_) => fs::read(self.path(item)).map(Some),
+            Some(_) => match unless_gone(fs::read(self.path(item)))? {
+                Some(bytes) => Ok(Some(bytes)),
+                None => self.lost(item),
+            },
         }
     }
 
@@ -344,7 +362,8 @@ impl Store {
             SliceExtractor::new_outboard(Cursor::new(bytes), tree, start, length).read_to_end(&mut slice)?;
         } else {
             let path = self.path(&item);
-            let (data, tree) = (File::open(&path)?, File::open(Self::tree_path(&path))?);
+            let files = (unless_gone(File::open(&path))?, unless_gone(File::open(Self::tree_path(&path)))?);
+            let (Some(data), Some(tree)) = files else { return self.lost(&item) };
             SliceExtractor::new_outboard(data, tree, start, length).read_to_end(&mut slice)?;
         }
         Ok(Some(slice))
@@ -415,10 +434,7 @@ impl Store {
         for item in items {
             let path = self.path(item);
             for path in [Self::tree_path(&path), path] {
-                match fs::remove_file(path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
+                unless_gone(fs::remove_file(path))?;
             }
         }
         Ok(())

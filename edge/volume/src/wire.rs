@@ -86,7 +86,7 @@ variants! {
         7 AckRoot {
             /// The partition.
             partition: Hash,
-            /// How many volumes had the volume's id.
+            /// How often a volume of its id was created or handed over.
             generation: u64,
             /// How many roots the partition had, with the new one.
             sequence: u64,
@@ -110,7 +110,7 @@ variants! {
         /// It is refused.
         2 Refused {
             /// The reason, for people.
-            reason: Text<256>,
+            reason: Text<REASON_BYTES>,
         },
         /// The new root is signed.
         3 Acked {
@@ -239,12 +239,17 @@ pub async fn answer(stream: &mut RecvStream) -> Result<Answer, WireError> {
     }
 }
 
-/// The longest reason of a refusal: each character takes at most four bytes.
-const REASON_CHARS: usize = 64;
+/// The longest reason of a refusal, in bytes.
+pub const REASON_BYTES: usize = 256;
 
-/// A refusal.
+/// A refusal. A longer reason is cut.
 pub fn refused(reason: impl std::fmt::Display) -> Answer {
-    let text: String = reason.to_string().chars().take(REASON_CHARS).collect();
+    let mut bytes = 0;
+    let fits = |letter: &char| {
+        bytes += letter.len_utf8();
+        bytes <= REASON_BYTES
+    };
+    let text: String = reason.to_string().chars().take_while(fits).collect();
     Answer::Refused { reason: Text::new(text).unwrap_or_default() }
 }
 

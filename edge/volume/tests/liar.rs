@@ -69,6 +69,7 @@ fn relay(said: &Said) -> (Endpoint, Relay, tempfile::TempDir) {
         registered_at: Height(0),
         last_heartbeat: Height(0),
         left_at: None,
+        gave_way_at: None,
         slots: 0,
         demands: List::default(),
         misses: Count::ZERO,

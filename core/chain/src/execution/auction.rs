@@ -5,38 +5,47 @@
 //! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
 
 use super::Execution;
-use crate::fees::{Offer, Offers};
+use crate::fees::{Offer, Offers, Used};
 use crate::lanes::Lane;
-use cowboy_state::Miss;
 use cowboy_state::records::{Timer, keys};
+use cowboy_state::{Key, Miss};
 use cowboy_system::auction::{self, Auction, Bid, Offered, Turn};
+use cowboy_system::bidding::{self, Waiting};
 use cowboy_system::timers;
 use cowboy_types::units::{Cycles, Height, Price};
 use cowboy_types::{Address, Hash};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The auction of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
     pub(super) auction: Auction,
-    turn: Turn,
+    pub(super) turn: Turn,
     /// The due timers that name agents, in the order in which these are asked.
     pub(super) to_ask: Arc<[Hash]>,
     /// How many of them were looked at, and how many agents were asked.
     pub(super) looked_at: usize,
     pub(super) asked: u64,
-    /// What they answered, by timer.
-    pub(super) bids: BTreeMap<Hash, Bid>,
+    /// Timers whose agents offer a tip that their schedulers cannot pay.
+    untipped: BTreeSet<Hash>,
     /// Whether the timers stand in the order in which they are tried.
     pub(super) is_ordered: bool,
 }
 
 impl Round {
-    /// How a timer bids in this block: as its agent answered, or as its record says.
-    pub(super) fn bid_of(&self, id: &Hash, timer: &Timer) -> Bid {
-        self.bids.get(id).copied().unwrap_or_else(|| Bid::of(timer))
+    /// How a timer bids in this block; nothing where its agent said to wait.
+    pub(super) fn bid_of(&self, id: &Hash, timer: &Timer) -> Option<Bid> {
+        bid_of(timer, self.untipped.contains(id))
+    }
+}
+
+/// A timer's bid, without the tip where that cannot be paid.
+fn bid_of(timer: &Timer, is_untipped: bool) -> Option<Bid> {
+    match Bid::of(timer) {
+        Some(Bid::Fixed { max_fee, .. }) if is_untipped => Some(Bid::Fixed { max_fee, priority: Price::ZERO }),
+        bid => bid,
     }
 }
 
@@ -58,27 +67,36 @@ impl Execution {
             return Ok(None);
         }
         let schedulers: BTreeSet<Address> = due.iter().map(|timer| timer.fee_payer).collect();
-        let mut wanted: Vec<_> = schedulers.into_iter().map(auction::fires_key).collect();
+        let mut wanted: Vec<_> = schedulers.into_iter().map(auction::activity_key).collect();
         wanted.push(auction::key());
+        wanted.extend(due.iter().filter(|timer| timer.asked.is_some()).map(|timer| Key::account(timer.fee_payer)));
         self.machine.world.require(&wanted)?;
         let auction = auction::read(&self.machine.world, environment.height)?;
         let to_ask = self.order_questions(&auction, ids, due)?;
-        let (turn, bids) = (Turn::default(), BTreeMap::new());
-        Ok(Some(Arc::new(Round { auction, turn, to_ask, looked_at: 0, asked: 0, bids, is_ordered: false })))
+        let (turn, untipped) = (Turn::default(), BTreeSet::new());
+        Ok(Some(Arc::new(Round { auction, turn, to_ask, looked_at: 0, asked: 0, untipped, is_ordered: false })))
     }
 
-    /// The timers that name agents: those first that are likely to bid the most, by what their agents answered last (decision 619). Equal ones are asked in
-    /// the order of the book.
+    /// The timers that name agents, in the order in which these are asked.
     fn order_questions(&self, auction: &Auction, ids: &[Hash], due: &[Timer]) -> Result<Arc<[Hash]>, Miss> {
-        let mut to_ask = Vec::new();
-        for (id, timer) in ids.iter().zip(due).filter(|(_, timer)| timer.bidder.is_some()) {
-            let offered = auction.offered(&self.machine.environment.params, Bid::expected_of(timer));
+        let mut waiting = Vec::new();
+        for (id, timer) in ids.iter().zip(due) {
+            let Some(asked) = &timer.asked else { continue };
+            let offered = Bid::of(timer).and_then(|bid| auction.offered(&self.machine.environment.params, bid));
             let score = offered.map(|offered| self.score(auction, timer.fee_payer, offered)).transpose()?;
-            to_ask.push((Reverse(score), *id));
+            let scheduler_asked = auction::activity(&self.machine.world, timer.fee_payer)?.asked;
+            waiting.push(Waiting { id: *id, scheduler: timer.fee_payer, scheduler_asked, since: asked.height, score });
         }
-        // The sort is stable; what does not pay the base fee comes last.
-        to_ask.sort_by_key(|(score, _)| *score);
-        Ok(to_ask.into_iter().map(|(_, id)| id).collect())
+        Ok(bidding::order(&waiting).into())
+    }
+
+    /// Whether the scheduler can pay now what an agent's answer offers, for all that the fire may use.
+    fn can_pay_answer(&self, round: &Round, timer: &Timer) -> Result<bool, Miss> {
+        let answered = Bid::of(timer).filter(|bid| timer.asked.is_some() && matches!(bid, Bid::Fixed { .. }));
+        let Some((offers, _)) = answered.and_then(|bid| self.offers_of(round, bid)) else { return Ok(true) };
+        let balance = self.machine.world.account(timer.fee_payer)?.balance;
+        let most = offers.reserve(Used { cycles: timer.cycles_limit, cells: timer.cells_limit });
+        Ok(most.is_some_and(|most| most <= balance))
     }
 
     /// The tip times the scheduler's weight, then the weight, so that it counts where nobody tips.
@@ -88,19 +106,23 @@ impl Execution {
     }
 
     /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
-    /// cannot pay the base fee.
+    /// wait or cannot pay the base fee.
     pub(super) fn order_due(&mut self) -> Result<(), Miss> {
         let Some(round) = self.due.round.as_ref().filter(|round| !round.is_ordered) else { return Ok(()) };
         let (world, environment) = (&self.machine.world, &self.machine.environment);
         let (params, height) = (&environment.params, environment.height);
-        let (mut first, mut bidders, mut last) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut first, mut bidders, mut last, mut untipped) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
         for id in self.due.ids.iter() {
             let Some(timer) = world.read::<Timer>(&keys::timer(id))?.filter(|timer| timer.height <= height) else { continue };
             if timer.expires_at < height {
                 first.push(*id);
                 continue;
             }
-            let Some(offered) = round.auction.offered(params, round.bid_of(id, &timer)) else {
+            let is_untipped = !self.can_pay_answer(round, &timer)?;
+            if is_untipped {
+                untipped.insert(*id);
+            }
+            let Some(offered) = bid_of(&timer, is_untipped).and_then(|bid| round.auction.offered(params, bid)) else {
                 last.push(*id);
                 continue;
             };
@@ -120,7 +142,8 @@ impl Execution {
         first.extend(last);
         self.due.ids = first.into();
         if let Some(round) = &mut self.due.round {
-            Arc::make_mut(round).is_ordered = true;
+            let round = Arc::make_mut(round);
+            (round.untipped, round.is_ordered) = (untipped, true);
         }
         Ok(())
     }

@@ -2,16 +2,16 @@
 //! (003 §5.1b; decision 322).
 //!
 //! A question is paid by the scheduler at the base fees, whether its timer fires or not, and takes room in the timer lane. At most
-//! `timers.bids_per_block` are asked, those first that bid the most when they were asked last (decision 619). Wherever there is no bid, the default
-//! agent bids.
+//! `timers.bids_per_block` are asked: the schedulers take turns (decision 613). An answer holds until the agent is asked again (decision 614); the
+//! default agent bids where there is none. A timer that waits for an answer that nobody pays for is removed.
 
 use super::{Execution, Payment, Source};
 use crate::delivery::{Delivered, Door, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Used};
 use crate::lanes::Lane;
 use cowboy_state::Miss;
-use cowboy_state::records::{Markets, Timer, keys};
-use cowboy_system::auction::Bid;
+use cowboy_state::records::{Answer, Asked, Markets, Timer, keys};
+use cowboy_system::timers::Unfired;
 use cowboy_system::{bidding, timers};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Price};
@@ -21,16 +21,19 @@ use std::sync::Arc;
 /// What separates the receipts of questions from those of fires.
 const DOMAIN: &[u8] = b"cowboy-timer-bid:";
 
-/// The timer for which an agent is being asked.
-#[derive(Clone, Debug)]
-pub(super) struct Asked {
-    timer: Hash,
-    /// What its fire may use.
-    limits: Used,
+/// What became of a timer whose agent has its turn.
+enum Question {
+    /// The agent is asked, and the scheduler pays.
+    Asked,
+    /// The timer was to wait, and nobody pays for another answer: its time is over.
+    Unfunded,
+    /// The agent is not asked in this block, and the timer stays as it is.
+    Skipped,
 }
 
 impl Execution {
-    /// Asks the next agent. Answers whether there was one; where not, all bids of the block are known.
+    /// Asks the next agent, or ends a timer that waits and cannot pay for its question. Answers whether there was one; where not, all answers of the block
+    /// are known.
     pub(super) fn ask_agent(&mut self) -> Result<bool, Miss> {
         let Some(round) = self.due.round.as_ref().filter(|round| !round.is_ordered) else { return Ok(false) };
         let (height, most) = (self.machine.environment.height, self.machine.environment.params.timers.bids_per_block);
@@ -39,36 +42,39 @@ impl Execution {
             place += 1;
             let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
             let Some(timer) = stored.filter(|timer| timer.height <= height && timer.expires_at >= height) else { continue };
-            if let Bid::Custom(agent) = Bid::of(&timer)
-                && self.ask(&id, &timer, agent)?
-            {
-                self.note_asked(place, asked.saturating_add(1));
-                return Ok(true);
-            }
+            let Some(agent) = timer.bidder else { continue };
+            let payer = match self.ask(&id, &timer, agent)? {
+                Question::Asked => Some(timer.fee_payer),
+                Question::Unfunded => None,
+                Question::Skipped => continue,
+            };
+            self.note_asked(place, payer);
+            return Ok(true);
         }
-        self.note_asked(to_ask.len(), asked);
+        self.note_asked(to_ask.len(), None);
         Ok(false)
     }
 
-    fn note_asked(&mut self, place: usize, asked: u64) {
+    /// Counts the timers that were looked at, and a question that this scheduler paid for.
+    fn note_asked(&mut self, place: usize, scheduler: Option<Address>) {
         if let Some(round) = &mut self.due.round {
             let round = Arc::make_mut(round);
-            (round.looked_at, round.asked) = (place, asked);
+            round.looked_at = place;
+            if let Some(scheduler) = scheduler {
+                round.asked = round.asked.saturating_add(1);
+                round.turn.asked.insert(scheduler);
+            }
         }
     }
 
-    /// Charges the most that a question can cost, and asks it. Answers false where the block has no room for it or the scheduler cannot pay.
-    fn ask(&mut self, id: &Hash, timer: &Timer, agent: Address) -> Result<bool, Miss> {
-        let Some(round) = &self.due.round else { return Ok(false) };
+    /// Charges the most that a question can cost, and asks it, where the block has room for it and the scheduler can pay.
+    fn ask(&mut self, id: &Hash, timer: &Timer, agent: Address) -> Result<Question, Miss> {
+        let Some(round) = &self.due.round else { return Ok(Question::Skipped) };
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
         let (space, fees) = (&self.block.space, self.block.base_fees);
         let limits = Used { cycles: Cycles(params.timers.bid_cycles), cells: bidding::CELLS };
-        let fits = limits.cycles <= space.left(params, Lane::Timer)
-            && limits.cells <= space.cells_left(params)
-            && self.has_time()
-            && self.block.has_share(params, Lane::Timer, agent, limits.cycles);
-        if !fits {
-            return Ok(false);
+        if limits.cycles > space.left(params, Lane::Timer) || limits.cells > space.cells_left(params) || !self.has_time() {
+            return Ok(Question::Skipped);
         }
         let cycle = round.auction.lane_fee(params);
         let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
@@ -77,41 +83,33 @@ impl Execution {
         let world = &mut self.machine.world;
         let balance = world.account(timer.fee_payer)?.balance;
         let markets = Markets { base_fee_cycle: fees.cycle, base_fee_cell: fees.cell };
-        let payload = bidding::question(params, &round.auction, &markets, height, (id, timer), balance);
         if !world.debit(timer.fee_payer, reserve)? {
-            return Ok(false);
+            // One with a bid, or whose default agent bids, ends by that where its fire is not paid either. Nothing else ends one that waits before it
+            // expires: it would be looked at in every block, and that would cost nobody anything.
+            let waits = timer.asked.as_ref().is_some_and(|asked| asked.answer == Answer::Wait);
+            if !waits {
+                return Ok(Question::Skipped);
+            }
+            self.clean_up(id, timer, Unfired::Unfunded { required: reserve, available: balance })?;
+            return Ok(Question::Unfunded);
         }
+        let payload = bidding::question(params, &round.auction, &markets, height, (id, timer), balance);
         let origin = keccak256(&[DOMAIN, &id.0, &height.0.to_be_bytes()]);
-        // As a fire does before its handler.
+        // As a fire does before its handler, and for the place among the questions (decision 613).
         let (cycles, cells) = timers::intrinsic(params, false, payload.len());
+        let cycles = cycles.saturating_add(Cycles(params.timers.bid_cost));
         let work = Work::Handler { target: agent, handler: bidding::HANDLER.to_string(), payload: payload.into(), value: Amount::ZERO };
         let envelope = Envelope::new(ReceiptKind::Timer, (origin, nested_id(&origin, 0)), timer.fee_payer, work, limits);
         let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
-        let asked = Asked { timer: *id, limits: Used { cycles: timer.cycles_limit, cells: timer.cells_limit } };
         let intrinsic = Used { cycles, cells };
-        self.deliver(Envelope { door: Door::Query, intrinsic, ..envelope }, payment, Source::Question(asked));
-        Ok(true)
+        self.deliver(Envelope { door: Door::Query, intrinsic, ..envelope }, payment, Source::Question(*id));
+        Ok(Question::Asked)
     }
 
-    /// Takes an agent's answer. A bid that the scheduler cannot pay counts as none.
-    pub(super) fn follow_question(&mut self, asked: &Asked, payer: Address, delivered: &Delivered) -> Result<(), Miss> {
-        let balance = self.machine.world.account(payer)?.balance;
-        let bid = delivered.result.as_ref().ok().and_then(|answer| bidding::bid(answer));
-        let Some(round) = self.due.round.as_ref() else { return Ok(()) };
-        let is_payable = |bid: &Bid| {
-            let offered = self.offers_of(round, *bid);
-            offered.is_none_or(|(offers, _)| offers.reserve(asked.limits).is_some_and(|most| most <= balance))
-        };
-        let bid = bid.filter(is_payable);
-        // Who has no bid is asked after the others from now on.
-        let (max_fee, priority) = match bid {
-            Some(Bid::Fixed { max_fee, priority }) => (max_fee, priority),
-            _ => (Price(1), Price::ZERO),
-        };
-        timers::remember_bid(&mut self.machine.world, &asked.timer, max_fee, priority)?;
-        if let (Some(bid), Some(round)) = (bid, self.due.round.as_mut()) {
-            Arc::make_mut(round).bids.insert(asked.timer, bid);
-        }
-        Ok(())
+    /// Keeps an agent's answer.
+    pub(super) fn follow_question(&mut self, timer: &Hash, delivered: &Delivered) -> Result<(), Miss> {
+        let answer = delivered.result.as_ref().map_or(Answer::Nothing, |returned| bidding::answer(returned));
+        let asked = Asked { height: self.machine.environment.height, answer };
+        timers::remember_answer(&mut self.machine.world, timer, asked)
     }
 }

@@ -1,6 +1,6 @@
 //! Settling a delivery: what was reserved for it becomes its cost, what its messages may need, and a refund (003 §2.3).
 
-use super::{Execution, bids, messages};
+use super::{Execution, messages};
 use crate::delivery::{Delivered, Envelope};
 use crate::fees::{Cost, Offers, Prices};
 use crate::input::Trace;
@@ -28,8 +28,8 @@ pub(super) enum Source {
     Message(Box<messages::Delivery>),
     /// The fire of this timer: an interval counts its failures.
     Timer(Hash),
-    /// A question to a bidding agent: its answer is a bid.
-    Question(bids::Asked),
+    /// A question to the bidding agent of this timer, which keeps the answer.
+    Question(Hash),
     /// A callback of a job: the payer's failures are counted.
     Callback,
 }
@@ -66,15 +66,19 @@ impl Execution {
             let weights = &self.machine.environment.params.weights;
             delivered.weight = delivered.weight.max(weights.delivery.saturating_add(weights.call));
         }
+        // Who names an agent takes nothing of its share of the block: questions are bounded apart (decision 613).
+        let takes_share = !matches!(source, Source::Question(_));
         match source {
             Source::Transaction => self.follow_transaction(&payment, &cost, &mut delivered)?,
             Source::Message(message) => self.follow_message(&message, &delivered)?,
             Source::Timer(timer) => self.follow_timer(&timer, &payment, &mut delivered)?,
-            Source::Question(asked) => self.follow_question(&asked, payer, &delivered)?,
+            Source::Question(timer) => self.follow_question(&timer, &delivered)?,
             Source::Callback => self.follow_callback(payer, &delivered)?,
         }
         self.block.count(lane, delivered.used, delivered.weight, &cost);
-        self.block.count_actors(&delivered.trace);
+        if takes_share {
+            self.block.count_actors(&delivered.trace);
+        }
         self.block.mint(delivered.minted);
         self.block.burn(delivered.burned);
         self.machine.minted = self.block.supply.minted;

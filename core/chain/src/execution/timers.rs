@@ -111,7 +111,7 @@ impl Execution {
         }
         let fees = Lane::Timer.base_fees(params, self.block.base_fees);
         let offered = match &self.due.round {
-            Some(round) => self.offers_of(round, round.bid_of(id, timer)),
+            Some(round) => round.bid_of(id, timer).and_then(|bid| self.offers_of(round, bid)),
             None => {
                 let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
                 Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle))
@@ -164,7 +164,7 @@ impl Execution {
 
     /// Removes a timer without firing it, in the cleanup lane: a storm of these never keeps others from firing.
     /// Where that lane is used up the timer stays, and is looked at in the next block.
-    fn clean_up(&mut self, id: &Hash, timer: &Timer, why: Unfired) -> Result<(), Miss> {
+    pub(super) fn clean_up(&mut self, id: &Hash, timer: &Timer, why: Unfired) -> Result<(), Miss> {
         let rows = &self.machine.environment.params.timers;
         let used = self.due.cleanup_used.saturating_add(rows.cleanup_cost);
         if used > rows.cleanup_cycles {

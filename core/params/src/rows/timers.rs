@@ -25,7 +25,7 @@ rows! {
         0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3, "003 §5.1b";
         /// Maximum change of the lane's base fee per block.
         0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3, "003 §5.1b";
-        /// Blocks over which fires are counted for fairness.
+        /// Blocks over which fires, and questions to bidding agents, are counted for fairness.
         0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3, "003 §5.1b";
         /// The default bid, as a share of the lane's base fee.
         0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3, "003 §5.1b";
@@ -47,7 +47,9 @@ rows! {
         0x15 heights_forgotten: Count = 4 in 2..=1_000, T3, "ours: decision 330";
         /// Cycles for which a bidding agent that a scheduler named may be asked for a bid.
         0x16 bid_cycles: Cycles = 50_000 in 1_000..=1_000_000, T3, "ours: decision 322";
-        /// Bidding agents that one block asks; the default agent bids for the other timers.
+        /// Bidding agents that one block asks; other timers bid as their agents answered last, or as the default agent does.
         0x17 bids_per_block: Count = 32 in 0..=1_024, T3, "ours: decision 322";
+        /// Cycles that a question to a bidding agent costs, beside the call.
+        0x18 bid_cost: Cycles = 10_000 in 0..=1_000_000, T3, "ours: decision 613";
     }
 }

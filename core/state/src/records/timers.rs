@@ -2,7 +2,7 @@
 
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
-use cowboy_types::{Address, record};
+use cowboy_types::{Address, record, variants};
 
 record! {
     /// A promise to run a handler at a height (003 §5.1a).
@@ -35,8 +35,38 @@ record! {
         pub priority_per_cycle: Price,
         /// Who is asked for the bid in the auction phase, where the scheduler named an agent.
         pub bidder: Option<Address>,
+        /// When that agent was asked last, and its answer; before the first question, the height of scheduling and no answer. Absent where no agent is named.
+        pub asked: Option<Asked>,
         /// How it repeats after a fire; absent if it fires once.
         pub interval: Option<Interval>,
+    }
+}
+
+record! {
+    /// A question to a timer's bidding agent, and its answer (decision 614).
+    pub struct Asked {
+        /// The height of the question; of scheduling, before the first one. A fire does not move it, so that an interval whose agent was never asked waits
+        /// for its turn all the same (decision 613).
+        pub height: Height,
+        /// What the agent answered.
+        pub answer: Answer,
+    }
+}
+
+variants! {
+    /// What a bidding agent answers.
+    pub enum Answer {
+        /// It was not asked yet, failed, or returned something that is no answer: the default agent bids.
+        0 Nothing,
+        /// The timer waits.
+        1 Wait,
+        /// A bid.
+        2 Bid {
+            /// The most for a cycle, tip included; above zero.
+            max_fee: Price,
+            /// The tip for a cycle.
+            priority: Price,
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::market::judge::is_format;
 use crate::market::mistake::Mistake;
-use cowboy_params::Jobs;
+use cowboy_params::{Jobs, Params};
 use cowboy_types::Hash;
 use cowboy_types::job::{Callback, JobKind, JobSpec, Mode, Verification};
 use cowboy_types::units::{Amount, Cells, Count};
@@ -41,7 +41,8 @@ pub(super) fn check(rows: &Jobs, callback_cells: Cells, spec: &JobSpec) -> Resul
 }
 
 fn check_callback(callback: &Callback, most: Cells) -> Result<(), Mistake> {
-    within("callback.cycles", callback.cycles.0, 102_000..=22_222_222)?;
+    let cycles = Params::row("jobs.callback_cycles").expect("a row of the table");
+    within("callback.cycles", callback.cycles.0, cycles.min..=cycles.max)?;
     // More would be paid for and never given (decision 583).
     within("callback.cells", callback.cells.0, 0..=most.0)
 }

@@ -47,7 +47,6 @@ fn check_relations(before: &Params, after: &Params) -> Step<()> {
 
 fn refusal(refused: SetError) -> Abort {
     match refused {
-        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
         SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
     }
 }

@@ -78,3 +78,22 @@ pub(super) fn require_known(rule: &Value, is_published: bool) -> Result<(), Refu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PUBLISHED;
+
+    /// The SDK has a method for every check that is read here, and writes all its fields.
+    #[test]
+    fn the_sdk_writes_what_is_read() {
+        let methods: Vec<&str> = include_str!("../../../sdk/cowboy_sdk/verify.py").split("\n    def ").collect();
+        for (kind, fields) in PUBLISHED {
+            let method = methods.iter().find(|method| method.starts_with(&format!("{kind}(")));
+            let body = method.unwrap_or_else(|| panic!("Verify has no {kind}"));
+            assert!(body.contains(&format!("\"{kind}\"")), "{kind}");
+            for field in *fields {
+                assert!(body.contains(&format!("{field}=")) || body.contains(&format!("\"{field}\":")), "{kind} writes no {field}");
+            }
+        }
+    }
+}

@@ -270,7 +270,7 @@ impl Handle for Resolve {
 impl Handle for Lookup {
     fn handle(self, context: &mut Context<'_>) -> Step<<Self as Arguments>::Result> {
         let limit = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
-        let found = state::of_actor(context.world, self.actor_address, limit)?;
+        let found = state::of_actor(context.world, self.actor_address, "", limit)?;
         context.charge_records(found.len());
         let mut names = Vec::new();
         for name in found {

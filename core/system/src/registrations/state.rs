@@ -67,13 +67,13 @@ pub fn remove(world: &mut World, name: &str, record: &Registration) -> Result<()
     Ok(())
 }
 
-/// The names that are listed for an actor and for who owns it now, ascending, whether they still count or not; at most so many.
-pub fn of_actor(world: &World, actor: Address, limit: usize) -> Result<Vec<String>, Miss> {
+/// The names from `from` on that are listed for an actor and for who owns it now, ascending, whether they still count or not; at most `limit`.
+pub fn of_actor(world: &World, actor: Address, from: &str, limit: usize) -> Result<Vec<String>, Miss> {
     let owner = world.actor(actor)?.map(|record| record.owner).filter(|owner| *owner != actor);
     let mut names = Vec::new();
     for owner in [Some(actor), owner].into_iter().flatten() {
         let prefix = listing((actor, owner), "");
-        let listed = names_of_actors().list(world, &prefix, limit)?;
+        let listed = names_of_actors().list(world, &listing((actor, owner), from), limit)?;
         let own = listed.iter().map_while(|name| name.strip_prefix(&prefix[..]));
         names.extend(own.map(|name| String::from_utf8_lossy(name).into_owned()));
     }

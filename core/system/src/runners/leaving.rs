@@ -1,11 +1,11 @@
-//! How runners leave: by themselves, or for others in a full registry (decisions 582 and 597).
+//! How runners leave: by themselves, or for others in a full registry (decisions 582, 597 and 606).
 
 use super::api::{Released, Unstaked, Withdrew};
 use super::payouts::{free_at, pay_out};
 use super::{delegations, state};
 use crate::actor::Context;
 use crate::market::jobs;
-use crate::room::{Standing, giving_way};
+use crate::room::{Standing, place_for};
 use crate::schema::Emit as _;
 use crate::tee::state::attestation_key;
 use cowboy_params::Jobs;
@@ -63,38 +63,38 @@ fn standing(runner: &Runner) -> Amount {
     runner.unbonding.iter().fold(effective_stake(runner), |sum, tranche| sum.saturating_add(tranche.amount))
 }
 
-/// Makes room for one more runner with this stake. Where the registry is full, runners go that have left, with what they asked back (decision 582), and
-/// then idle ones give way that have less stake (decision 597); fails where there are too few.
+/// Makes room for one more runner with this stake. Where the registry is full, it takes the place of one that left, which is paid what it asked back
+/// (decision 582), or of one that has less stake and gives way (decisions 597 and 606); fails where there is none.
 pub(super) fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     let count = state::directory().count(context.world)?;
-    let mut excess = context.excess(count, context.params.jobs.runners, count)?;
-    if excess == 0 {
+    if !context.is_full(count, context.params.jobs.runners, count)? {
         return Ok(());
     }
-    let (still, mut idle) = (jobs::standstill(context.world)?, Vec::new());
+    let (still, mut others) = (jobs::standstill(context.world)?, Vec::new());
     for (address, runner) in state::all(context.world)? {
-        if excess == 0 || runner.active_jobs > Count::ZERO {
-            continue;
-        }
+        let (has_work, stays) = (runner.active_jobs > Count::ZERO, !runner.is_leaving);
         let (amount, waiting) = freed(context, &still, &runner);
-        if runner.is_leaving && runner.stake == Amount::ZERO && waiting.is_empty() {
-            remove(context.world, address, &runner)?;
-            pay_out(context.world, address, amount)?;
-            Withdrew { runner: address, amount }.emit(context.world);
-            excess = excess.saturating_sub(1);
-            continue;
-        }
-        let is_up = !runner.is_leaving && is_healthy(&context.params.jobs, &runner, context.height, &still);
-        idle.push((Standing { is_up, stake: standing(&runner), registered_at: runner.registered_at }, (address, runner)));
+        let standing = Standing {
+            is_free: !has_work && !stays && runner.stake == Amount::ZERO && waiting.is_empty(),
+            is_busy: has_work && stays,
+            is_up: stays && is_healthy(&context.params.jobs, &runner, context.height, &still),
+            stake: standing(&runner),
+            registered_at: runner.registered_at,
+        };
+        others.push((standing, (address, runner, amount)));
     }
-    for (address, runner) in giving_way(idle, stake, excess) {
-        give_way(context, address, runner)?;
-        excess = excess.saturating_sub(1);
+    let (standing, (address, runner, amount)) = place_for(others, stake).ok_or(error::REGISTRY_FULL)?;
+    if !standing.is_free {
+        return give_way(context, address, runner);
     }
-    if excess == 0 { Ok(()) } else { Err(error::REGISTRY_FULL.into()) }
+    remove(context.world, address, &runner)?;
+    pay_out(context.world, address, amount)?;
+    Withdrew { runner: address, amount }.emit(context.world);
+    Ok(())
 }
 
-/// Has a runner leave and takes its place. Its stake is free after the unbonding time, and answers for what it did until then.
+/// Has a runner leave and takes its place. It does the jobs that it has under way and is paid for them, as one that left by itself; its stake is free
+/// after the unbonding time, and answers for what it did until then.
 fn give_way(context: &mut Context<'_>, address: Address, mut runner: Runner) -> Step<()> {
     state::directory().remove(context.world, &address.0)?;
     let mut amount = std::mem::take(&mut runner.stake);

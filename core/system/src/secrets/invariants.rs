@@ -10,18 +10,23 @@ use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeSet;
 
+/// What 0x04 owes: the stakes of proxies, the deposits of secrets, the fees and bonds of releases.
+pub fn owed(records: &Records<'_>) -> Result<u128, Broken> {
+    let bond = |release: &Release| release.demand.as_ref().map_or(Amount::ZERO, |demand| demand.bond);
+    let stakes: u128 = records.of::<Proxy>(NUMBER, "proxy:")?.iter().map(|(_, proxy)| u128::from(proxy.stake.0)).sum();
+    let deposits: u128 = records.of::<Vault>(NUMBER, "vault:")?.iter().map(|(_, vault)| u128::from(vault.deposit.0)).sum();
+    let held = |release: &Release| u128::from(release.fee.0) + u128::from(bond(release).0);
+    let held: u128 = records.of::<Release>(NUMBER, "release:")?.iter().map(|(_, release)| held(release)).sum();
+    Ok(stakes + deposits + held)
+}
+
 /// 0x04 has all that it holds for others; every proxy, key and release is listed once; proxies list the demands on them; a committee has the shares of
 /// its key; messages stand as long as their dealing; secrets are what their accounts count.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
+    records.covers("the stakes, deposits, fees and bonds of 0x04 are there", Address::system(NUMBER), owed(records)?)?;
     let proxies = records.of::<Proxy>(NUMBER, "proxy:")?;
     let vaults = records.of::<Vault>(NUMBER, "vault:")?;
     let releases = records.of::<Release>(NUMBER, "release:")?;
-    let bond = |release: &Release| release.demand.as_ref().map_or(Amount::ZERO, |demand| demand.bond);
-    let stakes: u128 = proxies.iter().map(|(_, proxy)| u128::from(proxy.stake.0)).sum();
-    let deposits: u128 = vaults.iter().map(|(_, vault)| u128::from(vault.deposit.0)).sum();
-    let held: u128 = releases.iter().map(|(_, release)| u128::from(release.fee.0) + u128::from(bond(release).0)).sum();
-    records.covers("the stakes, deposits, fees and bonds of 0x04 are there", Address::system(NUMBER), stakes + deposits + held)?;
-
     let listed: BTreeSet<Vec<u8>> = records.names(state::proxies()).iter().map(|name| name.to_vec()).collect();
     // One that gave way to another in a full registry stands until it takes its stake.
     let expected = proxies.iter().filter(|(name, proxy)| proxy.left_at.is_none() || listed.contains(*name));

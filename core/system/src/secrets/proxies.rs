@@ -7,7 +7,7 @@ use super::{NUMBER, committee, state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
 use crate::market::payment;
-use crate::room::{Standing, giving_way};
+use crate::room::{Standing, place_for};
 use crate::schema::Emit;
 use crate::staking::possession;
 use cowboy_params::Params;
@@ -144,35 +144,37 @@ fn remove(world: &mut World, proxy: Address, record: &Proxy) -> Result<(), Miss>
     Ok(())
 }
 
-/// Makes room for one more proxy with this stake. Where the registry is full, proxies go that are gone, with their stakes (decision 582), and then idle
-/// ones give way that have less stake (decision 597); fails where there are too few.
+/// Makes room for one more proxy with this stake. Where the registry is full, it takes the place of one that is gone, which is paid its stake (decision
+/// 582), or of an idle one that has less stake and gives way (decision 597); fails where there is none. A proxy cannot give itself a seat or a demand, so
+/// whoever has one keeps its place (decision 606).
 fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::proxies().count(context.world)?;
     // The proxies are read, and for each key two committees and a dealing.
     let keys = u64::from(state::current(context.world)?.unwrap_or(0));
-    let mut excess = context.excess(count, params.secrets.proxies, count.saturating_add(keys.saturating_mul(3)))?;
-    if excess == 0 {
+    if !context.is_full(count, params.secrets.proxies, count.saturating_add(keys.saturating_mul(3)))? {
         return Ok(());
     }
     let (seated, mut idle) = (seated(context.world)?, Vec::new());
     for (address, proxy) in state::all_proxies(context.world)? {
-        if excess == 0 || !proxy.demands.is_empty() || seated.contains(&address) {
+        if !proxy.demands.is_empty() || seated.contains(&address) {
             continue;
         }
-        if height >= proxy.free_at(params) {
-            remove(context.world, address, &proxy)?;
-            excess = excess.saturating_sub(1);
-            continue;
-        }
-        let is_up = proxy.left_at.is_none() && proxy.is_alive(params, height);
-        idle.push((Standing { is_up, stake: proxy.stake, registered_at: proxy.registered_at }, (address, proxy)));
+        let standing = Standing {
+            is_free: height >= proxy.free_at(params),
+            is_busy: false,
+            is_up: proxy.left_at.is_none() && proxy.is_alive(params, height),
+            stake: proxy.stake,
+            registered_at: proxy.registered_at,
+        };
+        idle.push((standing, (address, proxy)));
     }
-    for (address, proxy) in giving_way(idle, stake, excess) {
-        give_way(context.world, height, address, proxy)?;
-        excess = excess.saturating_sub(1);
+    let (standing, (address, proxy)) = place_for(idle, stake).ok_or(error::PROXIES_FULL)?;
+    match standing.is_free {
+        true => remove(context.world, address, &proxy)?,
+        false => give_way(context.world, height, address, proxy)?,
     }
-    if excess == 0 { Ok(()) } else { Err(error::PROXIES_FULL.into()) }
+    Ok(())
 }
 
 /// Has a proxy leave and takes its place. Its stake answers for what it did until it is free.

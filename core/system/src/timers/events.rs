@@ -35,13 +35,13 @@ events! {
         expires_at: Height,
     }
 
-    /// A timer was removed without firing: its payer does not have what a fire can cost.
+    /// A timer was removed without firing: its payer does not have what a fire can cost, or, where its bidding agent has it wait, the next question.
     "TimerCancelledInsufficientFunds" Unfunded {
         /// The timer's id.
         timer_id: Hash,
         /// Who would have paid.
         fee_payer: Address,
-        /// The most that the fire can cost, in base units of CBY.
+        /// The most that the fire, or the question, can cost, in base units of CBY.
         required: Amount,
         /// What the payer has, in base units of CBY.
         available: Amount,
@@ -84,9 +84,9 @@ events! {
 pub enum Unfired {
     /// Its last height is over.
     Expired,
-    /// Its payer does not have what the fire can cost.
+    /// Its payer does not have what the fire can cost, or the question to an agent that has it wait.
     Unfunded {
-        /// The most that the fire can cost.
+        /// The most that this can cost.
         required: Amount,
         /// What the payer has.
         available: Amount,

@@ -54,8 +54,8 @@ methods! {
         quota: u64,
     } -> ();
 
-    /// Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them. Volumes that were handed to an
-    /// account take half of its `volumes.per_account` at most.
+    /// Hands a volume of the sender over, and ends all rights that were given. Whoever had its keys still knows them; keys that the committee makes for
+    /// new and rewritten partitions from then on are others. Volumes that were handed to an account take half of its `volumes.per_account` at most.
     "transfer_volume" TransferVolume [] {
         /// The volume.
         volume: Hash,

@@ -2,8 +2,9 @@
 
 use super::api::{Commit, ManifestCommitted, Revert};
 use super::forms::Acknowledgement;
+use super::keys::standing_version;
 use super::status::{own, restate};
-use super::types::{Keys, Listed, Partition, Root, Status, Volume, bit, first_key_version};
+use super::types::{Keys, Listed, Partition, Root, Status, Volume, bit};
 use super::{capabilities, ledger, placement, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
@@ -111,7 +112,7 @@ fn acknowledged(context: &mut Context<'_>, volume: &Volume, succession: &Success
 /// The newest version of a partition's key once a root under this version stands: files are under the version of the standing root, or, where the
 /// owner rewrites a private partition, under the next one (decision 603).
 fn newest_key_version(context: &mut Context<'_>, volume: &Volume, found: Option<&Partition>, version: u64, is_holder: bool) -> Step<u64> {
-    let standing = found.map_or_else(|| first_key_version(volume.generation), |found| found.root.key_version);
+    let standing = standing_version(volume, found);
     if version == standing {
         return Ok(found.map_or(standing, |found| found.key_version));
     }

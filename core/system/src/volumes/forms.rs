@@ -20,7 +20,9 @@ form! {
         certificate: Hash,
         /// Where it is reached: a host name or an address.
         endpoint: Text<ENDPOINT_BYTES>,
-        /// Whether it is up and stays, and its stake is enough for slots to be given to it.
+        /// The height at which it gave way to another in a full registry: it keeps its slots, and is given no more. Null where it did not.
+        gave_way_at: Option<Height>,
+        /// Whether it is up and stays, has its place, and its stake is enough for slots to be given to it.
         is_eligible: bool,
         /// Whether it is up, and stays.
         is_healthy: bool,

@@ -2,11 +2,11 @@
 
 use super::directory::{Entries, Entry, PAGE};
 use super::state::{self, Subject};
-use super::types::{Capability, Demand, Keys, Relay, Volume, bit};
+use super::types::{Capability, Demand, Keys, Relay, Volume, bit, first_key_version};
 use crate::records::{Broken, Records, address_of, ascending, equal, holds};
 use crate::secrets::types::ReleaseKey;
 use cowboy_types::actors::STORAGE;
-use cowboy_types::units::{Amount, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, actors};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The escrows of all volumes: 0x0A has them beside what is prepaid and bonded for rent.
 pub(crate) fn escrows(records: &Records<'_>) -> Result<u128, Broken> {
     Ok(records.of::<Volume>(STORAGE, "volume:")?.iter().map(|(_, volume)| u128::from(volume.escrow.0)).sum())
+}
+
+/// What 0x0B owes: the stakes of relays, the bonds of demands, and the pool of bounties.
+pub fn owed(records: &Records<'_>) -> Result<u128, Broken> {
+    let pool = records.record::<Amount>(&state::pool_key())?.unwrap_or(Amount::ZERO);
+    let stakes: u128 = records.of::<Relay>(actors::RELAYS, "relay:")?.iter().map(|(_, relay)| u128::from(relay.stake.0)).sum();
+    let bonds: u128 = records.of::<Demand>(actors::RELAYS, "demand:")?.iter().map(|(_, demand)| u128::from(demand.bond.0)).sum();
+    Ok(stakes + bonds + u128::from(pool.0))
 }
 
 /// 0x0B has stakes, bonds and the pool; slots are of different relays, and each stands where the relay's directory says; a volume's bytes are
@@ -30,19 +38,21 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
         .map(|(name, volume)| Ok((hash_of(name)?, volume)))
         .collect::<Result<_, Broken>>()?;
     let demands = records.of::<Demand>(actors::RELAYS, "demand:")?;
-    let pool = records.record::<Amount>(&state::pool_key())?.unwrap_or(Amount::ZERO);
-    let stakes: u128 = relays.iter().map(|(_, relay)| u128::from(relay.stake.0)).sum();
-    let bonds: u128 = demands.iter().map(|(_, demand)| u128::from(demand.bond.0)).sum();
-    records.covers("0x0B has stakes, bonds and the pool", Address::system(actors::RELAYS), stakes + bonds + u128::from(pool.0))?;
+    records.covers("0x0B has stakes, bonds and the pool", Address::system(actors::RELAYS), owed(records)?)?;
 
     let listed: BTreeSet<Vec<u8>> = records.names(state::relays()).iter().map(|name| name.to_vec()).collect();
     // One that gave way to another in a full registry stands until it takes its stake.
-    let expected = relays.iter().filter(|(address, relay)| relay.left_at.is_none() || listed.contains(&address.0[..]));
+    let has_left = |relay: &Relay| relay.left_at.is_some() || relay.gave_way_at.is_some();
+    let expected = relays.iter().filter(|(address, relay)| !has_left(relay) || listed.contains(&address.0[..]));
     equal("every relay is listed", &listed, &expected.map(|(address, _)| address.0.to_vec()).collect())?;
     for (name, key) in records.of::<ReleaseKey>(actors::SECRETS, "key:")? {
         let is_of = |volume: &Volume| volume.keys == Keys::Committee && volume.key_id.to_be_bytes()[..] == *name;
         let count = volumes.iter().filter(|(_, volume)| is_of(volume)).count();
         equal("a key counts the volumes that have their keys from it", &key.volumes.0, &u64::try_from(count).unwrap_or(u64::MAX))?;
+    }
+    for (address, relay) in relays.iter().filter(|(_, relay)| relay.gave_way_at.is_some()) {
+        holds("a relay that gave way has no place", !listed.contains(&address.0[..]), address)?;
+        holds("a relay that gave way and keeps nothing has left", relay.left_at.is_some() || !relay.has_no_slots(), relay)?;
     }
     agenda(records, &relays, &volumes, &demands)?;
     slots(records, &relays, &volumes, &demands)?;
@@ -140,6 +150,9 @@ fn contents(records: &Records<'_>, volumes: &[(Hash, Volume)]) -> Result<(), Bro
     let listed: usize = volumes.iter().map(|(_, volume)| volume.partitions.len()).sum();
     equal("every partition belongs to a volume", &partitions.len(), &listed)?;
     for (id, volume) in volumes {
+        let newest = records.record::<Count>(&state::generation_key(id))?;
+        equal("a volume is of the newest generation of its id", &Some(volume.generation), &newest)?;
+        let next = first_key_version(Count(volume.generation.0.saturating_add(1)));
         let names: Vec<Hash> = volume.partitions.iter().map(|listed| listed.partition).collect();
         ascending("partitions ascend", &names)?;
         let bytes: u64 = volume.partitions.iter().map(|listed| listed.bytes).sum();
@@ -153,6 +166,8 @@ fn contents(records: &Records<'_>, volumes: &[(Hash, Volume)]) -> Result<(), Bro
                 roots.all(|root| root.key_version <= partition.key_version)
             });
             holds("no root is under a newer key than its partition had", is_known, &listed.partition)?;
+            let is_begun = found.iter().all(|partition| partition.key_version < next);
+            holds("no partition had a key of a generation that is yet to begin", is_begun, &listed.partition)?;
         }
         acknowledged(records, id, volume)?;
         let own = capabilities.iter().filter(|(_, capability)| capability.volume == *id).count();

@@ -56,7 +56,7 @@ impl Handle for CreateVolume {
             return Err(error::VOLUME_LIMIT.into());
         }
         let fee = Amount(params.volumes.creation_fee);
-        let generation = Count(state::generation(context.world, &id)?.0.saturating_add(1));
+        let generation = state::begin_generation(context.world, &id)?;
         let key_id = match keys {
             Keys::Committee => committee::sealing_key(context.world)?.ok_or(error::NO_RELEASE_KEY)?,
             Keys::Public | Keys::Owner => 0,
@@ -99,7 +99,6 @@ impl Handle for CreateVolume {
         state::take(context.world, STORAGE, fee)?;
         context.world.burn(fee)?;
         state::volumes_of(owner).insert(context.world, &id.0)?;
-        context.world.write(state::generation_key(&id), &generation);
         if keys == Keys::Committee {
             committee::bind(context.world, key_id)?;
         }
@@ -182,29 +181,13 @@ impl Handle for TransferVolume {
         // Rights were given by the owner before: else it could give itself one, hand the volume over and read on.
         context.charge_records(usize::try_from(volume.capabilities.0).unwrap_or(usize::MAX));
         while !capabilities::forget_some(context.world, &self.volume, &mut volume, RECORDS_AT_ONCE)? {}
-        skip_next_keys(context, &self.volume, &volume)?;
+        // The one before may have had keys released of partitions that are not there yet, and the next keys of those that are (decision 615).
+        volume.generation = state::begin_generation(context.world, &self.volume)?;
         volume.owner = self.to;
         state::set_volume(context.world, &self.volume, Some(volume.next_look), &volume)?;
         Handed(VolumeMoved { amount: volume.escrow, owner: self.to, volume_id: self.volume }).emit(context.world);
         Ok(())
     }
-}
-
-/// Leaves out the next version of the keys that the committee makes for a volume's partitions: who hands the volume over may have had it released, and
-/// would read what its new owner rewrites (decision 603).
-fn skip_next_keys(context: &mut Context<'_>, id: &Hash, volume: &Volume) -> Step<()> {
-    if volume.keys != Keys::Committee {
-        return Ok(());
-    }
-    let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
-    context.charge_records(keys.len().saturating_mul(2));
-    context.world.require(&keys)?;
-    for (listed, key) in volume.partitions.iter().zip(keys) {
-        let mut partition = state::partition(context.world, id, &listed.partition)?.expect("a listed partition has a record");
-        partition.key_version = partition.next_key_version(volume.generation).unwrap_or(partition.key_version);
-        context.world.write(key, &partition);
-    }
-    Ok(())
 }
 
 impl Handle for DeleteVolume {

@@ -38,6 +38,26 @@ impl Now<'_> {
 /// relays is given beyond their weight.
 const CHOICES: usize = 2;
 
+/// The relays of a volume's slots.
+fn holders(volume: &Volume) -> Vec<Address> {
+    volume.slots.iter().filter_map(|slot| slot.relay).collect()
+}
+
+/// The records of these relays, of which some may have no place in the registry any more.
+fn records(world: &World, addresses: &[Address]) -> Result<Vec<Relay>, Miss> {
+    world.require(&addresses.iter().map(|relay| state::relay_key(*relay)).collect::<Vec<_>>())?;
+    addresses.iter().filter_map(|relay| state::relay(world, *relay).transpose()).collect()
+}
+
+/// Whether a relay can take a slot of a volume that has the relays of `taken`.
+fn is_able(now: Now<'_>, volume: &Volume, taken: &[Address], (address, relay): &(Address, Relay)) -> bool {
+    relay.is_eligible(now.params, now.height)
+        && !taken.contains(address)
+        && relay.ask <= volume.max_price
+        && relay.free() >= volume.slot_quota()
+        && relay.slots < directory::MAX_SLOTS
+}
+
 /// Gives relays to slots of a volume that have none, as far as there are some: drawn by the bytes that they have free, each with at most one slot of
 /// the volume, and spread over regions that many relays name. Answers which slots received one.
 ///
@@ -47,20 +67,13 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
     if vacant.is_empty() {
         return Ok(Vec::new());
     }
-    let (relays, quota) = (state::all_relays(world)?, volume.slot_quota());
-    let taken: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
-    let is_able = |(address, relay): &&(Address, Relay)| {
-        relay.is_eligible(now.params, now.height)
-            && !taken.contains(address)
-            && relay.ask <= volume.max_price
-            && relay.free() >= quota
-            && relay.slots < directory::MAX_SLOTS
-    };
+    let (relays, taken) = (state::all_relays(world)?, holders(volume));
     let candidate = |(address, relay): &(Address, Relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) };
-    let candidates: Vec<Candidate> = relays.iter().filter(is_able).map(candidate).collect();
+    let candidates: Vec<Candidate> = relays.iter().filter(|entry| is_able(now, volume, &taken, entry)).map(candidate).collect();
     let seed = keccak256(&[now.beacon, DOMAIN, &id.0, &now.height.0.to_be_bytes()]);
     let order: Vec<Address> = Picks::new(&candidates, &seed).take(vacant.len().saturating_mul(CHOICES)).collect();
-    let given: Vec<(usize, Address)> = vacant.iter().copied().zip(spread(now, &relays, &taken, &order, vacant.len())).collect();
+    let held = records(world, &taken)?;
+    let given: Vec<(usize, Address)> = vacant.iter().copied().zip(spread(now, &relays, &held, &order, vacant.len())).collect();
     for (place, address) in &given {
         occupy(world, now, id, volume, *place, *address)?;
     }
@@ -69,7 +82,7 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
 
 /// How many of the other relays can take no slot of a volume, and why: for whoever has too few.
 pub(super) fn shortage(world: &World, params: &Params, height: Height, volume: &Volume) -> Result<String, Miss> {
-    let taken: Vec<Address> = volume.slots.iter().filter_map(|slot| slot.relay).collect();
+    let taken = holders(volume);
     let mut reasons =
         ["silent or gone", "short of volumes.relay_stake", "asking more than max_price", "without the room"].map(|why| (0_u64, why));
     for (_, relay) in state::all_relays(world)?.iter().filter(|(address, _)| !taken.contains(address)) {
@@ -89,12 +102,13 @@ pub(super) fn shortage(world: &World, params: &Params, height: Height, volume: &
     Ok(if named.is_empty() { String::new() } else { format!("; the others are {named}") })
 }
 
-/// Chooses `count` relays out of those that were drawn, in this order, for a volume that has the relays of `taken`.
+/// Chooses `count` relays out of those that were drawn, in this order, for a volume that has the relays of `held`. Those count for their regions also where
+/// they gave way and have no place in the registry.
 ///
 /// The first `count` have a place, each for itself or for its region: a relay whose region is spread over gives way to one that was drawn later, where
 /// the volume has fewer slots in that one's region. A region is whatever its relays say, so one that fewer than `volumes.region_relays` name is none,
 /// and whoever invents one gains nothing.
-fn spread(now: Now<'_>, relays: &[(Address, Relay)], taken: &[Address], order: &[Address], count: usize) -> Vec<Address> {
+fn spread(now: Now<'_>, relays: &[(Address, Relay)], held: &[Relay], order: &[Address], count: usize) -> Vec<Address> {
     let mut names: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, relay) in relays.iter().filter(|(_, relay)| relay.is_healthy(now.params, now.height)) {
         let named = names.entry(&relay.region).or_default();
@@ -104,8 +118,8 @@ fn spread(now: Now<'_>, relays: &[(Address, Relay)], taken: &[Address], order: &
     let region_of: BTreeMap<Address, &str> = relays.iter().map(|(address, relay)| (*address, &*relay.region)).collect();
     let region = |address: &Address| region_of.get(address).copied().filter(|region| names.contains_key(region));
     let mut slots: BTreeMap<&str, usize> = BTreeMap::new();
-    for region in taken.iter().filter_map(region) {
-        *slots.entry(region).or_default() += 1;
+    for relay in held {
+        *slots.entry(&relay.region).or_default() += 1;
     }
     let mut choices: Vec<(&str, Address)> = order.iter().filter_map(|address| Some((region(address)?, *address))).collect();
     let mut chosen = Vec::with_capacity(count);
@@ -156,6 +170,9 @@ pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place
         change_slot(&mut other, usize::from(moved.slot), |slot| slot.place = Some(listed));
         state::set_volume(world, &moved.volume, Some(other.next_look), &other)?;
     }
+    if relay.gave_way_at.is_some() && relay.left_at.is_none() && relay.has_no_slots() {
+        relay.left_at = Some(now.height);
+    }
     state::set_relay(world, address, Some(relay.next_look), &relay)
 }
 
@@ -190,6 +207,7 @@ mod tests {
             registered_at: Height::ZERO,
             last_heartbeat: Height::ZERO,
             left_at: None,
+            gave_way_at: None,
             slots: 0,
             demands: List::default(),
             misses: Count::ZERO,
@@ -253,5 +271,63 @@ mod tests {
         assert!(many < 20, "{many} of 1,000 volumes have four slots and more in one region");
         let all = relays(&[("eu", 2), ("us", 2)]);
         assert!(placed(&all).iter().all(|regions| regions.values().sum::<usize>() == 4), "all that there are");
+    }
+
+    /// A relay that holds a slot counts for its region, also where it gave way and is not listed any more: the other slots go elsewhere.
+    #[test]
+    fn who_gave_way_counts_for_its_region() {
+        let (beacon, params) = (Bytes::new(), Params::GENESIS);
+        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let all = relays(&[("eu", 8), ("us", 8)]);
+        let order: Vec<Address> = all.iter().map(|(address, _)| *address).collect();
+        let gone = || Relay { gave_way_at: Some(Height(1)), ..relay("eu") };
+        let regions = |held: &[Relay]| {
+            let given = spread(now, &all, held, &order, 2);
+            let of = |address: &Address| all.iter().find(|(of, _)| of == address).map(|(_, relay)| relay.region.to_string());
+            given.iter().filter_map(of).collect::<Vec<String>>()
+        };
+        assert_eq!(regions(&[]), ["eu", "us"]);
+        assert_eq!(regions(&[gone(), gone()]), ["us", "us"]);
+    }
+
+    /// The slots of each of a thousand volumes that an operator has with accounts of this weight, beside 24 relays of others that have 1,000 each. All are
+    /// spread over three regions.
+    fn slots_of_operator(accounts: u32, weight: u64) -> Vec<usize> {
+        const OTHERS: u32 = 24;
+        let (beacon, params) = (Bytes::new(), Params::GENESIS);
+        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let address = |number: u32| {
+            let mut address = [0; 20];
+            address[..4].copy_from_slice(&number.to_be_bytes());
+            Address(address)
+        };
+        let region = |number: u32| ["eu", "us", "asia"][usize::try_from(number % 3).expect("few")];
+        let numbers = 0..OTHERS + accounts;
+        let relays: Vec<(Address, Relay)> = numbers.clone().map(|number| (address(number), relay(region(number)))).collect();
+        let weight = |number: u32| if number < OTHERS { 1_000 } else { weight };
+        let candidates: Vec<Candidate> = numbers.map(|number| Candidate { runner: address(number), weight: weight(number) }).collect();
+        let first = address(OTHERS);
+        let place = |number: u32| {
+            let order: Vec<Address> = Picks::new(&candidates, &keccak256(&[&number.to_be_bytes()])).take(6 * CHOICES).collect();
+            spread(now, &relays, &[], &order, 6).iter().filter(|address| **address >= first).count()
+        };
+        (0..1_000).map(place).collect()
+    }
+
+    /// The chain knows accounts, and no operators (decision 623). With a quarter of all bytes, a thousand accounts have a quarter of the slots, as eight
+    /// do, and one has one slot of a volume at most. Nothing keeps several accounts from having more slots of a volume than its code can lose.
+    #[test]
+    fn a_thousand_accounts_of_one_operator() {
+        assert_eq!(slots_of_operator(1, 8_000).iter().max(), Some(&1));
+        for (accounts, weight) in [(8, 1_000), (1_000, 8)] {
+            let slots = slots_of_operator(accounts, weight);
+            let (sum, lost) = (slots.iter().sum::<usize>(), slots.iter().filter(|slots| **slots > 2).count());
+            assert!((1_400..=1_700).contains(&sum), "{sum} of 6,000 slots, and 1,500 by bytes");
+            assert!((100..=240).contains(&lost), "{lost} of 1,000 volumes with 4+2 are the operator's to lose");
+        }
+        // Each account needs the stake that offers 10,000 GiB, however little it offers, and there are not as many places.
+        let rows = &Params::GENESIS.volumes;
+        assert_eq!(rows.relay_stake * 1_000, 5_000_000 * 1_000_000_000);
+        assert_eq!((rows.relay_stake / rows.stake_per_gib, rows.relays), (10_000, 256));
     }
 }

@@ -11,7 +11,7 @@ use super::types::{REGION_BYTES, Relay, Slot, bit};
 use super::{state, views};
 use crate::actor::{Context, Handle};
 use crate::endpoint;
-use crate::room::{Standing, giving_way};
+use crate::room::{Standing, place_for};
 use crate::schema::Emit;
 use crate::staking::possession;
 use cowboy_params::Params;
@@ -79,6 +79,7 @@ impl Handle for RegisterRelay {
             registered_at: context.height,
             last_heartbeat: context.height,
             left_at: None,
+            gave_way_at: None,
             slots: 0,
             demands: List::default(),
             misses: Count::ZERO,
@@ -100,7 +101,9 @@ impl Handle for UpdateRelay {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         (record.endpoint, record.port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
-        if self.capacity < record.reserved || record.stake < stake_for(context.params, self.capacity) {
+        // One that gave way is given no slots for its stake, and adds none: it stays reachable however much it lost.
+        let is_short = record.gave_way_at.is_none() && record.stake < stake_for(context.params, self.capacity);
+        if self.capacity < record.reserved || is_short {
             return Err(error::RELAY_STAKE.into());
         }
         (record.certificate, record.capacity, record.ask) = (self.certificate, self.capacity, Amount(self.ask));
@@ -123,7 +126,7 @@ impl Handle for Heartbeat {
 impl Handle for AddStake {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
-        if context.value == Amount::ZERO || record.left_at.is_some() {
+        if context.value == Amount::ZERO || record.left_at.is_some() || record.gave_way_at.is_some() {
             return Err(error::RELAY_STATE.into());
         }
         record.stake = record.stake.saturating_add(context.value);
@@ -181,45 +184,46 @@ fn remove(world: &mut World, relay: Address, record: &Relay) -> Result<(), Miss>
     Ok(())
 }
 
-/// Makes room for one more relay with this stake. Where the registry is full, relays go that are gone, with their stakes (decision 582), and then idle
-/// ones give way that have less stake (decision 597); fails where there are too few.
+/// Makes room for one more relay with this stake. Where the registry is full, it takes the place of one that is gone, which is paid its stake (decision
+/// 582), or of one that has less stake and gives way (decisions 597 and 606); fails where there is none.
 fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     let (params, height) = (context.params, context.height);
     let count = state::relays().count(context.world)?;
-    let mut excess = context.excess(count, params.volumes.relays, count)?;
-    if excess == 0 {
+    if !context.is_full(count, params.volumes.relays, count)? {
         return Ok(());
     }
-    let mut idle = Vec::new();
+    let mut others = Vec::new();
     for (address, relay) in state::all_relays(context.world)? {
         let is_free = height >= relay.free_at(params);
-        if excess == 0 || !relay.is_idle() || (!is_free && relay.stake >= stake) {
+        if !is_free && relay.stake >= stake {
             continue;
         }
         context.charge_records(1);
-        if state::round(context.world, address)?.is_some() {
-            continue;
-        }
-        if is_free {
-            remove(context.world, address, &relay)?;
-            excess = excess.saturating_sub(1);
-            continue;
-        }
-        let is_up = relay.is_healthy(params, height);
-        idle.push((Standing { is_up, stake: relay.stake, registered_at: relay.registered_at }, (address, relay)));
+        let has_work = !relay.is_idle() || state::round(context.world, address)?.is_some();
+        let standing = Standing {
+            is_free: is_free && !has_work,
+            is_busy: has_work && relay.left_at.is_none(),
+            is_up: relay.is_healthy(params, height),
+            stake: relay.stake,
+            registered_at: relay.registered_at,
+        };
+        others.push((standing, (address, relay)));
     }
-    for (address, relay) in giving_way(idle, stake, excess) {
-        give_way(context.world, height, address, relay)?;
-        excess = excess.saturating_sub(1);
+    let (standing, (address, relay)) = place_for(others, stake).ok_or(error::RELAYS_FULL)?;
+    match standing.is_free {
+        true => remove(context.world, address, &relay)?,
+        false => give_way(context.world, height, address, relay)?,
     }
-    if excess == 0 { Ok(()) } else { Err(error::RELAYS_FULL.into()) }
+    Ok(())
 }
 
-/// Has a relay leave that keeps nothing, and takes its place. Its stake answers for what it did until it is free.
+/// Takes a relay's place. One that keeps nothing leaves; another one serves its slots, and is paid for them, until it leaves by itself, is found gone, or
+/// its last slot ends. Its stake answers for what it did until it is free.
 fn give_way(world: &mut World, height: Height, address: Address, mut relay: Relay) -> Result<(), Miss> {
     state::relays().remove(world, &address.0)?;
     if relay.left_at.is_none() {
-        relay.left_at = Some(height);
+        relay.gave_way_at = Some(height);
+        relay.left_at = relay.has_no_slots().then_some(height);
         state::set_relay(world, address, Some(relay.next_look), &relay)?;
         Leaving(Moved { amount: relay.stake, relay: address }).emit(world);
     }

@@ -122,7 +122,7 @@ methods! {
         relay: Address,
         /// The volume.
         volume: Hash,
-        /// How many volumes had its id.
+        /// How often a volume of its id was created or handed over.
         generation: u64,
         /// The hash of the partition's name.
         partition: Hash,

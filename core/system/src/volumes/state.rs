@@ -96,14 +96,17 @@ pub fn volume_key(id: &Hash) -> Key {
     of(VOLUMES, "volume:", &[&id.0])
 }
 
-/// How many volumes had an id. It stays when they are removed.
+/// How often a volume of an id was created or handed over. It stays when the volume is removed.
 pub fn generation_key(id: &Hash) -> Key {
     of(VOLUMES, "generation:", &[&id.0])
 }
 
-/// How many volumes had an id.
-pub fn generation(world: &World, id: &Hash) -> Result<Count, Miss> {
-    Ok(world.read(&generation_key(id))?.unwrap_or(Count::ZERO))
+/// Begins the next generation of the volumes of an id, because one is created or handed over. Answers its number, 1 for the first one.
+pub fn begin_generation(world: &mut World, id: &Hash) -> Result<Count, Miss> {
+    let before: Count = world.read(&generation_key(id))?.unwrap_or(Count::ZERO);
+    let generation = Count(before.0.saturating_add(1));
+    world.write(generation_key(id), &generation);
+    Ok(generation)
 }
 
 /// A partition of a volume.

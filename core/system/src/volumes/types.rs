@@ -48,6 +48,8 @@ record! {
         pub last_heartbeat: Height,
         /// The height at which it left or was removed, where it was.
         pub left_at: Option<Height>,
+        /// The height at which it gave way to another in a full registry: it is given no slots from then on, and has left once it has none.
+        pub gave_way_at: Option<Height>,
         /// Slots that it holds: the length of its directory.
         pub slots: u64,
         /// Demands that it has to answer.
@@ -129,7 +131,7 @@ record! {
         pub owner: Address,
         /// Who created it: its id is made of that address.
         pub creator: Address,
-        /// How many volumes had this id before it, and itself. Keys of partitions have higher versions than those of all before.
+        /// How often a volume of this id was created or handed over. Keys of partitions have higher versions than those of all generations before.
         pub generation: Count,
         /// Where the keys of its partitions are.
         pub keys: Keys,
@@ -191,8 +193,7 @@ record! {
         pub previous: Option<Root>,
         /// How many roots there were.
         pub sequence: Count,
-        /// The newest version that its key ever had. No version is used twice, also where the root with it was taken back: who may read had it. A new
-        /// owner leaves one out.
+        /// The newest version that its key ever had. No version is used twice, also where the root with it was taken back: who may read had it.
         pub key_version: u64,
     }
 }
@@ -293,9 +294,10 @@ impl Relay {
         self.left_at.is_none() && height.0 <= self.silent_at(params).0
     }
 
-    /// Whether slots are given to it: it was heard of lately, stays, and has the stake that every relay needs. One that lost stake keeps its slots.
+    /// Whether slots are given to it: it was heard of lately, stays, gave way to no other, and has the stake that every relay needs. One that lost stake
+    /// keeps its slots.
     pub fn is_eligible(&self, params: &Params, height: Height) -> bool {
-        self.is_healthy(params, height) && self.stake.0 >= params.volumes.relay_stake
+        self.is_healthy(params, height) && self.gave_way_at.is_none() && self.stake.0 >= params.volumes.relay_stake
     }
 
     /// Whether it left, and has to prove a last time what it kept until then.
@@ -315,7 +317,12 @@ impl Relay {
 
     /// Whether it keeps nothing and has to answer nothing.
     pub fn is_idle(&self) -> bool {
-        self.slots == 0 && self.reserved == 0 && self.demands.is_empty()
+        self.has_no_slots() && self.demands.is_empty()
+    }
+
+    /// Whether it keeps nothing, and rebuilds nothing.
+    pub fn has_no_slots(&self) -> bool {
+        self.slots == 0 && self.reserved == 0
     }
 
     /// The height from which its stake answers for nothing any more: the unbonding time after it left or was evicted. One that is not heard of counts
@@ -353,15 +360,16 @@ impl Volume {
 /// Versions that the key of a partition has in one generation of a volume, at most.
 const KEY_VERSIONS: u64 = 1 << 16;
 
-/// The version of the key of a new partition in a volume of a generation.
+/// The version of the key of a new partition in a volume of a generation: whoever owned the volume in an earlier one could not have it released.
 pub fn first_key_version(generation: Count) -> u64 {
     generation.0.saturating_mul(KEY_VERSIONS).saturating_add(1)
 }
 
 impl Partition {
-    /// The version that its key gets when it is rewritten; none where its volume's generation has no more, as the next ones are another volume's.
+    /// The version that its key gets when it is rewritten: one of its volume's generation. None where that has no more, as the next ones are another
+    /// generation's.
     pub fn next_key_version(&self, generation: Count) -> Option<u64> {
-        let next = self.key_version.checked_add(1)?;
+        let next = self.key_version.checked_add(1)?.max(first_key_version(generation));
         (next < first_key_version(Count(generation.0.saturating_add(1)))).then_some(next)
     }
 

@@ -29,6 +29,7 @@ pub(super) fn described_relay(context: &Context<'_>, address: Address, record: &
         capacity: record.capacity,
         certificate: record.certificate,
         endpoint: record.endpoint.clone(),
+        gave_way_at: record.gave_way_at,
         is_eligible: record.is_eligible(context.params, context.height),
         is_healthy: record.is_healthy(context.params, context.height),
         key: record.key,

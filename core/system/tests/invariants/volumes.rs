@@ -22,8 +22,39 @@ fn versions_of_keys() {
     let older = move |state: &mut State| {
         state.change(&state::partition_key(&id, &partition), |partition: &mut Partition| partition.key_version -= 1);
     };
-    let rule = "no root is under a newer key than its partition had";
-    each_breaks(&chain.state, chain.height, volumes::invariants::check, &[(rule, &older)]);
+    let later = move |state: &mut State| {
+        state.change(&state::partition_key(&id, &partition), |partition: &mut Partition| partition.key_version = (2 << 16) + 1);
+    };
+    let next = move |state: &mut State| state.change(&state::volume_key(&id), |volume: &mut Volume| volume.generation = Count(2));
+    each_breaks(
+        &chain.state,
+        chain.height,
+        volumes::invariants::check,
+        &[
+            ("no root is under a newer key than its partition had", &older),
+            ("no partition had a key of a generation that is yet to begin", &later),
+            ("a volume is of the newest generation of its id", &next),
+        ],
+    );
+}
+
+#[test]
+fn relays_that_gave_way() {
+    let chain = crate::volumes::everything();
+    let (_, relay, _) = first(&chain);
+    let listed: Relay = chain.record(&state::relay_key(relay)).expect("it is registered");
+    let gone = Relay { gave_way_at: Some(Height(1)), slots: 0, reserved: 0, stake: Amount::ZERO, demands: list(Vec::new()), ..listed };
+    each_breaks(
+        &chain.state,
+        chain.height,
+        volumes::invariants::check,
+        &[
+            ("a relay that gave way has no place", &|state| {
+                state.change(&state::relay_key(relay), |relay: &mut Relay| relay.gave_way_at = Some(Height(1)));
+            }),
+            ("a relay that gave way and keeps nothing has left", &|state| state.put(&state::relay_key(WHO), &gone)),
+        ],
+    );
 }
 
 #[test]

@@ -54,6 +54,30 @@ fn shards_are_what_their_hashes_say() {
     assert_eq!((store.used(), store.get(&item(Kind::Page)).expect("it is looked for")), (on_disk(100_000), None));
 }
 
+/// A file that the disk lost is not there, and can come again. It keeps nothing else from being read.
+#[test]
+fn a_lost_file_is_not_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("it opens");
+    let bytes: Vec<u8> = (0..100_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+    let hash = Hash(*outboard(&bytes).1.as_bytes());
+    let [shard, page] = [Kind::Shard, Kind::Page].map(|kind| Item { volume: VOLUME, kind, hash });
+    let found = || {
+        let slice = store.slice(VOLUME, &hash, 0, 10).expect("it is looked for");
+        (slice.is_some(), store.get(&page).expect("it is looked for").is_some(), store.used())
+    };
+    let whole = (true, true, 2 * on_disk(100_000));
+    for gone in [store.path(&shard), Store::tree_path(&store.path(&shard)), store.path(&page)] {
+        assert!(put(&store, &bytes, &hash));
+        store.put(&page, &bytes, 7).expect("it is written");
+        assert_eq!(found(), whole);
+        fs::remove_file(&gone).expect("it is there");
+        let is_page = gone == store.path(&page);
+        let (has_shard, has_page, _) = found();
+        assert_eq!((has_shard, has_page, store.used()), (is_page, !is_page, on_disk(100_000)), "{}", gone.display());
+    }
+}
+
 /// What is short stands in the index, whole, and makes no file; what is longer makes two, which go with it. Parts of both are proven.
 #[test]
 fn short_items_make_no_files() {

@@ -115,7 +115,7 @@ fn what_services_act_in_time_of_falls_step_by_step() {
     let rows = Params::ROWS.iter().filter(|row| row.is_stepwise);
     assert_eq!(
         rows.map(|row| row.name).collect::<Vec<_>>(),
-        ["jobs.heartbeat_timeout", "gateways.health", "secrets.alive", "volumes.alive"]
+        ["jobs.heartbeat_timeout", "rent.orphan_shard_ttl", "gateways.health", "secrets.alive", "volumes.alive"]
     );
     let refused = ask(&mut chain, 5, "propose", set_parameter("volumes.alive", 1_799), 1_000 * CBY);
     assert_eq!(refused.abort, Some(error::INVALID_ARGUMENT));

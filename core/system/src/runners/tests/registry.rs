@@ -115,9 +115,9 @@ fn the_lowest_stake_gives_way() {
     assert_eq!((back.stake.0, back.unbonding.len(), back.is_leaving), (cby(10_002), 0, false));
 }
 
-/// Decision 597: a runner that has a job under way keeps its place, whatever its stake.
+/// Decision 606: of runners with less stake than a newcomer, one that has a job under way goes after the idle ones, though these have more.
 #[test]
-fn who_works_keeps_its_place() {
+fn who_works_goes_last() {
     let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&[("jobs.runners", 16)]));
     market.submit(&simple_job());
     let busy = (10..26).find(|number| runner(&market, *number).active_jobs > Count::ZERO).expect("one is drawn");
@@ -127,14 +127,114 @@ fn who_works_keeps_its_place() {
     };
     let staking: Vec<_> = (10..26).filter(|number| *number != busy).map(stake).collect();
     assert!(market.chain.block(staking).receipts.iter().all(Receipt::is_success));
-    assert_eq!(
-        slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_001)))),
-        "registry_full",
-        "only who works has less"
-    );
-    assert!(runner(&market, busy).active_jobs > Count::ZERO);
-    assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "register", &declaration(40), cby(10_002)))), "", "another makes room");
-    assert!(!runner(&market, busy).is_leaving);
+    assert_eq!(enter(&mut market, 40, cby(10_002)), "");
+    assert!(!gone(&market).contains(&busy), "an idle one makes room");
+    assert_eq!(enter(&mut market, 41, cby(10_001)), "");
+    assert!(gone(&market).contains(&busy), "nobody else has less");
+}
+
+/// Registers one more runner. Answers why it failed, if it did.
+fn enter(market: &mut Market, number: u8, stake: u64) -> &'static str {
+    slug(&market.chain.send(number, ask(REGISTRY, "register", &declaration(number), stake)))
+}
+
+/// Which of the first sixteen runners have no place in the registry.
+fn gone(market: &Market) -> Vec<u8> {
+    let names = market.chain.names(state::directory());
+    (10..26).filter(|number| !names.iter().any(|name| name[..] == address(*number).0)).collect()
+}
+
+/// The cheapest job that the runners of these tests take, with time to do it in.
+fn cheap_job() -> serde_json::Value {
+    let mut job = simple_job();
+    (job["max_price"], job["tip"], job["timeout_blocks"]) = (1_000.into(), 0.into(), 200.into());
+    job
+}
+
+/// A full registry of sixteen runners, each of which has one of these jobs: an operator keeps its runners busy at the price of their own work.
+fn all_busy() -> (Market, Vec<Hash>) {
+    let rows = [("jobs.runners", 16), ("consensus.unbonding", 3_600)];
+    let mut market = Market::with(16, |genesis| genesis.parameters = parameters(&rows));
+    for number in 10..26 {
+        let mut one = declaration(number);
+        one["max_concurrent"] = 1.into();
+        assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &one, 0))), "");
+    }
+    let mut jobs = Vec::new();
+    for _ in 10..26 {
+        let id = market.submit(&cheap_job());
+        assert_eq!(market.draw(&id).len(), 1);
+        jobs.push(id);
+    }
+    assert!((10..26).all(|number| runner(&market, number).active_jobs == Count(1)));
+    (market, jobs)
+}
+
+/// Decision 606: runners that keep themselves busy do not close a full registry. One gives way to each newcomer with more stake: it is in no draw any more,
+/// the job that it has is done and paid, and its stake is bound like that of one that left.
+#[test]
+fn work_of_ones_own_keeps_no_place() {
+    let (mut market, mut jobs) = all_busy();
+    assert_eq!((enter(&mut market, 40, cby(10_000)), gone(&market)), ("registry_full", vec![]), "nobody has less");
+    assert_eq!((enter(&mut market, 40, cby(10_000) + 1), gone(&market)), ("", vec![25]), "the one that came last");
+    let left = runner(&market, 25);
+    assert_eq!((left.is_leaving, left.stake.0, left.unbonding[0].amount.0, left.active_jobs), (true, 0, cby(10_000), Count(1)));
+    market.runners.push(40);
+    let next = market.submit(&cheap_job());
+    assert_eq!(market.draw(&next), [40]);
+    jobs.push(next);
+    for id in &jobs {
+        let number = market.committee(id)[0];
+        let before = market.chain.balance(address(number));
+        let done = market.result(id, number, b"an answer");
+        assert_eq!(slug(&done), "");
+        assert_eq!(market.chain.balance(address(number)) + done.fee.burned.0 + done.fee.tip.0, before + 890, "{number} is paid");
+    }
+    let none = serde_json::json!({});
+    assert_eq!(slug(&market.chain.send(25, ask(REGISTRY, "withdraw", &none, 0))), "unbonding");
+    market.chain.height = left.unbonding[0].release;
+    let before = market.chain.balance(address(25));
+    let receipt = market.chain.send(25, ask(REGISTRY, "withdraw", &none, 0));
+    assert_eq!(slug(&receipt), "");
+    assert_eq!(market.chain.balance(address(25)) + receipt.fee.burned.0 + receipt.fee.tip.0, before + cby(10_000));
+    assert_eq!(market.chain.record::<Runner>(&state::runner_key(address(25))), None);
+}
+
+/// Decision 606: whoever wants others out of the registry binds more stake than theirs for each of them, for as long as theirs is bound. One that leaves at
+/// once makes room for the next newcomer before anybody else does.
+#[test]
+fn each_place_costs_a_stake() {
+    let (mut market, _) = all_busy();
+    for (number, out) in [(40, vec![25]), (41, vec![24, 25])] {
+        assert_eq!((enter(&mut market, number, cby(10_000) + 1), gone(&market)), ("", out), "one for each newcomer");
+    }
+    let none = serde_json::json!({});
+    assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "leave", &none, 0))), "");
+    assert_eq!(slug(&market.chain.send(40, ask(REGISTRY, "withdraw", &none, 0))), "unbonding");
+    assert!(runner(&market, 40).unbonding[0].release > runner(&market, 25).unbonding[0].release);
+    assert_eq!((enter(&mut market, 42, cby(10_000) + 2), gone(&market)), ("", vec![24, 25]), "no other goes");
+    let names = market.chain.names(state::directory());
+    let has = |number: u8| names.iter().any(|name| name[..] == address(number).0);
+    assert_eq!((names.len(), has(40), has(41), has(42)), (16, false, true, true));
+}
+
+/// Decision 606: where governance lowered the limit, a newcomer takes the place of one runner all the same. The number falls as runners leave by themselves.
+#[test]
+fn a_lowered_limit_puts_nobody_out() {
+    let rows = [("jobs.runners", 18), ("consensus.unbonding", 3_600)];
+    let mut market = Market::with(18, |genesis| genesis.parameters = parameters(&rows));
+    let none = serde_json::json!({});
+    for number in (10..28).filter(|number| *number != 17) {
+        assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "stake", &none, cby(5)))), "");
+    }
+    market.chain.move_parameter("jobs.runners", 16);
+    let places = |market: &Market| market.chain.names(state::directory()).len();
+    assert_eq!((enter(&mut market, 40, cby(10_001)), places(&market), gone(&market)), ("", 18, vec![17]), "one has less, and goes");
+    assert_eq!((enter(&mut market, 41, cby(10_001)), places(&market)), ("registry_full", 18), "nobody else has less");
+    assert_eq!(slug(&market.chain.send(12, ask(REGISTRY, "leave", &none, 0))), "");
+    market.chain.height = runner(&market, 12).unbonding[0].release;
+    assert_eq!(slug(&market.chain.send(12, ask(REGISTRY, "withdraw", &none, 0))), "");
+    assert_eq!((enter(&mut market, 41, cby(10_001)), places(&market)), ("registry_full", 17), "its place is nobody's");
 }
 
 /// stake leaves after 7 days, can be slashed until then, and the last of it removes the runner.

@@ -23,7 +23,13 @@ fn market(runners: u8, policy: &Policy) -> (Market, Identity) {
 
 /// A market with a committee of proxies.
 pub(crate) fn with_committee(runners: u8) -> Market {
-    let mut market = Market::with(runners, |genesis| genesis.parameters = parameters(&quick_rows()));
+    with_rows(runners, &[])
+}
+
+/// The same with more rows.
+pub(super) fn with_rows(runners: u8, more: &[(&'static str, u64)]) -> Market {
+    let rows = [&quick_rows()[..], more].concat();
+    let mut market = Market::with(runners, |genesis| genesis.parameters = parameters(&rows));
     (2..=5).for_each(|number| register(&mut market.chain, number));
     seat(&mut market.chain, 1);
     for number in market.runners.clone() {
@@ -32,7 +38,7 @@ pub(crate) fn with_committee(runners: u8) -> Market {
     market
 }
 
-fn for_web() -> Policy {
+pub(super) fn for_web() -> Policy {
     Policy { hosts: List::new(vec![Text::new("example.com").expect("short")]).expect("one"), ..policy() }
 }
 

@@ -2,7 +2,9 @@
 
 pub(crate) mod dealing;
 pub(crate) mod jobs;
+mod registry;
 pub(crate) mod releases;
+pub(crate) mod traffic;
 
 use bls12_381::{G1Affine, G1Projective, G2Affine, Scalar};
 use commonware_codec::Encode as _;

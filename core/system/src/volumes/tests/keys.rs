@@ -7,7 +7,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     no_version_is_used_twice,
     a_holder_rewrites_nothing,
     versions_are_released_as_long_as_they_are_of_use,
-    a_handover_leaves_a_version_out,
+    a_seller_has_no_later_key,
 ];
 
 /// The first version in a volume that is the first of its name.
@@ -166,23 +166,71 @@ fn versions_are_released_as_long_as_they_are_of_use() {
     assert_eq!(owner(&mut chain, Some(FIRST)), refused);
 }
 
-/// Who hands a volume over may have its next keys already: the new owner's are later ones.
-fn a_handover_leaves_a_version_out() {
+fn hand_over(chain: &mut Chain, volume_id: Hash, from: u8, to: u8) {
+    let argument = [("volume", bytes(&volume_id.0)), ("to", bytes(&address(to).0))];
+    assert_eq!(ask(chain, from, STORAGE, "transfer_volume", argument, 0).abort, None);
+}
+
+/// A-243, decision 615: before it sells a volume, the seller has released what it can have: the next key of a partition, and the first ones of partitions
+/// that are not there, under names that it guesses. Nothing that the buyer writes into a rewritten or a new partition is under one of these; what was
+/// there before stays readable.
+#[test]
+fn a_seller_has_no_later_key() {
+    let second = (2 << 16) + 1;
     let (mut chain, _) = crate::secrets::seated();
     (3..=8).for_each(|number| register(&mut chain, number));
     let volume_id = create(&mut chain, "memory", "committee");
     let mut files = Files::default();
     files.put(1, 5_000);
     commit(&mut chain, volume_id, "notes", &files);
-    let notes = (volume_id, "notes");
-    assert_eq!(released(&mut chain, OWNER, notes, None, Some(FIRST + 1)), Ok(FIRST + 1));
-    let argument = [("volume", bytes(&volume_id.0)), ("to", bytes(&address(STRANGER).0))];
-    assert_eq!(ask(&mut chain, OWNER, STORAGE, "transfer_volume", argument, 0).abort, None);
-    let versions = [None, Some(FIRST + 1), Some(FIRST + 2)].map(|version| released(&mut chain, STRANGER, notes, None, version));
-    assert_eq!(versions, [Ok(FIRST), Err(error::KEY_VERSION.code), Ok(FIRST + 2)]);
+    let (notes, diary, photos) = ((volume_id, "notes"), (volume_id, "diary"), (volume_id, "photos"));
+    let seller = [(notes, Some(FIRST + 1)), (diary, None), (photos, None)];
+    let had = seller.map(|(of, version)| released(&mut chain, OWNER, of, None, version));
+    assert_eq!(had, [Ok(FIRST + 1), Ok(FIRST), Ok(FIRST)]);
+    hand_over(&mut chain, volume_id, OWNER, STRANGER);
+    let late = [notes, diary].map(|of| released(&mut chain, OWNER, of, None, None));
+    assert_eq!(late, [Err(error::CAPABILITY_REFUSED.code); 2]);
+
+    let refused = Err(error::KEY_VERSION.code);
+    let of_notes = [None, Some(FIRST + 1), Some(FIRST + 2), Some(second), Some(second + 1)];
+    let found = of_notes.map(|version| released(&mut chain, STRANGER, notes, None, version));
+    assert_eq!(found, [Ok(FIRST), refused, refused, Ok(second), refused]);
+    let found = [None, Some(FIRST), Some(second + 1)].map(|version| released(&mut chain, STRANGER, diary, None, version));
+    assert_eq!(found, [Ok(second), refused, refused]);
     files.put(2, 5_000);
-    for (key_version, expected) in [(FIRST + 1, Some(error::KEY_VERSION)), (FIRST + 2, None)] {
-        let change = Change { key_version, ..Change::of(&chain, volume_id, "notes", &files) };
-        assert_eq!(change.send(&mut chain, STRANGER).abort, expected);
+    for (name, version, expected) in [
+        ("notes", FIRST + 1, Some(error::KEY_VERSION)),
+        ("notes", second, None),
+        ("diary", FIRST, Some(error::KEY_VERSION)),
+        ("diary", second, None),
+    ] {
+        let change = Change { key_version: version, ..Change::of(&chain, volume_id, name, &files) };
+        assert_eq!(change.send(&mut chain, STRANGER).abort, expected, "{name} under {version}");
     }
+    let before = standing(&chain, volume_id).previous.map(|previous| previous.key_version);
+    assert_eq!(before, Some(FIRST), "the buyer may go back to what was sold");
+
+    // Who buys it back has no key of a partition that the buyer may have guessed.
+    assert_eq!(released(&mut chain, STRANGER, photos, None, None), Ok(second));
+    hand_over(&mut chain, volume_id, STRANGER, OWNER);
+    assert_eq!(released(&mut chain, OWNER, photos, None, None), Ok((3 << 16) + 1));
+    assert_eq!(released(&mut chain, OWNER, notes, None, None), Ok(second));
+}
+
+/// A handover begins a generation, also one to oneself: what relays signed for the generation before holds no longer, and a key that had all versions
+/// of that one has new ones.
+#[test]
+fn a_generation_has_its_own_versions() {
+    let (mut chain, volume_id, mut files) = filled();
+    let (last, place) = (2 << 16, state::partition_key(&volume_id, &partition("notes")));
+    let mut record = standing(&chain, volume_id);
+    (record.root.key_version, record.key_version) = (last, last);
+    chain.state.insert(place.digest(), place.seal(&record.encode()));
+    files.put(9, 3_000);
+    assert_eq!(under(&mut chain, volume_id, "notes", &files, last + 1).abort, Some(error::KEY_VERSION));
+    let signed = Change::of(&chain, volume_id, "notes", &files);
+    hand_over(&mut chain, volume_id, OWNER, OWNER);
+    assert_eq!(signed.send(&mut chain, OWNER).abort, Some(error::COMMIT_ACKS), "what relays signed was for the owner before");
+    assert_eq!(under(&mut chain, volume_id, "notes", &files, last + 1).abort, None);
+    assert_eq!(volume(&chain, &volume_id).expect("it is there").generation.0, 2);
 }

@@ -1,8 +1,8 @@
-//! Who makes room in a full registry of relays (decision 582).
+//! Who makes room in a full registry of relays (decisions 582, 597 and 606).
 
-use super::proofs::answer_but;
+use super::proofs::{answer_but, run};
 use super::*;
-use cowboy_testkit::chain::signed;
+use cowboy_testkit::chain::{signed, transfer};
 use cowboy_types::Abort;
 
 fn enter(chain: &mut Chain, from: u8) -> Option<Abort> {
@@ -47,9 +47,7 @@ fn who_was_evicted_makes_room() {
     assert_eq!(enter(&mut chain, STRANGER), None, "it has less stake");
     let evicted = relay(&chain, keeper);
     assert!(evicted.is_idle() && evicted.stake.0 < STAKE, "{evicted:?}");
-    let listed = chain.names(state::relays());
-    let gone: Vec<u8> = KEEPERS.filter(|number| !listed.iter().any(|name| name[..] == address(*number).0)).collect();
-    assert_eq!((listed.len(), gone), (7, vec![keeper]));
+    assert_eq!((chain.names(state::relays()).len(), gone(&chain)), (7, vec![keeper]));
     assert_eq!(enter(&mut chain, OWNER), Some(error::RELAYS_FULL), "the others are up");
     assert_eq!(ask(&mut chain, keeper, RELAYS, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
     chain.height = Height(evicted.left_at.expect("it was evicted").0 + 60);
@@ -57,8 +55,8 @@ fn who_was_evicted_makes_room() {
     assert!(!is_registered(&chain, keeper));
 }
 
-/// Decision 597: in a full registry the idle relay with the least stake gives way to one with more, and leaves with its stake when that is free. One that
-/// keeps something stays.
+/// Decision 597: in a full registry the idle relay with the least stake gives way to one with more, and leaves with its stake when that is free. Those that
+/// keep something have no more stake, and stay.
 #[test]
 fn the_lowest_stake_gives_way() {
     let (mut chain, volume_id, _) = filled_with(&[("volumes.relays", 7), ("volumes.unbonding", 60)]);
@@ -75,13 +73,175 @@ fn the_lowest_stake_gives_way() {
         chain.idle(1);
     }
     assert_eq!(with(&mut chain, STAKE + 1), None);
-    let listed = chain.names(state::relays());
-    let gone: Vec<u8> = KEEPERS.filter(|number| !listed.iter().any(|name| name[..] == address(*number).0)).collect();
-    assert_eq!((listed.len(), gone), (7, vec![idle]));
+    assert_eq!((chain.names(state::relays()).len(), gone(&chain)), (7, vec![idle]));
     assert_eq!(ask(&mut chain, idle, RELAYS, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
     chain.height = Height(relay(&chain, idle).left_at.expect("it left").0 + 60);
     assert_eq!(ask(&mut chain, idle, RELAYS, "withdraw", [], 0).abort, None);
     assert!(!is_registered(&chain, idle));
+}
+
+/// Registers one more relay, which asks for more than the volume of these tests pays and so is given no slot of it. Answers why it failed, if it did.
+fn enter_dear(chain: &mut Chain, from: u8, stake: u64) -> Option<Abort> {
+    let mut argument = registration(chain, from);
+    argument[7].1 = Value::uint(451);
+    ask(chain, from, RELAYS, "register_relay", argument, stake).abort
+}
+
+/// Says where a relay is reached, with this capacity and a price that the volume of these tests pays. Answers why it failed, if it did.
+fn update(chain: &mut Chain, from: u8, capacity: u64) -> Option<Abort> {
+    let argument = [
+        ("endpoint", Value::text("::1")),
+        ("port", Value::uint(443)),
+        ("certificate", bytes(&[7; 32])),
+        ("capacity", Value::uint(capacity)),
+        ("ask", Value::uint(450)),
+    ];
+    ask(chain, from, RELAYS, "update_relay", argument, 0).abort
+}
+
+/// Decision 606: a relay that gave way adds no stake, so it needs none to say where it is reached. It still has the room that its slots need.
+#[test]
+fn who_gave_way_stays_reachable() {
+    let (mut chain, _, _) = filled_with(&[("volumes.relays", 7)]);
+    let beyond_its_stake: u64 = 10_001 << 30;
+    assert_eq!(update(&mut chain, 2, beyond_its_stake), Some(error::RELAY_STAKE));
+    for newcomer in [STRANGER, OWNER] {
+        assert_eq!(enter_dear(&mut chain, newcomer, STAKE + 1), None);
+    }
+    let has_slots = |record: &Relay| record.gave_way_at.is_some() && record.left_at.is_none();
+    let moved = KEEPERS.into_iter().find(|number| has_slots(&relay(&chain, *number))).expect("the idle one went first, and then this one");
+    assert_eq!(update(&mut chain, moved, beyond_its_stake), None);
+    assert_eq!(update(&mut chain, moved, 1), Some(error::RELAY_STAKE));
+}
+
+/// Which of the first seven relays have no place in the registry.
+fn gone(chain: &Chain) -> Vec<u8> {
+    let listed = chain.names(state::relays());
+    KEEPERS.filter(|number| !listed.iter().any(|name| name[..] == address(*number).0)).collect()
+}
+
+/// The relays that serve the slots of a volume.
+fn serving(chain: &Chain, id: &Hash) -> Vec<Address> {
+    volume(chain, id).expect("it is there").slots.iter().filter_map(Slot::serving).collect()
+}
+
+/// Some epochs, in which every relay answers what is due.
+fn epochs(chain: &mut Chain, count: u64, id: Hash, files: &Files) {
+    for _ in 0..count {
+        let end = volume(chain, &id).expect("it is there").paid_to.0 + 50;
+        while chain.height.0 < end {
+            run(chain, 1, &[(id, files)]);
+        }
+    }
+}
+
+/// Blocks until one of these relays is given a slot of a volume. Answers which relay it is, and the slot.
+fn until_given(chain: &mut Chain, id: Hash, files: &Files, to: &[Address]) -> (Address, u64) {
+    for _ in 0..30 {
+        let slots = volume(chain, &id).expect("it is there").slots;
+        let given = slots.iter().zip(0..).find_map(|(slot, place)| Some((slot.relay.filter(|relay| to.contains(relay))?, place)));
+        if let Some(given) = given {
+            return given;
+        }
+        run(chain, 1, &[(id, files)]);
+    }
+    panic!("the last round of a relay is short");
+}
+
+/// Decision 606: relays that keep a volume of their own do not close a full registry. The one with the least stake gives way to each newcomer with more. It
+/// serves, proves and is paid as before. It has left with its whole stake once it asked for that and others have its slots, or once its last slot ended.
+#[test]
+fn a_volume_of_ones_own_keeps_no_place() {
+    let (mut chain, volume_id, files) = filled_with(&[("volumes.relays", 7), ("volumes.unbonding", 60)]);
+    let own = serving(&chain, &volume_id);
+    let idle = KEEPERS.into_iter().find(|number| !own.contains(&address(*number))).expect("seven relays have six slots");
+    assert_eq!(ask(&mut chain, idle, RELAYS, "add_stake", [], 2).abort, None);
+    assert_eq!(enter_dear(&mut chain, STRANGER, STAKE), Some(error::RELAYS_FULL), "nobody has less");
+    for newcomer in [STRANGER, OWNER] {
+        assert_eq!(enter_dear(&mut chain, newcomer, STAKE + 1), None);
+    }
+    let gone = gone(&chain);
+    let places = chain.names(state::relays()).len();
+    assert_eq!((places, gone.len(), gone.contains(&idle)), (7, 2, false), "one for each newcomer");
+    assert_eq!(ask(&mut chain, gone[0], RELAYS, "add_stake", [], CBY).abort, Some(error::RELAY_STATE), "it has no place");
+    assert_eq!(ask(&mut chain, gone[0], RELAYS, "withdraw", [], 0).abort, Some(error::RELAY_STATE), "it keeps something");
+
+    let left = |chain: &Chain| gone.iter().copied().filter(|number| relay(chain, *number).left_at.is_some()).collect::<Vec<u8>>();
+    let balances = |chain: &Chain| gone.iter().map(|number| chain.balance(address(*number))).collect::<Vec<u64>>();
+    epochs(&mut chain, 2, volume_id, &files);
+    let before = balances(&chain);
+    chain.height = Height(volume(&chain, &volume_id).expect("it is there").paid_to.0 + 49);
+    chain.idle(1);
+    assert_eq!((serving(&chain, &volume_id), left(&chain)), (own.clone(), vec![]), "nobody lost a slot");
+    assert!(balances(&chain).iter().zip(&before).all(|(after, before)| after > before), "both are paid");
+
+    assert_eq!(ask(&mut chain, gone[0], RELAYS, "leave", [], 0).abort, None);
+    let (_, slot) = until_given(&mut chain, volume_id, &files, &[address(idle)]);
+    assert_eq!(own[usize::try_from(slot).expect("few")], address(gone[0]), "its slot, and no other");
+    let roots = ("roots", Value::Array(vec![bytes(&files.top().root().0)]));
+    let argument = [("volume", bytes(&volume_id.0)), ("slot", Value::uint(slot)), roots];
+    assert_eq!(ask(&mut chain, idle, RELAYS, "take_slot", argument, 0).abort, None);
+    assert_eq!((serving(&chain, &volume_id).len(), left(&chain)), (6, vec![gone[0]]));
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "delete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
+    run(&mut chain, 25, &[(volume_id, &files)]);
+    assert_eq!((volume(&chain, &volume_id).is_none(), left(&chain)), (true, gone.clone()), "they keep nothing any more");
+    for number in gone {
+        let record = relay(&chain, number);
+        assert_eq!((record.stake.0, record.misses.0, record.is_idle()), (STAKE, 0, true), "{number} lost nothing");
+        chain.height = Height(chain.height.0.max(record.left_at.expect("it left").0 + 60));
+        assert_eq!(ask(&mut chain, number, RELAYS, "withdraw", [], 0).abort, None);
+        assert!(!is_registered(&chain, number));
+    }
+}
+
+/// Decision 606: somebody with more stake than all relays takes every place, and is given no slot that another relay serves, however many epochs end. A
+/// slot comes to it only when its relay leaves.
+#[test]
+fn who_outbids_all_is_given_no_slot_of_theirs() {
+    let (mut chain, volume_id, files) = filled_with(&[("volumes.relays", 7)]);
+    let own = serving(&chain, &volume_id);
+    let outbidding = 10..=16;
+    let fund = |(number, nonce)| transfer(OWNER, nonce, address(number), 6_000 * CBY);
+    let funds = outbidding.clone().zip(chain.nonce(OWNER)..).map(fund).collect();
+    assert!(chain.block(funds).receipts.iter().all(Receipt::is_success));
+    for number in outbidding.clone() {
+        run(&mut chain, 1, &[(volume_id, &files)]);
+        let argument = registration(&chain, number);
+        assert_eq!(ask(&mut chain, number, RELAYS, "register_relay", argument, STAKE + 1).abort, None);
+    }
+    assert_eq!(gone(&chain), KEEPERS.collect::<Vec<u8>>(), "nobody else has a place");
+    epochs(&mut chain, 4, volume_id, &files);
+    assert_eq!(serving(&chain, &volume_id), own, "each slot is where it was");
+    let has_something = |number: u8| !relay(&chain, number).has_no_slots();
+    assert_eq!(outbidding.clone().find(|number| has_something(*number)), None);
+
+    let leaver = own[0];
+    assert_eq!(ask(&mut chain, number_of(leaver), RELAYS, "leave", [], 0).abort, None);
+    let newcomers: Vec<Address> = outbidding.clone().map(address).collect();
+    let (_, slot) = until_given(&mut chain, volume_id, &files, &newcomers);
+    assert_eq!((slot, serving(&chain, &volume_id)), (0, own[1..].to_vec()));
+    for number in outbidding {
+        assert_eq!(ask(&mut chain, number, RELAYS, "leave", [], 0).abort, None);
+    }
+    run(&mut chain, 20, &[(volume_id, &files)]);
+    assert_eq!(serving(&chain, &volume_id), own[1..], "it leaves with the slot that it was to rebuild");
+}
+
+/// Decision 606: where governance lowered the limit, a newcomer takes the place of one relay all the same. The number falls as relays leave by themselves.
+#[test]
+fn a_lowered_limit_puts_nobody_out() {
+    let mut chain = kept_with(&[("volumes.relays", 7), ("volumes.unbonding", 60)]);
+    for number in KEEPERS.filter(|number| *number != 4) {
+        assert_eq!(ask(&mut chain, number, RELAYS, "add_stake", [], 2).abort, None);
+    }
+    chain.move_parameter("volumes.relays", 5);
+    let places = |chain: &Chain| chain.names(state::relays()).len();
+    assert_eq!((enter_dear(&mut chain, STRANGER, STAKE + 1), gone(&chain), places(&chain)), (None, vec![4], 7), "one has less, and goes");
+    assert_eq!((enter_dear(&mut chain, OWNER, STAKE + 1), places(&chain)), (Some(error::RELAYS_FULL), 7), "nobody else has less");
+    assert_eq!(ask(&mut chain, 2, RELAYS, "leave", [], 0).abort, None);
+    chain.height = Height(relay(&chain, 2).left_at.expect("it left").0 + 60);
+    assert_eq!(ask(&mut chain, 2, RELAYS, "withdraw", [], 0).abort, None);
+    assert_eq!((enter_dear(&mut chain, OWNER, STAKE + 1), places(&chain)), (Some(error::RELAYS_FULL), 6), "its place is nobody's");
 }
 
 /// Why no relay takes a slot: a relay that lost stake is up, is not eligible, and is counted where a volume has too few.

@@ -1,10 +1,13 @@
-//! Seeds in which owners and relays do everything wrong, beside some that do everything right: no base unit is lost or made, who is honest loses
-//! nothing, and a relay that lost bytes is found (decisions 153 to 161).
+//! Seeds in which owners and relays do everything wrong, beside some that do everything right, and beside traffic of secrets, containers and other jobs: no
+//! base unit is lost or made, who is honest loses nothing, and a relay that lost bytes is found (decisions 153 to 161).
 //!
 //! The harness checks supply, escrows, stakes, bonds, slots and lists after every block.
 
 use super::*;
+use crate::secrets::traffic::{self, Traffic};
+use cowboy_system::records::{Broken, Records};
 use cowboy_system::volumes::types::Demand;
+use cowboy_system::{secrets, volumes};
 use cowboy_testkit::chain::signed;
 use cowboy_testkit::dice::{Dice, seeds};
 use cowboy_types::Instruction;
@@ -15,6 +18,9 @@ const OWNERS: [u8; 2] = [OWNER, STRANGER];
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
 const PARTITIONS: [&str; 2] = ["notes", "more"];
+
+/// What an actor owes to others.
+type Owed = fn(&Records<'_>) -> Result<u128, Broken>;
 
 /// Blocks of a seed.
 const BLOCKS: u64 = 300;
@@ -110,7 +116,10 @@ impl Flows {
 }
 
 struct Simulation {
+    seed: u64,
     chain: Chain,
+    /// Secrets, containers and other jobs. It has dice of its own.
+    traffic: Traffic,
     dice: Dice,
     habits: BTreeMap<u8, Does>,
     /// What each root names that was ever signed.
@@ -120,13 +129,18 @@ struct Simulation {
 
 impl Simulation {
     fn new(seed: u64) -> Self {
-        let chain = kept_with(&[("volumes.unbonding", 60), ("volumes.room_share", 500)]);
+        let mut rows = quick_rows().to_vec();
+        rows.retain(|(name, _)| *name != "volumes.room_share");
+        rows.extend([("volumes.unbonding", 60), ("volumes.room_share", 500), ("jobs.heartbeat_timeout", 5_000)]);
+        let market = traffic::open(&rows);
+        let (mut chain, traffic) = (market.chain, Traffic::new(market.runners, seed));
+        KEEPERS.for_each(|number| register(&mut chain, number));
         let mut dice = Dice::new("volumes", seed);
         // Four do what is right, so that no volume is without enough of them for long.
         let habits = KEEPERS.map(|number| (number, if number > 4 { Does::Right } else { *dice.pick(&HABITS) })).collect();
         // The relays are there already.
         let staked = STAKE * u64::try_from(KEEPERS.count()).expect("few");
-        Self { chain, dice, habits, files: BTreeMap::new(), flows: Flows { staked, ..Flows::default() } }
+        Self { seed, chain, traffic, dice, habits, files: BTreeMap::new(), flows: Flows { staked, ..Flows::default() } }
     }
 
     fn volumes(&self) -> Vec<(Hash, Volume)> {
@@ -313,6 +327,7 @@ impl Simulation {
         }
         calls.extend(self.owners());
         calls.extend(self.accuser());
+        calls.extend(self.traffic.calls(&self.chain));
         let mut nonces = BTreeMap::new();
         let mut sign = |(number, call): (u8, Instruction)| {
             let nonce = nonces.entry(number).or_insert_with(|| self.chain.nonce(number));
@@ -324,12 +339,18 @@ impl Simulation {
         self.flows.note(&receipts);
     }
 
-    /// What came in is what went out and what is there.
+    /// What came in is what went out and what is there, and no actor has a base unit that it owes to nobody. The harness looks at those of the market.
     fn balance(&self) {
+        let (seed, records) = (self.seed, Records::open(&self.chain.state, self.chain.height).expect("records are sealed"));
+        let owed: [(u8, Owed); 2] = [(secrets::NUMBER, secrets::invariants::owed), (actors::RELAYS, volumes::invariants::owed)];
+        for (number, owed) in owed {
+            let balance = u128::from(self.chain.balance(Address::system(number)));
+            assert_eq!(Ok(balance), owed(&records), "seed {seed}, block {}: actor {number:#04x}", self.chain.height.0);
+        }
         let flows = &self.flows;
         let escrows: u64 = self.volumes().iter().map(|(_, volume)| volume.escrow.0).sum();
         let out = flows.created + flows.relays + flows.burned + flows.pool + flows.returned;
-        assert_eq!(flows.escrowed, out + escrows, "escrow in = payments, burns, pool, refunds and what is left: {flows:?}");
+        assert_eq!(flows.escrowed, out + escrows, "seed {seed}: escrow in = payments, burns, pool, refunds and what is left: {flows:?}");
         let there = self.chain.balance(RELAYS);
         let out = flows.slashed + flows.unstaked + flows.bonds + there;
         let bounties = (flows.staked + flows.pool).checked_sub(out).expect("0x0B pays nothing that it was not given");
@@ -338,9 +359,9 @@ impl Simulation {
     }
 }
 
-/// Money conservation over 200 seeds with every adversary: what owners put down is paid, burned, in the pool, given back, or there; so are stakes and
-/// bonds; and a relay that does what it is asked keeps its whole stake. Three seeds of 300 blocks; `COWBOY_SEEDS=200` plays
-/// as many.
+/// Money conservation over 200 seeds with every adversary, and with secrets, containers and other jobs on the same chain: what owners put down is paid,
+/// burned, in the pool, given back, or there; so are stakes, deposits, fees and bonds; and a relay that does what it is asked keeps its whole stake. Three
+/// seeds of 300 blocks; `COWBOY_SEEDS=200` plays as many.
 #[test]
 fn many_seeds() {
     let (mut events, mut habits) = (BTreeMap::<String, u64>::new(), BTreeSet::new());
@@ -351,8 +372,8 @@ fn many_seeds() {
         habits.extend(world.habits.values().copied());
         for _ in 0..BLOCKS {
             world.turn();
+            world.balance();
         }
-        world.balance();
         for (number, does) in &world.habits {
             if *does == Does::Right {
                 assert_eq!(relay(&world.chain, *number).stake.0, STAKE, "seed {seed}: relay {number} is honest");
@@ -376,6 +397,15 @@ fn many_seeds() {
         "slot.filled",
         "demand.answered",
         "demand.refused",
+        "secret.stored",
+        "secret.deleted",
+        "release.opened",
+        "release.closed",
+        "release.lapsed",
+        "release.demanded",
+        "JobSubmitted",
+        "JobSettled",
+        "JobFailed",
     ];
     assert!(seen.iter().all(|name| events.get(*name).is_some_and(|count| *count > 2)), "each happens: {events:?}");
     assert!(habits.len() > 3, "{habits:?}");

@@ -1,0 +1,139 @@
+//! What is lost, and who answers for it: a relay that lost the page of a partition, and a writer whose shards are no code word (decision 623).
+
+use super::*;
+
+/// A volume with two partitions, its files, and what relays were asked for.
+struct Stored {
+    chain: Chain,
+    id: Hash,
+    /// What each root names.
+    files: BTreeMap<Hash, Files>,
+    /// The partitions of the points that were drawn for each relay.
+    asked: BTreeMap<u8, BTreeSet<Hash>>,
+}
+
+impl Stored {
+    /// A file of each of these lengths in a partition of its own. The shards of these tests are made without the code: none of the files is a code word.
+    fn new(notes: u64, more: u64) -> Self {
+        let mut chain = kept();
+        let id = create(&mut chain, "memory", "owner");
+        let mut stored = Self { chain, id, files: BTreeMap::new(), asked: BTreeMap::new() };
+        stored.commit("notes", notes);
+        stored.commit("more", more);
+        stored
+    }
+
+    /// Commits a file in the place of what a partition has. All relays sign.
+    fn commit(&mut self, name: &str, length: u64) {
+        let mut files = Files::default();
+        files.put(1, length);
+        commit(&mut self.chain, self.id, name, &files);
+        self.files.insert(files.top().root(), files);
+    }
+
+    fn record(&self) -> Volume {
+        volume(&self.chain, &self.id).expect("it is there")
+    }
+
+    /// The slots that did not acknowledge the root of a partition.
+    fn behind(&self, name: &str) -> u32 {
+        let found: Option<Partition> = self.chain.record(&state::partition_key(&self.id, &partition(name)));
+        found.expect("it was committed").root.behind
+    }
+
+    /// A block, and the answers of all relays. One of them may have lost the page of a partition.
+    fn turn(&mut self, lost: Option<(u8, Hash)>) {
+        self.chain.idle(1);
+        for number in KEEPERS {
+            let Some(round) = proofs::round(&self.chain, number).filter(|round| round.until > self.chain.height) else { continue };
+            self.asked.entry(number).or_default().extend(round.points.iter().map(|point| point.partition));
+            if lost.is_some_and(|(of, partition)| of == number && round.points.iter().any(|point| point.partition == partition)) {
+                continue;
+            }
+            let prove = |point: &cowboy_system::volumes::types::Point| {
+                bytes(&self.files[&point.top.root()].prove(usize::from(point.slot), point.at).encode())
+            };
+            let proofs = round.points.iter().map(prove).collect();
+            let argument = [("height", Value::uint(round.height.0)), ("proofs", Value::Array(proofs))];
+            assert_eq!(ask(&mut self.chain, number, RELAYS, "prove", argument, 0).abort, None, "relay {number}");
+        }
+    }
+
+    /// Blocks until another relay than this one is to rebuild a slot.
+    fn successor(&mut self, slot: usize, gone: u8, lost: Option<(u8, Hash)>) -> u8 {
+        for _ in 0..250 {
+            self.turn(lost);
+            let held = self.record().slots[slot].clone();
+            if let Some(relay) = held.relay.filter(|relay| *relay != address(gone)) {
+                assert_eq!(held.place, None, "it has nothing yet");
+                return number_of(relay);
+            }
+        }
+        panic!("another relay is given slot {slot}")
+    }
+
+    /// Says for a relay that it has rebuilt a slot, but for one partition.
+    fn take(&mut self, number: u8, slot: u64, without: Option<Hash>) {
+        let record = self.record();
+        let has = |listed: &cowboy_system::volumes::types::Listed| if Some(listed.partition) == without { Hash::ZERO } else { listed.root };
+        let roots = record.partitions.iter().map(|listed| bytes(&has(listed).0)).collect();
+        let argument = [("volume", bytes(&self.id.0)), ("slot", Value::uint(slot)), ("roots", Value::Array(roots))];
+        assert_eq!(ask(&mut self.chain, number, RELAYS, "take_slot", argument, 0).abort, None);
+    }
+
+    fn lost_nothing(&self, number: u8) -> bool {
+        let record = relay(&self.chain, number);
+        (record.misses.0, record.stake.0) == (0, STAKE)
+    }
+}
+
+/// A relay that lost the page of a partition has its shards and cannot show one of them: it misses its rounds, loses what that costs and its slot, and
+/// the volume is whole again once its successor has rebuilt that.
+#[test]
+fn a_lost_page_costs_the_slot() {
+    let mut stored = Stored::new(1_000_000, 5_000);
+    let keeper = holder(&stored.record(), 2);
+    let lost = Some((keeper, partition("notes")));
+    let successor = stored.successor(2, keeper, lost);
+    let loser = relay(&stored.chain, keeper);
+    assert_eq!((loser.misses.0, loser.stake.0), (3, STAKE - 3 * 50 * CBY - 2_000 * CBY));
+    assert!(loser.left_at.is_some());
+
+    stored.take(successor, 2, None);
+    assert_eq!(["notes", "more"].map(|name| stored.behind(name)), [0, 0]);
+    assert_eq!(stored.record().slots[2].serving(), Some(address(successor)));
+    stored.asked.clear();
+    (0..90).for_each(|_| stored.turn(lost));
+    assert!(stored.asked[&successor].contains(&partition("notes")), "it shows what the other one lost");
+    assert!(KEEPERS.filter(|number| *number != keeper).all(|number| stored.lost_nothing(number)));
+}
+
+/// Relays that signed a file that is no code word show their shards of it as of any other file. Whoever is given a slot later, and cannot rebuild
+/// it, says what it has: it is asked for nothing else and loses nothing, and has its pay for the rest once the file is replaced.
+#[test]
+fn no_relay_answers_for_what_is_no_code_word() {
+    let mut stored = Stored::new(400_000, 500_000);
+    let keeper = holder(&stored.record(), 1);
+    assert_eq!(ask(&mut stored.chain, keeper, RELAYS, "leave", [], 0).abort, None);
+    let successor = stored.successor(1, keeper, None);
+    stored.take(successor, 1, Some(partition("notes")));
+    assert_eq!(["notes", "more"].map(|name| stored.behind(name)), [1 << 1, 0]);
+    let record = stored.record();
+    let notes = record.partitions.iter().find(|listed| listed.partition == partition("notes")).expect("it was committed");
+    assert_eq!(record.slots[1].missing, notes.bytes, "it is not paid for these");
+
+    stored.asked.clear();
+    (0..130).for_each(|_| stored.turn(None));
+    assert_eq!(stored.asked[&successor], BTreeSet::from([partition("more")]));
+    for number in KEEPERS.filter(|number| ![keeper, successor].contains(number)) {
+        assert!(stored.asked[&number].contains(&partition("notes")), "relay {number} signed, and shows what it signed for");
+    }
+    assert!(KEEPERS.into_iter().all(|number| stored.lost_nothing(number)));
+
+    stored.commit("notes", 300_000);
+    assert_eq!((stored.behind("notes"), stored.record().slots[1].missing), (0, 0));
+    stored.asked.clear();
+    (0..90).for_each(|_| stored.turn(None));
+    assert!(stored.asked[&successor].contains(&partition("notes")));
+    assert!(stored.lost_nothing(successor));
+}
