@@ -118,16 +118,21 @@ def damaged(network, validator, random, what, change):
 
 
 def clock_jumped(network, validator, random):
-    """The clock of the validator that has one of its own goes hours ahead or back, and is right again after some blocks."""
+    """The clock of the validator that has one of its own goes hours ahead or back, and is right again after some blocks. Another one
+    starts again before and after that: each has to be dialed by either clock."""
     validator = next((one for one in network.validators if one.clock), None)
     if validator is None:
         return "clock jump left out: no faketime here"
+    others = [one for one in network.validators if one is not validator]
     validator.clock.write_text(random.choice(["+2h", "-3h", "+40d"]))
     try:
+        killed(network, random.choice(others), random)
         network.advances(3)
         validator.must_run()
     finally:
         validator.clock.write_text("+0")
+    for other in others:
+        killed(network, other, random)
     return f"clock jump of {validator}, not of another"
 
 

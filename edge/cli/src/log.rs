@@ -1,8 +1,12 @@
 //! What the program logs, on stderr: text for people, or a JSON object a line.
 
 use clap::ValueEnum;
-use std::io::IsTerminal as _;
-use tracing_subscriber::EnvFilter;
+use cowboy_rpc::LogFilter;
+use std::{
+    io::IsTerminal as _,
+    sync::{Arc, OnceLock},
+};
+use tracing_subscriber::{EnvFilter, reload::Handle};
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -14,13 +18,68 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// What this process logs.
+static FILTER: OnceLock<Arc<dyn LogFilter>> = OnceLock::new();
+
 /// Begins to log. `RUST_LOG` says what; warnings where it says nothing.
 pub(crate) fn begin(format: LogFormat, default: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
-    // A second beginning, as in tests, keeps the first.
-    let _ = match format {
-        LogFormat::Text => logger.with_target(false).try_init(),
-        LogFormat::Json => logger.json().flatten_event(true).try_init(),
+    let begun = match format {
+        LogFormat::Text => {
+            let logger = logger.with_target(false).with_filter_reloading();
+            let filter: Arc<dyn LogFilter> = Arc::new(Reloaded(logger.reload_handle()));
+            logger.try_init().map(|()| filter)
+        }
+        LogFormat::Json => {
+            let logger = logger.json().flatten_event(true).with_filter_reloading();
+            let filter: Arc<dyn LogFilter> = Arc::new(Reloaded(logger.reload_handle()));
+            logger.try_init().map(|()| filter)
+        }
     };
+    // A second beginning, as in tests, keeps the first.
+    if let Ok(filter) = begun {
+        let _ = FILTER.set(filter);
+    }
+}
+
+/// What is logged, to be seen and changed while the program runs; `None` where nothing is.
+pub(crate) fn filter() -> Option<Arc<dyn LogFilter>> {
+    FILTER.get().cloned()
+}
+
+/// The filter of a logger that writes as `S` does.
+struct Reloaded<S>(Handle<EnvFilter, S>);
+
+impl<S> LogFilter for Reloaded<S> {
+    fn current(&self) -> String {
+        self.0.with_current(EnvFilter::to_string).unwrap_or_default()
+    }
+
+    fn replace(&self, filter: &str) -> Result<(), String> {
+        // An expression in a directive could take long on each line that is logged.
+        let parsed = EnvFilter::builder().with_regex(false).parse(filter).map_err(|error| error.to_string())?;
+        self.0.reload(parsed).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing_subscriber::reload::Layer;
+
+    /// A filter is replaced as a whole, and one that is none changes nothing.
+    #[test]
+    fn the_filter_is_replaced() {
+        let (layer, handle) = Layer::<EnvFilter, tracing_subscriber::Registry>::new(EnvFilter::new("warn"));
+        let filter = Reloaded(handle);
+        assert_eq!(filter.current(), "warn");
+        assert_eq!(filter.replace("info,cowboy_overlay=debug"), Ok(()));
+        let current = filter.current();
+        assert!(current.contains("cowboy_overlay=debug") && current.contains("info"), "{current}");
+        assert!(filter.replace("cowboy_overlay=loud").is_err());
+        assert_eq!(filter.current(), current);
+        drop(layer);
+        assert!(filter.replace("warn").is_err(), "nothing is logged any more");
+    }
 }

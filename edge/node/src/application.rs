@@ -2,7 +2,7 @@
 
 use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
-    chain::{Chain, Output},
+    chain::{Chain, Final, Output},
     epoch,
     execute::{self, Databases, Executed, Failed, Merkleized},
     rules::{commit, complete},
@@ -233,6 +233,6 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let output = self.chain.output(&block.hash()).expect("a block that is applied was executed by this process");
         let finalization = self.marshal.get_finalization(BlockNumber::new(output.number)).await;
         let certificate = finalization.map(|finalization| finalization.encode().to_vec());
-        self.chain.book(runtime, block, &output, certificate).await;
+        self.chain.book(runtime, vec![Final { block: block.clone(), output, certificate }]).await;
     }
 }

@@ -1,5 +1,7 @@
 //! What every part of a node shares: who it is, what it has seen, and where it tells of it.
 
+mod finals;
+
 use crate::{
     block::SealedBlock,
     clock::WallClock,
@@ -28,9 +30,10 @@ use cowboy_state::{
     Key,
     records::{Account, keys},
 };
-use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, Recent, StoreError, View, recent};
+use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, MAX_TOGETHER, Recent, StoreError, View, recent};
 use cowboy_system::governance::state as governance;
 use cowboy_types::{Address, Hash, Receipt, units::Nonce};
+pub use finals::Final;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, OnceLock},
@@ -75,6 +78,11 @@ impl Output {
             writes: outcome.writes,
             carry: Carry { has_work: outcome.has_work, next_timer: outcome.next_timer, base_fees: outcome.next_base_fees },
         }
+    }
+
+    /// Whether the block writes what the rules of the next one are read from when this one is booked.
+    pub(crate) fn changes_rules(&self) -> bool {
+        [keys::parameters(), governance::upgrades_key()].iter().any(|key| self.writes.contains_key(&key.digest()))
     }
 }
 
@@ -163,7 +171,7 @@ impl Chain {
             None => Carry::genesis(&setup.config),
         };
         let mempool = Mempool::new(setup.config.clone(), carry.base_fees);
-        let recent = Recent::new(setup.ledger.retention().values);
+        let recent = Recent::new(setup.ledger.retention().values).ahead(MAX_TOGETHER.try_into().unwrap_or(u64::MAX));
         for (number, bytes) in view.overwritten()? {
             let before =
                 recent::from_bytes(&bytes.into()).ok_or_else(|| StoreError::Damaged { row: format!("overwritten by block {number}") })?;
@@ -246,38 +254,30 @@ impl Chain {
         kept.and_then(|bytes| Carry::from_bytes(&bytes)).unwrap_or_else(|| Carry::genesis(&self.config))
     }
 
-    /// Writes a final block to the ledger, and when it is on the disk tells everybody.
+    /// Writes final blocks that follow each other to the ledger, and when they are on the disk tells everybody.
     ///
     /// A disk that fails stops the node: a block that is not in the ledger must not be acknowledged.
-    pub async fn book<E: Spawner + Clock>(&self, runtime: E, block: &SealedBlock, output: &Output, certificate: Option<Vec<u8>>) {
-        let record = BlockRecord {
-            block: block.block().clone(),
-            receipts: output.receipts.to_vec(),
-            concerns: output.concerns.clone(),
-            certificate: certificate.clone(),
-            carry: output.carry.to_bytes(),
-            traces: traces::rows(&output.receipts, &output.traces),
-            outlines: traces::outlines(&output.receipts, &output.traces),
-            overwritten: recent::to_bytes(&output.before),
-            pruned: output.pruned.clone(),
-        };
-        let (ledger, now) = (self.ledger.clone(), self.clock.now_ms(&runtime));
-        let is_boundary = self.committees.is_boundary(output.number);
+    pub async fn book<E: Spawner + Clock>(&self, runtime: E, finals: Vec<Final>) {
+        let records: Vec<BlockRecord> = finals.iter().map(Final::record).collect();
+        let (ledger, committees, now) = (self.ledger.clone(), self.committees.clone(), self.clock.now_ms(&runtime));
         let append = move |_| async move {
-            if is_boundary {
+            for record in records.iter().filter(|record| committees.is_boundary(record.block.header.number.0)) {
                 ledger.keep_boundary(&record.block)?;
             }
-            ledger.append(&record)
+            ledger.append_all(&records)
         };
-        let written = runtime.shared(true).spawn(append).await;
-        match written {
-            Ok(Ok(())) => {}
+        match runtime.shared(true).spawn(append).await {
+            Ok(Ok(())) => finals.into_iter().for_each(|last| self.tell(last, now)),
             Ok(Err(error)) => panic!("a final block cannot be written to the ledger: {error}"),
-            // The runtime is stopping; the block is booked again at the next start.
-            Err(_) => return,
+            // The runtime is stopping; the blocks are booked again at the next start.
+            Err(_) => {}
         }
+    }
+
+    /// Tells everybody of a final block that is on the disk.
+    fn tell(&self, Final { block, output, certificate }: Final, now: u64) {
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
-        self.note_log(block);
+        self.note_log(&block);
         self.note_final(block.header());
         self.pace.govern(&self.params());
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
@@ -289,17 +289,18 @@ impl Chain {
         self.head.send_if_modified(|head| {
             // Whoever sees that nothing is under way any more finds the new head.
             self.forget_outputs(output.number);
-            *head = if is_new { Head::of(block) } else { *head };
+            *head = if is_new { Head::of(&block) } else { *head };
             true
         });
         if !is_new {
             return;
         }
-        let told = FinalizedBlock { block: block.clone(), receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
+        let next = block.header().height().next();
+        let told = FinalizedBlock { block, receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);
-        self.protocol.take(&output.writes, block.header().height().next());
+        self.protocol.take(&output.writes, next);
     }
 
     /// The epoch of the block after the newest final one, and who signs in it.

@@ -12,7 +12,7 @@ use commonware_cryptography::{
         dkg::feldman_desmedt::{Output, deal},
         primitives::{
             group::{Private, Share},
-            ops::{compute_public, sign, sign_message, verify_message},
+            ops::{batch, compute_public, sign, sign_message, verify_message},
             sharing::{Mode, Sharing},
             variant::{MinSig, Variant},
         },
@@ -21,8 +21,10 @@ use commonware_cryptography::{
 };
 use commonware_glue::dkg::{network::Directory as _, types::EpochOutcome};
 use commonware_math::algebra::Random as _;
+use commonware_parallel::Sequential;
 use commonware_utils::{
     N3f1, TryCollect as _,
+    iter::NonEmpty,
     ordered::{Quorum as _, Set},
 };
 use cowboy_state::records::GenesisValidator;
@@ -33,7 +35,7 @@ use cowboy_types::{
     wire::Fixed,
 };
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use rand_core::{CryptoRng, SeedableRng as _};
 
 type BlsPublic = <MinSig as Variant>::Public;
 type BlsSignature = <MinSig as Variant>::Signature;
@@ -54,6 +56,24 @@ pub struct Member {
     pub paid: Address,
     /// Its weight when leaders are drawn.
     pub stake: u64,
+}
+
+/// What a header says of its proposer's VRF.
+#[derive(Clone, Debug)]
+pub(crate) struct ProposerVrf {
+    /// The beacon of the header's round.
+    pub(crate) beacon: Vec<u8>,
+    /// The block's height.
+    pub(crate) height: u64,
+    /// The VRF.
+    pub(crate) proof: SeedBytes,
+}
+
+impl ProposerVrf {
+    /// What the proposer signed, and its signature; `None` where that is no point of the curve.
+    fn signed(&self) -> Option<(Vec<u8>, BlsSignature)> {
+        Some((vrf_message(&self.beacon, self.height), BlsSignature::decode(self.proof.0.to_vec()).ok()?))
+    }
 }
 
 /// The validators of a chain, in the order of their network keys.
@@ -259,10 +279,19 @@ impl Member {
         })
     }
 
-    /// Whether `proof` is this validator's VRF over the beacon and the height.
-    pub fn verify_vrf(&self, beacon: &[u8], height: u64, proof: &SeedBytes) -> bool {
-        let Ok(signature) = BlsSignature::decode(proof.0.to_vec()) else { return false };
-        verify_message::<MinSig>(&self.bls, PROPOSER_VRF_NAMESPACE, &vrf_message(beacon, height), &signature).is_ok()
+    /// Whether this is the validator's VRF over the beacon and the height.
+    pub(crate) fn verify_vrf(&self, vrf: &ProposerVrf) -> bool {
+        let Some((message, signature)) = vrf.signed() else { return false };
+        verify_message::<MinSig>(&self.bls, PROPOSER_VRF_NAMESPACE, &message, &signature).is_ok()
+    }
+
+    /// Whether all of these are this validator's VRFs: one check of pairings for all of them.
+    pub(crate) fn verify_vrfs(&self, random: &mut impl CryptoRng, vrfs: &[ProposerVrf]) -> bool {
+        let Some(signed) = vrfs.iter().map(ProposerVrf::signed).collect::<Option<Vec<_>>>() else { return false };
+        match NonEmpty::try_new(signed.iter().map(|(message, signature)| (PROPOSER_VRF_NAMESPACE, message.as_slice(), *signature))) {
+            Some(signed) => batch::verify_same_signer::<_, MinSig, _>(random, &self.bls, signed, &Sequential).is_ok(),
+            None => true,
+        }
     }
 }
 
@@ -308,6 +337,32 @@ mod tests {
         }
     }
 
+    /// VRFs that are verified together are right only if each of them is.
+    #[test]
+    fn vrfs_are_verified_together() {
+        let (validators, sharing, keys) = Committee::derive(b"seed", 4, Amount(1));
+        let committee = Committee::of(&first_epoch(&validators, &sharing).expect("an epoch")).expect("a committee");
+        let (member, keys) = (&committee.members()[0], &keys[0]);
+        let vrf = |height: u64| ProposerVrf { beacon: b"beacon".to_vec(), height, proof: keys.prove(b"beacon", height) };
+        let right: Vec<ProposerVrf> = (7..12).map(vrf).collect();
+        let mut random = generator(b"test", 0);
+        assert!(member.verify_vrfs(&mut random, &right) && member.verify_vrfs(&mut random, &[]));
+        assert!(!committee.members()[1].verify_vrfs(&mut random, &right), "of another validator");
+        for place in 0..right.len() {
+            let mut wrong = right.clone();
+            wrong[place].height += 1;
+            assert!(!member.verify_vrfs(&mut random, &wrong), "the {place}. is of another height");
+            wrong = right.clone();
+            wrong[place].proof = Fixed([0xFF; 48]);
+            assert!(!member.verify_vrfs(&mut random, &wrong), "the {place}. is no point");
+        }
+        // What one takes away another one may not add.
+        let mut exchanged = right.clone();
+        exchanged[0].proof = right[1].proof;
+        exchanged[1].proof = right[0].proof;
+        assert!(!member.verify_vrfs(&mut random, &exchanged));
+    }
+
     #[test]
     fn keys_follow_from_the_seed() {
         let (validators, sharing, keys) = Committee::derive(b"seed", 4, Amount(1));
@@ -317,9 +372,9 @@ mod tests {
         assert_eq!(first_epoch(&[], &sharing).err(), Some(CommitteeError::Nobody));
         for (member, keys) in committee.members().iter().zip(&keys) {
             assert_eq!(member.network, keys.network.public_key());
-            let proof = keys.prove(b"beacon", 7);
-            assert!(member.verify_vrf(b"beacon", 7, &proof));
-            assert!(!member.verify_vrf(b"beacon", 8, &proof));
+            let vrf = ProposerVrf { beacon: b"beacon".to_vec(), height: 7, proof: keys.prove(b"beacon", 7) };
+            assert!(member.verify_vrf(&vrf));
+            assert!(!member.verify_vrf(&ProposerVrf { height: 8, ..vrf }));
             assert!(keys.share.clone().and_then(|share| committee.voter(b"test", share)).is_some());
             let (genesis, account) = (Hash([7; 32]), Address([8; 20]));
             let network_key = Fixed(fixed(keys.network.public_key().as_ref()));

@@ -3,8 +3,8 @@
 use crate::{
     application::Machine,
     block::SealedBlock,
-    certificate::finalization,
-    chain::{Chain, Output},
+    certificate::finalizations,
+    chain::{Chain, Final, Output},
     engine::Kept,
     execute::{self, Databases, Executed},
     report,
@@ -18,7 +18,7 @@ use commonware_glue::{
 };
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
-use cowboy_store::{StoreError, state};
+use cowboy_store::{MAX_TOGETHER, StoreError, state};
 use rand_core::CryptoRng;
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
@@ -43,6 +43,9 @@ pub enum FollowError {
         /// The number of the block that came.
         found: u64,
     },
+    /// The block names another one before it than the one that came before it, which nobody has proven.
+    #[error("block {0} does not follow the block that came before it: the source mixes two chains")]
+    Forked(u64),
     /// The certificate is not one of this block by this chain's validators.
     #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
     Certificate(u64),
@@ -79,9 +82,27 @@ pub enum FollowError {
 impl FollowError {
     /// Whether the source is to blame: another one may have better blocks.
     pub fn is_of_source(&self) -> bool {
-        matches!(self, Self::NotABlock(_) | Self::NotNext { .. } | Self::Certificate(_) | Self::Uncertified | Self::Copy(_))
+        matches!(
+            self,
+            Self::NotABlock(_) | Self::NotNext { .. } | Self::Forked(_) | Self::Certificate(_) | Self::Uncertified | Self::Copy(_)
+        )
     }
 }
+
+/// A block as it comes from a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The block in its canonical encoding.
+    pub block: Vec<u8>,
+    /// The finalization of exactly this block; empty where there is none.
+    pub certificate: Vec<u8>,
+}
+
+/// The most blocks that are given at once.
+pub const MAX_RUN: usize = MAX_TOGETHER;
+
+/// The bytes of blocks, and of the values that they write and overwrite, that are written to the disk together, but for those of the last one.
+const BOOKED_BYTES: usize = 4 * 1024 * 1024;
 
 /// Where a follower is fed. Dropping it leaves the node where it is.
 pub struct Feed {
@@ -90,8 +111,8 @@ pub struct Feed {
 
 /// What is on its way in.
 pub(crate) enum Fed {
-    /// The next block.
-    Block { block: Vec<u8>, certificate: Vec<u8>, answer: oneshot::Sender<Result<(), FollowError>> },
+    /// The next blocks.
+    Run { run: Vec<Fetched>, answer: oneshot::Sender<Result<(), FollowError>> },
     /// What waits for a certificate is given up.
     Restart { answer: oneshot::Sender<Result<(), FollowError>> },
     /// The copy of a block that is missing.
@@ -108,7 +129,13 @@ impl Feed {
     ///
     /// A block is executed, and visible, when a certificate of it or of a later one has come.
     pub async fn push(&self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
-        self.ask(|answer| Fed::Block { block, certificate, answer }).await
+        self.push_run(vec![Fetched { block, certificate }]).await
+    }
+
+    /// Gives the next blocks, [`MAX_RUN`] at most, in their order. The outcome is that of giving them one by one, until the first that is refused; but
+    /// the certificates of all are verified together ([decision 627](../../../docs/decisions/0627-certificates-of-a-run.md)).
+    pub async fn push_run(&self, run: Vec<Fetched>) -> Result<(), FollowError> {
+        self.ask(|answer| Fed::Run { run, answer }).await
     }
 
     /// Gives up the blocks that wait for a certificate, as when their source is left for another: the next block is the one after the
@@ -145,10 +172,11 @@ where
     report::start(context.child("sync"), chain.clone());
     // Nodes prune at different blocks, so that not all of them do at once.
     let phase = context.next_u64() % interval();
-    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), waiting_bytes: 0, phase };
+    let mut follower =
+        Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), executed: Vec::new(), executed_bytes: 0, phase };
     while let Some(fed) = feed.recv().await {
         let (result, answer) = match fed {
-            Fed::Block { block, certificate, answer } => (follower.take(block, certificate).await, answer),
+            Fed::Run { run, answer } => (follower.take(run).await, answer),
             Fed::Restart { answer } => (follower.restart(), answer),
             Fed::Copy { number, bytes, answer } => (follower.restore(number, &bytes), answer),
         };
@@ -157,16 +185,28 @@ where
     }
 }
 
+/// A block that follows the executed ones, and waits to be executed.
+struct Waiting {
+    parent: SealedBlock,
+    block: SealedBlock,
+    /// The length of its encoding.
+    bytes: usize,
+    /// Empty where it has none. That of a block which is executed was verified.
+    certificate: Vec<u8>,
+}
+
 struct Follower<E: Spawner + Clock + Storage + Metrics> {
     context: E,
     chain: Arc<Chain>,
     databases: Databases<E>,
     /// The newest block, executed or waiting.
     newest: SealedBlock,
-    /// Blocks that follow the executed ones, each with its parent, and wait for a certificate.
-    waiting: VecDeque<(SealedBlock, SealedBlock)>,
-    /// Their bytes.
-    waiting_bytes: usize,
+    /// Blocks that follow the executed ones. Between two runs none of them has a certificate.
+    waiting: VecDeque<Waiting>,
+    /// Executed blocks that are not on the disk yet: none between two runs.
+    executed: Vec<Final>,
+    /// Their bytes, and those of their values.
+    executed_bytes: usize,
     /// At which of the blocks between two prunings the state is pruned.
     phase: u64,
 }
@@ -177,50 +217,129 @@ fn interval() -> u64 {
 }
 
 impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
-    async fn take(&mut self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
+    /// Takes a run of blocks. Those before the first fault are executed as far as a certificate proves them.
+    async fn take(&mut self, run: Vec<Fetched>) -> Result<(), FollowError> {
+        let linked = run.into_iter().try_for_each(|fetched| self.link(fetched));
+        // What is wrong with a certificate came before what is wrong with the order.
+        let fault = self.verify().err().or(linked.err());
+        self.execute_proven().await?;
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Puts a block after the newest, where its hash leads there.
+    fn link(&mut self, Fetched { block, certificate }: Fetched) -> Result<(), FollowError> {
         let length = block.len();
         let block = SealedBlock::decode_cfg(bytes::Bytes::from(block), &()).map_err(|error| FollowError::NotABlock(error.to_string()))?;
         let (last, found) = (self.newest.header().number.0, block.header().number.0);
-        if found != last + 1 || block.header().parent != self.newest.hash() {
-            return Err(FollowError::NotNext { last, found });
+        let is_next = found.checked_sub(1) == Some(last);
+        if !is_next || block.header().parent != self.newest.hash() {
+            // The chain of a source may go back behind a block that was proven; of two that nobody proved, one is invented.
+            let is_unproven = self.waiting.back().is_some_and(|waiting| waiting.certificate.is_empty());
+            return Err(if is_next && is_unproven { FollowError::Forked(found) } else { FollowError::NotNext { last, found } });
         }
-        if !certificate.is_empty() {
-            let certified = finalization(&mut self.context, &self.chain.verifier, &block.hash(), &certificate);
-            let certified = certified.ok_or(FollowError::Certificate(found))?;
-            // It proves the seed of its round, which the next header carries.
-            let _ = self.chain.seeds.clone().report(Activity::Finalization(certified));
-        }
-        let bytes = self.waiting_bytes.saturating_add(length);
-        if self.waiting.len() >= MAX_UNCERTIFIED || certificate.is_empty() && bytes > MAX_UNCERTIFIED_BYTES {
+        let unproven = self.waiting.iter().rev().take_while(|waiting| waiting.certificate.is_empty());
+        let (count, bytes) = unproven.fold((0, length), |(count, bytes), waiting| (count + 1, waiting.bytes.saturating_add(bytes)));
+        if count >= MAX_UNCERTIFIED || certificate.is_empty() && bytes > MAX_UNCERTIFIED_BYTES {
             return Err(FollowError::Uncertified);
         }
-        self.waiting_bytes = bytes;
         let parent = std::mem::replace(&mut self.newest, block.clone());
-        self.waiting.push_back((parent, block));
-        if certificate.is_empty() {
-            return Ok(());
+        self.waiting.push_back(Waiting { parent, block, bytes: length, certificate });
+        Ok(())
+    }
+
+    /// Verifies the certificates of the blocks that wait, all of them together. From the first wrong one on the blocks are given up.
+    fn verify(&mut self) -> Result<(), FollowError> {
+        let certified: Vec<usize> = (0..self.waiting.len()).filter(|place| !self.waiting[*place].certificate.is_empty()).collect();
+        let certificates = certified.iter().map(|place| {
+            let waiting = &self.waiting[*place];
+            (waiting.block.hash(), waiting.certificate.as_slice())
+        });
+        let (found, wrong) = finalizations(&mut self.context, &self.chain.verifier, certificates);
+        for finalization in found {
+            // It proves the seed of its round, which the next header carries.
+            let _ = self.chain.seeds.clone().report(Activity::Finalization(finalization));
         }
-        self.waiting_bytes = 0;
-        while let Some((parent, block)) = self.waiting.pop_front() {
+        let wrong = wrong.and_then(|place| certified.get(place).copied());
+        let liar = wrong.map(|place| self.waiting[place].block.header().number.0);
+        if let Some(place) = wrong {
+            self.give_up_from(place);
+        }
+        liar.map_or(Ok(()), |number| Err(FollowError::Certificate(number)))
+    }
+
+    /// Executes the blocks that wait, up to the last one with a certificate: it proves all before it.
+    async fn execute_proven(&mut self) -> Result<(), FollowError> {
+        let proven = self.waiting.iter().rposition(|waiting| !waiting.certificate.is_empty()).map_or(0, |place| place + 1);
+        let right = {
+            let headers: Vec<_> = self.waiting.iter().take(proven).map(|waiting| waiting.block.header()).collect();
+            self.chain.right_vrfs(&mut self.context, &headers)
+        };
+        let executed = self.execute_all(right).await;
+        // The state has what was executed, so the ledger must have it too, whatever came after it.
+        self.persist().await?;
+        executed
+    }
+
+    /// Executes the first blocks that wait; of each it is said whether its VRF was found to be right.
+    async fn execute_all(&mut self, right_vrfs: Vec<bool>) -> Result<(), FollowError> {
+        for has_vrf in right_vrfs {
+            let Some(waiting) = self.waiting.pop_front() else { break };
+            // Booking a block says whether this build can execute the next one.
+            if waiting.block.header().version != waiting.parent.header().version {
+                self.persist().await?;
+            }
             if self.chain.protocol.stopped().is_some() {
                 return Err(FollowError::Stopped);
             }
-            let own = (block.header().number.0 == found).then(|| certificate.clone());
-            if let Err(error) = self.execute(&parent, &block, own).await {
-                self.newest = parent;
-                self.waiting.clear();
-                return Err(error);
+            let Waiting { parent, block, bytes, certificate } = waiting;
+            match self.execute(&parent, &block, has_vrf).await {
+                Ok(output) => {
+                    // Who signs the next block, and under which parameters it is checked, is known when this one is booked.
+                    let ends = self.chain.committees.is_boundary(output.number) || output.changes_rules();
+                    let certificate = (!certificate.is_empty()).then_some(certificate);
+                    let last = Final { block, output: Arc::new(output), certificate };
+                    self.executed_bytes = self.executed_bytes.saturating_add(bytes).saturating_add(last.value_bytes());
+                    self.executed.push(last);
+                    if ends || self.executed.len() >= MAX_TOGETHER || self.executed_bytes >= BOOKED_BYTES {
+                        self.persist().await?;
+                    }
+                }
+                Err(error) => {
+                    self.newest = parent;
+                    self.waiting.clear();
+                    return Err(error);
+                }
             }
         }
         Ok(())
     }
 
-    fn restart(&mut self) -> Result<(), FollowError> {
-        if let Some((parent, _)) = self.waiting.front() {
-            self.newest = parent.clone();
+    /// Puts the executed blocks on the disk: their state, and then the ledger, from which a node that starts again takes the state to open.
+    async fn persist(&mut self) -> Result<(), FollowError> {
+        let executed = std::mem::take(&mut self.executed);
+        self.executed_bytes = 0;
+        let numbers: Vec<u64> = executed.iter().map(|last| last.output.number).collect();
+        let Some(newest) = numbers.last().copied() else { return Ok(()) };
+        if !<Databases<E> as DatabaseSet<E>>::finalize(&self.databases).await.durable().await {
+            return Err(FollowError::Stopped);
         }
-        self.waiting.clear();
-        self.waiting_bytes = 0;
+        self.chain.book(self.context.child("ledger"), executed).await;
+        if numbers.iter().any(|number| number % interval() == self.phase) {
+            self.prune(newest).await;
+        }
+        Ok(())
+    }
+
+    /// Gives up the waiting blocks from this place on.
+    fn give_up_from(&mut self, place: usize) {
+        if let Some(waiting) = self.waiting.get(place) {
+            self.newest = waiting.parent.clone();
+        }
+        self.waiting.truncate(place);
+    }
+
+    fn restart(&mut self) -> Result<(), FollowError> {
+        self.give_up_from(0);
         Ok(())
     }
 
@@ -228,10 +347,11 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         if self.chain.take_copy(number, bytes, &mut self.context)? { Ok(()) } else { Err(FollowError::Copy(number)) }
     }
 
-    async fn execute(&self, parent: &SealedBlock, block: &SealedBlock, certificate: Option<Vec<u8>>) -> Result<(), FollowError> {
+    /// Executes a block on the state, which has it from now on. It is not on the disk yet.
+    async fn execute(&self, parent: &SealedBlock, block: &SealedBlock, has_vrf: bool) -> Result<Output, FollowError> {
         let chain = &self.chain;
         let number = block.header().number.0;
-        if !chain.is_sound(block, parent) {
+        if !chain.is_sound_of_run(block, parent, has_vrf) {
             return Err(FollowError::Header(number));
         }
         let transactions = chain.signed(block, Finality::Candidate).ok_or(FollowError::Header(number))?;
@@ -252,14 +372,7 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         let output = Output::new(number, outcome, before);
         chain.recent.push(number, output.before.clone());
         <Databases<E> as DatabaseSet<E>>::apply(&self.databases, merkleized).await;
-        if !<Databases<E> as DatabaseSet<E>>::finalize(&self.databases).await.durable().await {
-            return Err(FollowError::Stopped);
-        }
-        chain.book(self.context.child("ledger"), block, &output, certificate).await;
-        if number % interval() == self.phase {
-            self.prune(number).await;
-        }
-        Ok(())
+        Ok(output)
     }
 
     /// Drops the operations of the state that only older blocks than those that are kept need, as the engine of a validator does.

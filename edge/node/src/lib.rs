@@ -101,7 +101,7 @@ pub use chain::{Chain, FinalizedBlock, Head};
 pub use config::NodeConfig;
 pub use dev::DevError;
 pub use error::{AskError, NodeError, Unavailable};
-pub use follow::{Feed, FollowError};
+pub use follow::{Feed, Fetched, FollowError};
 pub use genesis::Genesis;
 pub use mempool::Refused;
 pub use node::{KeepUp, NodeHandle};

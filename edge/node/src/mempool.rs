@@ -26,6 +26,7 @@ use cowboy_types::{
 };
 use pool::Pool;
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     sync::{Arc, Mutex},
 };
@@ -191,6 +192,22 @@ pub struct Size {
     /// Senders.
     pub senders: usize,
 }
+
+/// The mempool at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// In numbers.
+    pub size: Size,
+    /// How much it may hold.
+    pub limits: Limits,
+    /// Those that a proposed block took, and that are not final yet.
+    pub taken: usize,
+    /// The senders of whom most transactions wait, with their number, at most [`LARGEST`] of them.
+    pub largest: Vec<(Address, usize)>,
+}
+
+/// The senders in a summary.
+pub const LARGEST: usize = 10;
 
 /// Transactions that wait for a block.
 #[derive(Debug)]
@@ -367,13 +384,29 @@ impl Mempool {
 
     /// How much waits.
     pub fn size(&self) -> Size {
-        self.with(|pool| Size { transactions: pool.by_digest.len(), bytes: pool.bytes, senders: pool.senders.len() })
+        self.with(|pool| numbers(pool))
+    }
+
+    /// What waits, with the senders of most of it.
+    pub fn summary(&self) -> Summary {
+        self.with(|pool| {
+            let waiting = pool.senders.iter().map(|(address, sender)| (*address, sender.queue.waiting().len()));
+            let mut largest: Vec<(Address, usize)> = waiting.collect();
+            largest.sort_by_key(|(_, count)| Reverse(*count));
+            largest.truncate(LARGEST);
+            Summary { size: numbers(pool), limits: pool.limits, taken: pool.taken.len(), largest }
+        })
     }
 
     /// Everything that waits, to be spread again or to survive a restart of the node in this process.
     pub fn all(&self) -> Vec<SignedTransaction> {
         self.with(|pool| pool.senders.values().flat_map(|sender| sender.queue.waiting().values().cloned()).collect())
     }
+}
+
+/// What the mempool holds, in numbers.
+fn numbers(pool: &Pool) -> Size {
+    Size { transactions: pool.by_digest.len(), bytes: pool.bytes, senders: pool.senders.len() }
 }
 
 /// Whether the reason will not pass by itself.

@@ -13,7 +13,7 @@ use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
     ChaCha20Poly1305, Signer as _,
     bls12381::primitives::{group::Share, ops::compute_public, variant::MinSig},
-    ed25519::PublicKey,
+    ed25519::{PrivateKey, PublicKey},
 };
 use commonware_glue::dkg::network::Manager;
 use commonware_p2p::{self as p2p, AddressableManager as _, AddressableTrackedPeers, TrackedPeers, authenticated::lookup};
@@ -42,6 +42,9 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The least time between two attempts to connect to a peer.
 const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
+
+/// How far the times of day of two validators may be apart when they shake hands: a thousand years.
+const ANY_TIME: Duration = Duration::from_hours(1_000 * 366 * 24);
 
 /// Another validator, and where it listens.
 pub type Peer = (PublicKey, SocketAddr);
@@ -235,6 +238,13 @@ pub(crate) struct Traffic {
     pub(crate) largest: u32,
 }
 
+/// How two validators prove who they are, and what seals their bytes. Any time of day is believed: a recorded first message has no
+/// second one without the key, and a validator whose clock is wrong has peers nevertheless (decision 631).
+pub(crate) fn handshake(signer: PrivateKey) -> Cups<Sake<PrivateKey>, ChaCha20Poly1305> {
+    let sake = Sake { signer, synchrony_bound: ANY_TIME, max_handshake_age: ANY_TIME, version: sake::Version::V1 };
+    Cups::new(sake, cups::Version::V1)
+}
+
 /// Joins the network of validators, and opens its channels.
 pub(crate) fn join(
     context: &quic::Context,
@@ -246,18 +256,10 @@ pub(crate) fn join(
 ) -> (Addressed, Vec<Ends>) {
     let namespace = genesis.namespace();
     let me = keys.network.public_key();
-    let handshake = Cups::<_, ChaCha20Poly1305>::new(
-        Sake {
-            signer: keys.network.clone(),
-            synchrony_bound: Duration::from_secs(5),
-            max_handshake_age: Duration::from_secs(10),
-            version: sake::Version::V1,
-        },
-        cups::Version::V1,
-    );
     let limit = limit(genesis.chain.is_dev, peers.len().saturating_add(1), chain.term().info.directory.members().len());
     let members = NonZeroUsize::MIN.saturating_add(limit);
-    let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
+    let mut settings =
+        lookup::Config::local(handshake(keys.network.clone()), &namespace, listen, members, traffic.largest, NZUsize!(1_024));
     // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
     settings.tracked_peer_sets = NZUsize!(1);
     // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
@@ -325,16 +327,8 @@ mod tests {
         let runner = commonware_runtime::deterministic::Runner::default();
         commonware_runtime::Runner::start(runner, |context| async move {
             let own = keys.iter().next().expect("there are forty").clone();
-            let handshake = Cups::<_, ChaCha20Poly1305>::new(
-                Sake {
-                    signer: commonware_cryptography::ed25519::PrivateKey::from_seed(1),
-                    synchrony_bound: Duration::from_secs(5),
-                    max_handshake_age: Duration::from_secs(10),
-                    version: sake::Version::V1,
-                },
-                cups::Version::V1,
-            );
-            let settings = lookup::Config::local(handshake, b"test", ANYWHERE, NonZeroUsize::MIN, 1_024, NZUsize!(16));
+            let settings =
+                lookup::Config::local(handshake(PrivateKey::from_seed(1)), b"test", ANYWHERE, NonZeroUsize::MIN, 1_024, NZUsize!(16));
             let (_network, oracle) = lookup::Network::new(context.child("network"), settings);
             let addressed = Addressed::new(oracle, Arc::new(Gate::new([])), (own, ANYWHERE), &[], 0);
             let located = |limit: usize, peers: &TrackedPeers<PublicKey>| Addressed { limit, ..addressed.clone() }.located(peers, &roll);

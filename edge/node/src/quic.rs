@@ -1,4 +1,4 @@
-//! A runtime whose network is QUIC over TLS 1.3, and everything else tokio's (003 §3.2).
+//! A runtime whose network is QUIC over TLS 1.3, whose clock is steady, and everything else tokio's (003 §3.2).
 //!
 //! One connection per peer, one bidirectional stream per connection. The certificates are self-signed
 //! and prove nothing; who a peer is, the handshake inside the stream proves.
@@ -176,13 +176,11 @@ fn halves(connection: Connection, sending: SendStream, receiving: RecvStream) ->
     (sink, Stream { _connection: connection, stream: receiving, ahead: bytes::Bytes::new(), is_dead: false })
 }
 
-/// The runtime: tokio's, but for the network.
+/// The runtime: tokio's, but for the network and the clock.
 pub struct Context {
     inner: Tokio,
     quic: Arc<Quic>,
     steady: Steady,
-    /// Whether the time of day is the steady one.
-    is_steady: bool,
 }
 
 /// A clock that no change of the system's clock moves: the time when it was made, and what has passed since.
@@ -201,13 +199,7 @@ impl Steady {
 impl Context {
     /// This runtime with QUIC as its network.
     pub fn new(inner: Tokio, quic: Arc<Quic>) -> Self {
-        Self { inner, quic, steady: Steady { began: SystemTime::now(), since: Instant::now() }, is_steady: false }
-    }
-
-    /// The same with a steady time of day. The engine computes deadlines from it: were the system's clock set back, it would retry
-    /// nothing until that time came again.
-    pub fn steady(self) -> Self {
-        Self { is_steady: true, ..self }
+        Self { inner, quic, steady: Steady { began: SystemTime::now(), since: Instant::now() } }
     }
 }
 
@@ -236,7 +228,7 @@ impl Network for Context {
     }
 }
 
-// From here on, everything is tokio's.
+// From here on, everything but the clock is tokio's.
 
 impl Supervisor for Context {
     fn name(&self) -> Name {
@@ -244,7 +236,7 @@ impl Supervisor for Context {
     }
 
     fn child(&self, label: &'static str) -> Self {
-        Self { inner: self.inner.child(label), quic: self.quic.clone(), steady: self.steady, is_steady: self.is_steady }
+        Self { inner: self.inner.child(label), quic: self.quic.clone(), steady: self.steady }
     }
 
     fn with_attribute(self, key: &'static str, value: impl fmt::Display) -> Self {
@@ -267,8 +259,8 @@ impl Spawner for Context {
         Fut: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        let Self { inner, quic, steady, is_steady } = self;
-        inner.spawn(move |inner| f(Self { inner, quic, steady, is_steady }))
+        let Self { inner, quic, steady } = self;
+        inner.spawn(move |inner| f(Self { inner, quic, steady }))
     }
 
     async fn stop(self, value: i32, timeout: Option<Duration>) -> Result<(), Error> {
@@ -299,17 +291,18 @@ impl Metrics for Context {
 impl GovernorClock for Context {
     type Instant = SystemTime;
 
-    /// Steady: a limit of rates would let nothing pass until a time came again that the system's clock was set back from.
     fn now(&self) -> SystemTime {
-        self.steady.now()
+        self.current()
     }
 }
 
 impl ReasonablyRealtime for Context {}
 
 impl Clock for Context {
+    /// Steady: the engine, the network of validators and limits of rates compute deadlines from it. Were the system's clock set back,
+    /// they would dial, ask and let through nothing until that time came again (decision 631).
     fn current(&self) -> SystemTime {
-        if self.is_steady { self.steady.now() } else { self.inner.current() }
+        self.steady.now()
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static + use<> {
@@ -317,9 +310,8 @@ impl Clock for Context {
     }
 
     fn sleep_until(&self, deadline: SystemTime) -> impl Future<Output = ()> + Send + 'static + use<> {
-        // By either clock: limits of rates take theirs from the steady one. A deadline that is past is due at once.
-        let left = |now: SystemTime| deadline.duration_since(now).unwrap_or_default();
-        self.sleep(left(self.current()).min(left(self.steady.now())))
+        // A deadline that is past is due at once.
+        self.sleep(deadline.duration_since(self.current()).unwrap_or_default())
     }
 }
 
@@ -369,130 +361,4 @@ impl Storage for Context {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use commonware_runtime::{Listener as _, Runner as _, tokio::Runner};
-
-    const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-
-    /// Runs a test over real sockets of the loopback, with a listener's address and a context that dials.
-    fn over_sockets<F: Future<Output = ()>>(test: impl FnOnce(Context, Listener, Context) -> F) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
-        Runner::new(runtime).start(|context| async move {
-            let dials = Context::new(context.child("dials"), Quic::new(b"dials", []).expect("QUIC"));
-            let dialer = dials.bind(ANYWHERE).await.expect("a free port");
-            let peers = [dialer.local_addr().expect("it is bound")];
-            let listens = Context::new(context.child("listens"), Quic::new(b"listens", peers).expect("QUIC"));
-            let listener = listens.bind(ANYWHERE).await.expect("a free port");
-            test(listens, listener, dials).await;
-        });
-    }
-
-    async fn received(stream: &mut Stream, len: usize) -> Vec<u8> {
-        stream.recv(len).await.expect("they come").coalesce().as_ref().to_vec()
-    }
-
-    /// bytes go both ways in order, cut anyhow, over QUIC: UDP, TLS 1.3, our protocol's name.
-    #[test]
-    fn peers_speak_quic_over_tls_1_3() {
-        over_sockets(|_, mut listener, dials| async move {
-            let address = listener.local_addr().expect("it is bound");
-            let (mut sink, mut stream) = dials.dial(address).await.expect("somebody listens");
-            sink.send(b"hello".to_vec()).await.expect("it is open");
-            let (_, mut back, mut heard) = listener.accept().await.expect("a connection");
-            assert_eq!((received(&mut heard, 2).await, received(&mut heard, 3).await), (b"he".to_vec(), b"llo".to_vec()));
-            let large: Vec<u8> = (0..300_000u32).map(|byte| byte.to_le_bytes()[0]).collect();
-            let sent = large.clone();
-            let sending = tokio::spawn(async move { back.send(sent).await.map(|()| back) });
-            assert_eq!(received(&mut stream, large.len()).await, large);
-            sending.await.expect("it does not panic").expect("it is open");
-
-            let handshake = sink.connection.handshake_data().expect("it is done");
-            let handshake = handshake.downcast::<quinn::crypto::rustls::HandshakeData>().expect("TLS by rustls");
-            assert_eq!(handshake.protocol.as_deref(), Some(ALPN));
-            let tcp = std::net::TcpStream::connect(address);
-            assert!(tcp.is_err(), "nobody listens on TCP");
-        });
-    }
-
-    /// A peer that speaks another protocol, or is gone, is no peer.
-    #[test]
-    fn who_speaks_otherwise_is_refused() {
-        over_sockets(|_, mut listener, _| async move {
-            let address = listener.local_addr().expect("it is bound");
-            let (_, client) = tls::configs(b"h3", transport()).expect("QUIC");
-            let endpoint = Endpoint::client(ANYWHERE).expect("a free port");
-            let other = endpoint.connect_with(client, address, "peer").expect("the address is good").await;
-            assert!(other.is_err(), "another protocol's name");
-            let quic = Quic::new(b"other", []).expect("QUIC");
-            let ours = quic.dialer().expect("a free port").connect_with(quic.client.clone(), address, "peer").expect("the address is good");
-            let connection = ours.await.expect("our own protocol's name");
-            let (mut sending, _receiving) = connection.open_bi().await.expect("it is open");
-            sending.write_all(b"x").await.expect("it is open");
-            let (_, _, mut heard) = listener.accept().await.expect("a connection");
-            assert_eq!(received(&mut heard, 1).await, b"x", "and none before it was taken");
-            connection.close(VarInt::from_u32(0), b"gone");
-            assert!(heard.recv(1).await.is_err() && heard.recv(1).await.is_err(), "a connection that is gone stays gone");
-        });
-    }
-
-    /// Connections that open no stream hold every handshake that their host may have, and a peer still comes in.
-    #[test]
-    fn silent_connections_keep_no_peer_out() {
-        over_sockets(|_, mut listener, dials| async move {
-            let address = listener.local_addr().expect("it is bound");
-            let silent = Quic::new(b"silent", []).expect("QUIC");
-            let endpoint = silent.dialer().expect("a free port");
-            let connect = || endpoint.connect_with(silent.client.clone(), address, "peer").expect("the address is good");
-            let held = futures::future::join_all((0..incoming::MAX_HANDSHAKES).map(|_| connect())).await;
-            assert!(held.iter().all(Result::is_ok), "the host of a peer may have as many");
-            assert!(connect().await.is_err(), "and no more");
-            let (mut sink, _stream) = dials.dial(address).await.expect("handshakes of its own");
-            sink.send(b"x".to_vec()).await.expect("it is open");
-            let (from, _, mut heard) = listener.accept().await.expect("a connection");
-            assert_eq!(received(&mut heard, 1).await, b"x");
-            assert_eq!(
-                from,
-                dials.quic.dialer().expect("it is bound").local_addr().expect("it is bound"),
-                "it dials from where it listens"
-            );
-        });
-    }
-
-    /// A peer that was killed has said nothing. When it is back it resets the connections that it lost, and the other end drops
-    /// them at its next packet; without that it would hold on to them until they are idle for too long.
-    #[test]
-    fn connections_of_a_killed_peer_are_reset() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let threads = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
-        let quic = || Quic::new(b"the same secret", []).expect("QUIC");
-        let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
-        Runner::new(runtime).start(|context| async move {
-            let first = threads();
-            let listening = {
-                let _entered = first.enter();
-                quic().endpoint_at(ANYWHERE, Some(quic().server.clone())).expect("a free port")
-            };
-            let address = listening.local_addr().expect("it is bound");
-            let accepted = first.spawn(async move { incoming::finish(listening.accept().await?).await.map(|ends| (listening, ends)) });
-            let dials = Context::new(context.child("dials"), Quic::new(b"dials", []).expect("QUIC"));
-            let (mut sink, mut stream) = dials.dial(address).await.expect("somebody listens");
-            sink.send(b"hello".to_vec()).await.expect("it is open");
-            let kept = accepted.await.expect("it does not panic").expect("a connection");
-            // Nothing of the first run sends anything any more: its tasks are gone before its ends are.
-            tokio::task::spawn_blocking(move || drop(first)).await.expect("it ends");
-            drop(kept);
-
-            let again = threads();
-            let _back = {
-                let _entered = again.enter();
-                quic().endpoint_at(address, Some(quic().server.clone())).expect("the port is free again")
-            };
-            assert!(stream.recv(1).await.is_err(), "the connection is gone");
-            let reason = sink.connection.close_reason().expect("it is closed");
-            assert!(matches!(reason, quinn::ConnectionError::Reset), "{reason}");
-            again.shutdown_background();
-        });
-    }
-}
+mod tests;

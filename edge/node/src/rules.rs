@@ -1,6 +1,6 @@
 //! The rules of a header, and the input for execution of a block: the same for the proposer and for those who verify.
 
-use crate::{block::SealedBlock, chain::Chain, committees::Term, dealer_logs, epoch::Payload, execute::Merkleized};
+use crate::{block::SealedBlock, chain::Chain, committee::ProposerVrf, committees::Term, dealer_logs, epoch::Payload, execute::Merkleized};
 use bytes::Bytes;
 use commonware_glue::{dkg::ReshareBlock as _, stateful::Finality};
 use commonware_runtime::{Clock, Spawner};
@@ -11,7 +11,9 @@ use cowboy_chain::{
 };
 use cowboy_store::state;
 use cowboy_types::{TimestampMs, Transaction, block::Header, keccak256, units::Count};
+use rand_core::CryptoRng;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 impl Chain {
     /// What a block of this number writes before anything runs.
@@ -39,6 +41,11 @@ impl Chain {
 
     /// Whether everything about the header that does not depend on execution follows the rules.
     pub fn is_sound(&self, block: &SealedBlock, parent: &SealedBlock) -> bool {
+        self.is_sound_of_run(block, parent, false)
+    }
+
+    /// The same. `has_vrf` says that [`Chain::right_vrfs`] found the proposer's VRF to be right.
+    pub(crate) fn is_sound_of_run(&self, block: &SealedBlock, parent: &SealedBlock, has_vrf: bool) -> bool {
         let (header, before) = (block.header(), parent.header());
         let epoch = header.context.epoch.0;
         let Some(term) = self.committees.term(epoch).filter(|_| epoch == self.committees.epoch_of(header.number.0)) else { return false };
@@ -59,9 +66,28 @@ impl Chain {
             && is_in_time
             && header.signer() == Some(member.signer)
             && self.seeds.verify(header, &self.verifier)
-            && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
+            && (has_vrf || member.verify_vrf(&vrf_of(header)))
             // Last, because it decodes points: by now the block is its leader's.
             && self.is_log_sound(block, &term)
+    }
+
+    /// Which of these headers have the right VRF of their proposer. Those of one proposer are verified together; where one is wrong, or it is not known yet
+    /// who signs, none of them counts as right, and each is verified by itself later.
+    pub(crate) fn right_vrfs(&self, random: &mut impl CryptoRng, headers: &[&Header]) -> Vec<bool> {
+        let mut by_proposer: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (place, header) in headers.iter().enumerate() {
+            by_proposer.entry((header.context.epoch.0, header.context.leader.0)).or_default().push(place);
+        }
+        let mut right = vec![false; headers.len()];
+        for ((epoch, leader), places) in by_proposer {
+            let Some(term) = self.committees.term(epoch) else { continue };
+            let Some(member) = term.committee.member(&leader) else { continue };
+            let vrfs: Vec<_> = places.iter().map(|place| vrf_of(headers[*place])).collect();
+            if member.verify_vrfs(random, &vrfs) {
+                places.into_iter().for_each(|place| right[place] = true);
+            }
+        }
+        right
     }
 
     /// Takes note of a header that is signed by its leader, to see two of one round.
@@ -139,6 +165,12 @@ impl Chain {
             .map(|transaction| known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()))
             .collect()
     }
+}
+
+/// The proposer's VRF in a header.
+fn vrf_of(header: &Header) -> ProposerVrf {
+    let beacon = beacon(&header.context, &header.parent, &header.seeds);
+    ProposerVrf { beacon, height: header.height().0, proof: header.proposer_vrf }
 }
 
 /// Puts into the header what execution decided.

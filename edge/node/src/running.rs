@@ -291,7 +291,7 @@ async fn validate(
     let (blocker, secrets) = (peers.oracle(), Secrets::of(&config.directory, &config.genesis.hash(), keys));
     let (prefix, kept, small) = (check::VALIDATOR.into(), Kept::default(), bodies::SMALL);
     let parts = Parts { prefix, peers, blocker, channels, patience, kept, small, role, secrets };
-    engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
+    engine::start(context.child("engine"), chain, parts, |machine| machine).await.handle
 }
 
 fn head_ms(chain: &Chain) -> u64 {

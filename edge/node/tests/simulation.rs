@@ -28,6 +28,8 @@ mod killed;
 mod network;
 #[path = "simulation/resharing.rs"]
 mod resharing;
+#[path = "simulation/runs.rs"]
+mod runs;
 #[path = "simulation/script.rs"]
 mod script;
 #[path = "simulation/seeds.rs"]

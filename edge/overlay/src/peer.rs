@@ -96,6 +96,10 @@ impl Source for Peer {
         self.connection.close(CLOSED, b"banned");
     }
 
+    fn round_trip(&self) -> Option<Duration> {
+        Some(self.connection.rtt())
+    }
+
     fn head(&self) -> BoxFuture<'_, Result<Position, Failed>> {
         async { Position::decode(self.one(&Request::Head, 16).await?).map_err(malformed) }.boxed()
     }

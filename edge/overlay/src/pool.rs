@@ -1,7 +1,7 @@
 //! The sources that a node has, and which of them to ask.
 
 use crate::{
-    scores::{Offence, Scores},
+    scores::{Ban, Offence, Scores},
     source::{Failed, Source},
 };
 use cowboy_api::{ApiError, error::UNREACHABLE, model::SubmitResult};
@@ -59,6 +59,23 @@ pub struct Standing {
     pub usable: usize,
     /// Sources that are banned.
     pub banned: usize,
+}
+
+/// A source as the pool knows it now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// The address by which it is scored beside its name.
+    pub host: Option<String>,
+    /// The points that count against its name.
+    pub points: u64,
+    /// Whether the operator named it.
+    pub is_named: bool,
+    /// Whether it may be asked: neither its name nor its host is banned.
+    pub is_usable: bool,
+    /// How long a packet takes to it and back, where that is measured.
+    pub round_trip: Option<Duration>,
 }
 
 impl Default for Pool {
@@ -198,6 +215,36 @@ impl Pool {
         Standing { usable: inner.members.len() - banned, banned }
     }
 
+    /// The sources there are, by name.
+    pub fn list(&self) -> Vec<Listed> {
+        let inner = self.inner();
+        let now = self.now();
+        let listed = inner.members.iter().map(|(name, member)| Listed {
+            name: name.clone(),
+            host: member.source.host(),
+            points: inner.scores.points(name, now),
+            is_named: inner.fixed.contains(name),
+            is_usable: inner.is_usable(member, now),
+            round_trip: member.source.round_trip(),
+        });
+        listed.collect()
+    }
+
+    /// The bans that have not ended: of sources, whether they are here or not, and of hosts.
+    pub fn bans(&self) -> Vec<Ban> {
+        self.inner().scores.bans(self.now())
+    }
+
+    /// Ends the ban of a source or of a host, which begins again without points. False where it is not banned.
+    pub fn unban(&self, name: &str) -> bool {
+        let is_unbanned = self.inner().scores.forgive(name, self.now());
+        if is_unbanned {
+            tracing::info!(name, "the operator ended a ban");
+            self.changes.send_replace(());
+        }
+        is_unbanned
+    }
+
     /// Whether the operator named all sources, and all of them are banned.
     pub fn is_exhausted(&self) -> bool {
         let inner = self.inner();
@@ -251,6 +298,29 @@ mod tests {
         assert!(!pool.is_exhausted(), "others may come");
         pool.add(source_on("d", "192.0.2.3"));
         assert_eq!(names(&pool), ["d", "c"]);
+    }
+
+    /// The operator sees who is banned, by name and by host, and can end each ban.
+    #[test]
+    fn bans_are_listed_and_end_by_order() {
+        let pool = Pool::default();
+        let (liar, other) = (source_on("liar", "192.0.2.1"), source_on("other", "192.0.2.1"));
+        pool.fix("other");
+        pool.add(liar.clone());
+        pool.add(other);
+        pool.report(&*liar, Offence::Lie);
+        let listed: Vec<_> =
+            pool.list().into_iter().map(|listed| (listed.name, listed.is_named, listed.is_usable, listed.points)).collect();
+        assert_eq!(listed, [("liar".to_owned(), false, false, 0), ("other".to_owned(), true, true, 0)]);
+        assert!(pool.list().iter().all(|listed| listed.host.as_deref() == Some("192.0.2.1") && listed.round_trip.is_none()));
+        let banned = |pool: &Pool| pool.bans().into_iter().map(|ban| ban.name).collect::<Vec<_>>();
+        assert_eq!(banned(&pool), ["192.0.2.1", "liar"]);
+        let changes = pool.changes();
+        assert!(pool.unban("liar") && !pool.unban("liar") && !pool.unban("other"));
+        assert!(changes.has_changed().expect("the pool lives"), "who waits for a source learns of it");
+        assert_eq!((banned(&pool), names(&pool)), (vec!["192.0.2.1".to_owned()], vec!["other".to_owned()]), "its host is banned still");
+        assert!(pool.unban("192.0.2.1"));
+        assert_eq!(names(&pool).len(), 2);
     }
 
     /// A node that the operator named stays usable while it is away, also where others at its host are banned, and is banned for a lie.

@@ -64,6 +64,17 @@ impl Score {
     }
 }
 
+/// A ban that has not ended yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ban {
+    /// Who is banned: a source by its name, or a host by its address.
+    pub name: String,
+    /// The time until it ends.
+    pub left: Duration,
+    /// How many bans of the name are remembered, this one included.
+    pub bans: u32,
+}
+
 /// Scores by name. Times are measured from any fixed moment.
 #[derive(Debug, Default)]
 pub struct Scores(BTreeMap<String, Score>);
@@ -94,6 +105,17 @@ impl Scores {
     /// The points that count against the name now.
     pub fn points(&self, name: &str, now: Duration) -> u64 {
         self.0.get(name).map_or(0, |score| score.points_at(now))
+    }
+
+    /// The bans that have not ended, by name.
+    pub fn bans(&self, now: Duration) -> Vec<Ban> {
+        let banned = self.0.iter().filter(|(_, score)| score.banned_until > now);
+        banned.map(|(name, score)| Ban { name: name.clone(), left: score.banned_until.saturating_sub(now), bans: score.bans }).collect()
+    }
+
+    /// Ends a ban, and forgets what led to it and to earlier ones. False where the name is not banned.
+    pub fn forgive(&mut self, name: &str, now: Duration) -> bool {
+        self.is_banned(name, now) && self.0.remove(name).is_some()
     }
 
     /// Makes room: the name that would be forgotten first goes. Bans go last.
@@ -128,6 +150,23 @@ mod tests {
         // A long time without a ban, and the next one is a first one again.
         now += FORGIVE * 20;
         assert!(scores.report("a", Offence::Lie, now) && !scores.is_banned("a", now + FIRST_BAN));
+    }
+
+    #[test]
+    fn bans_are_listed_and_end_early() {
+        let mut scores = Scores::default();
+        scores.report("a", Offence::Lie, seconds(10));
+        scores.report("b", Offence::Silent, seconds(10));
+        scores.report("c", Offence::Malformed, seconds(10));
+        let ban = |name: &str, left: Duration| Ban { name: name.into(), left, bans: 1 };
+        assert_eq!(scores.bans(seconds(20)), [ban("a", FIRST_BAN - seconds(10)), ban("c", FIRST_BAN - seconds(10))]);
+        assert!(scores.forgive("a", seconds(20)) && !scores.forgive("a", seconds(20)), "it is not banned any more");
+        assert!(!scores.forgive("b", seconds(20)) && scores.points("b", seconds(20)) > 0, "who is not banned keeps its points");
+        assert!(!scores.forgive("nobody", seconds(20)));
+        assert_eq!(scores.bans(seconds(20)), [ban("c", FIRST_BAN - seconds(10))]);
+        scores.report("a", Offence::Lie, seconds(20));
+        assert_eq!(scores.bans(seconds(20))[0], ban("a", FIRST_BAN), "the next ban is a first one");
+        assert_eq!(scores.bans(FIRST_BAN + seconds(20)), []);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use cowboy_api::{ApiError, follow::Frame, model::SubmitResult};
 use cowboy_types::{Blob, Hash};
 use futures::{future::BoxFuture, stream::BoxStream};
+use std::time::Duration;
 
 /// The most bytes of a genesis: its configuration, and the same for the public half of the first dealing.
 const MAX_GENESIS_PART: usize = 4 * 1024 * 1024;
@@ -90,6 +91,11 @@ pub trait Source: Send + Sync {
 
     /// Ends the connection to the source, where there is one.
     fn close(&self) {}
+
+    /// How long a packet takes to the source and back, where a connection measures it.
+    fn round_trip(&self) -> Option<Duration> {
+        None
+    }
 
     /// The newest final block that the source says it has.
     fn head(&self) -> BoxFuture<'_, Result<Position, Failed>>;

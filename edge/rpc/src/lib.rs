@@ -1,10 +1,11 @@
-//! The HTTP server of the node: every row of `cowboy_api::table`, the explorer, streams and metrics.
+//! The HTTP server of the node: every row of `cowboy_api::table`, the explorer and streams; and the operator's endpoint, with the metrics.
 //!
 //! [`Listeners::bind`] takes the ports, [`Listeners::serve`] answers, [`Server::stop`] ends it. The match in `routes` has one arm for each row, so a row
 //! without a handler does not compile, and nothing is served that has no row but the explorer and the documentation.
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
+pub mod admin;
 mod cached;
 mod explorer;
 mod forwarded;
@@ -20,6 +21,7 @@ mod routes;
 mod standing;
 mod trace;
 
+pub use admin::{Admin, LogFilter};
 pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
@@ -58,13 +60,17 @@ pub struct Backend {
     pub upstream: Option<Arc<Pool>>,
     /// Whether the node that this one follows does not answer; false where it follows none.
     pub is_source_away: Arc<AtomicBool>,
+    /// What only the operator sees and changes.
+    pub admin: Admin,
 }
 
 /// How a server is set up.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it listens. Metrics are at the next port.
+    /// Where it listens.
     pub listen: SocketAddr,
+    /// Where the operator's endpoint listens, an address of the loopback; `None` for 127.0.0.1 and the port after that of the API.
+    pub admin: Option<SocketAddr>,
     /// Requests a second of one client, or no limit.
     pub requests_per_second: Option<u32>,
     /// The connections that it may have open, with the other servers of its process.
@@ -77,16 +83,23 @@ impl Config {
     /// A server without a limit of requests a second, whose connections may take what is usual.
     pub fn new(listen: SocketAddr, slots: Slots) -> Self {
         let connections = Settings { head_bytes: 32 * 1024, ..Settings::of_service(256) };
-        Self { listen, requests_per_second: None, slots, connections }
+        Self { listen, admin: None, requests_per_second: None, slots, connections }
     }
 }
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// The operator's endpoint would be reached by others.
+    #[error(
+        "{0} is no address of the loopback, and the operator's endpoint listens nowhere else: give one like 127.0.0.1:4001 to --admin, and reach it from another computer through SSH"
+    )]
+    Exposed(SocketAddr),
     /// The port is taken, or not ours to take.
-    #[error("cannot listen at {address}: {source}; another node may be running there: stop it, or take another port with --port")]
+    #[error("cannot listen at {address}: {source}; another node may be running there: stop it, or take another port with {option}")]
     Listen {
+        /// The option that names the address.
+        option: &'static str,
         /// The socket address.
         address: SocketAddr,
         /// The underlying error.
@@ -120,6 +133,16 @@ pub(crate) struct Shared {
     pub(crate) followers: Slots,
     pub(crate) started: Instant,
     pub(crate) sites: OnceLock<Sites>,
+    pub(crate) admin: Admin,
+    pub(crate) endpoints: Endpoints,
+}
+
+/// Where the servers are, and how they are set up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endpoints {
+    pub(crate) api: SocketAddr,
+    pub(crate) admin: SocketAddr,
+    pub(crate) requests_per_second: Option<u32>,
 }
 
 /// How many requests were answered under a name.
@@ -138,7 +161,6 @@ pub(crate) type App = Arc<Shared>;
 
 /// A server that runs.
 pub struct Server {
-    address: SocketAddr,
     app: App,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
@@ -149,27 +171,29 @@ pub struct Server {
 /// Ports that are ours, before anything answers there. Requests that come early wait.
 pub struct Listeners {
     api: TcpListener,
-    metrics: TcpListener,
-    address: SocketAddr,
+    admin: TcpListener,
+    endpoints: Endpoints,
     limits: Limits,
     slots: Slots,
     connections: Settings,
 }
 
 impl Listeners {
-    /// Takes the port of the API and, one further, that of the metrics. Port 0 takes any free port for each.
+    /// Takes the port of the API, and that of the operator's endpoint. Port 0 takes any free port for each.
     pub async fn bind(config: &Config) -> Result<Self, ServeError> {
-        let api = listen(config.listen).await?;
-        let address = api.local_addr().map_err(|source| ServeError::Listen { address: config.listen, source })?;
-        let metrics_port = if config.listen.port() == 0 { 0 } else { address.port().saturating_add(1) };
-        let metrics = listen(SocketAddr::new(address.ip(), metrics_port)).await?;
+        let api = listen(config.listen, "--port").await?;
+        let address = api.local_addr().map_err(|source| ServeError::Listen { option: "--port", address: config.listen, source })?;
+        let wanted = admin::address(config.admin, address, config.listen.port() == 0)?;
+        let admin = listen(wanted, "--admin").await?;
+        let admin_address = admin.local_addr().map_err(|source| ServeError::Listen { option: "--admin", address: wanted, source })?;
+        let endpoints = Endpoints { api: address, admin: admin_address, requests_per_second: config.requests_per_second };
         let limits = Limits::start(config.requests_per_second).map_err(ServeError::Threads)?;
-        Ok(Self { api, metrics, address, limits, slots: config.slots.clone(), connections: config.connections.clone() })
+        Ok(Self { api, admin, endpoints, limits, slots: config.slots.clone(), connections: config.connections.clone() })
     }
 
     /// Where the API is.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.endpoints.api
     }
 
     /// Begins to answer.
@@ -193,17 +217,22 @@ impl Listeners {
             followers: Slots::new(limits::FOLLOWERS),
             started: Instant::now(),
             sites: OnceLock::new(),
+            admin: backend.admin,
+            endpoints: self.endpoints,
         });
         let stop = watch::Sender::new(false);
         let (mut tasks, mut background) = (JoinSet::new(), JoinSet::new());
         background.spawn(standing::LastBlock::watch(app.clone()));
         background.spawn(tidy(app.clone()));
         background.spawn(notices::Notices::feed(app.clone(), app.node.subscribe()));
-        for (name, listener, router) in [("api", self.api, routes::api(&app)), ("metrics", self.metrics, routes::metrics(&app))] {
-            let server = cowboy_serve::Server::new(name, app.slots.clone(), app.connections.clone());
+        let own = Slots::new(admin::CONNECTIONS);
+        for (name, slots, listener, router) in
+            [("api", app.slots.clone(), self.api, routes::api(&app)), ("admin", own, self.admin, routes::admin(&app))]
+        {
+            let server = cowboy_serve::Server::new(name, slots, app.connections.clone());
             tasks.spawn(server.accept(listener, None, stop.subscribe(), DRAIN, move |peer, request| answer(router.clone(), peer, request)));
         }
-        Server { address: self.address, app, stop, tasks, _background: background }
+        Server { app, stop, tasks, _background: background }
     }
 }
 
@@ -233,8 +262,8 @@ async fn answer(mut router: Router, peer: SocketAddr, request: Request<hyper::bo
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
+async fn listen(address: SocketAddr, option: &'static str) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|source| ServeError::Listen { option, address, source })
 }
 
 impl Server {
@@ -245,7 +274,12 @@ impl Server {
 
     /// Where the API is.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.app.endpoints.api
+    }
+
+    /// Where the operator's endpoint is.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.app.endpoints.admin
     }
 
     /// Takes no more requests, gives those under way a second, and ends.

@@ -5,7 +5,7 @@
 
 use crate::refusal::Refusal;
 use axum::http::{
-    HeaderMap, Uri, header,
+    HeaderMap, HeaderValue, Method, Uri, header,
     uri::{Authority, PathAndQuery},
 };
 use cowboy_api::{
@@ -37,12 +37,32 @@ pub(crate) fn check(endpoint: Endpoint, uri: &Uri, headers: &HeaderMap) -> Resul
             return Err(Refusal::new(FOREIGN_ORIGIN, json!({ "origin": origin, "host": host.map(|host| host.to_string()) })));
         }
     }
-    // A browser asks the server before it sends JSON to another origin, and this server does not agree.
-    let is_json = || {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-    };
-    if endpoint != Endpoint::Socket && !is_json() { Err(WRONG_CONTENT_TYPE.into()) } else { Ok(()) }
+    if endpoint != Endpoint::Socket && !is_json(headers) { Err(WRONG_CONTENT_TYPE.into()) } else { Ok(()) }
+}
+
+/// Refuses what a page asks of the operator's endpoint, which has no pages of its own: of whatever origin, and by whatever name.
+pub(crate) fn check_admin(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let host = host(uri, headers);
+    if !host.as_ref().is_some_and(is_loopback) {
+        let host = host.map(|host| host.to_string());
+        let reason = "the operator's endpoint is asked for by a name of the loopback";
+        return Err(Refusal::new(FOREIGN_ORIGIN, json!({ "host": host, "reason": reason })));
+    }
+    // Who types the address into a browser is no page.
+    let is_of_page = |site: &HeaderValue| site.as_bytes() != b"none";
+    if headers.contains_key(header::ORIGIN) || headers.get(SITE).is_some_and(is_of_page) {
+        return Err(Refusal::new(FOREIGN_ORIGIN, json!({ "reason": "no page may ask the operator's endpoint" })));
+    }
+    if method.is_safe() || is_json(headers) { Ok(()) } else { Err(WRONG_CONTENT_TYPE.into()) }
+}
+
+/// The header in which a browser says whose page a request is for.
+const SITE: &str = "sec-fetch-site";
+
+/// Whether the body is declared as JSON. A browser asks the server before it sends that to another origin, and this server does not agree.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// The name and port by which the server is asked.
@@ -73,7 +93,6 @@ fn is_loopback(authority: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
     #[test]
     fn strangers_pages_are_refused() {
@@ -117,6 +136,44 @@ mod tests {
             assert_eq!(found, *expected, "{endpoint:?} {host} {origin} {kind}");
         }
         let by_uri = check(Endpoint::DevMine, &Uri::from_static("http://evil.example.com/dev/mine"), &HeaderMap::new());
+        assert_eq!(by_uri.map_err(|refusal| refusal.0.status()), Err(403), "HTTP/2 has no Host header");
+    }
+    /// No page asks the operator's endpoint, whatever its origin and whatever name it found for the loopback.
+    #[test]
+    fn pages_are_refused_by_the_operators_endpoint() {
+        const JSON: &str = "application/json";
+        let here = "localhost:4001";
+        let rows: &[(Method, &str, &str, &str, &str, Result<(), u16>)] = &[
+            (Method::GET, here, "", "", "", Ok(())),
+            (Method::GET, "127.0.0.1:4001", "", "", "", Ok(())),
+            (Method::GET, "[::1]:4001", "", "none", "", Ok(())),
+            (Method::PUT, here, "", "", JSON, Ok(())),
+            (Method::POST, here, "", "none", JSON, Ok(())),
+            (Method::GET, "evil.example.com", "", "", "", Err(403)),
+            (Method::GET, "evil.example.com:4001", "", "none", "", Err(403)),
+            (Method::GET, "127.0.0.1.evil.example.com", "", "", "", Err(403)),
+            (Method::GET, "192.0.2.1:4001", "", "", "", Err(403)),
+            (Method::GET, "", "", "", "", Err(403)),
+            (Method::GET, here, "http://localhost:4001", "", "", Err(403)),
+            (Method::GET, here, "null", "", "", Err(403)),
+            (Method::GET, here, "", "cross-site", "", Err(403)),
+            (Method::GET, here, "", "same-origin", "", Err(403)),
+            (Method::PUT, here, "http://evil.example.com", "", JSON, Err(403)),
+            (Method::PUT, here, "", "", "text/plain", Err(415)),
+            (Method::POST, here, "", "", "", Err(415)),
+        ];
+        for (method, host, origin, site, kind, expected) in rows {
+            let mut headers = HeaderMap::new();
+            let site_name = header::HeaderName::from_static(SITE);
+            for (name, value) in [(header::HOST, host), (header::ORIGIN, origin), (site_name, site), (header::CONTENT_TYPE, kind)] {
+                if !value.is_empty() {
+                    headers.insert(name, HeaderValue::from_static(value));
+                }
+            }
+            let found = check_admin(method, &Uri::from_static("/peers"), &headers).map_err(|refusal| refusal.0.status());
+            assert_eq!(found, *expected, "{method} {host} {origin} {site} {kind}");
+        }
+        let by_uri = check_admin(&Method::GET, &Uri::from_static("http://evil.example.com/peers"), &HeaderMap::new());
         assert_eq!(by_uri.map_err(|refusal| refusal.0.status()), Err(403), "HTTP/2 has no Host header");
     }
 }

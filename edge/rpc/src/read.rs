@@ -3,16 +3,16 @@
 use crate::{App, refusal::Refusal};
 use bytes::Bytes;
 use cowboy_api::{
-    Hex, convert,
+    ApiError, Hex, convert,
     error::{NOT_FOUND, PRUNED, SERVER, SKIPPED},
     model,
 };
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
-use cowboy_state::{Miss, StateKey, World};
+use cowboy_state::{Miss, StateKey, World, records::Actor};
 use cowboy_store::{Place, View};
 use cowboy_system::governance;
-use cowboy_types::{Block, Hash, Height, Receipt};
+use cowboy_types::{Address, Block, Hash, Height, Receipt, error::ACTOR_NOT_FOUND};
 use serde_json::json;
 
 /// The most rounds of reading that one answer takes: a directory's depth and its pages.
@@ -57,6 +57,12 @@ impl Snapshot {
             }
         }
         Err(Refusal::new(SERVER, json!({ "reason": "the answer needs too many reads" })))
+    }
+
+    /// What the protocol knows of an actor, or that there is none.
+    pub(crate) async fn actor(&mut self, address: Address) -> Result<Actor, Refusal> {
+        let found = self.ask(|world| world.actor(address)).await?;
+        found.ok_or_else(|| Refusal(ApiError::of_abort(ACTOR_NOT_FOUND).with(json!({ "address": address.to_string() }))))
     }
 
     /// The parameters of the next block.

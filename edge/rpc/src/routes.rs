@@ -1,7 +1,7 @@
 //! Which handler answers which row.
 
 use crate::{
-    App, explorer, limits,
+    App, admin, explorer, limits,
     methods::{
         accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, search, streams, timers, tokens,
         transactions, validators, views,
@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{
     Router,
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
 };
@@ -56,9 +56,21 @@ fn contained() -> CatchPanicLayer<fn(Box<dyn Any + Send>) -> Response> {
     })
 }
 
-/// The page that Prometheus reads.
-pub(crate) fn metrics(app: &App) -> Router {
-    Router::new().route("/metrics", get(metrics::page)).with_state(app.clone())
+/// The operator's endpoint, with the page that Prometheus reads.
+pub(crate) fn admin(app: &App) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics::page))
+        .route("/log-level", get(admin::log_level).put(admin::set_log_level))
+        .route("/peers", get(admin::peers))
+        .route("/peers/{name}/unban", post(admin::unban))
+        .route("/config", get(admin::settings))
+        .route("/pool", get(admin::pool))
+        .route("/stores", get(admin::stores))
+        .fallback(async || Refusal::from(NO_SUCH_METHOD).into_response())
+        .method_not_allowed_fallback(async || Refusal::from(WRONG_VERB).into_response())
+        .layer(from_fn(admin::guard))
+        .layer(contained())
+        .with_state(app.clone())
 }
 
 /// The handler of each row; a row of the API's table that has none here does not compile.

@@ -3,6 +3,7 @@
 use crate::App;
 use cowboy_node::{Chain, Head, engine};
 use std::{
+    collections::BTreeSet,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -153,9 +154,15 @@ pub(crate) fn reached(metrics: &str) -> (usize, bool) {
     (connected(metrics), is_answered(metrics))
 }
 
-/// Peers that the network's own metrics count as connected.
+/// The network keys of peers that the network's own metrics count as connected.
+pub(crate) fn connected_keys(metrics: &str) -> BTreeSet<String> {
+    let lines = metrics.lines().filter(|line| !line.starts_with('#') && line.contains("directory_connected{"));
+    lines.filter_map(|line| Some(line.split_once("peer=\"")?.1.split_once('"')?.0.to_owned())).collect()
+}
+
+/// How many there are.
 fn connected(metrics: &str) -> usize {
-    metrics.lines().filter(|line| !line.starts_with('#') && line.contains("directory_connected{")).count()
+    connected_keys(metrics).len()
 }
 
 /// Whether the network's metrics count a host that answers.
@@ -191,5 +198,6 @@ mod tests {
         assert!(!is_answered("# HELP dials_hosts_answering 3\ndials_hosts_answering 0\n"));
         assert!(is_answered("dials_hosts_answering 2\n"));
         assert_eq!(connected(""), 0);
+        assert_eq!(connected_keys(text).into_iter().collect::<Vec<_>>(), ["1", "2"]);
     }
 }

@@ -40,6 +40,9 @@ const OPEN_WAIT: Duration = Duration::from_millis(50);
 /// Blocks that are added to the catalog of an older ledger in one transaction.
 const BATCH: u64 = 256;
 
+/// The most blocks that are written together: less than a section, whose blocks are packed by what an earlier transaction wrote.
+pub const MAX_TOGETHER: usize = 64;
+
 /// The most blocks that are pruned with one that is written: more than one, so that a ledger that is to keep less gets there.
 const MAX_PRUNED: usize = 16;
 
@@ -232,33 +235,47 @@ impl Ledger {
 
     /// Writes a block and its index rows, and returns when they are on the disk.
     pub fn append(&self, record: &BlockRecord) -> Result<(), StoreError> {
+        self.append_all(std::slice::from_ref(record))
+    }
+
+    /// The same for blocks that follow each other, at most [`MAX_TOGETHER`]: all of them, or none, in one transaction.
+    pub fn append_all(&self, records: &[BlockRecord]) -> Result<(), StoreError> {
+        assert!(records.len() <= MAX_TOGETHER, "old blocks are packed and pruned by what an earlier transaction wrote");
+        let [first, ..] = records else { return Ok(()) };
+        let first = first.block.header.number.0;
         let write = begin_write(&self.database)?;
-        let number = record.block.header.number.0;
-        {
-            write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
-            write.open_table(CARRY)?.insert(number, &*record.carry)?;
-            keep_concerns(&write, number, &record.concerns)?;
-            {
-                let mut receipts = write.open_table(RECEIPTS)?;
-                for (index, receipt) in (0..).zip(&record.receipts) {
-                    receipts.insert((number, index), &*receipt.encode())?;
-                }
-            }
-            if let Some(certificate) = &record.certificate {
-                write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
-            }
-            {
-                let mut outlines = write.open_table(OUTLINES)?;
-                for outline in &record.outlines {
-                    outlines.insert((number, &outline.actor.0), &*outline.to_text())?;
-                }
-            }
-            Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
-            self.remember(&write, record)?;
-            self.prune(&write, number)?;
-            packing::pack(&write, || self.view(), number)?;
+        let mut newest = first;
+        for record in records {
+            newest = record.block.header.number.0;
+            self.put(&write, record)?;
         }
+        self.prune(&write, newest, first, MAX_PRUNED.saturating_mul(records.len()))?;
+        packing::pack(&write, || self.view(), newest)?;
         Ok(write.commit()?)
+    }
+
+    fn put(&self, write: &WriteTransaction, record: &BlockRecord) -> Result<(), StoreError> {
+        let number = record.block.header.number.0;
+        write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
+        write.open_table(CARRY)?.insert(number, &*record.carry)?;
+        keep_concerns(write, number, &record.concerns)?;
+        {
+            let mut receipts = write.open_table(RECEIPTS)?;
+            for (index, receipt) in (0..).zip(&record.receipts) {
+                receipts.insert((number, index), &*receipt.encode())?;
+            }
+        }
+        if let Some(certificate) = &record.certificate {
+            write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
+        }
+        {
+            let mut outlines = write.open_table(OUTLINES)?;
+            for outline in &record.outlines {
+                outlines.insert((number, &outline.actor.0), &*outline.to_text())?;
+            }
+        }
+        Tables::open(write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
+        self.remember(write, record)
     }
 
     /// Keeps a copy of a block that ends an epoch, in place of the oldest copy where there are more than [`MAX_BOUNDARIES`].
@@ -308,14 +325,14 @@ impl Ledger {
         forget_chunks(write, record.block.header.height())
     }
 
-    /// Drops the oldest blocks where there are more than are kept, up to one with a damaged row: only a repair writes where that is.
-    fn prune(&self, write: &WriteTransaction, newest: u64) -> Result<(), StoreError> {
-        let floor = newest.saturating_add(1).saturating_sub(self.retention.blocks).min(newest);
+    /// Drops the oldest blocks below `end` where there are more than are kept, up to one with a damaged row: only a repair writes where that is.
+    fn prune(&self, write: &WriteTransaction, newest: u64, end: u64, most: usize) -> Result<(), StoreError> {
+        let floor = newest.saturating_add(1).saturating_sub(self.retention.blocks).min(end);
         if floor <= 1 {
             return Ok(());
         }
         let view = self.view()?;
-        for rows in view.rows_below(floor, MAX_PRUNED)? {
+        for rows in view.rows_below(floor, most)? {
             drop_block(write, &rows)?;
             packing::prune(write, rows.block.header.number.0.saturating_add(1))?;
         }
@@ -472,24 +489,4 @@ fn create(path: &Path) -> Result<(), StoreError> {
 pub(crate) mod records;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A ledger of a program that had no catalog gets one when it is opened.
-    #[test]
-    fn an_older_ledger_gets_its_catalog() {
-        let ledger = Ledger::in_memory().expect("memory is enough");
-        (1..=2 * BATCH + 1).for_each(|number| ledger.append(&records::record(number, 0)).expect("it writes"));
-        let answers = || {
-            let view = ledger.view().expect("it opens");
-            (view.actors_with("", 9), view.class_of(&records::CREATED), view.of_token(&records::TOKEN, None, 9_999))
-        };
-        let once = format!("{:?}", answers());
-        let write = begin_write(&ledger.database).expect("it writes");
-        catalog::forget(&write).expect("it writes");
-        write.commit().expect("it writes");
-        assert_ne!(format!("{:?}", answers()), once);
-        ledger.catalogue().expect("it indexes");
-        assert_eq!(format!("{:?}", answers()), once);
-    }
-}
+mod tests;

@@ -35,7 +35,7 @@ mod view;
 pub use copies::BlockCopy;
 pub use directory::Directory;
 pub use error::StoreError;
-pub use ledger::{BlockRecord, Chunk, Ledger, Retention};
+pub use ledger::{BlockRecord, Chunk, Ledger, MAX_TOGETHER, Retention};
 pub use position::{Concern, Place};
 pub use recent::Recent;
 pub use state::{Key, Value};

@@ -19,8 +19,10 @@ pub type Before = HashMap<Key, Option<Value>>;
 /// is found, and nobody waits for anybody.
 #[derive(Debug)]
 pub struct Recent {
-    /// Of how many blocks.
+    /// Of how many blocks below the newest final one.
     kept: u64,
+    /// How many blocks the database may be ahead of the newest final one that readers know of.
+    ahead: u64,
     blocks: RwLock<VecDeque<Overwritten>>,
 }
 
@@ -51,7 +53,12 @@ pub struct TooOld {
 impl Recent {
     /// Nothing yet, and never more than this many blocks.
     pub fn new(kept: u64) -> Self {
-        Self { kept, blocks: RwLock::default() }
+        Self { kept, ahead: 0, blocks: RwLock::default() }
+    }
+
+    /// The same where the database may be this many blocks ahead of the newest final one, beside the one that is being committed.
+    pub fn ahead(self, ahead: u64) -> Self {
+        Self { ahead, ..self }
     }
 
     /// Remembers what the block of this number is about to overwrite. A block told twice counts once.
@@ -65,9 +72,15 @@ impl Recent {
             blocks.clear();
         }
         blocks.push_back(Overwritten { number, before });
-        while u64::try_from(blocks.len()).is_ok_and(|len| len > self.kept) {
+        let most = self.kept.saturating_add(self.ahead);
+        while u64::try_from(blocks.len()).is_ok_and(|len| len > most) {
             blocks.pop_front();
         }
+    }
+
+    /// The newest block that was remembered: the database has it, or is about to.
+    pub fn newest(&self) -> Option<u64> {
+        self.blocks.read().expect("no reader or writer panics while it holds the lock").back().map(|newest| newest.number)
     }
 
     /// The key's value after block `number`, when the database has `latest` and was read before this call.
@@ -77,7 +90,7 @@ impl Recent {
         let blocks = self.blocks.read().expect("no reader or writer panics while it holds the lock");
         let next = number.saturating_add(1);
         match blocks.front() {
-            Some(oldest) if oldest.number <= next => {}
+            Some(oldest) if oldest.number <= next && tip.saturating_sub(number) <= self.kept => {}
             // Nothing was overwritten since, as long as the tip is what is asked for.
             None if number >= tip => return Ok(latest),
             Some(oldest) if number >= tip && oldest.number > tip => return Ok(latest),
@@ -167,6 +180,21 @@ mod tests {
         recent.push(21, Arc::new(HashMap::from([(KEY, value(20))])));
         assert_eq!(recent.at(20, 20, &KEY, value(20)), Ok(value(20)), "the database was read before block 21");
         assert_eq!(recent.at(20, 20, &KEY, value(21)), Ok(value(20)), "the database was read after block 21");
+    }
+
+    /// Blocks that are written to the disk together are in the database before readers know of the first of them.
+    #[test]
+    fn the_database_may_be_ahead_of_its_readers() {
+        let recent = Recent::default().ahead(2);
+        assert_eq!(recent.newest(), None);
+        for number in 1..=20 {
+            recent.push(number, Arc::new(HashMap::from([(KEY, value(u8::try_from(number - 1).expect("small")))])));
+        }
+        for (number, expected) in [(18, Ok(value(18))), (2, Ok(value(2))), (1, Err(TooOld { number: 1, kept: 16 }))] {
+            assert_eq!(recent.at(number, 18, &KEY, value(20)), expected, "after block {number}");
+        }
+        assert_eq!(recent.at(3, 20, &KEY, value(20)), Err(TooOld { number: 3, kept: 16 }), "no more than before is answered");
+        assert_eq!(recent.newest(), Some(20));
     }
 
     #[test]

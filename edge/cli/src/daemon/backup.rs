@@ -1,8 +1,8 @@
 //! `cowboyd keys backup` and `restore`: what a validator must not lose, in one file.
 
 use super::{
-    network::{GenesisFile, ValidatorFile, read, read_genesis, write_new},
     node_failure,
+    node_files::{GenesisFile, ValidatorFile, read, read_genesis, write_new},
 };
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexBytes};

@@ -7,8 +7,9 @@ mod exchange;
 
 use super::{
     genesis_file::{GenesisSettings, listed},
-    network::{GenesisFile, Peer, STAKE_CBY, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, replace},
+    network::STAKE_CBY,
     node_failure,
+    node_files::{GenesisFile, Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, replace},
 };
 use crate::address::{self, HostPort};
 use clap::Args;

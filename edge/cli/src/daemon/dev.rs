@@ -24,10 +24,11 @@ use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+use tokio::task::JoinHandle;
 
 /// Runs a devnet: one validator with real votes, funded accounts, faucet, explorer.
 #[derive(Args, Debug)]
@@ -46,29 +47,29 @@ pub(crate) struct Dev {
     reset: bool,
     #[command(flatten)]
     serving: Serving,
-    /// The number of funded accounts
-    #[arg(long, default_value_t = DEV_ACCOUNTS, value_parser = clap::value_parser!(u32).range(1..=100))]
-    accounts: u32,
-    /// The initial balance of each account, in CBY
-    #[arg(long, default_value_t = 10_000)]
-    balance: u64,
-    /// The mnemonic of the accounts
-    #[arg(long, default_value = DEV_MNEMONIC)]
-    mnemonic: String,
-    /// The chain id in every signature
-    #[arg(long, default_value_t = 1337)]
-    chain_id: u64,
+    /// The number of funded accounts [default: 10]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    accounts: Option<u32>,
+    /// The initial balance of each account, in CBY [default: 10000]
+    #[arg(long)]
+    balance: Option<u64>,
+    /// The mnemonic of the accounts [default: the public one of devnets]
+    #[arg(long)]
+    mnemonic: Option<String>,
+    /// The chain id in every signature [default: 1337]
+    #[arg(long)]
+    chain_id: Option<u64>,
     /// Start with another value of a parameter, like lanes.user_cycles=1000000000
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u64)>,
     #[command(flatten)]
     runners: Runners,
-    /// The number of proxies in the process, which release secrets; they start at the first use of secrets
-    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=16))]
-    proxies: u32,
-    /// The number of relays in the process, which keep volumes; they start at the first use of volumes
-    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=24))]
-    relays: u32,
+    /// The number of proxies in the process, which release secrets; they start at the first use of secrets [default: 4]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=16))]
+    proxies: Option<u32>,
+    /// The number of relays in the process, which keep volumes; they start at the first use of volumes [default: 3]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=24))]
+    relays: Option<u32>,
     /// The port at which names are served, like http://mysite.localhost:8080; 0 takes any
     #[arg(long, value_name = "PORT")]
     gateway_port: Option<u16>,
@@ -122,10 +123,14 @@ impl Dev {
 
     /// Names and metrics cannot share a port.
     fn check_ports(&self) -> Result<(), Failure> {
-        let metrics = self.serving.port.checked_add(1).filter(|_| self.serving.port != 0);
+        let metrics = self.serving.admin_address().map(|address| address.port());
         match self.gateway_port {
             Some(port) if port != 0 && (metrics == Some(port) || self.serving.port == port) => Err(Failure::argument(
-                format!("--gateway-port {port} is in use: the API is at {}, and its metrics are at the next port", self.serving.port),
+                format!(
+                    "--gateway-port {port} is in use: the API is at {}, and the metrics are at {}",
+                    self.serving.port,
+                    metrics.unwrap_or_default()
+                ),
                 "choose another --gateway-port, or 0 for any free port",
             )),
             _ => Ok(()),
@@ -140,6 +145,7 @@ impl Dev {
         let url = format!("http://{}", listeners.address());
         let folder = Folder::open(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
+        self.check_options(&beginning, folder.path())?;
         let devnet = beginning.devnet()?;
         let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
         let backend = Backend {
@@ -148,6 +154,7 @@ impl Dev {
             faucet: Some(devnet.faucet.clone()),
             upstream: None,
             is_source_away: Arc::default(),
+            admin: serving::admin([]),
         };
         let server = listeners.serve(backend);
         let gateway = self.gateway(&devnet, &node, slots, output).await?;
@@ -160,7 +167,7 @@ impl Dev {
         output::line(banner::banner(links, &beginning, &devnet, self.state.as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
         output::line(format_args!("\nready: {url}\n"));
-        let working =
+        let mut working =
             tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
         let params = &devnet.genesis.chain.params;
         let service = |keys: &[cowboy_types::signing::PrivateKey], stake: u64| services::Devnet {
@@ -174,10 +181,10 @@ impl Dev {
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
-            told = signals.told(&node) => told.err().map(Err),
+            told = stopped(&mut signals, &node, &mut working) => told.err().map(Err),
         };
         let done = match deployed {
-            Some(Ok(())) => signals.told(&node).await,
+            Some(Ok(())) => stopped(&mut signals, &node, &mut working).await,
             Some(Err(failure)) => Err(failure),
             None => Ok(()),
         };
@@ -185,10 +192,9 @@ impl Dev {
             printer.abort();
         }
         // Whatever it waits for ends with the node.
-        working.abort();
         releasing.abort();
         keeping.abort();
-        let _ = (working.await, releasing.await, keeping.await);
+        let _ = (aborted(working).await, releasing.await, keeping.await);
         if let Some(gateway) = gateway {
             gateway.stop().await;
         }
@@ -247,22 +253,58 @@ impl Dev {
     fn beginning(&self) -> Beginning {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Beginning {
-            chain_id: self.chain_id,
+            chain_id: self.chain_id.unwrap_or(1337),
             timestamp_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
-            mnemonic: self.mnemonic.clone(),
-            accounts: self.accounts,
-            balance_cby: self.balance,
+            mnemonic: self.mnemonic.clone().unwrap_or_else(|| DEV_MNEMONIC.to_owned()),
+            accounts: self.accounts.unwrap_or(DEV_ACCOUNTS),
+            balance_cby: self.balance.unwrap_or(10_000),
             parameters: self.parameters(),
-            runners: self.runners.count,
-            proxies: self.proxies,
-            relays: self.relays,
+            runners: self.runners.count(),
+            proxies: self.proxies(),
+            relays: self.relays(),
+        }
+    }
+
+    fn proxies(&self) -> u32 {
+        self.proxies.unwrap_or(4)
+    }
+
+    fn relays(&self) -> u32 {
+        self.relays.unwrap_or(3)
+    }
+
+    /// Fails where an option that was given asks for another chain than the one in the folder.
+    fn check_options(&self, begun: &Beginning, folder: &Path) -> Result<(), Failure> {
+        let numbers = [
+            ("--accounts", self.accounts.map(u64::from), begun.accounts.into()),
+            ("--balance", self.balance, begun.balance_cby),
+            ("--chain-id", self.chain_id, begun.chain_id),
+            ("--runners", self.runners.count.map(u64::from), begun.runners.into()),
+            ("--proxies", self.proxies.map(u64::from), begun.proxies.into()),
+            ("--relays", self.relays.map(u64::from), begun.relays.into()),
+        ];
+        let mut options: Vec<(&str, String, String)> = Vec::new();
+        for (option, given, has) in numbers {
+            options.extend(given.map(|given: u64| (option, given.to_string(), has.to_string())));
+        }
+        options.extend(self.mnemonic.iter().map(|given| ("--mnemonic", format!("{given:?}"), format!("{:?}", begun.mnemonic))));
+        // Of a parameter that is given twice, the last value counts.
+        for (name, given) in self.parameters.iter().map(|(name, given)| (name, given)).collect::<BTreeMap<_, _>>() {
+            options.push(("--parameter", format!("{name}={given}"), format!("{name}={}", begun.parameter(name)?)));
+        }
+        match options.into_iter().find(|(_, given, has)| given != has) {
+            None => Ok(()),
+            Some((option, given, has)) => Err(Failure::refused(
+                format!("{option} {given} is for a new chain: the one in {} began with {option} {has}", folder.display()),
+                "leave the option out to continue this chain, or start a new one with --reset or in another folder",
+            )),
         }
     }
 
     /// Parameters that begin with another value: those of a devnet's services, and those that were given.
     fn parameters(&self) -> BTreeMap<String, u64> {
-        let of_proxies = services::PROXIES.into_iter().filter(|_| self.proxies > 0);
-        let of_relays = services::RELAYS.into_iter().filter(|_| self.relays > 0);
+        let of_proxies = services::PROXIES.into_iter().filter(|_| self.proxies() > 0);
+        let of_relays = services::RELAYS.into_iter().filter(|_| self.relays() > 0);
         let mut parameters: BTreeMap<String, u64> = of_proxies.chain(of_relays).map(|(name, value)| (name.to_owned(), value)).collect();
         if let (Some(BlockTime::Every(time)), Some(phase)) = (self.block_time, parameters.get_mut("secrets.phase")) {
             let blocks = services::PHASE.as_millis().div_ceil(time.as_millis().max(1));
@@ -281,6 +323,22 @@ impl Dev {
             );
         }
         Ok(())
+    }
+}
+
+/// Waits until the devnet is told to stop. Fails if the node ends by itself, or its runners cannot work.
+async fn stopped(signals: &mut StopSignals, node: &NodeHandle, working: &mut JoinHandle<Failure>) -> Result<(), Failure> {
+    tokio::select! {
+        told = signals.told(node) => told,
+        failure = working => Err(failure.unwrap_or_else(node_failure)),
+    }
+}
+
+/// Ends the runners, where they have not ended already.
+async fn aborted(working: JoinHandle<Failure>) {
+    working.abort();
+    if !working.is_finished() {
+        let _ = working.await;
     }
 }
 
@@ -314,6 +372,8 @@ async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser as _;
+    use cowboy_params::Params;
 
     #[test]
     fn block_times_read() {
@@ -331,5 +391,40 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(block_time(text).ok(), *expected, "{text}");
         }
+    }
+
+    fn dev(options: &[&str]) -> Dev {
+        let arguments = [&["cowboyd", "dev", "--state", "chain"], options].concat();
+        match crate::daemon::Cli::try_parse_from(arguments).map(|cli| cli.command) {
+            Ok(crate::daemon::Command::Dev(dev)) => *dev,
+            other => panic!("{options:?}: {other:?}"),
+        }
+    }
+
+    /// A chain in a folder keeps what it began with. An option that asks for something else is refused, by its name and with what the
+    /// chain has; one that asks for the same, or none, is not.
+    #[test]
+    fn an_option_for_another_chain_is_refused() {
+        let begun = dev(&["--chain-id", "5", "--parameter", "rent.rate=7"]).beginning();
+        let said = |options: &[&str]| dev(options).check_options(&begun, Path::new("chain")).err().map(|failure| failure.to_string());
+        let cycles = format!("lanes.user_cycles={}", Params::GENESIS.lanes.user_cycles);
+        let same = ["--chain-id", "5", "--accounts", "10", "--parameter", "rent.rate=8", "--parameter", "rent.rate=7"];
+        assert_eq!((said(&[]), said(&same), said(&["--parameter", &cycles])), (None, None, None));
+        let rows = [
+            ("--chain-id", "6", "5"),
+            ("--chain-id", "1337", "5"),
+            ("--balance", "1", "10000"),
+            ("--accounts", "3", "10"),
+            ("--runners", "0", "5"),
+            ("--proxies", "0", "4"),
+            ("--relays", "0", "3"),
+            ("--mnemonic", "a b", "\"test test test test test test test test test test test junk\""),
+            ("--parameter", "rent.rate=8", "rent.rate=7"),
+        ];
+        for (option, given, has) in rows {
+            let refusal = said(&[option, given]).unwrap_or_default();
+            assert!(refusal.contains(&format!("the one in chain began with {option} {has}\n")), "{option} {given}: {refusal:?}");
+        }
+        assert!(said(&["--parameter", "no.such=1"]).is_some_and(|refusal| refusal.contains("there is no parameter no.such")));
     }
 }

@@ -110,8 +110,14 @@ impl Following {
         let (node, feed) = started.map_err(not_running)?;
         let own = format!("http://{}", listeners.address());
         let is_source_away = Arc::new(AtomicBool::new(false));
-        let backend =
-            Backend { node: node.clone(), chain, faucet: None, upstream: Some(pool.clone()), is_source_away: is_source_away.clone() };
+        let backend = Backend {
+            node: node.clone(),
+            chain,
+            faucet: None,
+            upstream: Some(pool.clone()),
+            is_source_away: is_source_away.clone(),
+            admin: serving::admin([Some(pool.clone()), overlay.as_ref().map(|overlay| overlay.pool().clone())].into_iter().flatten()),
+        };
         let server = listeners.serve(backend);
         if let Some(overlay) = &overlay {
             overlay.provide(server.provider());

@@ -1,6 +1,6 @@
 //! A validator's file loses the share that genesis dealt when later shares sign.
 
-use super::network::{ValidatorFile, read, replace};
+use super::node_files::{ValidatorFile, read, replace};
 use cowboy_console::failure::Failure;
 use cowboy_node::NodeHandle;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::{
     follow::Following,
-    network::{self, GenesisFile},
     node_failure,
+    node_files::{self, GenesisFile},
     overlay::{OverlayArgs, folder_of, record_file},
     serving::{self, Serving},
     state_sync,
@@ -70,11 +70,13 @@ impl Join {
     }
 
     async fn serve(mut self, output: Output) -> Result<(), Failure> {
-        std::fs::create_dir_all(&self.dir).map_err(Failure::file(&self.dir))?;
+        // The API listens only when the chain is fetched: a port that is taken is reported before that.
+        serving::check_free("--port", SocketAddr::new(self.serving.host, self.serving.port))?;
         let (kept, state) = (self.dir.join("genesis.json"), self.dir.join("state"));
         let file = self.genesis.clone().or_else(|| kept.exists().then(|| kept.clone()));
-        let known = file.as_deref().map(network::read_genesis).transpose()?;
+        let known = file.as_deref().map(node_files::read_genesis).transpose()?;
         let chain = chain_of(known.as_ref(), &self.overlay.bootstrap)?;
+        std::fs::create_dir_all(&self.dir).map_err(Failure::file(&self.dir))?;
         self.overlay.listen.get_or_insert(DEFAULT_LISTEN);
         let overlay = self.overlay.start(&state, chain).await?.expect("it listens");
         let (pool, received) = (overlay.pool().clone(), Received::default());
@@ -92,7 +94,7 @@ impl Join {
             }
         };
         if !kept.exists() {
-            network::write_new(&kept, &GenesisFile::of(&genesis))?;
+            node_files::write_new(&kept, &GenesisFile::of(&genesis))?;
         }
         output::line(format_args!("genesis {}", genesis.hash()));
         if !self.archive && Directory::genesis_of(&state).map_err(node_failure)?.is_none() {
@@ -160,7 +162,7 @@ impl ShowRecord {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         let state = match (&self.dir, &self.config) {
             (Some(dir), _) => dir.join("state"),
-            (None, Some(config)) => network::state_of(config)?,
+            (None, Some(config)) => node_files::state_of(config)?,
             (None, None) => unreachable!("one of them is required"),
         };
         let path = record_file(&state);

@@ -1,7 +1,7 @@
 //! `cowboyd keys`: a validator's keys, and what registers them.
 
 use super::backup;
-use super::network::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
+use super::node_files::{Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
 use crate::address::{self, HostPort};
 use clap::Subcommand;
 use commonware_cryptography::Signer as _;

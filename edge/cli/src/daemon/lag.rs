@@ -105,9 +105,9 @@ impl Feeding {
         self.claimed.load(Ordering::Relaxed)
     }
 
-    /// Counts a block that came.
-    pub(super) fn took_one(&self) {
-        self.taken.fetch_add(1, Ordering::Relaxed);
+    /// Counts blocks that came.
+    pub(super) fn took(&self, blocks: usize) {
+        self.taken.fetch_add(u64::try_from(blocks).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Waits for the source, and counts the time.

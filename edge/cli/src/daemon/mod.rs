@@ -1,5 +1,6 @@
 //! `cowboyd`: the node.
 
+mod admin;
 mod backup;
 mod banner;
 mod ceremony;
@@ -17,6 +18,7 @@ mod keys;
 mod lag;
 mod link;
 mod network;
+mod node_files;
 mod overlay;
 mod runners;
 mod services;
@@ -75,6 +77,8 @@ enum Command {
     Check(check::Check),
     /// Check a node, its configuration and the computer that it runs on
     Doctor(doctor::Doctor),
+    /// See and steer a running node on this computer: metrics, log, peers, pool, stores
+    Admin(admin::Admin),
     /// Try out a protocol version on the blocks of a stopped node
     #[command(subcommand)]
     Upgrade(upgrade::Upgrade),
@@ -105,6 +109,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Snapshot(snapshot) => snapshot.run(output),
         Command::Check(check) => check.run(output),
         Command::Doctor(doctor) => doctor.run(output),
+        Command::Admin(admin) => admin.run(output),
         Command::Upgrade(upgrade) => upgrade.run(output),
         Command::Keys(keys) => keys.run(output),
         Command::Version => {

@@ -4,10 +4,11 @@ use super::{demo::Demo, node_failure};
 use clap::Args;
 use cowboy_api::Client;
 use cowboy_console::failure::Failure;
-use cowboy_runner::{Config, Feed, Runner, config};
+use cowboy_runner::{Config, Feed, Runner, RunnerError, config};
 use cowboy_simulator::{FaultPlan, JobNumbers};
 use cowboy_types::signing::PrivateKey;
 use std::{
+    convert::Infallible,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
@@ -20,9 +21,9 @@ const MAX_CONCURRENT: u64 = 1_000;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Runners")]
 pub(crate) struct Runners {
-    /// The number of runners in the process
-    #[arg(long = "runners", value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=50))]
-    pub(crate) count: u32,
+    /// The number of runners in the process [default: 5]
+    #[arg(long = "runners", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=50))]
+    pub(crate) count: Option<u32>,
     /// Further configuration of these runners: [http], [llm], [mcp.…], [tools.…], [container], [rates]; demo services that it does not replace stay
     #[arg(long, value_name = "FILE")]
     runner_config: Option<PathBuf>,
@@ -67,9 +68,14 @@ impl Runners {
         self.base().map(drop)
     }
 
+    /// How many of them a new chain begins with.
+    pub(crate) fn count(&self) -> u32 {
+        self.count.unwrap_or(5)
+    }
+
     /// Whether the runners use the demo services.
     pub(crate) fn wants_demo(&self) -> bool {
-        self.count > 0 && !self.no_demo
+        self.count() > 0 && !self.no_demo
     }
 
     fn fault_plan(&self) -> FaultPlan {
@@ -88,7 +94,7 @@ impl Runners {
     /// What all of them are told.
     fn base(&self) -> Result<Config, Failure> {
         let mut config = match &self.runner_config {
-            Some(path) => Config::read(path).map_err(|error| Failure::argument(error.to_string(), "see docs/runners.md"))?,
+            Some(path) => Config::read(path).map_err(|error| Failure::argument(error.to_string(), error.fix()))?,
             None => Config { http: Some(config::Http::default()), ..Config::default() },
         };
         if self.wants_demo() {
@@ -106,23 +112,32 @@ impl Runners {
     }
 }
 
-/// Works until it is dropped. A runner that does not start is reported, and the devnet continues without it.
-pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>, demo: Option<Demo>) {
+/// Works until it is dropped. Ends only where an executor cannot be made ready, with the reason: no waiting would help. Runners that do not start
+/// for another reason are reported, and the devnet continues without them.
+pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>, demo: Option<Demo>) -> Failure {
     if keys.is_empty() {
-        return;
+        return std::future::pending().await;
     }
-    if let Err(failure) = start(told, &url, &folder, keys, demo.as_ref()).await {
-        tracing::error!(%failure, "the devnet's runners do not work");
-    }
-}
-
-async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>, demo: Option<&Demo>) -> Result<(), Failure> {
-    let mut base = told.base()?;
-    if let Some(demo) = demo {
+    let mut base = match told.base() {
+        Ok(base) => base,
+        Err(failure) => return failure,
+    };
+    if let Some(demo) = &demo {
         demo.configure(&mut base);
     }
-    base.node.url = url.to_owned();
-    let client = Client::new(url)?;
+    base.node.url = url;
+    match start(&told, &base, &folder, keys).await {
+        Ok(never) => match never {},
+        Err(RunnerError::NotReady(reason)) => {
+            return node_failure(format_args!("the devnet's runners do not work: {reason}\n  fix: correct the file of --runner-config"));
+        }
+        Err(error) => tracing::error!(%error, "the devnet's runners do not work"),
+    }
+    std::future::pending().await
+}
+
+async fn start(told: &Runners, base: &Config, folder: &Path, keys: Vec<PrivateKey>) -> Result<Infallible, RunnerError> {
+    let client = Client::new(&base.node.url)?;
     // Before the first block there is nobody with any CBY.
     while client.height().await.unwrap_or(0) == 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -137,10 +152,9 @@ async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>, d
     });
     let mut runners = Vec::new();
     for started in futures::future::join_all(starting).await {
-        runners.push(started.map_err(node_failure)?);
+        runners.push(started?);
     }
     tracing::info!(runners = runners.len(), "the devnet's runners work");
     // They work in tasks of their own; one that ends is said by itself.
-    let ended = futures::future::select_all(runners.iter_mut().map(|runner| Box::pin(runner.ended()))).await.0;
-    Err(node_failure(ended))
+    Err(futures::future::select_all(runners.iter_mut().map(|runner| Box::pin(runner.ended()))).await.0)
 }

@@ -1,16 +1,19 @@
 //! What every node does: serve the API, print blocks, stop when told.
 
 use super::{banner, node_failure, not_running};
+use crate::log;
 use clap::Args;
 use cowboy_console::{failure::Failure, output};
 use cowboy_node::NodeHandle;
-use cowboy_rpc::{Config, REQUESTS_PER_SECOND, Server};
+use cowboy_overlay::Pool;
+use cowboy_rpc::{Admin, Config, REQUESTS_PER_SECOND, ServeError, Server};
 use cowboy_serve::{
     Slots,
     limits::{self, Limits},
 };
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener},
+    sync::Arc,
     thread,
 };
 use tokio::sync::{broadcast::error::RecvError, watch};
@@ -18,9 +21,12 @@ use tokio::sync::{broadcast::error::RecvError, watch};
 /// Where the API is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Serving {
-    /// The API's port; metrics are at the next one. 0 takes any
+    /// The API's port. 0 takes any
     #[arg(long, default_value_t = 4000)]
     pub(crate) port: u16,
+    /// Where the operator's endpoint with the metrics is, on the loopback only [default: 127.0.0.1, at the port after the API's]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) admin: Option<SocketAddr>,
     /// The API's address
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
@@ -35,8 +41,27 @@ impl Serving {
     /// The server's settings.
     pub(crate) fn config(&self, slots: &Slots) -> Config {
         let usual = Config::new(SocketAddr::new(self.host, self.port), slots.clone());
-        Config { requests_per_second: self.rate_limit, ..usual }
+        Config { admin: self.admin, requests_per_second: self.rate_limit, ..usual }
     }
+
+    /// Where the operator's endpoint is, where that is known before it listens.
+    pub(crate) fn admin_address(&self) -> Option<SocketAddr> {
+        match self.admin {
+            Some(address) => Some(address).filter(|address| address.port() != 0),
+            None => self.port.checked_add(1).filter(|_| self.port != 0).map(|port| (Ipv4Addr::LOCALHOST, port).into()),
+        }
+    }
+}
+
+/// What the operator's endpoint sees of this process and of these sources, of which some may be the same.
+pub(crate) fn admin(sources: impl IntoIterator<Item = Arc<Pool>>) -> Admin {
+    let mut distinct: Vec<Arc<Pool>> = Vec::new();
+    for pool in sources {
+        if !distinct.iter().any(|known| Arc::ptr_eq(known, &pool)) {
+            distinct.push(pool);
+        }
+    }
+    Admin { log: log::filter(), sources: distinct }
 }
 
 /// What the server and everything around the node runs on. The node brings its own.
@@ -57,6 +82,11 @@ pub(crate) fn claim(most: usize) -> Result<Slots, Failure> {
     let slots = Limits::raised().slots(most).map_err(node_failure)?;
     cowboy_serve::give_memory_back().map_err(threads)?;
     Ok(slots)
+}
+
+/// Fails, by the option's name, where the API or another TCP server could not listen at this address.
+pub(crate) fn check_free(option: &'static str, address: SocketAddr) -> Result<(), Failure> {
+    TcpListener::bind(address).map(drop).map_err(|source| node_failure(ServeError::Listen { option, address, source }))
 }
 
 /// Prints a line a block; on a devnet, with the node's address, also what failed in it.

@@ -120,6 +120,8 @@ impl Folder {
                 .map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 self.refuse_foreign()?;
+                // What makes no genesis is not kept: the next start would find it.
+                wanted.devnet()?;
                 std::fs::create_dir_all(self.path()).map_err(Failure::file(self.path()))?;
                 let text = serde_json::to_string_pretty(&wanted).expect("the beginning is JSON");
                 std::fs::write(&path, text + "\n").map_err(Failure::file(&path))?;
@@ -197,10 +199,7 @@ impl Beginning {
         }
         let mut parameters = BTreeMap::new();
         for (name, value) in &self.parameters {
-            let row = Params::row(name).ok_or_else(|| {
-                Failure::argument(format!("there is no parameter {name}"), "GET /params lists them, like lanes.user_cycles")
-            })?;
-            parameters.insert(row.id, *value);
+            parameters.insert(row_of(name)?, *value);
         }
         let dev = DevGenesis {
             chain_id: ChainId(self.chain_id),
@@ -214,6 +213,18 @@ impl Beginning {
         let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
         Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners, proxies, relays })
     }
+
+    /// The value with which the parameter of this name begins.
+    pub(crate) fn parameter(&self, name: &str) -> Result<u64, Failure> {
+        let row = row_of(name)?;
+        Ok(self.parameters.get(name).copied().or_else(|| Params::GENESIS.get(row)).unwrap_or_default())
+    }
+}
+
+/// The id of the parameter of this name.
+fn row_of(name: &str) -> Result<u16, Failure> {
+    let unknown = || Failure::argument(format!("there is no parameter {name}"), "GET /params lists them, like lanes.user_cycles");
+    Params::row(name).map(|row| row.id).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -240,6 +251,17 @@ mod tests {
         let folder = Folder::open(Some(&parent.path().join("chain")), false).expect("a new folder");
         assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
         assert_eq!(folder.beginning(beginning(2)).ok(), Some(beginning(1)), "the first one holds");
+    }
+
+    /// What makes no genesis is refused before anything is written, so that the next start begins anew.
+    #[test]
+    fn what_makes_no_genesis_is_not_kept() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let path = parent.path().join("chain");
+        let folder = Folder::open(Some(&path), false).expect("a new folder");
+        let unknown = Beginning { parameters: BTreeMap::from([("no.such".to_owned(), 1)]), ..beginning(1) };
+        assert!(folder.beginning(unknown).is_err() && !path.exists());
+        assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
     }
 
     #[test]

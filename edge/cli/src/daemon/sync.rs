@@ -8,10 +8,10 @@ use commonware_codec::DecodeExt as _;
 use cowboy_api::follow::Frame;
 use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
-use cowboy_node::{Feed, FollowError, Genesis, NodeHandle, refetch::MAX_COPY_BYTES};
+use cowboy_node::{Feed, Fetched, FollowError, Genesis, NodeHandle, follow::MAX_RUN, refetch::MAX_COPY_BYTES};
 use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Pool, Position, Source};
 use cowboy_types::Hash;
-use futures::{StreamExt as _, future::join_all};
+use futures::{FutureExt as _, StreamExt as _, future::join_all};
 use std::{
     convert::Infallible,
     sync::{
@@ -27,6 +27,9 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 /// How often the progress of a node that is behind is printed.
 const PROGRESS: Duration = Duration::from_secs(10);
+
+/// The bytes of blocks that are given to the node at once, but for those of the last one.
+const RUN_BYTES: usize = 4 * 1024 * 1024;
 
 /// The wait before a source is asked again, and for one to come.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -234,14 +237,16 @@ async fn take_all(
     note: &(dyn Fn() + Sync),
 ) -> Left {
     loop {
-        let frame = match feeding.waiting(blocks.take(|| next_of(node).height, (SILENCE, RETRY))).await {
+        let first = match feeding.waiting(blocks.take(|| next_of(node).height, (SILENCE, RETRY))).await {
             Ok(frame) => frame,
             Err(failed) => return failed.into(),
         };
-        received.add(frame.block.len());
-        match feed.push(frame.block, frame.certificate).await {
+        let run = blocks.run(first);
+        let count = run.len();
+        received.add(run.iter().map(|fetched| fetched.block.len()).sum());
+        match feed.push_run(run).await {
             Ok(()) => {
-                feeding.took_one();
+                feeding.took(count);
                 note();
             }
             // The source went back to a snapshot, or the stream began in the wrong place.
@@ -294,23 +299,26 @@ struct Blocks<'a> {
     next: Position,
     /// Whether the stream has given a block.
     has_given: bool,
+    /// What went wrong behind the last block that was given.
+    failed: Option<Failed>,
 }
 
 impl<'a> Blocks<'a> {
     /// The blocks from this one on.
     async fn open(source: &'a dyn Source, next: Position) -> Result<Self, Failed> {
         let stream = source.blocks(next.clone()).await?;
-        Ok(Self { source, stream, next, has_given: false })
+        Ok(Self { source, stream, next, has_given: false, failed: None })
     }
 
     /// The next block. A stream that ends after it has given one is opened again after `pause`. `height` and `silence` as in [`more`].
     async fn take(&mut self, height: impl Fn() -> u64, (silence, pause): (Duration, Duration)) -> Result<Frame, Failed> {
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
         loop {
             match more(&mut self.stream, self.source, &height, silence).await {
                 Some(Ok(frame)) => {
-                    let Position { number, height } = self.next;
-                    self.next = Position { number: number.saturating_add(1), height: height.saturating_add(1) };
-                    self.has_given = true;
+                    self.gave_one();
                     return Ok(frame);
                 }
                 Some(Err(failed)) => return Err(failed),
@@ -322,6 +330,38 @@ impl<'a> Blocks<'a> {
             }
         }
     }
+
+    /// This block, and those after it that are here already, as many as the node takes at once.
+    fn run(&mut self, first: Frame) -> Vec<Fetched> {
+        let mut bytes = first.block.len();
+        let mut run = vec![fetched(first)];
+        while run.len() < MAX_RUN && bytes < RUN_BYTES {
+            match self.stream.next().now_or_never() {
+                Some(Some(Ok(frame))) => {
+                    self.gave_one();
+                    bytes = bytes.saturating_add(frame.block.len());
+                    run.push(fetched(frame));
+                }
+                Some(Some(Err(failed))) => {
+                    self.failed = Some(failed);
+                    break;
+                }
+                // What ends stays at its end.
+                Some(None) | None => break,
+            }
+        }
+        run
+    }
+
+    fn gave_one(&mut self) {
+        let Position { number, height } = self.next;
+        self.next = Position { number: number.saturating_add(1), height: height.saturating_add(1) };
+        self.has_given = true;
+    }
+}
+
+fn fetched(Frame { block, certificate }: Frame) -> Fetched {
+    Fetched { block, certificate }
 }
 
 /// What comes next of a stream of blocks; an error where the source is silent though it has the block of height `next`, or does not
@@ -373,83 +413,4 @@ async fn fetch_copy(pool: &Pool, feed: &Feed, number: u64) -> Result<(), String>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use cowboy_overlay::HttpSource;
-    use std::net::Ipv4Addr;
-    use tokio::{
-        io::{AsyncReadExt as _, AsyncWriteExt as _},
-        net::TcpListener,
-    };
-
-    /// A source that streams one chunk and falls silent, and says that its chain is this high; no height is no answer.
-    async fn source(heights: Vec<Option<u64>>) -> (HttpSource, tokio::task::JoinHandle<()>) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
-        let url = format!("http://{}", listener.local_addr().expect("it listens"));
-        let serving = tokio::spawn(async move {
-            let (mut heights, mut open) = (heights.into_iter(), Vec::new());
-            while let Ok((mut connection, _)) = listener.accept().await {
-                let mut asked = [0; 1_024];
-                let length = connection.read(&mut asked).await.unwrap_or(0);
-                let answer = match asked[..length].starts_with(b"GET /follow") {
-                    true => "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\n\0\0\0\x05\0\0\0\x01a\r\n".to_owned(),
-                    false => match heights.next().flatten() {
-                        Some(height) => {
-                            let body = format!("{{\"height\":{height}}}");
-                            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())
-                        }
-                        None => String::new(),
-                    },
-                };
-                let _ = connection.write_all(answer.as_bytes()).await;
-                // It stays open: nothing tells the follower.
-                open.push(connection);
-            }
-        });
-        (HttpSource::new(&url).expect("the address is good"), serving)
-    }
-
-    /// A stream that ends after it gave a block is opened again where it ended; one that gives nothing is the end of the source.
-    #[tokio::test]
-    async fn a_stream_that_ends_is_opened_again() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
-        let url = format!("http://{}", listener.local_addr().expect("it listens"));
-        let serving = tokio::spawn(async move {
-            let mut asked = Vec::new();
-            for blocks in [2, 1, 0] {
-                let (mut connection, _) = listener.accept().await.expect("the follower asks");
-                let mut request = [0; 1_024];
-                let length = connection.read(&mut request).await.expect("a request");
-                asked.extend(String::from_utf8_lossy(&request[..length]).lines().next().map(str::to_owned));
-                let frames = "9\r\n\0\0\0\x05\0\0\0\x01a\r\n".repeat(blocks);
-                let answer = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{frames}0\r\n\r\n");
-                connection.write_all(answer.as_bytes()).await.expect("the follower reads");
-            }
-            asked
-        });
-        let source = HttpSource::new(&url).expect("the address is good");
-        let mut blocks = Blocks::open(&source, Position { number: 7, height: 7 }).await.expect("it streams");
-        let times = (Duration::from_secs(30), Duration::ZERO);
-        for _ in 0..3 {
-            assert!(blocks.take(|| 7, times).await.is_ok());
-        }
-        assert!(matches!(blocks.take(|| 7, times).await, Err(Failed::Away(_))));
-        let asked = serving.await.expect("no panic");
-        assert_eq!(asked, [7, 9, 10].map(|height| format!("GET /follow?from={height} HTTP/1.1")));
-    }
-
-    /// A source that falls silent while its chain continues, or answers nothing, is left; one whose chain rests is not.
-    #[tokio::test]
-    async fn silence_ends() {
-        let silence = Duration::from_millis(50);
-        for heights in [vec![Some(7)], vec![None], vec![Some(6), Some(6), Some(7)]] {
-            let (source, serving) = source(heights).await;
-            let mut stream = source.blocks(Position { number: 7, height: 7 }).await.expect("it streams");
-            let first = more(&mut stream, &source, || 7, silence).await.and_then(Result::ok);
-            assert_eq!(first, Some(Frame { block: b"a".to_vec(), certificate: vec![] }));
-            let ended = tokio::time::timeout(Duration::from_secs(30), more(&mut stream, &source, || 7, silence)).await;
-            assert!(matches!(ended, Ok(Some(Err(_)))), "{ended:?}");
-            serving.abort();
-        }
-    }
-}
+mod tests;

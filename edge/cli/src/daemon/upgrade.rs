@@ -1,6 +1,6 @@
 //! `cowboyd upgrade`: what a protocol version would change, tried out on the blocks of a stopped node.
 
-use super::{network, node_failure, serving};
+use super::{node_failure, node_files, serving};
 use clap::{Args, Subcommand};
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::rehearse::{Compared, Ran, Rehearsal, STACK_BYTES};
@@ -54,7 +54,7 @@ impl Check {
     }
 
     fn compare(&self, output: Output) -> Result<(), Failure> {
-        let (genesis, state) = network::chain_of(&self.config)?;
+        let (genesis, state) = node_files::chain_of(&self.config)?;
         let versions = genesis.chain.versions;
         let version = self.version.unwrap_or_else(|| versions.newest());
         if versions.rules(version).is_none() {

@@ -74,7 +74,7 @@ pub(super) struct Pool {
     chain: Arc<ChainConfig>,
     /// The parameters of the next block.
     pub(super) params: Arc<Params>,
-    limits: Limits,
+    pub(super) limits: Limits,
     pub(super) senders: BTreeMap<Address, Sender>,
     pub(super) by_digest: BTreeMap<Hash, (Address, Nonce)>,
     /// Lanes of transactions that do not run in the user lane, as the state was when they came in.

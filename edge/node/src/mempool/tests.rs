@@ -155,6 +155,7 @@ fn what_a_block_has_taken_makes_no_room() {
     let taken = admit(&mempool, transfer(1, 0, 1, 0)).expect("there is room");
     admit(&mempool, transfer(2, 0, 3, 0)).expect("there is room");
     mempool.take(1, [taken]);
+    assert_eq!(mempool.summary().taken, 1);
     assert!(admit(&mempool, transfer(3, 0, 5, 0)).is_ok());
     assert_eq!(waiting(&mempool), [(1, 0), (3, 0)]);
 }
@@ -165,6 +166,7 @@ fn one_sender_has_a_limit() {
     assert_eq!(admit(&mempool, transfer(1, 2, 1, 0)), Err(Refused::TooFarAhead { found: Nonce(2), expected: Nonce(0), most: 2 }));
     assert!(admit(&mempool, transfer(1, 0, 1, 0)).is_ok() && admit(&mempool, transfer(1, 1, 1, 0)).is_ok());
     assert_eq!(mempool.admit(Source::Client, &standing(1), transfer(1, 2, 1, 0)), Err(Refused::SenderFull { most: 2 }));
+    assert_eq!(mempool.summary().largest, [(sender(1), 2)]);
 }
 
 /// What the account's record is when this nonce is next.

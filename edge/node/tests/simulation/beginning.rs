@@ -8,7 +8,7 @@ use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_chain::GenesisConfig;
 use cowboy_node::{
-    BlockTime, FollowError, Genesis, NodeConfig, NodeHandle,
+    BlockTime, Fetched, FollowError, Genesis, NodeConfig, NodeHandle,
     begin::{Batch, BeginError, Certified, Fetch, begin, boundary},
     genesis::{DevGenesis, dev},
     reader::Wanted,
@@ -279,10 +279,12 @@ fn a_follower_begins_in_a_later_epoch() {
     assert_eq!(begun(Some(&right)).expect("the source is honest").number, first);
     let (follower, feed) = NodeHandle::follow(NodeConfig::follower(directory, genesis.clone())).expect("the follower starts");
     send_until(2 * LENGTH + 2);
-    for number in first + 1..=2 * LENGTH + 2 {
+    let fetched = |number| {
         let Certified { block, certificate } = block(number);
-        block_on(feed.push(block, certificate)).expect("it follows");
-    }
+        Fetched { block, certificate }
+    };
+    // The last block of the epoch is in the middle of the run.
+    block_on(feed.push_run((first + 1..=2 * LENGTH + 2).map(fetched).collect())).expect("it follows");
     assert_eq!(follower.head(), node.head());
     drop(feed);
     follower.shutdown();

@@ -39,12 +39,6 @@ const MIN_BLOCK_PATIENCE: Duration = Duration::from_secs(30);
 /// The most events that one answer looks through to count them.
 const MAX_COUNTED_LOGS: usize = 100_000;
 
-/// What the protocol knows of an actor, or that there is none.
-pub(crate) async fn known(state: &mut Snapshot, address: Address) -> Result<records::Actor, Refusal> {
-    let found = state.ask(|world| world.actor(address)).await?;
-    found.ok_or_else(|| Refusal(ApiError::of_abort(aborts::ACTOR_NOT_FOUND).with(json!({ "address": address.to_string() }))))
-}
-
 pub(crate) async fn list(State(app): State<App>, Asked(asked): Asked<super::accounts::Cursor>) -> Answer<model::Actors> {
     let from = asked.cursor.as_deref().map(hex_cursor).transpose()?.unwrap_or_default();
     let limit = super::limit(asked.limit);
@@ -81,7 +75,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(asked): Asked<super::acco
 
 pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Actor> {
     let mut state = Snapshot::newest(&app);
-    let actor = known(&mut state, address).await?;
+    let actor = state.actor(address).await?;
     let params = state.params(&app.chain.params).await?;
     let (account, mailbox, manifest, standings) = state
         .ask(|world| {
@@ -140,7 +134,7 @@ async fn source(state: &mut Snapshot, actor: &records::Actor) -> Result<Option<S
 
 pub(crate) async fn code(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Code> {
     let mut state = Snapshot::newest(&app);
-    let actor = known(&mut state, address).await?;
+    let actor = state.actor(address).await?;
     let source = source(&mut state, &actor).await?.ok_or_else(|| Refusal::missing("code", address))?;
     Ok(Json(model::Code { code_hash: Hex(actor.code_hash), source }))
 }
@@ -156,7 +150,7 @@ pub(crate) struct LogPage {
 }
 
 pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<LogPage>) -> Answer<model::Logs> {
-    known(&mut Snapshot::newest(&app), address).await?;
+    Snapshot::newest(&app).actor(address).await?;
     let view = read::ledger(&app)?;
     let number = page.from.map_or(Ok(0), |height| read::first_from(&view, height))?;
     let mut places = view.of_emitter(&address, cowboy_store::Place { number, index: 0 }, MAX_COUNTED_LOGS)?;
@@ -187,7 +181,7 @@ pub(crate) async fn storage(
     Asked(asked): Asked<StorageAsked>,
 ) -> Answer<model::StoragePage> {
     let mut state = Snapshot::newest(&app);
-    known(&mut state, address).await?;
+    state.actor(address).await?;
     let prefix = asked.prefix.as_deref().map(key_bytes).transpose()?.unwrap_or_default();
     let from = match &asked.cursor {
         Some(cursor) => hex_cursor(cursor)?,
@@ -237,7 +231,7 @@ pub(crate) async fn mailbox(
     Asked(asked): Asked<super::accounts::Cursor>,
 ) -> Answer<model::MailboxPage> {
     let mut state = Snapshot::newest(&app);
-    known(&mut state, address).await?;
+    state.actor(address).await?;
     let from = asked.cursor.as_deref().map(hex_cursor).transpose()?.unwrap_or_default();
     let limit = super::limit(asked.limit);
     let (mut messages, mut places) = state.ask(|world| waiting(world, address, &from, limit.saturating_add(1))).await?;

@@ -24,7 +24,7 @@ pub(crate) fn granted(manifest: &[u8], standings: &Standings, height: Height) ->
 
 pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Entitlements> {
     let mut state = Snapshot::newest(&app);
-    super::actors::known(&mut state, address).await?;
+    state.actor(address).await?;
     let height = state.head.height;
     let (manifest, history, standings) = state
         .ask(|world| {

@@ -1,6 +1,6 @@
 //! Names, and the gateways that serve them.
 
-use super::{Page, count};
+use super::{Page, accounts::Cursor, limit};
 use crate::{
     App,
     read::Snapshot,
@@ -14,7 +14,10 @@ use cowboy_api::{Hex, model};
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
 use cowboy_system::gateways;
-use cowboy_system::names::{label, price, state, types::Registration};
+use cowboy_system::names::{
+    label, price, state,
+    types::{NAME_BYTES, Registration},
+};
 use cowboy_types::{Address, Height};
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Names> {
@@ -42,18 +45,29 @@ pub(crate) async fn name(State(app): State<App>, Path(name): Path<String>) -> An
     found.map(|name| Json(counted(&app, name))).ok_or_else(|| Refusal::missing("name", name))
 }
 
-pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Names> {
+pub(crate) async fn of_actor(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Asked(asked): Asked<Cursor>,
+) -> Answer<model::ActorNames> {
+    let (from, limit) = (asked.cursor.unwrap_or_default(), limit(asked.limit));
+    if from.len() > NAME_BYTES {
+        return Err(Refusal::bad("cursor", "give the `next_cursor` of the previous page"));
+    }
     let mut snapshot = Snapshot::newest(&app);
     let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
-    let names: Vec<Option<model::Name>> = snapshot
+    let (rows, next_cursor) = snapshot
         .ask(|world| {
-            let names = state::of_actor(world, address, page.end())?;
-            names.iter().map(|name| row(world, &params, name, height)).collect()
+            let mut names = state::of_actor(world, address, &from, limit.saturating_add(1))?;
+            let next = (names.len() > limit).then(|| names.pop()).flatten();
+            let keys: Vec<Key> = names.iter().flat_map(|name| [state::key(name), state::key(label::root_of(name))]).collect();
+            world.require(&keys)?;
+            let rows: Vec<_> = names.iter().map(|name| row(world, &params, name, height)).collect::<Result<_, _>>()?;
+            Ok((rows, next))
         })
         .await?;
-    let names: Vec<model::Name> = names.into_iter().flatten().map(|name| counted(&app, name)).collect();
-    let total_count = count(names.len());
-    Ok(Json(model::Names { names: page.of(names), total_count }))
+    let names = rows.into_iter().flatten().map(|name| counted(&app, name)).collect();
+    Ok(Json(model::ActorNames { names, next_cursor }))
 }
 
 /// With where the gateway in this process serves it, and what it counted.

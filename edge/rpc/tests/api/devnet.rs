@@ -12,7 +12,7 @@ use cowboy_node::{
     BlockTime, NodeConfig, NodeHandle,
     genesis::{self, DevGenesis},
 };
-use cowboy_rpc::{Backend, Config, Listeners, Server};
+use cowboy_rpc::{Admin, Backend, Config, Listeners, Server};
 use cowboy_serve::Slots;
 use cowboy_types::{
     Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, Text, Transaction, signing::PrivateKey, units::Price,
@@ -40,6 +40,11 @@ impl Devnet {
 
     /// The same with a server whose settings are changed.
     pub(crate) async fn start_with(change: impl FnOnce(Config) -> Config) -> Self {
+        Self::start_as(change, Admin::default()).await
+    }
+
+    /// The same with an operator who sees this.
+    pub(crate) async fn start_as(change: impl FnOnce(Config) -> Config, admin: Admin) -> Self {
         let words = Mnemonic::parse(DEV_MNEMONIC, "").expect("the words are good");
         let keys: Vec<PrivateKey> = (0..4).map(|index| words.key(index).expect("the index is small")).collect();
         let grant = |key: &PrivateKey, cby| Funded { address: key.address(), amount: Amount::from_cby(cby).expect("a small amount") };
@@ -65,8 +70,14 @@ impl Devnet {
             faucet: Some(keys[3].clone()),
             upstream: None,
             is_source_away: Arc::default(),
+            admin,
         });
         Self { node, client, keys, server, _folder: folder }
+    }
+
+    /// Where its operator's endpoint is.
+    pub(crate) fn admin_url(&self) -> String {
+        format!("http://{}", self.server.admin_address())
     }
 
     /// Ends it before the test does.

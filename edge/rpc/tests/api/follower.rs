@@ -48,6 +48,7 @@ async fn a_follower_forwards_transactions_or_refuses_them() {
             Arc::new(HttpSource::new(devnet.client.url()).expect("the address is good")) as Arc<dyn Source>
         ]))),
         is_source_away: Arc::default(),
+        admin: Default::default(),
     });
 
     let transfer = Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(5) });

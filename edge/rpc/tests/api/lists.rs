@@ -60,6 +60,51 @@ async fn actors_are_found_by_their_words() {
     devnet.stop().await;
 }
 
+const SITE: &str = r#"
+from cowboy_sdk import actor, http
+
+@actor
+class Site:
+    @http.get("/")
+    def home(self, request):
+        return "hello"
+"#;
+
+/// The names of an actor come in pages. Each says where the next one begins, and however many names there are, no page has more rows than were asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_an_actor_have_pages() {
+    let devnet = Devnet::start(None).await;
+    let site = devnet.deploy(&devnet.keys[3], 0, SITE).await;
+    for (nonce, name) in (1..).zip(["pages-one", "pages-two", "a-page"]) {
+        let argument = cbor::Value::map([
+            ("name", cbor::Value::text(name)),
+            ("actor_address", cbor::Value::Bytes(site.0.to_vec())),
+            ("duration_blocks", cbor::Value::uint(31_536_000)),
+        ]);
+        let register = Instruction::Actor(Actor::Execute {
+            target: Address::system(cowboy_system::names::NUMBER),
+            handler: Text::new("register").expect("a short name"),
+            payload: Blob::new(argument.encode()).expect("a short argument"),
+            value: Amount::from_cby(100).expect("a small amount"),
+        });
+        devnet.send(&devnet.keys[3], nonce, register).await;
+    }
+    let (mut pages, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let path = format!("/actor/{site}/names?limit=2{cursor}");
+        let page: model::ActorNames = devnet.client.get(&path).await.expect("names are listed");
+        pages.push(page.names.into_iter().map(|name| name.name).collect::<Vec<_>>());
+        let Some(next) = page.next_cursor else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(pages, [vec!["a-page", "pages-one"], vec!["pages-two"]]);
+    for refused in ["offset=1", &format!("cursor={}", "x".repeat(254))] {
+        let answer = devnet.client.get::<Value>(&format!("/actor/{site}/names?{refused}")).await;
+        assert_eq!(answer.expect_err("it is no page").status(), 400, "{refused}");
+    }
+    devnet.stop().await;
+}
+
 const HATCHERY: &str = r#"
 from cowboy_sdk import ActorCallError, actor, call, deferred, public, spawn
 

@@ -1,6 +1,7 @@
 //! The server over a real node.
 
 mod actors;
+mod admin;
 mod bad_input;
 mod burst;
 mod consensus;

@@ -1,8 +1,8 @@
 //! The messages of a ceremony as files: a line of JSON, and a line with its author's signature.
 
 use crate::daemon::{
-    network::{Secrets, read, replace, replace_text},
     node_failure,
+    node_files::{Secrets, read, replace, replace_text},
 };
 use commonware_codec::DecodeExt as _;
 use commonware_cryptography::{Signer as _, Verifier as _, ed25519};

@@ -1,7 +1,7 @@
 //! The chain, as the running node or its source shows it: clock, peers, progress, the validator's own record.
 
 use super::{Findings, files::Setup};
-use crate::daemon::network::NodeFile;
+use crate::daemon::node_files::NodeFile;
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Client, model};
 use cowboy_console::amount;

@@ -84,12 +84,12 @@ pub(super) fn ports(serving: &Serving, setup: Option<&Setup>, running: Option<&H
         }
         return;
     }
-    let rows = [("the API", Some(serving.port)), ("the metrics", serving.port.checked_add(1).filter(|_| serving.port != 0))];
+    let rows = [("the API", Some(tcp(serving.port)), "--port"), ("the metrics and `cowboyd admin`", serving.admin_address(), "--admin")];
     let mut free = vec![];
-    for (use_, port) in rows.iter().filter_map(|(use_, port)| Some((use_, (*port)?))) {
-        match TcpListener::bind(tcp(port)) {
-            Ok(_) => free.push(format!("{} for {use_}", tcp(port))),
-            Err(error) => busy(use_, tcp(port), &error, "choose another with --port", findings),
+    for (use_, address, option) in rows.iter().filter_map(|(use_, address, option)| Some((use_, (*address)?, option))) {
+        match TcpListener::bind(address) {
+            Ok(_) => free.push(format!("{address} for {use_}")),
+            Err(error) => busy(use_, address, &error, &format!("choose another with {option}"), findings),
         }
     }
     if let Some(listen) = udp {

@@ -1,7 +1,7 @@
 //! The files of a node: its configuration, its keys, its state.
 
 use super::Findings;
-use crate::daemon::network::{NodeFile, ValidatorFile, read, read_genesis};
+use crate::daemon::node_files::{NodeFile, ValidatorFile, read, read_genesis};
 use commonware_cryptography::Signer as _;
 use cowboy_node::{Genesis, peers, reshare::secrets};
 use cowboy_store::Directory;

@@ -46,13 +46,17 @@ enum Behaviour {
     Boundary,
     /// It is honest, and has no certificates of its first 300 blocks.
     Uncertified,
+    /// Every seventh block has the certificate of the one before it.
+    Misfiles,
+    /// One block is invented, and those after it are not.
+    Forks,
 }
 
 impl Behaviour {
     /// What it adds to the height of the chain.
     fn claims(self) -> u64 {
         match self {
-            Self::Honest | Self::Uncertified | Self::Empty => 0,
+            Self::Honest | Self::Uncertified | Self::Empty | Self::Misfiles | Self::Forks => 0,
             Self::Missing | Self::Version | Self::Old | Self::Drips => 1 << 62,
             Self::Forgets | Self::Invents | Self::Boundary => 8,
         }
@@ -74,7 +78,13 @@ impl Scripted {
             Behaviour::Uncertified => number <= 300,
             _ => false,
         };
-        let certificate = view.certificate(number).expect("the ledger reads").filter(|_| !is_uncertified);
+        if self.behaviour == Behaviour::Forks && number == 20 {
+            let mut block = checkpoint::decoded(&block).expect("a block");
+            block.header.timestamp_ms.0 += 1;
+            return Some(Frame { block: block.encode().to_vec(), certificate: Vec::new() });
+        }
+        let certified = if self.behaviour == Behaviour::Misfiles && number.is_multiple_of(7) { number - 1 } else { number };
+        let certificate = view.certificate(certified).expect("the ledger reads").filter(|_| !is_uncertified);
         Some(Frame { block, certificate: certificate.unwrap_or_default() })
     }
 
@@ -293,6 +303,33 @@ fn blocks_without_certificates_are_no_lie() {
         }
     });
     assert!(!pool.is_banned("0 Uncertified", None), "{:?}", pool.standing());
+    drop(feed);
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// Of three sources one gives another block's certificate within a run of blocks, and one mixes in an invented block: each is banned, and loses only
+/// what it lied about and what came after it.
+#[test]
+fn who_lies_within_a_run_is_banned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(&folder.path().join("source"), true, 10, 100);
+    let config = NodeConfig::follower(folder.path().join("follower"), node.config().genesis.clone());
+    let (follower, feed) = NodeHandle::follow(config).expect("it starts");
+    let pool = pool_of(&node, &[Behaviour::Misfiles, Behaviour::Forks, Behaviour::Honest]);
+    runtime().block_on(async {
+        let (mut head, received) = (follower.watch_head(), Received::default());
+        let note = |_| ();
+        tokio::select! {
+            failure = feed_for_ever(&pool, &follower, &feed, &received, Output { json: true }, &note) => panic!("{failure}"),
+            passed = timeout(LIMIT, head.wait_for(|head| head.number >= 100)) => drop(passed.expect("it follows").expect("it lives")),
+        }
+    });
+    assert!(pool.is_banned("0 Misfiles", None) && pool.is_banned("1 Forks", None), "{:?}", pool.standing());
+    assert!(!pool.is_banned("2 Honest", None));
+    let hash =
+        |node: &NodeHandle| node.view().expect("the ledger opens").block(100).expect("the ledger reads").expect("it is there").digest();
+    assert_eq!(hash(&follower), hash(&node));
     drop(feed);
     follower.shutdown();
     node.shutdown();

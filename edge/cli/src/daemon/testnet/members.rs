@@ -71,13 +71,15 @@ pub(super) fn validator(folder: &Path, index: u32, port: u16) -> Result<Process,
     start(folder, format!("validator {index}"), &mut command)
 }
 
+/// The record of a validator that is ready.
+pub(super) fn record(folder: &Path, validator: u32) -> Result<String, Failure> {
+    let path = record_file(&folder.join(format!("state-{validator}")));
+    std::fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(Failure::file(&path))
+}
+
 /// A full node that joins by the records of the first validators, and has every block.
 pub(super) fn full_node(folder: &Path, index: u32, port: u16, validators: u32) -> Result<Process, Failure> {
-    let mut records = Vec::new();
-    for validator in 0..validators.min(BOOTSTRAP) {
-        let path = record_file(&folder.join(format!("state-{validator}")));
-        records.push(std::fs::read_to_string(&path).map_err(Failure::file(&path))?.trim().to_owned());
-    }
+    let records = (0..validators.min(BOOTSTRAP)).map(|validator| record(folder, validator)).collect::<Result<Vec<_>, _>>()?;
     let (dir, records) = (format!("full-node-{index}"), records.join(","));
     let mut command = program("cowboyd")?;
     command.args(["join", "--quiet", "--archive", "--dir", &dir, "--genesis", "genesis.json", "--bootstrap", &records]);

@@ -17,13 +17,14 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
+use cowboy_rpc::ServeError;
 use cowboy_types::{Hash, signing::PrivateKey};
 use members::Ports;
 use process::Process;
 use relay::{Latency, Link, Loss, Relay};
 use std::{
     fmt::Write as _,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr, UdpSocket},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -88,14 +89,36 @@ pub(crate) struct Testnet {
 
 impl Testnet {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        self.check_ports()?;
         let folder = Folder::new(self.state.as_deref())?;
-        serving::runtime()?.block_on(self.serve(folder.path(), output))
+        serving::runtime()?.block_on(self.serve(&folder, output))
     }
 
-    async fn serve(self, folder: &Path, output: Output) -> Result<(), Failure> {
+    /// Fails, by the option's name, where a member could not listen, before anything is written.
+    fn check_ports(&self) -> Result<(), Failure> {
+        let mut ports = Ports::new(self.port);
+        for _ in 0..self.validators + self.full_nodes + self.gateways {
+            let first = ports.take()?;
+            if first == 0 {
+                break;
+            }
+            for port in [first, first + 1] {
+                serving::check_free("--port", SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+            }
+        }
+        for index in 0..self.validators {
+            let address = network::p2p_address(self.p2p_port, index)?;
+            let taken = |source| node_failure(ServeError::Listen { option: "--p2p-port", address, source });
+            UdpSocket::bind(address).map_err(taken)?;
+        }
+        Ok(())
+    }
+
+    async fn serve(self, folder: &Folder, output: Output) -> Result<(), Failure> {
         let mut signals = StopSignals::listen()?;
         let keys = Keys::new(self.runners, self.gateways)?;
-        let genesis = self.create(folder, &keys).await?;
+        let genesis = self.create(folder.path(), &keys).await.inspect_err(|_| folder.take_back())?;
+        let folder = folder.path();
         output.result(
             &serde_json::json!({ "folder": folder, "genesis": genesis.to_string() }),
             format_args!("data and logs: {}\ngenesis {genesis}", folder.display()),
@@ -178,6 +201,11 @@ impl Testnet {
             network.add(members::gateway(folder, index, key, ports.take_fixed()?, &url, genesis)?);
         }
         network.all_ready().await?;
+        let record = members::record(folder, 0)?;
+        network.output.result(
+            &serde_json::json!({ "record": record }),
+            format_args!("to join: cowboyd join --bootstrap {record} --dir node --listen 127.0.0.1:0 --port 0"),
+        );
         Ok(url)
     }
 }
@@ -222,6 +250,14 @@ impl Folder {
         }
         std::fs::create_dir_all(path).map_err(Failure::file(path))?;
         Ok(Self::Kept(path.canonicalize().map_err(Failure::file(path))?))
+    }
+
+    /// Removes what was written for a network that cannot be: the folder was empty, or not there.
+    fn take_back(&self) {
+        if let Self::Kept(path) = self {
+            // What stays is in the way of the next start only.
+            let _ = std::fs::remove_dir_all(path);
+        }
     }
 
     fn path(&self) -> &Path {

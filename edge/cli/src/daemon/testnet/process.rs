@@ -70,13 +70,17 @@ impl Process {
         self.ready.get().cloned()
     }
 
-    /// How it ended, told once; with the last line of its log.
+    /// How it ended, told once; with the last line of its log where it failed.
     pub(super) fn ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok().flatten().filter(|_| !self.is_reported)?;
         self.is_reported = true;
-        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        Some(format!("{} ended ({status}): {last} (log: {})", self.name, self.log.display()))
+        // The last line of a process that was told to end says nothing about the end.
+        let text = if status.success() { String::new() } else { std::fs::read_to_string(&self.log).unwrap_or_default() };
+        let last = match text.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => format!(": {line}"),
+            None => String::new(),
+        };
+        Some(format!("{} ended ({status}){last} (log: {})", self.name, self.log.display()))
     }
 
     /// Ends it, with force where it does not end by itself in time.
@@ -129,5 +133,24 @@ fn copy(said: impl std::io::BufRead, mut log: File, ready: &OnceLock<String>) {
         }
         // A log that cannot be written does not end the program.
         let _ = writeln!(log, "{line}");
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// The last line of the log is the reason of a process that failed, and not of one that ended as it was told.
+    #[test]
+    fn only_a_failure_quotes_the_log() {
+        let folder = tempfile::tempdir().expect("a directory for the test");
+        for (code, expected) in [(3, "member ended (exit status: 3): the reason (log: "), (0, "member ended (exit status: 0) (log: ")] {
+            let log = folder.path().join("member.log");
+            let script = format!("echo the reason >&2; exit {code}");
+            let mut process = Process::start("member".into(), log, Command::new("sh").args(["-c", &script])).expect("it starts");
+            process.child.wait().expect("it ends");
+            let said = process.ended().expect("it has ended");
+            assert!(said.starts_with(expected) && process.ended().is_none(), "{said}");
+        }
     }
 }
