@@ -1,5 +1,5 @@
 //! What each fuzz target does with its bytes. `edge/cli/tests/e2e/fuzz.rs` runs every one of them on bytes from seeds, so that they hold
-//! in ordinary tests too; each file is also a module of its target.
+//! in ordinary tests too; each file is also a module of its target. Those of S3 need what only `edge/access` depends on, and run in its tests.
 
 mod block;
 mod cbor;
@@ -20,7 +20,10 @@ mod transaction;
 mod volume;
 mod witness;
 
-/// The targets by name.
+/// The targets that `edge/access/src/s3/probe/tests.rs` runs.
+pub(crate) const APART: &[&str] = &["s3_chunks", "s3_head", "s3_list", "s3_xml"];
+
+/// The others by name.
 pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("block", block::body),
     ("cbor", cbor::body),

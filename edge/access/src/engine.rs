@@ -2,6 +2,7 @@
 
 mod commits;
 mod handle;
+mod known;
 #[cfg(test)]
 mod tests;
 
@@ -13,16 +14,16 @@ use crate::spool::{Body, Spooled};
 use crate::store::{About, Edit, Space, Store};
 use commits::{Queue, apply};
 use cowboy_cli::volumes::Rights;
-use cowboy_types::Hash;
 use cowboy_volume::Entry;
 use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::name::MAX_PARTITIONS;
 use cowboy_volumes::{Name, Path};
+use known::Listings;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::DuplexStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::io::ReaderStream;
@@ -38,13 +39,6 @@ pub(crate) type Listing = BTreeMap<String, Entry>;
 
 /// What is committed while a listing is read.
 type Meanwhile = RefCell<Vec<Edit>>;
-
-/// A listing that was read, with the root that has it.
-struct Known {
-    root: Option<Hash>,
-    files: Rc<Listing>,
-    seen: Instant,
-}
 
 /// Files that are sent to one path at once.
 #[derive(Default)]
@@ -78,10 +72,10 @@ impl Drop for Begun {
 pub(crate) struct Engine {
     store: Box<dyn Store>,
     is_read_only: bool,
-    known: RefCell<BTreeMap<Name, Known>>,
+    known: RefCell<Listings>,
     /// What is committed while lists are read.
     listings: RefCell<Vec<(Name, Weak<Meanwhile>)>>,
-    /// Partitions that somebody asked for and that have no files yet.
+    /// Partitions that are shown also without files: somebody asked for them, or removed files of them.
     made: RefCell<BTreeSet<Name>>,
     queues: RefCell<BTreeMap<Name, Queue>>,
     sending: Semaphore,
@@ -149,10 +143,14 @@ impl Engine {
         Ok(names)
     }
 
-    /// Whether a partition is there, or was asked for.
+    /// Whether a partition has files, or is shown without any. The chain keeps those that have none.
     pub(crate) async fn has_partition(&self, partition: &Name) -> Result<bool, Fault> {
-        let is_made = self.made.borrow().contains(partition);
-        Ok(is_made || self.lies_within(partition) && self.store.root(partition).await?.is_some())
+        Ok(self.is_made(partition) || self.lies_within(partition) && self.store.has_files(partition).await?)
+    }
+
+    /// Whether a partition is shown also without files: it was asked for, or lost files here.
+    pub(crate) fn is_made(&self, partition: &Name) -> bool {
+        self.made.borrow().contains(partition)
     }
 
     /// Notes that a partition is wanted. The chain knows of it with its first file.
@@ -174,9 +172,8 @@ impl Engine {
     /// The files of a partition. What was seen within `age` is believed to stand.
     pub(crate) async fn listing(&self, partition: &Name, age: Duration) -> Result<Rc<Listing>, Fault> {
         self.may_read(partition)?;
-        let recent = |known: &&Known| !age.is_zero() && known.seen.elapsed() < age;
-        if let Some(known) = self.known.borrow().get(partition).filter(recent) {
-            return Ok(known.files.clone());
+        if let Some(files) = self.known.borrow_mut().recent(partition, age) {
+            return Ok(files);
         }
         let meanwhile: Rc<Meanwhile> = Rc::default();
         {
@@ -188,9 +185,8 @@ impl Engine {
         if root.is_none() && !self.made.borrow().contains(partition) {
             return Err(Fault::NoPartition(partition.as_str().to_owned()));
         }
-        if let Some(known) = self.known.borrow_mut().get_mut(partition).filter(|known| known.root == root) {
-            known.seen = Instant::now();
-            return Ok(known.files.clone());
+        if let Some(files) = self.known.borrow_mut().standing(partition, root) {
+            return Ok(files);
         }
         let entries = if root.is_none() { Vec::new() } else { self.store.list(partition).await? };
         let mut files: Listing = entries.into_iter().map(|entry| (entry.meta.path.to_string(), entry)).collect();
@@ -202,7 +198,7 @@ impl Engine {
         }
         let files = Rc::new(files);
         // Where it was changed meanwhile, the next request reads it again.
-        self.known.borrow_mut().insert(partition.clone(), Known { root, files: files.clone(), seen: Instant::now() });
+        self.known.borrow_mut().keep(partition, root, files.clone());
         Ok(files)
     }
 
@@ -221,8 +217,8 @@ impl Engine {
             let is_made = self.made.borrow().contains(&partition);
             return if is_made { Ok(None) } else { Err(Fault::NoPartition(partition.as_str().to_owned())) };
         }
-        if let Some(known) = self.known.borrow().get(&partition).filter(|known| known.root == root) {
-            return Ok(known.files.get(path.as_str()).cloned());
+        if let Some(files) = self.known.borrow_mut().of_root(&partition, root) {
+            return Ok(files.get(path.as_str()).cloned());
         }
         self.store.find(path).await
     }

@@ -2,6 +2,7 @@
 
 use cowboy_console::failure::Failure;
 use cowboy_volume::VolumeError;
+use std::io;
 use std::sync::Arc;
 
 /// Why a request fails. It can be told to several who wait for one commit.
@@ -34,6 +35,11 @@ pub(crate) enum Fault {
     /// Files that are not committed take all the room that they may.
     #[error("files that are not committed yet take all of the {0} bytes that they may: try again, or give more with --spool-size")]
     SpoolFull(u64),
+    /// The disk has no room for files that are not committed.
+    #[error(
+        "the disk has too little free room for files that are not committed yet: free some, or name a folder on another disk with --spool"
+    )]
+    DiskFull,
     /// The body is not as long as it was said.
     #[error("the body is not as long as the request says")]
     Incomplete,
@@ -59,6 +65,16 @@ impl Fault {
     pub(crate) fn outside(error: impl std::fmt::Display) -> Self {
         Self::Outside(error.to_string().into())
     }
+
+    /// Its first line, for a log.
+    pub(crate) fn headline(&self) -> String {
+        self.to_string().lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Whether files that are not committed have no room. Those that become committed make some.
+    pub(crate) fn is_without_room(&self) -> bool {
+        matches!(self, Self::SpoolFull(_) | Self::DiskFull)
+    }
 }
 
 impl From<VolumeError> for Fault {
@@ -79,8 +95,11 @@ impl From<Failure> for Fault {
     }
 }
 
-impl From<std::io::Error> for Fault {
-    fn from(error: std::io::Error) -> Self {
-        Self::outside(error)
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
+            _ => Self::outside(error),
+        }
     }
 }

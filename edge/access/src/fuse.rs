@@ -4,33 +4,41 @@
 
 mod changes;
 mod files;
+mod journal;
 mod names;
+mod outage;
+mod place;
+mod removals;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 use crate::engine::{self, Engine, Handle};
-use crate::spool::Spool;
+use crate::metrics::Metrics;
+use crate::spool::{Spool, apart};
 use bytes::Bytes;
 use cowboy_cli::volumes::{Mount, Stop};
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_volumes::name::NAME_BYTES;
-use files::{Open, ms};
 use fuser::{
     BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
     KernelConfig, LockOwner, MountOption, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, TimeOrNow, WriteFlags,
 };
+use journal::Journal;
+use place::place;
 use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::{getgid, getuid};
+use staged::{Node, Open, ms};
 use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
-use tree::{FRESH, Mounted, Node};
+use tree::{FRESH, Mounted};
 
 /// The device by which a program serves a folder.
 const DEVICE: &str = "/dev/fuse";
@@ -402,8 +410,7 @@ impl Filesystem for Bridge {
 
     fn statfs(&self, _: &Request, _number: INodeNo, reply: ReplyStatfs) {
         self.mounted.post(move |mounted| async move {
-            let space = mounted.engine.space().await.map_err(|fault| names::errno(&fault));
-            answer!(reply, space, space => {
+            answer!(reply, mounted.heard(mounted.engine.space().await), space => {
                 let free = space.quota.saturating_sub(space.used) / u64::from(UNIT);
                 let longest = u32::try_from(NAME_BYTES).unwrap_or(u32::MAX);
                 reply.statfs(space.quota / u64::from(UNIT), free, free, 0, 0, UNIT, longest, UNIT);
@@ -426,24 +433,15 @@ fn session(folder: &Path, bridge: Bridge) -> io::Result<BackgroundSession> {
     Session::new(bridge, folder, &config)?.spawn()
 }
 
-/// The folder at which a volume is mounted: an empty one. What lies there would be hidden, and where this program needs it, it would wait for itself.
-fn place(folder: &Path, spool: Option<&Path>) -> Result<PathBuf, Failure> {
-    let folder = folder.canonicalize().map_err(Failure::file(folder))?;
-    if !folder.is_dir() {
-        return Err(Failure::argument(format!("{} is not a folder", folder.display()), "name an empty one"));
-    }
-    if folder.read_dir().map_err(Failure::file(&folder))?.next().is_some() {
-        return Err(Failure::refused(format!("{} is not empty", folder.display()), "name an empty folder"));
-    }
-    let spool = spool.map_or_else(std::env::temp_dir, Path::to_owned);
-    if spool.canonicalize().is_ok_and(|spool| spool == folder) {
-        return Err(Failure::refused(format!("{} is the folder of the spool", folder.display()), "name another one"));
-    }
-    Ok(folder)
-}
-
-/// Mounts a volume until told to stop, or until somebody unmounts it; then commits what is left.
-pub(crate) async fn mount(options: &Mount, engine: Rc<Engine>, spool: Spool, output: Output, mut stop: Stop) -> Result<(), Failure> {
+/// Mounts a volume until told to stop, or until somebody unmounts it; then commits what is left. Removals that fail are kept in the file `removals`.
+pub(crate) async fn mount(
+    options: &Mount,
+    (engine, spool): (Rc<Engine>, Spool),
+    removals: &Path,
+    metrics: Arc<Metrics>,
+    output: Output,
+    mut stop: Stop,
+) -> Result<(), Failure> {
     if !Path::new(DEVICE).exists() {
         return Err(Failure::refused(format!("this computer has no {DEVICE}"), "load the module fuse, or use `cowboy volume serve`"));
     }
@@ -453,9 +451,11 @@ pub(crate) async fn mount(options: &Mount, engine: Rc<Engine>, spool: Spool, out
             "use `cowboy volume put` or `cowboy volume serve` with it",
         ));
     }
-    let folder = place(&options.folder, options.common.spool.as_deref())?;
+    let folder = place(&options.folder, spool.folder())?;
+    let (journal, failed) = Journal::open(removals).map_err(Failure::file(removals))?;
     let owner = Arc::new(Owner { uid: getuid().as_raw(), gid: getgid().as_raw(), writes: engine.rights().writes });
-    let mounted = Mounted::new(engine, spool, output);
+    let mounted = Mounted::new(engine, spool, journal, metrics, output);
+    mounted.adopt(failed);
     let (handle, serving) = engine::serve(mounted.clone());
     let serving = tokio::task::spawn_local(serving);
     let (ended, is_over) = oneshot::channel();
@@ -477,12 +477,8 @@ pub(crate) async fn mount(options: &Mount, engine: Rc<Engine>, spool: Spool, out
     }
     mounted.settle().await;
     serving.abort();
-    let failed = mounted.failed.borrow();
-    let lines: Vec<String> = failed.iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
-    if lines.is_empty() { stopped } else { Err(Failure::Node(format!("not committed:\n{}", lines.join("\n")))) }
-}
-
-/// Work that waits for the kernel, off the thread that answers it.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+    match mounted.left_over() {
+        None => stopped,
+        Some(said) => Err(Failure::Node(said)),
+    }
 }

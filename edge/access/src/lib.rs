@@ -7,20 +7,29 @@
 //! - `engine`: finds files, sends them, and commits several changes at once.
 //! - `spool`: files that are not committed yet.
 //! - `s3`: the operations of S3. `fuse`: the mounted folder.
+//! - `metrics`: what the program counts.
 
 mod engine;
 mod fault;
 mod fuse;
+mod metrics;
 mod s3;
 mod spool;
 mod store;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod testing;
 
+#[cfg(test)]
+extern crate self as cowboy_access;
+
+#[cfg(any(test, feature = "testing"))]
+pub use s3::probe;
+
 use clap::Parser as _;
-use cowboy_cli::volumes::{Access, Cli, Files, Stop};
+use cowboy_cli::volumes::{Access, Cli, Common, Files, Stop};
 use cowboy_console::{failure::Failure, output::Output};
 use engine::Engine;
+use metrics::Metrics;
 use spool::Spool;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -54,13 +63,29 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     LocalSet::new().block_on(&runtime, work(access, files, output))
 }
 
+/// The room for files that are not committed yet: the folder that was named, or the project's.
+fn room(common: &Common, files: &Files) -> Result<Spool, Failure> {
+    match &common.spool {
+        Some(folder) => Spool::open(folder, common.spool_size).map_err(Failure::file(folder)),
+        None => {
+            let folder = files.spool();
+            Spool::own(&folder, common.spool_size).map_err(Failure::file(folder))
+        }
+    }
+}
+
 /// Serves or mounts the volume until told to stop.
 async fn work(access: Access, files: Files, output: Output) -> Result<(), Failure> {
     let stop = Stop::listen()?;
     let volume = files.open().await?;
     let rights = files.rights(&volume).await?;
     let common = access.common();
-    let spool = Spool::new(common.spool.clone(), common.spool_size);
+    let (spool, removals, metrics) = (room(common, &files)?, files.removals(&volume), Metrics::new());
+    if let Some(address) = common.metrics {
+        let (place, answering) = metrics::serve(address, metrics.clone(), spool.clone()).await?;
+        tokio::task::spawn_local(answering);
+        output.progress(format_args!("metrics: {place}"));
+    }
     let engine = Engine::new(Box::new(Remote::new(files, volume, rights)), common.read_only);
     if !engine.rights().writes {
         output.progress("files may be read, and not written");
@@ -74,6 +99,6 @@ async fn work(access: Access, files: Files, output: Output) -> Result<(), Failur
             serving.abort();
             served
         }
-        Access::Mount(options) => fuse::mount(options, engine, spool, output, stop).await,
+        Access::Mount(options) => fuse::mount(options, (engine, spool), &removals, metrics, output, stop).await,
     }
 }

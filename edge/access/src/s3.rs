@@ -2,10 +2,13 @@
 
 mod buckets;
 mod errors;
+mod fields;
 mod gate;
 mod keys;
 mod objects;
 mod parts;
+#[cfg(any(test, feature = "testing"))]
+pub mod probe;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -19,7 +22,6 @@ use cowboy_serve::{Server, Settings, Slots};
 use gate::{Credentials, Gate};
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
-use s3s::auth::SimpleAuth;
 use s3s::config::{S3Config, StaticConfigProvider};
 use s3s::dto::*;
 use s3s::service::{S3Service, S3ServiceBuilder};
@@ -49,7 +51,7 @@ const DRAIN: Duration = Duration::from_secs(30);
 pub(crate) struct S3Volume {
     engine: Handle<Engine>,
     spool: Spool,
-    uploads: Uploads,
+    uploads: Arc<Uploads>,
 }
 
 /// Hands every operation to what does it.
@@ -155,19 +157,25 @@ impl S3 for S3Volume {
     }
 }
 
-/// The service of a volume, for whoever signs with these credentials.
-fn service(engine: Handle<Engine>, spool: Spool, credentials: &Credentials) -> S3Service {
+/// The service of a volume within the limits of this server. It lets everybody in.
+fn builder(volume: S3Volume) -> S3ServiceBuilder {
     let mut config = S3Config::default();
     config.xml_max_body_size = XML_BYTES;
     config.post_object_max_file_size = FORM_BYTES as u64;
     config.form_max_field_size = FORM_BYTES;
     config.form_max_fields_size = FORM_BYTES;
     config.presigned_url_max_skew_time_secs = SKEW_SECONDS;
-    let mut builder = S3ServiceBuilder::new(S3Volume { engine, spool, uploads: Uploads::default() });
+    let mut builder = S3ServiceBuilder::new(volume);
     builder.set_config(Arc::new(StaticConfigProvider::new(Arc::new(config))));
-    builder.set_auth(SimpleAuth::from_single(credentials.access_key.as_str(), credentials.secret_key.as_str()));
-    builder.set_access(Gate);
     builder.set_validation(keys::Partitions);
+    builder
+}
+
+/// The service of a volume, for whoever signs with these credentials.
+fn service(volume: S3Volume, credentials: &Credentials) -> S3Service {
+    let mut builder = builder(volume);
+    builder.set_auth(credentials.clone());
+    builder.set_access(Gate);
     builder.build()
 }
 
@@ -193,7 +201,7 @@ pub(crate) async fn serve(options: &Serve, engine: Handle<Engine>, spool: Spool,
     let listener = TcpListener::bind(options.s3).await.map_err(listening)?;
     let endpoint = format!("http://{}", listener.local_addr().map_err(listening)?);
     let names = engine.ask(|engine| async move { engine.partitions().await }).await.map_err(|fault| Failure::Node(fault.to_string()))?;
-    let service = service(engine, spool, &credentials);
+    let service = service(S3Volume { engine, spool, uploads: Arc::default() }, &credentials);
     let buckets: Vec<&str> = names.iter().map(cowboy_volumes::Name::as_str).collect();
     output.result(
         &document(options.credentials.is_some(), &credentials, &buckets, &endpoint),

@@ -1,16 +1,18 @@
 //! Files that are not committed yet: on the disk, without a name, and not too many.
 //!
-//! They have no name from the beginning, so nothing of them is left behind by a program that was killed.
+//! A file loses its name as soon as it is made, so a program that is killed leaves nothing of its content. A name that it had no time to remove goes
+//! when the next one opens the folder.
 
 use crate::fault::Fault;
 use bytes::Bytes;
+use cowboy_serve::free_bytes;
 use futures::{Stream, StreamExt as _, stream};
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +22,12 @@ use tokio_util::io::StreamReader;
 /// Bytes that are read or written at once.
 const PIECE: u64 = 256 * 1024;
 
+/// What the names of files begin with, for as long as they have one.
+const PREFIX: &str = "cowboy-spool-";
+
+/// The bytes of the disk that are left to everybody else.
+const SPARE: u64 = 64 << 20;
+
 /// Content that is read once.
 pub(crate) type Content = Pin<Box<dyn AsyncRead>>;
 
@@ -28,6 +36,8 @@ pub(crate) type Content = Pin<Box<dyn AsyncRead>>;
 pub(crate) struct Spool {
     folder: PathBuf,
     most: u64,
+    /// The bytes of the disk that stay free.
+    spare: u64,
     used: Arc<AtomicU64>,
 }
 
@@ -67,35 +77,80 @@ pub(crate) struct Body {
     parts: Vec<Range<u64>>,
 }
 
-/// Work with files, off the thread that answers.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+/// Work that waits for files or the kernel, off the thread that answers.
+pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
+/// A file in a folder that has no name any more, and that only its owner could open before.
+fn nameless(folder: &Path) -> io::Result<File> {
+    let (file, name) = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?.into_parts();
+    match name.close() {
+        // Another program that opened the folder took it for one that was left.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(file),
+    }
+}
+
 impl Spool {
-    /// At most this many bytes, in a folder.
-    pub(crate) fn new(folder: Option<PathBuf>, most: u64) -> Self {
-        Self { folder: folder.unwrap_or_else(std::env::temp_dir), most, used: Arc::default() }
+    /// At most this many bytes, in a folder that is made where it is missing. What a program that was killed left there is removed.
+    pub(crate) fn open(folder: &Path, most: u64) -> io::Result<Self> {
+        DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            // A file of this program is a plain one. In a shared folder others may have put anything else under such a name.
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if !is_file || !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+                continue;
+            }
+            match fs::remove_file(entry.path()) {
+                // It is gone, or another account's.
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
+                removed => removed?,
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), most, spare: SPARE, used: Arc::default() })
+    }
+
+    /// The same in a folder of this program's own, which nobody else may enter.
+    pub(crate) fn own(folder: &Path, most: u64) -> io::Result<Self> {
+        let spool = Self::open(folder, most)?;
+        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        Ok(spool)
+    }
+
+    /// Where it lies.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Holds bytes.
     fn hold(&self, bytes: u64) -> Result<Held, Fault> {
         let more = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.most);
         let held = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        held.map(|_| Held { bytes, used: self.used.clone() }).map_err(|_| Fault::SpoolFull(self.most))
+        let held = held.map(|_| Held { bytes, used: self.used.clone() }).map_err(|_| Fault::SpoolFull(self.most))?;
+        if bytes > 0 && free_bytes(&self.folder)? < bytes.saturating_add(self.spare) {
+            return Err(Fault::DiskFull);
+        }
+        Ok(held)
     }
 
     /// A new, empty file.
     pub(crate) async fn file(&self) -> Result<Arc<Spooled>, Fault> {
         let folder = self.folder.clone();
-        let file = apart(move || tempfile::tempfile_in(folder)).await?;
+        let file = apart(move || nameless(&folder)).await?;
         Ok(Arc::new(Spooled { file: Arc::new(file), length: Mutex::new((0, self.hold(0)?)), spool: self.clone() }))
     }
 
     /// Bytes that are held.
-    #[cfg(test)]
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// The same on a disk of which that many bytes stay free.
+    #[cfg(test)]
+    pub(crate) fn sparing(self, spare: u64) -> Self {
+        Self { spare, ..self }
     }
 }
 
@@ -226,7 +281,7 @@ impl Body {
     }
 
     /// All of it.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) async fn bytes(&self) -> Vec<u8> {
         futures::TryStreamExt::try_collect::<Vec<Bytes>>(self.pieces()).await.expect("it is read").concat()
     }
@@ -235,6 +290,7 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::spool;
 
     fn pieces(parts: &'static [&'static [u8]]) -> impl Stream<Item = Result<Bytes, io::Error>> + Unpin {
         stream::iter(parts.iter().map(|part| Ok(Bytes::from_static(part))))
@@ -243,7 +299,7 @@ mod tests {
     /// Parts lie behind each other, are read in any order, and have exactly the length that was said.
     #[tokio::test]
     async fn parts_lie_in_order() {
-        let spool = Spool::new(None, 100);
+        let spool = spool(100);
         let file = spool.file().await.expect("there is room");
         let first = file.append(pieces(&[b"ab", b"", b"c"]), 3, |_| {}).await.expect("it is as long");
         let mut seen = Vec::new();
@@ -258,7 +314,7 @@ mod tests {
     /// What is held is bounded, also where a file is said to be as long as no file is, and is given back.
     #[tokio::test]
     async fn room_is_bounded() {
-        let spool = Spool::new(None, 10);
+        let spool = spool(10);
         let file = spool.file().await.expect("there is room");
         assert!(matches!(file.append(pieces(&[]), u64::MAX, |_| {}).await, Err(Fault::SpoolFull(10))));
         for at in [8, u64::MAX - 1, u64::MAX] {
@@ -274,5 +330,43 @@ mod tests {
         assert!(file.read(9..12).await.expect("nothing is there").is_empty());
         drop(file);
         assert_eq!(spool.used(), 0);
+    }
+
+    /// The folder is its owner's alone where it is this program's own; files have no name in it, and what a killed program left there goes. What others put
+    /// into a folder that was named stays.
+    #[tokio::test]
+    async fn nothing_is_left_in_the_folder() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join("state").join("spool");
+        let mode = |folder: &Path| fs::metadata(folder).expect("it is there").permissions().mode() & 0o777;
+        Spool::open(&folder, 10).expect("it is made");
+        assert_eq!(mode(&folder), 0o700);
+        fs::set_permissions(&folder, Permissions::from_mode(0o755)).expect("it is its owner's");
+        for name in ["cowboy-spool-left", ".tmpOther"] {
+            fs::write(folder.join(name), "x").expect("it is written");
+        }
+        fs::create_dir(folder.join("cowboy-spool-folder")).expect("it is made");
+        Spool::open(&folder, 10).expect("it is there");
+        fs::remove_dir(folder.join("cowboy-spool-folder")).expect("it is no file of this program");
+        assert_eq!(mode(&folder), 0o755, "a folder that was named keeps its rights");
+        let spool = Spool::own(&folder, 10).expect("it is there");
+        assert_eq!(mode(&folder), 0o700);
+        let file = spool.file().await.expect("there is room");
+        file.write(0, Bytes::from_static(b"abc")).await.expect("there is room");
+        let left = fs::read_dir(&folder).expect("it is there").map(|entry| entry.expect("an entry").file_name());
+        assert_eq!(left.map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>(), [".tmpOther"]);
+        assert_eq!(file.file.metadata().expect("it is open").permissions().mode() & 0o777, 0o600);
+        assert!(Spool::open(&folder.join(".tmpOther"), 10).is_err(), "a file is no folder");
+    }
+
+    /// A disk without room is told before it is full, and what was not written is not held.
+    #[tokio::test]
+    async fn the_disk_keeps_room() {
+        let spool = spool(100).sparing(u64::MAX);
+        let file = spool.file().await.expect("an empty file needs none");
+        assert!(matches!(file.append(pieces(&[b"abc"]), 3, |_| {}).await, Err(Fault::DiskFull)));
+        assert!(matches!(file.write(0, Bytes::from_static(b"abc")).await, Err(Fault::DiskFull)));
+        assert_eq!((spool.used(), file.length()), (0, 0));
+        assert!(matches!(Fault::from(io::Error::from(io::ErrorKind::StorageFull)), Fault::DiskFull));
     }
 }

@@ -4,15 +4,16 @@ use crate::fault::Fault;
 use crate::spool::Body;
 use async_trait::async_trait;
 use cowboy_cli::volumes::{Files, Rights};
-use cowboy_system::volumes::types::Volume as Record;
+use cowboy_console::failure::Failure;
+use cowboy_system::volumes::types::{Partition, Volume as Record};
 use cowboy_types::{Hash, Text};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::segments::{SEGMENT_BYTES, TAG_BYTES, open_meta};
 use cowboy_volume::{Change, Entry, Source, Volume, VolumeError};
 use cowboy_volumes::leaf::{self, FILE_BYTES};
 use cowboy_volumes::{Name, Path};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -26,6 +27,9 @@ const UNSEEN: Hash = Hash([0xFF; 32]);
 
 /// After how long the chain is asked again which relays a volume has.
 const FRESH: Duration = Duration::from_secs(60);
+
+/// What is said where the account may not do any more what it might when the program began.
+const LOST: &str = "the account has lost its right to the volume: it was handed over, or the capability was taken back or is over";
 
 /// What is said of a file when it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +64,14 @@ pub(crate) trait Store {
     /// What the account may do.
     fn rights(&self) -> Rights;
 
-    /// The names of partitions that are known here.
+    /// The names of partitions with files that are known here.
     async fn names(&self) -> Result<Vec<Name>, Fault>;
 
     /// The root of a partition; none before its first commit.
     async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault>;
+
+    /// Whether a partition has files.
+    async fn has_files(&self, partition: &Name) -> Result<bool, Fault>;
 
     /// The files of a partition that the key opens.
     async fn list(&self, partition: &Name) -> Result<Vec<Entry>, Fault>;
@@ -91,12 +98,14 @@ pub(crate) struct Remote {
     rights: Rights,
     opened: RefCell<(Rc<Volume>, Instant)>,
     keys: RefCell<BTreeMap<Name, PartitionKey>>,
+    /// Whether it was said that the account has lost its right.
+    is_told: Cell<bool>,
 }
 
 impl Remote {
     /// The volume, as the chain has it now.
     pub(crate) fn new(files: Files, volume: Volume, rights: Rights) -> Self {
-        Self { files, rights, opened: RefCell::new((Rc::new(volume), Instant::now())), keys: RefCell::default() }
+        Self { files, rights, opened: RefCell::new((Rc::new(volume), Instant::now())), keys: RefCell::default(), is_told: Cell::default() }
     }
 
     fn volume(&self) -> Rc<Volume> {
@@ -121,6 +130,28 @@ impl Remote {
                 Ok(answer?)
             }
         }
+    }
+
+    /// A partition, as the chain has it now.
+    async fn partition(&self, name: &Name) -> Result<Option<Partition>, Fault> {
+        // Relays that failed once are tried again, and new ones become known.
+        let is_old = self.opened.borrow().1.elapsed() > FRESH;
+        let volume = if is_old { self.reopened().await? } else { self.volume() };
+        Ok(volume.partition(name).await?)
+    }
+
+    /// What came of a request that needs a right. Where it failed and the account has lost the right meanwhile, that is why.
+    async fn judged<T>(&self, done: Result<T, Fault>, needs: fn(&Rights) -> bool) -> Result<T, Fault> {
+        let fault = match done {
+            Err(fault @ Fault::Outside(_)) => fault,
+            done => return done,
+        };
+        let Ok(volume) = self.reopened().await else { return Err(fault) };
+        let fault = judge(fault, &self.files.rights(&volume).await, needs);
+        if matches!(fault, Fault::Forbidden(_)) && !self.is_told.replace(true) {
+            self.files.output().progress(&fault);
+        }
+        Err(fault)
     }
 
     /// Forgets keys where the owner rewrote a partition: the next request asks for the key that it has now.
@@ -172,49 +203,23 @@ impl Remote {
         }
         self.key(partition).await
     }
-}
 
-/// Whether there is room for one more file, as far as that is known without a look at the partition. The chain knows it exactly.
-fn fits(volume: &Record, size: u64) -> bool {
-    // With the tags of its segments.
-    let shard = volume.code.shard_bytes(size.saturating_add((size / SEGMENT_BYTES as u64 + 1) * TAG_BYTES as u64)).max(FILE_BYTES);
-    volume.bytes.saturating_add(shard).saturating_mul(u64::from(volume.code.data)) <= volume.quota
-}
-
-#[async_trait(?Send)]
-impl Store for Remote {
-    fn rights(&self) -> Rights {
-        self.rights
-    }
-
-    async fn names(&self) -> Result<Vec<Name>, Fault> {
-        let volume = self.reopened().await?;
-        let mut names = self.files.names(&volume);
-        names.retain(|name| self.rights.partition.is_none_or(|only| only == name.partition()));
-        Ok(names)
-    }
-
-    async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault> {
-        // Relays that failed once are tried again, and new ones become known.
-        let is_old = self.opened.borrow().1.elapsed() > FRESH;
-        let volume = if is_old { self.reopened().await? } else { self.volume() };
-        let standing = volume.partition(partition).await?;
-        Ok(standing.map(|standing| standing.root.top.root()))
-    }
-
-    async fn list(&self, partition: &Name) -> Result<Vec<Entry>, Fault> {
+    /// The files of a partition that the key opens.
+    async fn listed(&self, partition: &Name) -> Result<Vec<Entry>, Fault> {
         let key = self.standing(partition).await?;
         let mut listing = self.asked(async |volume| volume.list(partition, &key, LISTING_BYTES).await).await?;
         listing.take_bad(partition, &key);
         Ok(listing.entries)
     }
 
-    async fn find(&self, path: &Path) -> Result<Option<Entry>, Fault> {
+    /// A file.
+    async fn found(&self, path: &Path) -> Result<Option<Entry>, Fault> {
         let key = self.standing(&path.partition()).await?;
         self.asked(async |volume| volume.find(path, &key).await).await
     }
 
-    async fn read(&self, entry: &Entry, part: Range<u64>, mut out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault> {
+    /// Writes a part of a file out.
+    async fn read_part(&self, entry: &Entry, part: Range<u64>, mut out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault> {
         let path = Path::new(&entry.meta.path).ok_or_else(|| Fault::Path(entry.meta.path.to_string()))?;
         let key = self.key(&path.partition()).await?;
         // What was written once is not written again, so other relays are asked by the next request.
@@ -227,7 +232,8 @@ impl Store for Remote {
         }
     }
 
-    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+    /// Sends a file.
+    async fn sent(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
         let partition = path.partition();
         let (key, size) = (self.key(&partition).await?, body.size());
         let volume = self.volume();
@@ -246,7 +252,8 @@ impl Store for Remote {
         Ok(Entry { meta: meta.ok_or_else(|| Fault::outside("the record of the file that was sent does not open"))?, leaf })
     }
 
-    async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {
+    /// Commits changes to a partition that still has the root `on`. Relays may have changed: then that is tried once more.
+    async fn changed(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {
         let key = self.key(partition).await?;
         let change = |edit: &Edit| match edit {
             Edit::Put(entry) => Change::Put(entry.leaf.clone()),
@@ -259,10 +266,92 @@ impl Store for Remote {
             answer => answer,
         }
     }
+}
+
+/// What a fault comes to where the account has these rights by now.
+fn judge(fault: Fault, now: &Result<Rights, Failure>, needs: fn(&Rights) -> bool) -> Fault {
+    let is_refused = match now {
+        Ok(rights) => !needs(rights),
+        // Any other failure says nothing of them.
+        Err(failure) => matches!(failure, Failure::Refused { .. }),
+    };
+    if is_refused { Fault::Forbidden(LOST) } else { fault }
+}
+
+/// Whether there is room for one more file, as far as that is known without a look at the partition. The chain knows it exactly.
+fn fits(volume: &Record, size: u64) -> bool {
+    // With the tags of its segments.
+    let shard = volume.code.shard_bytes(size.saturating_add((size / SEGMENT_BYTES as u64 + 1) * TAG_BYTES as u64)).max(FILE_BYTES);
+    volume.bytes.saturating_add(shard).saturating_mul(u64::from(volume.code.data)) <= volume.quota
+}
+
+#[async_trait(?Send)]
+impl Store for Remote {
+    fn rights(&self) -> Rights {
+        self.rights
+    }
+
+    async fn names(&self) -> Result<Vec<Name>, Fault> {
+        let volume = self.reopened().await?;
+        // The chain keeps partitions that lost all their files.
+        let listed = volume.record().partitions.iter();
+        let filled: BTreeSet<Hash> = listed.filter(|listed| listed.bytes > 0).map(|listed| listed.partition).collect();
+        let may = |partition: Hash| filled.contains(&partition) && self.rights.partition.is_none_or(|only| only == partition);
+        let mut names = self.files.names(&volume);
+        names.retain(|name| may(name.partition()));
+        Ok(names)
+    }
+
+    async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault> {
+        Ok(self.partition(partition).await?.map(|standing| standing.root.top.root()))
+    }
+
+    async fn has_files(&self, partition: &Name) -> Result<bool, Fault> {
+        Ok(self.partition(partition).await?.is_some_and(|standing| standing.root.top.leaves > 0))
+    }
+
+    async fn list(&self, partition: &Name) -> Result<Vec<Entry>, Fault> {
+        self.judged(self.listed(partition).await, |rights| rights.reads).await
+    }
+
+    async fn find(&self, path: &Path) -> Result<Option<Entry>, Fault> {
+        self.judged(self.found(path).await, |rights| rights.reads).await
+    }
+
+    async fn read(&self, entry: &Entry, part: Range<u64>, out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault> {
+        self.judged(self.read_part(entry, part, out).await, |rights| rights.reads).await
+    }
+
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+        self.judged(self.sent(path, body, about).await, |rights| rights.writes).await
+    }
+
+    async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {
+        self.judged(self.changed(partition, edits, on).await, |rights| rights.writes).await
+    }
 
     async fn space(&self) -> Result<Space, Fault> {
         let volume = self.reopened().await?;
         let record = volume.record();
         Ok(Space { quota: record.quota, used: record.bytes.saturating_mul(u64::from(record.code.data)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who has lost a right is told so; a fault of relays or the chain stays one, also where the chain cannot say what the rights are.
+    #[test]
+    fn lost_rights_are_refusals() {
+        let all = Rights { partition: None, reads: true, writes: true, removes: true };
+        let reader = Rights { writes: false, removes: false, ..all };
+        let needs: [fn(&Rights) -> bool; 2] = [|rights| rights.reads, |rights| rights.writes];
+        let refusals =
+            |now: Result<Rights, Failure>| needs.map(|needs| matches!(judge(Fault::outside("x"), &now, needs), Fault::Forbidden(_)));
+        assert_eq!(refusals(Ok(all)), [false, false]);
+        assert_eq!(refusals(Ok(reader)), [false, true]);
+        assert_eq!(refusals(Err(Failure::refused("the volume belongs to another", "give a capability"))), [true, true]);
+        assert_eq!(refusals(Err(Failure::Witness("no node answers".to_owned()))), [false, false]);
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::spool::Body;
+use crate::spool::{Body, Spool};
 use crate::store::{About, Edit, Space, Store};
 use async_trait::async_trait;
 use cowboy_cli::volumes::Rights;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Blob, Hash, List, Text};
+use cowboy_types::{Blob, Hash, List, Text, blake3};
 use cowboy_volume::Entry;
 use cowboy_volume::segments::Meta;
 use cowboy_volumes::{Leaf, Name, Path};
@@ -23,12 +23,17 @@ pub(crate) const OWNER: Rights = Rights { partition: None, reads: true, writes: 
 
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
+/// A spool of at most this many bytes, in the folder of temporary files.
+pub(crate) fn spool(most: u64) -> Spool {
+    Spool::open(&std::env::temp_dir(), most).expect("there is such a folder")
+}
+
 /// An entry of a file with this content.
 pub(crate) fn entry(path: &str, content: &[u8]) -> Entry {
     let meta = Meta {
         path: Text::new(path).expect("a path is short"),
         size: u64::try_from(content.len()).expect("it is short"),
-        hash: Hash(*blake3::hash(content).as_bytes()),
+        hash: blake3(&[content]),
         written_ms: 1_700_000_000_123,
         kind: Text::new("text/plain").expect("it is short"),
     };
@@ -104,6 +109,7 @@ impl Kept {
     }
 
     /// Forgets the contents of all files: who reads them reads nothing.
+    #[cfg(test)]
     pub(crate) fn forget_contents(&self) {
         self.contents.borrow_mut().clear();
     }
@@ -130,7 +136,7 @@ pub(crate) fn engine(rights: Rights, is_read_only: bool) -> (Rc<Engine>, Rc<Kept
 }
 
 fn root_of(partition: &Partition) -> Hash {
-    Hash(*blake3::hash(&partition.commits.to_be_bytes()).as_bytes())
+    blake3(&[&partition.commits.to_be_bytes()])
 }
 
 #[async_trait(?Send)]
@@ -140,7 +146,12 @@ impl Store for Memory {
     }
 
     async fn names(&self) -> Result<Vec<Name>, Fault> {
-        Ok(self.kept.partitions.borrow().keys().cloned().collect())
+        let partitions = self.kept.partitions.borrow();
+        Ok(partitions.iter().filter(|(_, partition)| !partition.files.is_empty()).map(|(name, _)| name.clone()).collect())
+    }
+
+    async fn has_files(&self, partition: &Name) -> Result<bool, Fault> {
+        Ok(self.kept.partitions.borrow().get(partition).is_some_and(|partition| !partition.files.is_empty()))
     }
 
     async fn root(&self, partition: &Name) -> Result<Option<Hash>, Fault> {

@@ -7,15 +7,19 @@ use crate::{
     raised::Failed,
     refusal::Refusal,
     requests::{Requests, Sent},
+    sending::{Accepted, Standing, Submitter, submit_once},
     signing::Signing,
     source::{NotTaken, Upstream},
-    state::BlockState,
+    state::{BlockState, Newest},
 };
 use cowboy_chain::{Simulation, query::Tried, resume};
 use cowboy_node::{NodeHandle, traces};
 use cowboy_serve::Client;
 use cowboy_system::{
-    gateways::answers::{SignedAnswer, Statement},
+    gateways::{
+        answers::{SignedAnswer, Statement},
+        state as records,
+    },
     requests::{Request, dispatch},
 };
 use cowboy_types::{
@@ -33,18 +37,8 @@ use tokio::{runtime::Handle, sync::Mutex};
 /// What the rest of a transaction takes beside its payload, generously.
 const OVERHEAD_BYTES: usize = 512;
 
-/// How often a pool may refuse a nonce before a command is refused.
-const ATTEMPTS: usize = 4;
-
 /// What a base unit of tip buys nobody yet; enough to be seen.
 const TIP: Price = Price(100);
-
-/// A command on its way.
-#[derive(Clone, Debug)]
-pub(crate) struct Accepted {
-    pub(crate) hash: Hash,
-    pub(crate) transaction: Transaction,
-}
 
 /// Signs and sends commands, one after the other.
 pub(crate) struct Commander {
@@ -52,6 +46,8 @@ pub(crate) struct Commander {
     upstream: Upstream,
     /// Where transactions are tried.
     runner: Runner,
+    /// The state that says what is final.
+    newest: Arc<Newest>,
     /// What was signed and is not final.
     signing: Mutex<Signing>,
     /// Commands that a pool took.
@@ -61,8 +57,16 @@ pub(crate) struct Commander {
 }
 
 impl Commander {
-    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64, journal: Journal, requests: Arc<Requests>) -> Self {
-        Self { key, upstream, runner, signing: Mutex::new(Signing::new(journal)), requests, cycles }
+    pub(crate) fn new(
+        key: PrivateKey,
+        upstream: Upstream,
+        runner: Runner,
+        newest: Arc<Newest>,
+        cycles: u64,
+        journal: Journal,
+        requests: Arc<Requests>,
+    ) -> Self {
+        Self { key, upstream, runner, newest, signing: Mutex::new(Signing::new(journal)), requests, cycles }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -80,7 +84,7 @@ impl Commander {
     }
 
     /// Sends a request to its actor, by way of the registry, where it does not fail when it is tried, and the gateway agrees to the cycles and cells
-    /// that it would sign for. It is among the commands under way once a pool has it.
+    /// that it would sign for. It is among the commands under way once a pool has it. Answers nothing where the request was delivered meanwhile.
     pub(crate) async fn dispatch(
         &self,
         client: Client,
@@ -88,7 +92,7 @@ impl Commander {
         state: &Arc<BlockState>,
         (target, envelope, salt): (Address, Value, Salt),
         agree: impl FnOnce((Cycles, Cells)) -> Result<Sent, Refusal>,
-    ) -> Result<Accepted, Refusal> {
+    ) -> Result<Option<Accepted>, Refusal> {
         let request = dispatch(target, envelope, Hash(salt.0));
         if request.argument.encode().len() > Self::payload_bytes() {
             // What no transaction carries is refused before there is one (decision 127).
@@ -103,7 +107,7 @@ impl Commander {
             return Err(failing(&failed, state.head.height));
         }
         let command = agree((priced.cycles_limit, priced.cells_limit))?;
-        self.submit(node, priced, Some(command)).await
+        self.submit(node, &priced, Some(command)).await
     }
 
     /// Sends a call of the registry.
@@ -114,10 +118,11 @@ impl Commander {
         state: &Arc<BlockState>,
         request: Request,
         value: Amount,
-    ) -> Result<Accepted, Refusal> {
+    ) -> Result<(), Refusal> {
         let unsigned = self.unsigned(state, request, value)?;
         let (priced, _) = self.priced(client, state, unsigned).await?;
-        self.submit(node, priced, None).await
+        self.submit(node, &priced, None).await?;
+        Ok(())
     }
 
     /// A call of the registry, without limits, prices and signature.
@@ -173,51 +178,11 @@ impl Commander {
         Ok((transaction, receipt.abort.map(|abort| Failed { abort, exception })))
     }
 
-    /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that
-    /// was signed for one request is never signed for another. A command counts as soon as somebody may have seen the transaction.
-    async fn submit(&self, node: &NodeHandle, transaction: Transaction, mut command: Option<Sent>) -> Result<Accepted, Refusal> {
+    /// Submits a transaction, and answers nothing where its request was delivered already: see [`submit_once`].
+    async fn submit(&self, node: &NodeHandle, transaction: &Transaction, command: Option<Sent>) -> Result<Option<Accepted>, Refusal> {
         // One at a time: each takes the nonce after the last.
         let mut signing = self.signing.lock().await;
-        let (address, is_own_pool) = (self.address(), matches!(self.upstream, Upstream::Own));
-        let account = node.account(address).await.map_err(Refusal::unavailable)?;
-        let unsettled = signing.forget_below(account.nonce).map_err(Refusal::unavailable)?;
-        self.requests.look_up(node, unsettled)?;
-        let (mut after, mut refused) = (signing.after(), 0);
-        let mut signed_for: Option<Nonce> = None;
-        while refused < ATTEMPTS {
-            let nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
-            if let Some(former) = signed_for.take_if(|former| *former != nonce) {
-                command = signing.resume(former);
-            }
-            let offer = signing.offer(nonce, &transaction, &mut command, |unsigned| self.signed(unsigned)).map_err(Refusal::unavailable)?;
-            let submitted = self.upstream.submit(node, &offer.transaction).await;
-            match submitted {
-                Ok(hash) => {
-                    if let Some(command) = signing.taken(&offer) {
-                        self.requests.add(hash, command);
-                    }
-                    if !offer.is_former {
-                        return Ok(Accepted { hash, transaction: offer.transaction });
-                    }
-                    after = next(nonce);
-                }
-                Err(why) => {
-                    let unseen = signing.refused(&offer, &why, is_own_pool);
-                    if why != NotTaken::Nonce {
-                        return Err(refusal_of(why, address));
-                    }
-                    refused += 1;
-                    // The pool has the former one; or it lacks one before this.
-                    after = if offer.is_former { next(nonce) } else { Nonce(0) };
-                    if !offer.is_former {
-                        signed_for = unseen.is_none().then_some(nonce);
-                        command = unseen;
-                    }
-                }
-            }
-        }
-        Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The gateway's transactions are out of step.", "Ask again.")
-            .retry(2))
+        submit_once(&Pool { commander: self, node }, &mut signing, transaction, command).await
     }
 
     fn signed(&self, mut transaction: Transaction) -> Transaction {
@@ -235,19 +200,51 @@ fn failing(failed: &Failed, height: Height) -> Refusal {
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", what, fix)
 }
 
-fn next(nonce: Nonce) -> Nonce {
-    Nonce(nonce.0.saturating_add(1))
+/// The pool that a commander's transactions go to, and the node that says what is final.
+struct Pool<'a> {
+    commander: &'a Commander,
+    node: &'a NodeHandle,
 }
 
-fn refusal_of(refused: NotTaken, address: Address) -> Refusal {
-    match refused {
-        NotTaken::Nonce => Refusal::unavailable("the nonce is not the next one"),
-        NotTaken::Full => Refusal::busy("POOL_FULL", "The pool of transactions is full.").retry(2),
-        NotTaken::Funds => {
-            tracing::error!(%address, "the gateway's account cannot pay for commands: fund it, or draw on its stake");
-            Refusal::busy("GATEWAY_FUNDS", "The gateway cannot pay for commands now.").retry(60)
-        }
-        NotTaken::Other(why) => Refusal::unavailable(why),
+#[async_trait::async_trait]
+impl Submitter for Pool<'_> {
+    fn sender(&self) -> Address {
+        self.commander.address()
+    }
+
+    fn is_own(&self) -> bool {
+        matches!(self.commander.upstream, Upstream::Own)
+    }
+
+    async fn standing(&self, request: Option<&str>) -> Result<Standing, Refusal> {
+        let (state, sender) = (self.commander.newest.state().await?, self.sender());
+        state
+            .ask(|world| {
+                let nonce = world.account(sender)?.nonce;
+                let is_done = request.map(|id| records::request(world, id)).transpose()?.flatten().is_some();
+                Ok(Standing { nonce, is_done })
+            })
+            .await
+    }
+
+    async fn next_nonce(&self, after: Nonce) -> Result<Nonce, Refusal> {
+        self.commander.upstream.next_nonce(self.node, self.sender(), after).await.map_err(Refusal::unavailable)
+    }
+
+    fn sign(&self, unsigned: Transaction) -> Transaction {
+        self.commander.signed(unsigned)
+    }
+
+    async fn submit(&self, transaction: &Transaction) -> Result<Hash, NotTaken> {
+        self.commander.upstream.submit(self.node, transaction).await
+    }
+
+    fn note_taken(&self, hash: Hash, command: Sent) {
+        self.commander.requests.add(hash, command);
+    }
+
+    fn note_used(&self, commands: Vec<(Transaction, Sent)>) -> Result<(), Refusal> {
+        self.commander.requests.look_up(self.node, commands)
     }
 }
 

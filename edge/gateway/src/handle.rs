@@ -255,6 +255,7 @@ impl Command<'_> {
             Ok(Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed })
         };
         let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
+        let Some(sent) = sent else { return Ok(accepted(&id, None)) };
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))

@@ -1,8 +1,9 @@
 //! Transactions that the gateway signed and that are not final, so that no nonce is ever signed for two requests: whoever holds both could
 //! have the stake slashed (docs/gateways.md).
 
+use crate::pooled::dispatched;
 use bytes::{Buf as _, BufMut as _};
-use cowboy_types::{Transaction, units::Nonce};
+use cowboy_types::{Address, Transaction, units::Nonce};
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
@@ -13,10 +14,32 @@ use std::{
 /// The size from which the file is written anew, with only what is open.
 const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
 
+/// A transaction that is not final, and the command that it dispatches, where it does.
+#[derive(Debug)]
+struct Open {
+    transaction: Transaction,
+    command: Option<(String, Address)>,
+}
+
+impl Open {
+    fn of(transaction: Transaction) -> Self {
+        Self { command: dispatched(&transaction), transaction }
+    }
+
+    /// Whether it is for this request: for the same command, whatever headers its client sent this time, or for the same call.
+    fn is_for(&self, wanted: &Transaction, command: Option<&(String, Address)>) -> bool {
+        match (&self.command, command) {
+            (Some(own), Some(command)) => own == command,
+            (None, None) => self.transaction.instruction == wanted.instruction,
+            _ => false,
+        }
+    }
+}
+
 /// The open transactions of one sender, on disk before they are sent.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    open: BTreeMap<Nonce, Transaction>,
+    open: BTreeMap<Nonce, Open>,
     /// The nonce of one that was sent and that no pool took: it is sent again before anything else is signed.
     untaken: Option<Nonce>,
     file: Option<(PathBuf, File, u64)>,
@@ -58,7 +81,7 @@ impl Journal {
         file.sync_data()?;
         self.is_torn = false;
         *size += u64::try_from(entry.len()).unwrap_or(u64::MAX);
-        self.open.insert(transaction.nonce, transaction.clone());
+        self.open.insert(transaction.nonce, Open::of(transaction.clone()));
         Ok(())
     }
 
@@ -83,7 +106,7 @@ impl Journal {
 
     /// What was signed with this nonce.
     pub(crate) fn get(&self, nonce: Nonce) -> Option<&Transaction> {
-        self.open.get(&nonce)
+        self.open.get(&nonce).map(|open| &open.transaction)
     }
 
     /// Notes whether the transaction of this nonce is one that no pool took.
@@ -95,18 +118,40 @@ impl Journal {
         }
     }
 
-    /// The nonce to use next: that of a transaction that no pool took, else the one after the last that was used; zero where none is open.
-    pub(crate) fn after(&self) -> Nonce {
-        if let Some(untaken) = self.untaken {
-            return untaken;
+    /// The nonce to use next, where the account's is `floor`: the first for which nothing is signed, or that of an earlier transaction that no
+    /// pool took.
+    pub(crate) fn after(&self, floor: Nonce) -> Nonce {
+        let mut free = floor;
+        for nonce in self.open.range(floor..).map(|(nonce, _)| *nonce) {
+            if nonce != free {
+                break;
+            }
+            free = Nonce(free.0.saturating_add(1));
         }
-        self.open.last_key_value().map_or(Nonce(0), |(nonce, _)| Nonce(nonce.0.saturating_add(1)))
+        self.untaken.map_or(free, |untaken| untaken.min(free))
+    }
+
+    /// The nonce that was signed for the request of this transaction, where one for it is open.
+    pub(crate) fn nonce_of(&self, wanted: &Transaction) -> Option<Nonce> {
+        let command = dispatched(wanted);
+        self.open.iter().find(|(_, open)| open.is_for(wanted, command.as_ref())).map(|(nonce, _)| *nonce)
+    }
+
+    /// Whether what was signed with this nonce is for another request than this transaction.
+    pub(crate) fn is_former(&self, nonce: Nonce, wanted: &Transaction) -> bool {
+        let command = dispatched(wanted);
+        self.open.get(&nonce).is_some_and(|open| !open.is_for(wanted, command.as_ref()))
+    }
+
+    /// The first open transaction from this nonce on.
+    pub(crate) fn first_from(&self, nonce: Nonce) -> Option<Nonce> {
+        self.open.range(nonce..).next().map(|(nonce, _)| *nonce)
     }
 
     /// Writes what is open to a new file that takes the place of the old one.
     fn rewrite(&mut self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("new");
-        let bytes: Vec<u8> = self.open.values().flat_map(entry).collect();
+        let bytes: Vec<u8> = self.open.values().flat_map(|open| entry(&open.transaction)).collect();
         let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&new)?;
         file.write_all(&bytes)?;
         file.sync_all()?;
@@ -128,7 +173,7 @@ fn entry(transaction: &Transaction) -> Vec<u8> {
 }
 
 /// The newest transaction of each nonce. What follows the last whole entry is half of one, or zeros that a file has after a crash.
-fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Transaction>> {
+fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
     let mut open = BTreeMap::new();
     while bytes.len() >= 4 && bytes.iter().any(|byte| *byte != 0) {
         let Ok(length) = usize::try_from(bytes.get_u32()) else { break };
@@ -136,7 +181,7 @@ fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Transaction>> {
         let damaged =
             |_| io::Error::new(io::ErrorKind::InvalidData, "an entry of the journal of commands is damaged; see docs/gateways.md");
         let transaction = Transaction::from_bytes(entry).map_err(damaged)?;
-        open.insert(transaction.nonce, transaction);
+        open.insert(transaction.nonce, Open::of(transaction));
         bytes = rest;
     }
     Ok(open)
@@ -145,32 +190,10 @@ fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Transaction>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::{
-        Instruction, System,
-        signing::PrivateKey,
-        units::{Amount, Cells, ChainId, Cycles, Price},
-    };
+    use crate::testing;
 
     fn transaction(nonce: u64, fee: u64) -> Transaction {
-        let key = PrivateKey::from_bytes([7; 32]).expect("a key");
-        Transaction {
-            chain_id: ChainId(1),
-            nonce: Nonce(nonce),
-            instruction: Instruction::System(System::Transfer { to: key.address(), amount: Amount(1) }),
-            cycles_limit: Cycles(0),
-            cells_limit: Cells(0),
-            max_fee_per_cycle: Price(fee),
-            max_fee_per_cell: Price(0),
-            max_priority_fee_per_cycle: Price(0),
-            max_priority_fee_per_cell: Price(0),
-            from: key.address(),
-            metadata: Default::default(),
-            origin_tx_hash: None,
-            origin_remaining_cycles: None,
-            origin_remaining_cells: None,
-            signature: Default::default(),
-            additional_signers: Default::default(),
-        }
+        testing::transaction(nonce, 1, fee)
     }
 
     /// What was signed is known after a restart, the newest under each nonce, without what is final and what was cut off.
@@ -185,11 +208,11 @@ mod tests {
         drop(journal);
         OpenOptions::new().append(true).open(&path).expect("it is there").write_all(&[0, 0, 1, 0, 7]).expect("a half entry");
         let mut journal = Journal::open(Some(&path)).expect("it is read");
-        assert_eq!((journal.after(), journal.get(Nonce(4))), (Nonce(5), Some(&transaction(4, 9))));
+        assert_eq!((journal.after(Nonce(3)), journal.get(Nonce(4))), (Nonce(5), Some(&transaction(4, 9))));
         journal.forget_below(Nonce(4)).expect("it stays");
         assert_eq!(journal.get(Nonce(3)), None);
         journal.add(&transaction(5, 1)).expect("it is written");
-        assert_eq!(Journal::open(Some(&path)).expect("it is read").after(), Nonce(6));
+        assert_eq!(Journal::open(Some(&path)).expect("it is read").after(Nonce(4)), Nonce(6));
     }
 
     /// Decision 590: what no pool took is sent again before another nonce is used, so that a pool that is full has no more signed for it.
@@ -200,13 +223,13 @@ mod tests {
         journal.add(&transaction(3, 1)).expect("it is written");
         journal.add(&transaction(4, 1)).expect("it is written");
         journal.note(Nonce(4), true);
-        assert_eq!(journal.after(), Nonce(4));
+        assert_eq!(journal.after(Nonce(3)), Nonce(4));
         journal.note(Nonce(4), false);
-        assert_eq!(journal.after(), Nonce(5));
+        assert_eq!((journal.after(Nonce(3)), journal.after(Nonce(1))), (Nonce(5), Nonce(1)), "a gap is filled first");
         journal.note(Nonce(4), true);
         journal.forget_below(Nonce(5)).expect("nothing is written");
         journal.note(Nonce(7), true);
-        assert_eq!(journal.after(), Nonce(0), "nothing is open");
+        assert_eq!(journal.after(Nonce(5)), Nonce(5), "nothing is open");
     }
 
     /// A disk that is full for a moment loses nothing that is written later.
@@ -224,7 +247,7 @@ mod tests {
         journal.add(&transaction(5, 1)).expect("there is room again");
         drop(journal);
         let journal = Journal::open(Some(&path)).expect("it is read");
-        assert_eq!((journal.get(Nonce(3)).is_some(), journal.get(Nonce(4)), journal.after()), (true, None, Nonce(6)));
+        assert_eq!((journal.get(Nonce(3)).is_some(), journal.get(Nonce(4)), journal.after(Nonce(5))), (true, None, Nonce(6)));
     }
 
     /// Damage in the middle is not taken for the end: nonces that were used would be used again.

@@ -32,6 +32,7 @@ mod raised;
 mod refusal;
 mod requests;
 mod resolver;
+mod sending;
 mod server;
 mod sharer;
 mod shown;
@@ -39,6 +40,8 @@ mod signed;
 mod signing;
 mod source;
 mod state;
+#[cfg(test)]
+mod testing;
 mod tls;
 mod turns;
 mod witness;
@@ -89,7 +92,7 @@ const BODIES_OF_CLIENT: usize = MAX_BODIES / 8;
 pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) node: NodeHandle,
-    pub(crate) newest: state::Newest,
+    pub(crate) newest: Arc<state::Newest>,
     pub(crate) runner: query::Runner,
     pub(crate) commander: Option<command::Commander>,
     pub(crate) requests: Arc<requests::Requests>,
@@ -111,9 +114,11 @@ impl Shared {
         let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once)?;
         let journal = journal::Journal::open(backend.journal.as_deref())?;
         let requests = Arc::new(requests::Requests::new());
-        let commander = |key| command::Commander::new(key, backend.upstream, runner.clone(), cycles, journal, requests.clone());
+        let newest = Arc::new(state::Newest::new(backend.node.clone()));
+        let (runs, reads, sent) = (runner.clone(), newest.clone(), requests.clone());
+        let commander = |key| command::Commander::new(key, backend.upstream, runs, reads, cycles, journal, sent);
         Ok(Self {
-            newest: state::Newest::new(backend.node.clone()),
+            newest,
             commander: backend.key.map(commander),
             runner,
             requests,

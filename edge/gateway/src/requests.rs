@@ -89,13 +89,23 @@ impl Requests {
         self.sent.lock().expect("nothing panics while it holds the lock").insert(hash, sent);
     }
 
-    /// Takes commands that are final, though no pool said that it took them: what they did not use comes back.
+    /// Takes commands whose nonces were used, though no pool said that it took them. What those that are final did not use comes back. The others never become
+    /// final: whoever sends one of them again is not told that it is under way.
     pub(crate) fn look_up(&self, node: &NodeHandle, commands: Vec<(Transaction, Sent)>) -> Result<(), Refusal> {
         if commands.is_empty() {
             return Ok(());
         }
+        let hashes: Vec<Hash> = commands.iter().map(|(transaction, _)| transaction.digest()).collect();
         commands.into_iter().for_each(|(transaction, sent)| self.add(transaction.digest(), sent));
-        self.catch_up(node)
+        let caught_up = self.catch_up(node);
+        self.give_up(&hashes);
+        caught_up
+    }
+
+    /// Forgets commands that never become final.
+    fn give_up(&self, hashes: &[Hash]) {
+        let mut sent = self.sent.lock().expect("nothing panics while it holds the lock");
+        hashes.iter().for_each(|hash| drop(sent.remove(hash)));
     }
 
     /// Looks at final blocks for as long as the node lives.
@@ -118,7 +128,7 @@ impl Requests {
         let number = block.block.header().number.0;
         for (transaction, receipt) in block.block.block().transactions.iter().zip(block.receipts.iter()) {
             let Some((id, target)) = dispatched(transaction) else { continue };
-            self.settle(&transaction.digest(), (receipt.cycles_used, receipt.cells_used));
+            self.settle_final(&transaction.digest(), (&id, target), (receipt.cycles_used, receipt.cells_used));
             if let Some(abort) = &receipt.abort {
                 self.remember_failure(id, target, abort);
             }
@@ -139,6 +149,15 @@ impl Requests {
             }
         }
         Ok(())
+    }
+
+    /// Settles the command of a final transaction, also where a pool took it with other prices before: a request is signed for one nonce (decision 625).
+    fn settle_final(&self, hash: &Hash, (id, target): (&str, Address), used: (Cycles, Cells)) {
+        if self.settle(hash, used).is_none()
+            && let Some(other) = self.under_way_as(id, target)
+        {
+            self.settle(&other, used);
+        }
     }
 
     /// Gives back what a final command did not use, and forgets it. Answers the id and the target of its request.
@@ -256,22 +275,15 @@ impl Fate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{budgets::Payers, config, limits::Limits};
-    use cowboy_params::Params;
-    use std::net::IpAddr;
+    use crate::testing::{agree, limits};
 
-    /// Decision 590: two equal requests that came at once are two commands, and each gives back what it did not use.
+    /// Decision 590: commands are counted by their transactions, and each gives back what it did not use.
     #[test]
     fn equal_requests_are_settled_each() {
-        let settings = config::Limits { client_cycles_per_hour: 2_000_000, ..config::Limits::default() };
-        let (limits, requests) = (Limits::new(&settings, &Params::GENESIS), Requests::new());
-        let target = Address([1; 20]);
-        let agree = || {
-            let payers = Payers::new(IpAddr::from([10, 0, 1, 1]), "a", target);
-            limits.agree(&Params::GENESIS, payers, (Cycles(1_000_000), Cells(0))).ok()
-        };
+        let (limits, requests, target) = (limits(2), Requests::new(), Address([1; 20]));
+        let agree = || agree(&limits);
         for number in [1, 2] {
-            let mut agreed = agree().expect("two million are its budget");
+            let mut agreed = agree().expect("two commands are its budget");
             agreed.keep();
             requests.add(Hash([number; 32]), Sent { id: "one".into(), target, at: 1, agreed });
         }
@@ -284,5 +296,32 @@ mod tests {
         assert!(!requests.is_under_way("one") && requests.settle(&Hash([1; 32]), (Cycles(0), Cells(0))).is_none());
         let whole = [agree(), agree()];
         assert!(whole.iter().all(Option::is_some));
+    }
+
+    /// Decision 625: a command whose prices were raised is settled by the transaction that became final.
+    #[test]
+    fn other_prices_are_the_same_command() {
+        let (limits, requests, target) = (limits(1), Requests::new(), Address([1; 20]));
+        let mut agreed = agree(&limits).expect("one command is its budget");
+        agreed.keep();
+        requests.add(Hash([1; 32]), Sent { id: "one".into(), target, at: 1, agreed });
+        requests.settle_final(&Hash([2; 32]), ("two", target), (Cycles(0), Cells(0)));
+        assert!(requests.is_under_way("one") && agree(&limits).is_none(), "another command");
+        requests.settle_final(&Hash([2; 32]), ("one", target), (Cycles(0), Cells(0)));
+        assert!(!requests.is_under_way("one") && agree(&limits).is_some());
+    }
+
+    /// Decision 625: a command whose nonce something else has used is not under way, so it is signed again when it comes again. What it counted as stays
+    /// counted: its client had the gateway sign it.
+    #[test]
+    fn what_never_becomes_final_is_not_under_way() {
+        let (limits, requests, target) = (limits(2), Requests::new(), Address([1; 20]));
+        for (number, id) in [(1, "one"), (2, "two")] {
+            let mut agreed = agree(&limits).expect("two commands are its budget");
+            agreed.keep();
+            requests.add(Hash([number; 32]), Sent { id: id.into(), target, at: 1, agreed });
+        }
+        requests.give_up(&[Hash([1; 32]), Hash([3; 32])]);
+        assert!(!requests.is_under_way("one") && requests.is_under_way("two") && agree(&limits).is_none());
     }
 }

@@ -39,12 +39,22 @@ impl Signing {
     }
 
     /// The nonce to use next: see [`Journal::after`].
-    pub(crate) fn after(&self) -> Nonce {
-        self.journal.after()
+    pub(crate) fn after(&self, floor: Nonce) -> Nonce {
+        self.journal.after(floor)
     }
 
-    /// What is sent for a nonce: the wanted transaction, or what was signed for this nonce before. `command` is taken where it is the wanted one. It
-    /// counts from now on, once: where the same request was signed for this nonce before, that one counts, and the new one comes back.
+    /// The nonce to send now on the way to the request of this transaction, where a pool takes `next`. A request that was signed before keeps its nonce for as long as that
+    /// one can become final (decision 625); what was signed for the nonces before it is sent first.
+    pub(crate) fn place(&self, wanted: &Transaction, next: Nonce) -> Nonce {
+        match self.journal.nonce_of(wanted) {
+            Some(own) => self.journal.first_from(next).map_or(own, |first| first.min(own)),
+            None => next,
+        }
+    }
+
+    /// What is sent for a nonce: the wanted transaction, or what was signed for this nonce before. The same bytes are sent again while their prices
+    /// suffice. `command` is taken where it is the wanted one. It counts from now on, once: where the same request was signed for this nonce before,
+    /// that one counts, and the new one gives back what it counted as.
     pub(crate) fn offer(
         &mut self,
         nonce: Nonce,
@@ -52,14 +62,14 @@ impl Signing {
         command: &mut Option<Sent>,
         sign: impl Fn(Transaction) -> Transaction,
     ) -> io::Result<Offer> {
-        let is_new = self.journal.get(nonce).is_none();
-        let former = self.journal.get(nonce).filter(|former| former.instruction != wanted.instruction);
-        let is_former = former.is_some();
+        let former = self.journal.get(nonce);
+        let is_new = former.is_none();
+        let is_former = self.journal.is_former(nonce, wanted);
         let transaction = match former {
             Some(former) if are_enough(former, wanted) => former.clone(),
             Some(former) => sign(Transaction {
-                max_fee_per_cycle: former.max_fee_per_cycle.max(wanted.max_fee_per_cycle),
-                max_fee_per_cell: former.max_fee_per_cell.max(wanted.max_fee_per_cell),
+                max_fee_per_cycle: raised(former.max_fee_per_cycle, wanted.max_fee_per_cycle),
+                max_fee_per_cell: raised(former.max_fee_per_cell, wanted.max_fee_per_cell),
                 ..former.clone()
             }),
             None => sign(Transaction { nonce, ..wanted.clone() }),
@@ -95,11 +105,6 @@ impl Signing {
         self.journal.note(nonce, *why != NotTaken::Nonce);
         None
     }
-
-    /// The command that was signed for a nonce which another pool refused, to sign it for the next one.
-    pub(crate) fn resume(&mut self, nonce: Nonce) -> Option<Sent> {
-        self.commands.remove(&nonce)?
-    }
 }
 
 /// Whether a transaction that was signed before still has limits and prices like those that one of today is given: twice the base fees.
@@ -108,65 +113,28 @@ fn are_enough(former: &Transaction, today: &Transaction) -> bool {
     is_enough(former.max_fee_per_cycle, today.max_fee_per_cycle) && is_enough(former.max_fee_per_cell, today.max_fee_per_cell)
 }
 
+/// The price of a transaction that takes the place of one that was signed before. A pool that has the former one takes another one only if both its prices
+/// are higher by `fees.replacement_bump`, which is never more than as much again. What is paid is the base fee all the same.
+fn raised(former: Price, today: Price) -> Price {
+    today.max(Price(former.0.saturating_mul(2)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        budgets::{Agreed, Payers},
-        config,
         limits::Limits,
+        testing::{self, dispatch, room, transaction},
     };
-    use cowboy_params::Params;
-    use cowboy_types::{
-        Address, Cells, Cycles, Instruction, System,
-        signing::PrivateKey,
-        units::{Amount, ChainId},
-    };
-    use std::net::IpAddr;
+    use cowboy_types::{Cells, Cycles};
 
-    const MILLION: u64 = 1_000_000;
-
+    /// A client with a budget for two commands.
     fn limits() -> Limits {
-        let settings = config::Limits { client_cycles_per_hour: 2 * MILLION, ..config::Limits::default() };
-        Limits::new(&settings, &Params::GENESIS)
-    }
-
-    fn agree(limits: &Limits) -> Option<Agreed> {
-        let payers = Payers::new(IpAddr::from([10, 0, 1, 1]), "a", Address([1; 20]));
-        limits.agree(&Params::GENESIS, payers, (Cycles(MILLION), Cells(0))).ok()
-    }
-
-    /// How many commands of a client its budget has room for.
-    fn room(limits: &Limits) -> usize {
-        let all: Vec<Agreed> = std::iter::from_fn(|| agree(limits)).collect();
-        all.len()
+        testing::limits(2)
     }
 
     fn command(limits: &Limits) -> Option<Sent> {
-        let agreed = agree(limits).expect("the budget has room");
-        Some(Sent { id: "one".into(), target: Address([1; 20]), at: 1, agreed })
-    }
-
-    fn transaction(amount: u64) -> Transaction {
-        let key = PrivateKey::from_bytes([7; 32]).expect("a key");
-        Transaction {
-            chain_id: ChainId(1),
-            nonce: Nonce(0),
-            instruction: Instruction::System(System::Transfer { to: key.address(), amount: Amount(amount) }),
-            cycles_limit: Cycles(0),
-            cells_limit: Cells(0),
-            max_fee_per_cycle: Price(0),
-            max_fee_per_cell: Price(0),
-            max_priority_fee_per_cycle: Price(0),
-            max_priority_fee_per_cell: Price(0),
-            from: key.address(),
-            metadata: Default::default(),
-            origin_tx_hash: None,
-            origin_remaining_cycles: None,
-            origin_remaining_cells: None,
-            signature: Default::default(),
-            additional_signers: Default::default(),
-        }
+        testing::command(limits, "one")
     }
 
     fn signing(folder: &tempfile::TempDir) -> Signing {
@@ -174,7 +142,7 @@ mod tests {
     }
 
     fn offer(signing: &mut Signing, nonce: u64, amount: u64, mut command: Option<Sent>) -> Offer {
-        signing.offer(Nonce(nonce), &transaction(amount), &mut command, |transaction| transaction).expect("it is written")
+        signing.offer(Nonce(nonce), &transaction(0, amount, 0), &mut command, |transaction| transaction).expect("it is written")
     }
 
     /// A command that another node's full pool refuses counts once, however often its client sends it again, and gives back what it did not use when
@@ -186,17 +154,50 @@ mod tests {
         for attempt in 0..3 {
             let sent = offer(&mut signing, 3, 1, command(&limits));
             assert!(!sent.is_former && signing.refused(&sent, &NotTaken::Full, false).is_none());
-            assert_eq!((signing.after(), room(&limits)), (Nonce(3), 1), "attempt {attempt}");
+            assert_eq!((signing.after(Nonce(3)), room(&limits)), (Nonce(3), 1), "attempt {attempt}");
         }
         let other = offer(&mut signing, 3, 2, command(&limits));
-        assert!(other.is_former && other.transaction.instruction == transaction(1).instruction, "it goes first");
+        assert!(other.is_former && other.transaction.instruction == transaction(0, 1, 0).instruction, "it goes first");
         assert_eq!(room(&limits), 1, "the other one is not signed");
         let taken = signing.taken(&other).expect("its command");
         let again = offer(&mut signing, 3, 1, command(&limits));
         assert!(signing.taken(&again).is_none(), "it counts elsewhere");
-        assert_eq!((signing.after(), room(&limits)), (Nonce(4), 1));
+        assert_eq!((signing.after(Nonce(3)), room(&limits)), (Nonce(4), 1));
         taken.agreed.settle((Cycles(0), Cells(0)));
         assert_eq!(room(&limits), 2);
+    }
+
+    /// Decision 625: a command that comes again is the same one, also where its client sends other headers.
+    #[test]
+    fn a_command_with_other_headers_keeps_its_nonce() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut signing = signing(&folder);
+        let mut offer = |wanted: &Transaction, nonce: u64| {
+            let nonce = signing.place(wanted, Nonce(nonce));
+            signing.offer(nonce, wanted, &mut None, |transaction| transaction).expect("it is written")
+        };
+        let (first, again, other) = (dispatch(1, "one"), dispatch(1, "two"), dispatch(2, "one"));
+        let sent = offer(&first, 3);
+        assert_ne!(first.instruction, again.instruction);
+        assert_eq!((offer(&again, 4).transaction, offer(&again, 4).is_former), (sent.transaction, false), "the same bytes");
+        assert_eq!(
+            (offer(&other, 4).transaction.nonce, offer(&other, 3).transaction.nonce),
+            (Nonce(4), Nonce(3)),
+            "what is before it goes first"
+        );
+    }
+
+    /// Where one price does not suffice any more, both are raised by as much as a pool asks for that has the former transaction. Then it stays as it is.
+    #[test]
+    fn both_prices_are_raised() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut signing = signing(&folder);
+        let prices = |cell: u64| {
+            let wanted = Transaction { max_fee_per_cell: Price(cell), ..transaction(0, 1, 100) };
+            let offer = signing.offer(Nonce(3), &wanted, &mut None, |transaction| transaction).expect("it is written");
+            (offer.transaction.max_fee_per_cycle.0, offer.transaction.max_fee_per_cell.0)
+        };
+        assert_eq!([10, 20, 22, 50, 84].map(prices), [(100, 10), (100, 10), (200, 22), (400, 50), (400, 50)]);
     }
 
     /// What only the own pool has seen counts nowhere, also where it is out of step. What was sent from there before has been seen.
@@ -207,7 +208,7 @@ mod tests {
         for why in [NotTaken::Nonce, NotTaken::Full, NotTaken::Funds, NotTaken::Other("a reason".into())] {
             let sent = offer(&mut signing, 3, 1, command(&limits));
             drop(signing.refused(&sent, &why, true).expect("it comes back"));
-            assert_eq!((signing.after(), room(&limits)), (Nonce(0), 2), "{why:?}");
+            assert_eq!((signing.after(Nonce(3)), room(&limits)), (Nonce(3), 2), "{why:?}");
         }
         let sent = offer(&mut signing, 3, 1, command(&limits));
         let taken = signing.taken(&sent).expect("its command");
@@ -229,7 +230,8 @@ mod tests {
         let sent = offer(&mut signing, 4, 2, command(&limits));
         let taken = signing.taken(&sent);
         let refused = offer(&mut signing, 5, 3, None);
-        assert!(signing.refused(&refused, &NotTaken::Nonce, false).is_none() && signing.resume(Nonce(5)).is_none());
+        assert!(signing.refused(&refused, &NotTaken::Nonce, false).is_none());
+        assert_eq!(signing.place(&refused.transaction, Nonce(7)), Nonce(5), "it keeps its nonce");
         let mut forgotten = signing.forget_below(Nonce(5)).expect("it is written");
         let (transaction, command) = forgotten.pop().expect("the first");
         assert!(forgotten.is_empty() && taken.is_some() && transaction.nonce == Nonce(3));

@@ -1,7 +1,7 @@
 //! Commits of several changes at once. A commit is a transaction and takes a block or two, so what comes meanwhile goes into the next one (decision 609). Whoever
 //! asked for a change is answered when the commit with it is final.
 
-use super::{Engine, Known, Listing};
+use super::{Engine, Listing};
 use crate::fault::Fault;
 use crate::store::Edit;
 use cowboy_cli::volumes::Files;
@@ -9,7 +9,7 @@ use cowboy_types::Hash;
 use cowboy_volumes::{Name, Path};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// The most changes of one commit.
@@ -249,19 +249,17 @@ impl Engine {
 
     /// Takes a commit over into the listing that it follows, and into those that are read.
     fn note(&self, partition: &Name, old: Option<Hash>, new: Hash, edits: &[Edit]) {
-        self.made.borrow_mut().remove(partition);
+        // Who removes the last file has not removed the partition.
+        if edits.iter().any(|edit| matches!(edit, Edit::Remove(_))) {
+            self.made.borrow_mut().insert(partition.clone());
+        } else {
+            self.made.borrow_mut().remove(partition);
+        }
         for (_, meanwhile) in self.listings.borrow().iter().filter(|(of, _)| of == partition) {
             if let Some(meanwhile) = meanwhile.upgrade() {
                 meanwhile.borrow_mut().extend(edits.iter().cloned());
             }
         }
-        let mut known = self.known.borrow_mut();
-        match known.get_mut(partition) {
-            Some(Known { root, files, seen }) if *root == old => {
-                apply(Rc::make_mut(files), edits);
-                (*root, *seen) = (Some(new), Instant::now());
-            }
-            _ => drop(known.remove(partition)),
-        }
+        self.known.borrow_mut().follow(partition, old, new, |files| apply(files, edits));
     }
 }

@@ -1,9 +1,9 @@
 //! What waits for a commit, and what it is told.
 
 use super::*;
-use crate::spool::Spool;
-use crate::testing::{OWNER, engine, entry, locally};
+use crate::testing::{OWNER, engine, entry, locally, spool};
 use bytes::Bytes;
+use cowboy_types::Hash;
 use cowboy_types::Text;
 use futures::future::join_all;
 
@@ -16,7 +16,7 @@ fn path(text: &str) -> Path {
 }
 
 async fn body(content: &'static [u8]) -> Body {
-    let spooled = Spool::new(None, 1 << 20).file().await.expect("there is room");
+    let spooled = spool(1 << 20).file().await.expect("there is room");
     spooled.write(0, Bytes::from_static(content)).await.expect("there is room");
     Body::whole(spooled)
 }
@@ -133,6 +133,10 @@ fn lists_follow_commits() {
         engine.remove(&notes, both).await.expect("its owner may");
         assert_eq!(listed().await.ok(), Some(vec!["notes/b".to_owned()]));
         assert_eq!(kept.paths(), ["notes/b"]);
+        engine.remove(&notes, vec![(path("notes/b"), Condition::Any)]).await.expect("its owner may");
+        assert!(engine.has_partition(&notes).await.is_ok_and(|there| there), "who removes the last file has not removed the partition");
+        engine.forget_partition(&notes);
+        assert!(engine.has_partition(&notes).await.is_ok_and(|there| !there) && engine.partitions().await.is_ok_and(|all| all.is_empty()));
         let names = (0..=MAX_PARTITIONS).filter_map(|number| Name::new(&format!("more{number}")));
         let made: Vec<bool> = names.map(|name| engine.make_partition(&name).is_ok()).collect();
         assert_eq!(

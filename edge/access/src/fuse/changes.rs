@@ -1,13 +1,14 @@
 //! Removing, renaming, and folders.
 
-use super::files::Staged;
 use super::names::{errno, parent};
-use super::tree::{Mounted, Node, partition};
+use super::staged::{Node, Staged};
+use super::tree::{Mounted, partition};
 use crate::engine::{Condition, Order};
 use crate::fault::Fault;
 use crate::spool::Body;
 use crate::store::{About, Edit};
 use cowboy_cli::volumes::Files;
+use cowboy_types::Hash;
 use cowboy_volumes::Path;
 use fuser::Errno;
 use std::rc::Rc;
@@ -21,25 +22,19 @@ impl Mounted {
         }
         let full = Path::new(path).ok_or(Errno::EACCES)?;
         self.engine.may_remove(&full.partition()).map_err(|fault| errno(&fault))?;
+        // What is written here has a content that is known once nothing of it is on its way.
+        let content = match self.staged_at(path) {
+            Some(_) => None,
+            None => self.committed(path).await?.map(|entry| entry.meta.hash),
+        };
         let staged = self.staged_at(path);
         if let Some(staged) = &staged {
-            staged.path.replace(None);
+            self.give_up(staged);
             self.unstage(path, staged);
         }
         self.keep_folders(path);
         self.numbers.borrow_mut().gone(path);
-        self.removed.borrow_mut().insert(path.to_owned());
-        let (mounted, path) = (self.clone(), path.to_owned());
-        tokio::task::spawn_local(async move {
-            if let Some(staged) = staged {
-                // What is on its way comes first.
-                drop(staged.storing.lock().await);
-            }
-            let done = mounted.engine.remove(&full.partition(), vec![(full, Condition::Any)]).await;
-            mounted.removed.borrow_mut().remove(&path);
-            mounted.unlinked.notify_waiters();
-            mounted.note(&path, &done);
-        });
+        self.remove_later(full, content, staged);
         Ok(())
     }
 
@@ -64,7 +59,7 @@ impl Mounted {
         }
         let target = self.may_write(to)?;
         self.engine.may_remove(&target.partition()).map_err(|fault| errno(&fault))?;
-        self.removal_of(to).await;
+        let _held = self.hold_removal(to).await;
         let mut tries = 0..Files::MERGES;
         loop {
             tries.next().ok_or(Errno::EBUSY)?;
@@ -77,6 +72,7 @@ impl Mounted {
                 break;
             }
         }
+        self.supersede(to);
         self.keep_folders(from);
         self.numbers.borrow_mut().moved(from, to);
         Ok(())
@@ -107,10 +103,12 @@ impl Mounted {
                     return Ok(false);
                 }
             }
-            moved => moved.map_err(|fault| errno(&fault))?,
+            moved => {
+                moved.map_err(|fault| errno(&fault))?;
+            }
         }
         if let Some(replaced) = &replaced {
-            replaced.path.replace(None);
+            self.give_up(replaced);
             self.unstage(to, replaced);
         }
         Ok(true)
@@ -128,9 +126,12 @@ impl Mounted {
         if self.committed(from).await?.is_some() {
             staged.is_dirty.set(false);
             let body = Body::whole(staged.spooled.clone());
-            if let Err(fault) = self.move_committed((from, to), &body, &staged.about(), Condition::Any).await {
-                staged.is_dirty.set(true);
-                return Err(errno(&fault));
+            match self.move_committed((from, to), &body, &staged.about(), Condition::Any).await {
+                Ok(content) => staged.committed.set(Some(content)),
+                Err(fault) => {
+                    staged.is_dirty.set(true);
+                    return Err(errno(&fault));
+                }
             }
         } else {
             // Nobody else knows of it yet: it is committed where it is now.
@@ -140,22 +141,27 @@ impl Mounted {
         staged.path.replace(Some(to.to_owned()));
         let replaced = self.staged.borrow_mut().insert(to.to_owned(), staged.clone());
         if let Some(replaced) = replaced.filter(|replaced| !Rc::ptr_eq(replaced, staged)) {
-            replaced.path.replace(None);
+            self.give_up(&replaced);
         }
+        // What failed at either path is over.
+        self.count_failures(staged, 0);
+        self.failed.borrow_mut().retain(|path, _| path != from && path != to);
         drop(one);
         self.store_when_closed(staged);
         Ok(())
     }
 
-    /// Commits a file at its new path, and its removal from the old one, where that still is what it has to be.
-    async fn move_committed(&self, (from, to): (&str, &str), body: &Body, about: &About, condition: Condition) -> Result<(), Fault> {
+    /// Commits a file at its new path, and its removal from the old one, where that still is what it has to be. Answers its content.
+    async fn move_committed(&self, (from, to): (&str, &str), body: &Body, about: &About, condition: Condition) -> Result<Hash, Fault> {
         let path = |text: &str| Path::new(text).ok_or_else(|| Fault::Path(text.to_owned()));
         let (old, new) = (path(from)?, path(to)?);
         let entry = self.engine.send(&new, body, about).await?;
-        let began = self.engine.next();
+        let (content, began) = (entry.meta.hash, self.engine.next());
         let remove = Order { edit: Edit::Remove(old.clone()), path: old, condition, began };
         let put = Order { edit: Edit::Put(Box::new(entry)), path: new.clone(), condition: Condition::Any, began };
-        self.engine.change(&new.partition(), vec![remove, put]).await
+        self.engine.change(&new.partition(), vec![remove, put]).await?;
+        self.try_again(to);
+        Ok(content)
     }
 
     /// Makes a folder. At the top it is a partition, of which the chain knows with its first file.
@@ -177,7 +183,7 @@ impl Mounted {
         Ok(())
     }
 
-    /// Removes a folder without files. A partition that the chain knows stays.
+    /// Removes a folder without files. A partition whose files are still in the volume stays.
     pub(super) async fn rmdir(&self, path: &str) -> Result<(), Errno> {
         if self.node(path).await? != Node::Folder {
             return Err(Errno::ENOTDIR);
@@ -188,6 +194,7 @@ impl Mounted {
         let name = partition(path)?;
         self.engine.may_write(&name).map_err(|fault| errno(&fault))?;
         if !path.contains('/') {
+            self.finish_removals().await;
             self.engine.forget_partition(&name);
             if self.engine.has_partition(&name).await.map_err(|fault| errno(&fault))? {
                 return Err(Errno::EBUSY);

@@ -1,103 +1,26 @@
 //! Reading and writing files. A file that is written lies in the spool as a whole, and is committed in the background once it is closed.
 
 use super::names::{errno, parent};
-use super::tree::{Mounted, Node};
+use super::removals::pause;
+use super::staged::{BLOCK, Node, Open, Staged, ms};
+use super::tree::Mounted;
 use crate::engine::Condition;
 use crate::fault::Fault;
-use crate::spool::{Body, Spooled};
-use crate::store::About;
+use crate::spool::Body;
 use bytes::Bytes;
 use cowboy_cli::volumes::Files;
-use cowboy_types::{Hash, Text};
 use cowboy_volume::Entry;
 use cowboy_volumes::Path;
 use cowboy_volumes::code::OBJECT_BYTES;
 use fuser::Errno;
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::sync::{Mutex, OnceCell};
-
-/// Bytes of a file that are fetched at once: a few stripes.
-const BLOCK: u64 = 1 << 20;
-
-/// Blocks that are kept.
-const BLOCKS: usize = 64;
+use std::time::SystemTime;
+use tokio::sync::{Mutex, Notify};
 
 /// How often a write that found the spool full is tried once more after the room for it was made.
 const MAX_TURNS: usize = 100;
-
-/// A block of a content.
-type Block = (Hash, u64, Rc<OnceCell<Vec<u8>>>);
-
-/// Blocks of files that were read, those that were read last at the end.
-#[derive(Default)]
-pub(super) struct Blocks(RefCell<VecDeque<Block>>);
-
-impl Blocks {
-    /// The place of a block.
-    fn place(&self, content: Hash, number: u64) -> Rc<OnceCell<Vec<u8>>> {
-        let mut blocks = self.0.borrow_mut();
-        let known = blocks.iter().position(|(hash, block, _)| *hash == content && *block == number);
-        let found = known.and_then(|at| blocks.remove(at)).map_or_else(Rc::default, |(_, _, place)| place);
-        blocks.push_back((content, number, found.clone()));
-        if blocks.len() > BLOCKS {
-            blocks.pop_front();
-        }
-        found
-    }
-}
-
-/// What is open.
-#[derive(Clone)]
-pub(super) enum Open {
-    /// A file with a content of this computer, and whether it may be written.
-    Staged(Rc<Staged>, bool),
-    /// A file as it was committed.
-    Entry(Rc<Entry>),
-    /// The names in a folder, and whether each is one itself.
-    Folder(Rc<Vec<(String, bool)>>),
-}
-
-/// A file with a content of this computer.
-pub(super) struct Staged {
-    /// Where it is; nowhere once it was removed.
-    pub(super) path: RefCell<Option<String>>,
-    pub(super) spooled: Arc<Spooled>,
-    kind: Text<64>,
-    /// Whether something was written since it was sent.
-    pub(super) is_dirty: Cell<bool>,
-    /// How many may write.
-    writers: Cell<usize>,
-    pub(super) written_ms: Cell<u64>,
-    /// Held while it is sent and committed.
-    pub(super) storing: Mutex<()>,
-}
-
-impl Staged {
-    pub(super) fn node(&self) -> Node {
-        Node::File { size: self.spooled.length(), written_ms: self.written_ms.get() }
-    }
-
-    /// What is said of it when it is sent.
-    pub(super) fn about(&self) -> About {
-        About { written_ms: self.written_ms.get(), kind: self.kind.clone() }
-    }
-
-    fn touch(&self) {
-        self.is_dirty.set(true);
-        self.written_ms.set(ms(SystemTime::now()));
-    }
-}
-
-/// A time in ms since 1970.
-pub(super) fn ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
 
 impl Mounted {
     /// Opens something, and answers its handle.
@@ -129,11 +52,10 @@ impl Mounted {
             return Ok(staged);
         }
         let full = self.may_write(path)?;
-        self.removal_of(path).await;
         let mut tries = 0..Files::MERGES;
         let (mut spooled, mut newest) = (self.spool.file().await.map_err(|fault| errno(&fault))?, entry.cloned());
         while let Some(entry) = newest.clone().filter(|entry| entry.meta.size.min(keep) > 0) {
-            self.engine.spool(&entry, 0..entry.meta.size.min(keep), &spooled, |_| {}).await.map_err(|fault| errno(&fault))?;
+            self.heard(self.engine.spool(&entry, 0..entry.meta.size.min(keep), &spooled, |_| {}).await)?;
             // What was committed while it was fetched is not written over.
             match self.committed(path).await? {
                 Some(standing) if standing.leaf.write_id != entry.leaf.write_id || standing.meta.hash != entry.meta.hash => {
@@ -151,10 +73,22 @@ impl Mounted {
             is_dirty: Cell::new(entry.is_none_or(|entry| kept < entry.meta.size)),
             writers: Cell::new(0),
             written_ms: Cell::new(entry.map_or_else(|| ms(SystemTime::now()), |entry| entry.meta.written_ms)),
+            committed: Cell::new(entry.map(|entry| entry.meta.hash)),
             storing: Mutex::default(),
+            failures: Cell::default(),
+            is_tried: Cell::default(),
+            again: Notify::new(),
         });
+        let _held = self.hold_removal(path).await;
         // Somebody else may have opened it meanwhile.
-        Ok(self.staged.borrow_mut().entry(path.to_owned()).or_insert(staged).clone())
+        if let Some(found) = self.staged_at(path) {
+            return Ok(found);
+        }
+        if let Some(removed) = self.supersede(path) {
+            staged.committed.set(Some(removed));
+        }
+        self.staged.borrow_mut().insert(path.to_owned(), staged.clone());
+        Ok(staged)
     }
 
     /// Makes a file, and opens it for writing.
@@ -200,7 +134,7 @@ impl Mounted {
         let part = offset..offset.checked_add(u64::from(size)).ok_or(Errno::EINVAL)?;
         match self.handle(handle)? {
             Open::Staged(staged, _) => staged.spooled.read(part).await.map_err(|fault| errno(&fault)),
-            Open::Entry(entry) => self.read_entry(&entry, part).await.map_err(|fault| errno(&fault)),
+            Open::Entry(entry) => self.heard(self.read_entry(&entry, part).await),
             Open::Folder(_) => Err(Errno::EISDIR),
         }
     }
@@ -229,12 +163,13 @@ impl Mounted {
             return Err(Errno::EFBIG);
         }
         let mut written = staged.spooled.write(offset, bytes.clone()).await;
-        if matches!(written, Err(Fault::SpoolFull(_))) {
+        let is_without_room = |written: &Result<(), Fault>| written.as_ref().is_err_and(Fault::is_without_room);
+        if is_without_room(&written) {
             self.make_room().await;
             // Room is free once whatever ran in the background has let go of what it committed.
             for _ in 0..MAX_TURNS {
                 written = staged.spooled.write(offset, bytes.clone()).await;
-                if !matches!(written, Err(Fault::SpoolFull(_))) {
+                if !is_without_room(&written) {
                     break;
                 }
                 tokio::task::yield_now().await;
@@ -331,15 +266,32 @@ impl Mounted {
 
     /// Commits a file in the background that nobody has open for writing.
     pub(super) fn store_when_closed(self: &Rc<Self>, staged: &Rc<Staged>) {
-        // One that was removed is committed nowhere.
-        if staged.writers.get() > 0 || staged.path.borrow().is_none() {
+        if !staged.is_closed() {
             return;
         }
-        let (mounted, staged) = (self.clone(), staged.clone());
-        tokio::task::spawn_local(async move {
+        if staged.is_tried.replace(true) {
+            staged.again.notify_one();
+        } else {
+            tokio::task::spawn_local(self.clone().store_in_turns(staged.clone()));
+        }
+    }
+
+    /// Tries to commit a file until it is committed, opened for writing, or removed. After a failure its next turn comes after a while, or with the next
+    /// commit to its partition.
+    async fn store_in_turns(self: Rc<Self>, staged: Rc<Staged>) {
+        while staged.is_closed() {
             // What fails was noted.
-            let _ = mounted.store(&staged).await;
-        });
+            let is_failed = self.store(&staged).await.is_err();
+            if !staged.is_dirty.get() {
+                break;
+            }
+            if is_failed {
+                let wait = pause(self.retry.get(), staged.failures.get());
+                // Both ends are a turn.
+                let _ = tokio::time::timeout(wait, staged.again.notified()).await;
+            }
+        }
+        staged.is_tried.set(false);
     }
 
     /// Sends and commits a file, where something of it is not committed yet.
@@ -350,11 +302,13 @@ impl Mounted {
         if staged.is_dirty.replace(false) {
             let full = Path::new(&path).ok_or_else(|| Fault::Path(path.clone()))?;
             let body = Body::whole(staged.spooled.clone());
-            let put = self.engine.put(&full, &body, &staged.about(), Condition::Any).await.map(drop);
-            if put.is_err() {
-                staged.is_dirty.set(true);
+            let put = self.engine.put(&full, &body, &staged.about(), Condition::Any).await;
+            match &put {
+                Ok(entry) => staged.committed.set(Some(entry.meta.hash)),
+                Err(_) => staged.is_dirty.set(true),
             }
-            self.note(&path, &put);
+            let put = put.map(drop);
+            self.stored(&path, staged, &put);
             put?;
         }
         if staged.writers.get() == 0 && !staged.is_dirty.get() {
@@ -363,15 +317,41 @@ impl Mounted {
         Ok(())
     }
 
-    /// Waits until the removal of a file is final that was at a path before.
-    pub(super) async fn removal_of(&self, path: &str) {
-        loop {
-            let over = self.unlinked.notified();
-            if !self.removed.borrow().contains(path) {
-                return;
+    /// Notes what came of a commit of a file.
+    fn stored(&self, path: &str, staged: &Staged, put: &Result<(), Fault>) {
+        let failures = staged.failures.get();
+        match put {
+            Ok(()) => {
+                if failures > 0 {
+                    self.count_failures(staged, 0);
+                    self.output.progress(format_args!("{path} is committed by now"));
+                    staged.again.notify_one();
+                }
+                self.note(path, put);
             }
-            over.await;
+            // What was removed meanwhile is not waited for.
+            Err(_) if staged.path.borrow().as_deref() == Some(path) => {
+                self.count_failures(staged, failures.saturating_add(1));
+                self.metrics.commit_failed();
+                self.note(path, put);
+            }
+            Err(_) => {}
         }
+    }
+
+    /// Notes how often the commit of a file failed, and how many files wait for one after a failure.
+    pub(super) fn count_failures(&self, staged: &Staged, failures: u32) {
+        let before = staged.failures.replace(failures);
+        let waiting = self.waiting.get().saturating_add(usize::from(failures > 0)).saturating_sub(usize::from(before > 0));
+        self.waiting.set(waiting);
+        self.metrics.commits_wait(waiting);
+    }
+
+    /// Gives up the content of a file that was removed or replaced.
+    pub(super) fn give_up(&self, staged: &Staged) {
+        staged.path.replace(None);
+        self.count_failures(staged, 0);
+        staged.again.notify_one();
     }
 
     /// Forgets the content of a file that is committed or removed.
@@ -388,13 +368,7 @@ impl Mounted {
         let stores = all.iter().map(|staged| self.store(staged));
         // What fails was noted.
         let _ = futures::future::join_all(stores).await;
-        loop {
-            let over = self.unlinked.notified();
-            if self.removed.borrow().is_empty() {
-                break;
-            }
-            over.await;
-        }
+        self.finish_removals().await;
         self.engine.settle().await;
     }
 }

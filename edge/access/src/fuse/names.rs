@@ -18,7 +18,7 @@ pub(super) fn errno(fault: &Fault) -> Errno {
         Fault::Forbidden(_) => Errno::EACCES,
         Fault::Condition | Fault::Clash(_) => Errno::EEXIST,
         Fault::TooLong => Errno::EFBIG,
-        Fault::OverQuota(_) | Fault::SpoolFull(_) => Errno::ENOSPC,
+        Fault::OverQuota(_) | Fault::SpoolFull(_) | Fault::DiskFull => Errno::ENOSPC,
         Fault::Incomplete | Fault::Broken(_) | Fault::Digest(_) | Fault::Busy | Fault::Closed | Fault::Outside(_) => Errno::EIO,
     }
 }

@@ -1,14 +1,22 @@
 //! The mounted folder, as the kernel asks for it, over a volume in memory.
 
 use super::*;
-use crate::testing::{Kept, OWNER, engine, locally};
+use crate::fault::Fault;
+use crate::testing::{Kept, OWNER, engine, locally, spool};
 use cowboy_cli::volumes::Rights;
 use cowboy_volumes::code::OBJECT_BYTES;
+
+mod retries;
 
 /// A mounted volume, and what a test sees of it.
 fn mounted(rights: Rights) -> (Rc<Mounted>, Rc<Kept>) {
     let (engine, kept) = engine(rights, false);
-    (Mounted::new(engine, Spool::new(None, 4 << 20), Output { json: true }), kept)
+    (over(engine, Journal::default()), kept)
+}
+
+/// A mounted volume that keeps removals that failed in a journal.
+fn over(engine: Rc<Engine>, journal: Journal) -> Rc<Mounted> {
+    Mounted::new(engine, spool(4 << 20), journal, Metrics::new(), Output { json: true })
 }
 
 async fn create(mounted: &Mounted, path: &str) -> u64 {
@@ -180,7 +188,11 @@ fn files_and_folders_go() {
         mounted.rmdir("more").await.expect("the chain does not know it");
         mounted.unlink("notes/c").await.expect("its owner may");
         mounted.settle().await;
-        assert_eq!(mounted.rmdir("notes").await, Err(Errno::EBUSY), "the chain keeps the partition");
+        assert_eq!(names(&mounted, "").await, ["notes"], "a folder that lost its files is there");
+        mounted.rmdir("notes").await.expect("it is empty");
+        assert!(names(&mounted, "").await.is_empty(), "the chain keeps a partition without files, and it is not shown");
+        assert_eq!(mounted.rmdir("notes").await, Err(Errno::ENOENT));
+        mounted.mkdir("notes").await.expect("its name is free");
     });
 }
 
@@ -357,21 +369,6 @@ fn folders_are_synced() {
     });
 }
 
-/// A volume is mounted at an empty folder, which is not that of the spool: the program would wait for itself.
-#[test]
-fn a_volume_has_an_empty_folder() {
-    let parent = tempfile::tempdir().expect("a folder");
-    let folder = parent.path().join("memory");
-    assert!(place(&folder, None).is_err(), "there is none");
-    std::fs::create_dir(&folder).expect("it is made");
-    assert!(place(&folder, None).is_ok());
-    assert!(place(&folder, Some(folder.as_path())).is_err());
-    assert!(place(parent.path(), None).is_err(), "it is not empty");
-    let file = folder.join("file");
-    std::fs::write(&file, "x").expect("it is written");
-    assert!(place(&file, None).is_err() && place(&folder, None).is_err());
-}
-
 /// What somebody commits to a file while it is moved is moved with it.
 #[test]
 fn what_is_written_while_it_is_moved_is_moved() {
@@ -387,4 +384,10 @@ fn what_is_written_while_it_is_moved_is_moved() {
         mounted.rename("notes/b", "notes/c", true).await.expect("its owner may");
         assert_eq!((kept.content("notes/b"), kept.content("notes/c")), (None, Some(b"second".to_vec())));
     });
+}
+
+/// A disk that is full is one without room, for whoever writes.
+#[test]
+fn a_full_disk_is_no_room() {
+    assert_eq!(names::errno(&Fault::DiskFull), Errno::ENOSPC);
 }

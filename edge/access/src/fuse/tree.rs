@@ -2,10 +2,13 @@
 //!
 //! Volumes have no folders but those of their files. One that is made here, or whose last file was removed here, is there until the volume is unmounted.
 
-use super::files::{Blocks, Open, Staged};
-use super::names::{Numbers, child, errno, within};
+use super::journal::Journal;
+use super::names::{Numbers, child, within};
+use super::outage::Outage;
+use super::staged::{Blocks, Node, Open, Removal, Staged};
 use crate::engine::{Engine, Listing};
 use crate::fault::Fault;
+use crate::metrics::Metrics;
 use crate::spool::Spool;
 use cowboy_console::output::Output;
 use cowboy_volume::Entry;
@@ -15,25 +18,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
 
 /// For how long what was seen of a partition is believed to stand.
 pub(super) const FRESH: Duration = Duration::from_secs(1);
 
-/// What is at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Node {
-    /// A folder.
-    Folder,
-    /// A file.
-    File {
-        /// Its length.
-        size: u64,
-        /// When it was written: ms since 1970.
-        written_ms: u64,
-    },
-}
+/// After how long a removal or a commit that failed is tried again. That is doubled with each failure.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// A mounted volume.
 pub(super) struct Mounted {
@@ -45,16 +37,23 @@ pub(super) struct Mounted {
     pub(super) folders: RefCell<BTreeSet<String>>,
     /// Files with a content of this computer, by path.
     pub(super) staged: RefCell<BTreeMap<String, Rc<Staged>>>,
-    /// Files that were removed here, and may still be in what is known of the volume.
-    pub(super) removed: RefCell<BTreeSet<String>>,
-    /// Tells whoever waits that a removal is final.
-    pub(super) unlinked: Notify,
+    /// Files that were removed here, and may still be in the volume, or in what is known of it.
+    pub(super) removed: RefCell<BTreeMap<String, Rc<Removal>>>,
+    /// Those whose removal failed, for the next mount.
+    pub(super) journal: Journal,
+    /// After how long a removal or a commit that failed once is tried again.
+    pub(super) retry: Cell<Duration>,
+    pub(super) metrics: Arc<Metrics>,
     /// What is open, by its handle.
     pub(super) open: RefCell<BTreeMap<u64, Open>>,
     pub(super) next: Cell<u64>,
     pub(super) blocks: Blocks,
     /// What could not be committed, and why.
     pub(super) failed: RefCell<BTreeMap<String, String>>,
+    /// How many files wait for a commit after one that failed.
+    pub(super) waiting: Cell<usize>,
+    /// Whether it was said that the volume cannot be read.
+    pub(super) outage: Outage,
 }
 
 /// Whether a path lies in a folder, at any depth.
@@ -68,7 +67,7 @@ pub(super) fn partition(path: &str) -> Result<Name, Errno> {
 }
 
 impl Mounted {
-    pub(super) fn new(engine: Rc<Engine>, spool: Spool, output: Output) -> Rc<Self> {
+    pub(super) fn new(engine: Rc<Engine>, spool: Spool, journal: Journal, metrics: Arc<Metrics>, output: Output) -> Rc<Self> {
         Rc::new(Self {
             engine,
             spool,
@@ -77,11 +76,15 @@ impl Mounted {
             folders: RefCell::default(),
             staged: RefCell::default(),
             removed: RefCell::default(),
-            unlinked: Notify::new(),
+            journal,
+            retry: Cell::new(RETRY),
+            metrics,
             open: RefCell::default(),
             next: Cell::new(1),
             blocks: Blocks::default(),
             failed: RefCell::default(),
+            waiting: Cell::default(),
+            outage: Outage::default(),
         })
     }
 
@@ -98,16 +101,15 @@ impl Mounted {
     /// The files of a path's partition; none where it is not there.
     async fn listing(&self, path: &str) -> Result<Option<Rc<Listing>>, Errno> {
         match self.engine.listing(&partition(path)?, FRESH).await {
-            Ok(listing) => Ok(Some(listing)),
             Err(Fault::NoPartition(_)) => Ok(None),
-            Err(fault) => Err(errno(&fault)),
+            listing => self.heard(listing).map(Some),
         }
     }
 
     /// A file that is committed, and not removed here.
     pub(super) async fn committed(&self, path: &str) -> Result<Option<Entry>, Errno> {
         let listing = self.listing(path).await?;
-        let is_removed = self.removed.borrow().contains(path);
+        let is_removed = self.removed.borrow().contains_key(path);
         Ok(listing.and_then(|listing| listing.get(path).cloned()).filter(|_| !is_removed))
     }
 
@@ -134,15 +136,16 @@ impl Mounted {
             return Ok(Node::Folder);
         }
         let listing = self.listing(path).await?.ok_or(Errno::ENOENT)?;
-        if !path.contains('/') {
+        // A partition without files is there where it was made, or lost its files, here.
+        if !path.contains('/') && self.engine.is_made(&partition(path)?) {
             return Ok(Node::Folder);
         }
         let removed = self.removed.borrow();
-        if let Some(entry) = listing.get(path).filter(|_| !removed.contains(path)) {
+        if let Some(entry) = listing.get(path).filter(|_| !removed.contains_key(path)) {
             return Ok(Node::File { size: entry.meta.size, written_ms: entry.meta.written_ms });
         }
         let mut below = files_below(&listing, path);
-        if below.any(|file| !removed.contains(file)) { Ok(Node::Folder) } else { Err(Errno::ENOENT) }
+        if below.any(|file| !removed.contains_key(file)) { Ok(Node::Folder) } else { Err(Errno::ENOENT) }
     }
 
     /// The names in a folder, and whether each is one itself.
@@ -152,11 +155,11 @@ impl Mounted {
         }
         let mut found = BTreeMap::new();
         if folder.is_empty() {
-            let partitions = self.engine.partitions().await.map_err(|fault| errno(&fault))?;
+            let partitions = self.heard(self.engine.partitions().await)?;
             found.extend(partitions.into_iter().map(|name| (name.as_str().to_owned(), true)));
         } else if let Some(listing) = self.listing(folder).await? {
             let removed = self.removed.borrow();
-            let there = files_below(&listing, folder).filter(|file| !removed.contains(*file)).filter_map(|file| within(folder, file));
+            let there = files_below(&listing, folder).filter(|file| !removed.contains_key(*file)).filter_map(|file| within(folder, file));
             found.extend(there.map(|(name, is_file)| (name.to_owned(), !is_file)));
         }
         let staged = self.staged.borrow();
@@ -175,12 +178,40 @@ impl Mounted {
     /// Remembers why something could not be committed, or that it is by now.
     pub(super) fn note(&self, path: &str, done: &Result<(), Fault>) {
         match done {
-            Ok(()) => drop(self.failed.borrow_mut().remove(path)),
+            Ok(()) => {
+                self.failed.borrow_mut().remove(path);
+                self.try_again(path);
+            }
             Err(fault) => {
-                self.output.progress(format_args!("{path} is not committed: {fault}"));
-                self.failed.borrow_mut().insert(path.to_owned(), fault.to_string());
+                let reason = fault.to_string();
+                let before = self.failed.borrow_mut().insert(path.to_owned(), reason.clone());
+                // The same reason is said once.
+                if before.is_none_or(|before| before != reason) {
+                    self.output.progress(format_args!("{path} is not committed: {}", fault.headline()));
+                }
             }
         }
+    }
+
+    /// Has the files of a path's partition tried again whose commit failed: another commit to it was made.
+    pub(super) fn try_again(&self, path: &str) {
+        let (name, failed) = (path.split('/').next(), self.failed.borrow());
+        for other in failed.keys().filter(|other| other.split('/').next() == name) {
+            if let Some(staged) = self.staged_at(other) {
+                staged.again.notify_one();
+            }
+        }
+    }
+
+    /// What is not committed at the end, by the reasons for it.
+    pub(super) fn left_over(&self) -> Option<String> {
+        let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (path, reason) in self.failed.borrow().iter() {
+            reasons.entry(reason.clone()).or_default().push(path.clone());
+        }
+        let said = |(reason, paths): (String, Vec<String>)| format!("{}: {reason}", paths.join(", "));
+        let lines: Vec<String> = reasons.into_iter().map(said).collect();
+        (!lines.is_empty()).then(|| format!("not committed:\n{}", lines.join("\n")))
     }
 }
 

@@ -46,6 +46,9 @@ impl S3Volume {
             .engine
             .ask(move |engine| async move {
                 let listing = engine.listing(&partition, Duration::ZERO).await?;
+                if listing.is_empty() && !engine.has_partition(&partition).await? {
+                    return Err(Fault::NoPartition(partition.as_str().to_owned()));
+                }
                 Ok::<_, Fault>(keys::page(&listing, &partition, &query))
             })
             .await?;
@@ -81,6 +84,9 @@ impl S3Volume {
             .engine
             .ask(move |engine| async move {
                 engine.may_remove(&partition)?;
+                if !engine.has_partition(&partition).await? {
+                    return Err(Fault::NoPartition(partition.as_str().to_owned()));
+                }
                 let is_empty = engine.listing(&partition, Duration::ZERO).await?.is_empty();
                 if is_empty {
                     engine.forget_partition(&partition);

@@ -16,7 +16,8 @@ impl From<Fault> for S3Error {
             Fault::TooLong => S3ErrorCode::EntityTooLarge,
             Fault::Clash(_) | Fault::Broken(_) => S3ErrorCode::InvalidRequest,
             Fault::OverQuota(_) => S3ErrorCode::Custom("QuotaExceeded".into()),
-            Fault::SpoolFull(_) | Fault::Busy => S3ErrorCode::SlowDown,
+            // 503: clients wait, and try again.
+            Fault::SpoolFull(_) | Fault::DiskFull | Fault::Busy => S3ErrorCode::SlowDown,
             Fault::Incomplete => S3ErrorCode::IncompleteBody,
             Fault::Digest(_) => S3ErrorCode::BadDigest,
             Fault::Closed => S3ErrorCode::ServiceUnavailable,

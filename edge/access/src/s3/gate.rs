@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use cowboy_console::failure::Failure;
 use cowboy_service::files;
 use s3s::access::{S3Access, S3AccessContext};
+use s3s::auth::{S3Auth, SecretKey};
 use s3s::{S3Result, s3_error};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -66,6 +67,16 @@ impl Credentials {
         };
         let found = Self { access_key: field(ACCESS)?, secret_key: field(SECRET)? };
         (!found.access_key.is_empty() && found.secret_key.len() >= SHORTEST).then_some(found)
+    }
+}
+
+#[async_trait]
+impl S3Auth for Credentials {
+    async fn get_secret_key(&self, access_key: &str) -> S3Result<SecretKey> {
+        match access_key == self.access_key {
+            true => Ok(SecretKey::from(self.secret_key.as_str())),
+            false => Err(s3_error!(InvalidAccessKeyId, "the access key is not the one that the server was started with")),
+        }
     }
 }
 

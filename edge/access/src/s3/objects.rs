@@ -1,6 +1,7 @@
 //! Files: reading, writing, copying and removing them.
 
 use super::S3Volume;
+use super::fields::{reading, reading_source, said, shown};
 use super::keys::{self, Reading};
 use super::sums::Sums;
 use crate::engine::Condition;
@@ -94,15 +95,7 @@ impl S3Volume {
         refuse_encoding(input.content_encoding.as_deref())?;
         let partition = path.partition();
         self.engine.ask(move |engine| async move { engine.may_write(&partition) }).await?;
-        let said = Checksum {
-            checksum_crc32: input.checksum_crc32,
-            checksum_crc32c: input.checksum_crc32c,
-            checksum_crc64nvme: input.checksum_crc64nvme,
-            checksum_sha1: input.checksum_sha1,
-            checksum_sha256: input.checksum_sha256,
-            checksum_type: None,
-        };
-        let sums = Sums::new(said, input.content_md5, &request.headers);
+        let sums = Sums::new(said!(input), input.content_md5, &request.headers);
         self.uploads.forget_abandoned(keys::now_ms());
         let spooled = self.spool.file().await?;
         let (place, _) = self.taken(&spooled, input.body, input.content_length, (sums, request.trailing_headers)).await?;
@@ -114,24 +107,9 @@ impl S3Volume {
     pub(super) async fn get(&self, input: GetObjectInput) -> S3Result<S3Response<GetObjectOutput>> {
         refuse_version(input.version_id.as_deref())?;
         let entry = self.standing(&input.bucket, &input.key).await?;
-        let reading = Reading {
-            if_match: input.if_match.as_ref(),
-            if_none_match: input.if_none_match.as_ref(),
-            if_modified_since: input.if_modified_since.as_ref(),
-            if_unmodified_since: input.if_unmodified_since.as_ref(),
-        };
-        reading.check(&entry.meta)?;
+        reading!(input).check(&entry.meta)?;
         let (part, content_range) = part_of(&entry, input.range.as_ref())?;
-        let mut output = GetObjectOutput {
-            accept_ranges: Some("bytes".to_owned()),
-            content_length: i64::try_from(part.end.saturating_sub(part.start)).ok(),
-            content_range,
-            content_type: Some(keys::kind_of(&entry.meta)),
-            e_tag: Some(keys::tag(&entry.meta.hash)),
-            last_modified: Some(keys::modified(&entry.meta)),
-            metadata: Some(keys::metadata(&entry.meta)),
-            ..GetObjectOutput::default()
-        };
+        let mut output = shown!(GetObjectOutput, entry, part, content_range);
         let reader = self.engine.ask(move |engine| async move { Ok::<_, Fault>(engine.read(entry, part)) }).await?;
         output.body = Some(StreamingBlob::wrap(ReaderStream::with_capacity(reader, PIECE)));
         Ok(S3Response::new(output))
@@ -140,24 +118,9 @@ impl S3Volume {
     pub(super) async fn head(&self, input: HeadObjectInput) -> S3Result<S3Response<HeadObjectOutput>> {
         refuse_version(input.version_id.as_deref())?;
         let entry = self.standing(&input.bucket, &input.key).await?;
-        let reading = Reading {
-            if_match: input.if_match.as_ref(),
-            if_none_match: input.if_none_match.as_ref(),
-            if_modified_since: input.if_modified_since.as_ref(),
-            if_unmodified_since: input.if_unmodified_since.as_ref(),
-        };
-        reading.check(&entry.meta)?;
+        reading!(input).check(&entry.meta)?;
         let (part, content_range) = part_of(&entry, input.range.as_ref())?;
-        Ok(S3Response::new(HeadObjectOutput {
-            accept_ranges: Some("bytes".to_owned()),
-            content_length: i64::try_from(part.end.saturating_sub(part.start)).ok(),
-            content_range,
-            content_type: Some(keys::kind_of(&entry.meta)),
-            e_tag: Some(keys::tag(&entry.meta.hash)),
-            last_modified: Some(keys::modified(&entry.meta)),
-            metadata: Some(keys::metadata(&entry.meta)),
-            ..HeadObjectOutput::default()
-        }))
+        Ok(S3Response::new(shown!(HeadObjectOutput, entry, part, content_range)))
     }
 
     pub(super) async fn delete(&self, input: DeleteObjectInput) -> S3Result<S3Response<DeleteObjectOutput>> {
@@ -224,13 +187,7 @@ impl S3Volume {
         }
         let input = request.input;
         let path = keys::path(&input.bucket, &input.key)?;
-        let reading = Reading {
-            if_match: input.copy_source_if_match.as_ref(),
-            if_none_match: input.copy_source_if_none_match.as_ref(),
-            if_modified_since: input.copy_source_if_modified_since.as_ref(),
-            if_unmodified_since: input.copy_source_if_unmodified_since.as_ref(),
-        };
-        let entry = self.source(&input.copy_source, &reading).await?;
+        let entry = self.source(&input.copy_source, &reading_source!(input)).await?;
         let is_replaced = input.metadata_directive.is_some_and(|directive| directive.as_str() == MetadataDirective::REPLACE);
         let about = if is_replaced {
             refuse_encoding(input.content_encoding.as_deref())?;

@@ -1,19 +1,24 @@
 //! Files that come in parts.
 
 use super::S3Volume;
-use super::keys::{self, Reading};
+use super::fields::{reading_source, said};
+use super::keys;
 use super::objects::{part_of, refuse_encoding};
 use super::sums::Sums;
-use super::uploads::{Part, Upload};
+use super::uploads::{self, Part, Upload};
+use crate::engine::{Condition, Engine};
 use crate::fault::Fault;
+use crate::spool::Body;
 use crate::store::About;
+use cowboy_types::Hash;
 use s3s::dto::{
-    AbortMultipartUploadInput, AbortMultipartUploadOutput, Checksum, CompleteMultipartUploadInput, CompleteMultipartUploadOutput,
-    CopyPartResult, CreateMultipartUploadInput, CreateMultipartUploadOutput, ListMultipartUploadsInput, ListMultipartUploadsOutput,
-    ListPartsInput, ListPartsOutput, MultipartUpload, Part as ListedPart, Range, Timestamp, UploadPartCopyInput, UploadPartCopyOutput,
-    UploadPartInput, UploadPartOutput,
+    AbortMultipartUploadInput, AbortMultipartUploadOutput, CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CopyPartResult,
+    CreateMultipartUploadInput, CreateMultipartUploadOutput, ListMultipartUploadsInput, ListMultipartUploadsOutput, ListPartsInput,
+    ListPartsOutput, MultipartUpload, Part as ListedPart, Range, Timestamp, UploadPartCopyInput, UploadPartCopyOutput, UploadPartInput,
+    UploadPartOutput,
 };
 use s3s::{S3Request, S3Response, S3Result, s3_error};
+use std::rc::Rc;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The most parts or files of one answer.
@@ -56,15 +61,7 @@ impl S3Volume {
         let length = input.content_length.and_then(|length| u64::try_from(length).ok());
         let length = length.ok_or_else(|| s3_error!(MissingContentLength))?;
         let spooled = self.uploads.place(&input.upload_id, &path, (input.part_number, length))?;
-        let said = Checksum {
-            checksum_crc32: input.checksum_crc32,
-            checksum_crc32c: input.checksum_crc32c,
-            checksum_crc64nvme: input.checksum_crc64nvme,
-            checksum_sha1: input.checksum_sha1,
-            checksum_sha256: input.checksum_sha256,
-            checksum_type: None,
-        };
-        let sums = Sums::new(said, input.content_md5, &headers);
+        let sums = Sums::new(said!(input), input.content_md5, &headers);
         let (place, md5) = self.taken(&spooled, input.body, input.content_length, (sums, behind)).await?;
         let part = Part { place, md5 };
         let e_tag = Some(part.tag());
@@ -74,13 +71,7 @@ impl S3Volume {
 
     pub(super) async fn part_copy(&self, input: UploadPartCopyInput) -> S3Result<S3Response<UploadPartCopyOutput>> {
         let path = keys::path(&input.bucket, &input.key)?;
-        let reading = Reading {
-            if_match: input.copy_source_if_match.as_ref(),
-            if_none_match: input.copy_source_if_none_match.as_ref(),
-            if_modified_since: input.copy_source_if_modified_since.as_ref(),
-            if_unmodified_since: input.copy_source_if_unmodified_since.as_ref(),
-        };
-        let entry = self.source(&input.copy_source, &reading).await?;
+        let entry = self.source(&input.copy_source, &reading_source!(input)).await?;
         let range = input.copy_source_range.as_deref().map(Range::parse).transpose();
         let range = range.map_err(|_| s3_error!(InvalidArgument, "a range is like bytes=0-99"))?;
         let (part, _) = part_of(&entry, range.as_ref())?;
@@ -96,18 +87,22 @@ impl S3Volume {
     pub(super) async fn complete(&self, input: CompleteMultipartUploadInput) -> S3Result<S3Response<CompleteMultipartUploadOutput>> {
         let path = keys::path(&input.bucket, &input.key)?;
         let condition = keys::condition(input.if_match.as_ref(), input.if_none_match.as_ref())?;
-        let upload = self.uploads.of(&input.upload_id, &path)?;
         let parts = input.multipart_upload.and_then(|listed| listed.parts).unwrap_or_default();
-        let body = upload.body(&parts)?;
-        if input.mpu_object_size.is_some_and(|size| u64::try_from(size).ok() != Some(body.size())) {
-            return Err(Fault::Incomplete.into());
-        }
-        // Where it cannot be committed, its parts stay.
-        let entry = self.put_body(path.clone(), body, upload.about, condition).await?;
-        // Another request may have completed it as well.
-        let _ = self.uploads.end(&input.upload_id, &path);
+        let digest = uploads::digest(&parts);
+        // Clients whose answer was lost repeat what they sent.
+        let content = match self.uploads.completed(&input.upload_id, &path, &digest) {
+            Some(content) => content,
+            None => {
+                let upload = self.uploads.of(&input.upload_id, &path)?;
+                let body = upload.body(&parts)?;
+                if input.mpu_object_size.is_some_and(|size| u64::try_from(size).ok() != Some(body.size())) {
+                    return Err(Fault::Incomplete.into());
+                }
+                self.complete_once((input.upload_id, upload), body, condition, digest).await?
+            }
+        };
         Ok(S3Response::new(CompleteMultipartUploadOutput {
-            e_tag: Some(keys::tag(&entry.meta.hash)),
+            e_tag: Some(keys::tag(&content)),
             location: Some(format!("/{}", path.as_str())),
             bucket: Some(input.bucket),
             key: Some(input.key),
@@ -115,8 +110,24 @@ impl S3Volume {
         }))
     }
 
+    /// Commits a file that came in parts, also where its client goes. A request that is repeated meanwhile waits for the first one.
+    async fn complete_once(&self, (id, upload): (String, Upload), body: Body, condition: Condition, digest: Hash) -> S3Result<Hash> {
+        let uploads = self.uploads.clone();
+        let commit = move |engine: Rc<Engine>| async move {
+            let _one = upload.completing.lock().await;
+            if let Some(content) = uploads.completed(&id, &upload.path, &digest) {
+                return Ok::<_, Fault>(content);
+            }
+            // Where it cannot be committed, its parts stay.
+            let entry = engine.put(&upload.path, &body, &upload.about, condition).await?;
+            uploads.complete(&id, &upload.path, digest, entry.meta.hash);
+            Ok(entry.meta.hash)
+        };
+        Ok(self.engine.ask(commit).await?)
+    }
+
     pub(super) fn abort(&self, input: &AbortMultipartUploadInput) -> S3Result<S3Response<AbortMultipartUploadOutput>> {
-        self.uploads.end(&input.upload_id, &keys::path(&input.bucket, &input.key)?)?;
+        self.uploads.abort(&input.upload_id, &keys::path(&input.bucket, &input.key)?)?;
         Ok(S3Response::new(AbortMultipartUploadOutput::default()))
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine;
-use crate::testing::{Kept, OWNER, engine as memory, locally};
+use crate::testing::{Kept, OWNER, engine as memory, locally, spool};
 use bytes::Bytes;
 use cowboy_cli::volumes::Rights;
 use futures::StreamExt as _;
@@ -14,7 +14,7 @@ fn volume(rights: Rights) -> (S3Volume, Rc<Kept>) {
     let (engine, kept) = memory(rights, false);
     let (handle, serving) = engine::serve(engine);
     tokio::task::spawn_local(serving);
-    (S3Volume { engine: handle, spool: Spool::new(None, 8 << 20), uploads: Uploads::default() }, kept)
+    (S3Volume { engine: handle, spool: spool(8 << 20), uploads: Arc::default() }, kept)
 }
 
 /// A request that was let in.
@@ -193,6 +193,37 @@ fn buckets_are_listed() {
     });
 }
 
+/// A bucket that lost its files is there until it is removed, and then nowhere; one with files is not removed.
+#[test]
+fn buckets_go() {
+    locally(async {
+        let (volume, kept) = volume(OWNER);
+        kept.put(&[("notes/a", b"1"), ("other/x", b"2")]);
+        let listed = async || {
+            let buckets = volume.list_buckets(request(ListBucketsInput::default())).await.expect("it is there").output.buckets;
+            buckets.unwrap_or_default().into_iter().filter_map(|bucket| bucket.name).collect::<Vec<_>>()
+        };
+        let notes = || "notes".to_owned();
+        let remove = async || {
+            let input = DeleteBucketInput { bucket: notes(), ..DeleteBucketInput::default() };
+            volume.delete_bucket(request(input)).await.map(drop).map_err(|error| code(&error))
+        };
+        assert_eq!(remove().await, Err("BucketNotEmpty".to_owned()));
+        let gone = DeleteObjectInput { bucket: notes(), key: "a".to_owned(), ..DeleteObjectInput::default() };
+        volume.delete_object(request(gone)).await.expect("its owner may");
+        assert_eq!(listed().await, ["notes", "other"]);
+        assert_eq!(remove().await, Ok(()));
+        assert_eq!(listed().await, ["other"]);
+        assert_eq!(remove().await, Err("NoSuchBucket".to_owned()));
+        let head = HeadBucketInput { bucket: notes(), ..HeadBucketInput::default() };
+        assert!(volume.head_bucket(request(head)).await.is_err());
+        let list = ListObjectsV2Input { bucket: notes(), ..ListObjectsV2Input::default() };
+        assert_eq!(volume.list_objects_v2(request(list)).await.map(drop).map_err(|error| code(&error)), Err("NoSuchBucket".to_owned()));
+        volume.put_object(request(put("a", b"again"))).await.expect("its owner may");
+        assert_eq!(listed().await, ["notes", "other"]);
+    });
+}
+
 /// A file that comes in parts is committed once it is complete, and nothing of one that is aborted is left.
 #[test]
 fn parts_are_one_file() {
@@ -223,10 +254,20 @@ fn parts_are_one_file() {
             multipart_upload: Some(CompletedMultipartUpload { parts: Some(parts) }),
             ..CompleteMultipartUploadInput::default()
         };
-        volume.complete_multipart_upload(request(complete.clone())).await.expect("all are there");
+        // It is the first, and stays so where its client asks again, at once or later.
+        let complete = CompleteMultipartUploadInput { if_none_match: Some(ETagCondition::Any), ..complete };
+        let tag = async || volume.complete_multipart_upload(request(complete.clone())).await.map(|answer| answer.output.e_tag);
+        let (first, second) = tokio::join!(tag(), tag());
         assert_eq!(kept.content("notes/big").as_deref(), Some(&b"hello world"[..]));
-        let again = volume.complete_multipart_upload(request(complete)).await.map(drop).map_err(|error| code(&error));
-        assert_eq!(again, Err("NoSuchUpload".to_owned()));
+        let expected = Some(ETag::Strong(blake3::hash(b"hello world").to_hex().to_string()));
+        let third = tag().await;
+        for answer in [first, second, third] {
+            assert_eq!(answer.map_err(|error| code(&error)), Ok(expected.clone()));
+        }
+        assert_eq!(kept.commits.borrow().len(), 1);
+        let other = CompleteMultipartUploadInput { multipart_upload: None, ..complete.clone() };
+        let other = volume.complete_multipart_upload(request(other)).await.map(drop).map_err(|error| code(&error));
+        assert_eq!(other, Err("NoSuchUpload".to_owned()), "it was completed with other parts");
         let id = volume.create_multipart_upload(request(begin())).await.expect("its owner may").output.upload_id.expect("it has one");
         let abort = AbortMultipartUploadInput {
             bucket: "notes".to_owned(),
@@ -234,9 +275,26 @@ fn parts_are_one_file() {
             upload_id: id,
             ..AbortMultipartUploadInput::default()
         };
-        volume.abort_multipart_upload(request(abort.clone())).await.expect("it is there");
-        assert!(volume.abort_multipart_upload(request(abort)).await.is_err());
+        for _ in 0..2 {
+            volume.abort_multipart_upload(request(abort.clone())).await.expect("it is over");
+        }
+        let never = AbortMultipartUploadInput { upload_id: "none".to_owned(), ..abort };
+        assert!(volume.abort_multipart_upload(request(never)).await.is_err());
         assert_eq!(volume.spool.used(), 0);
+    });
+}
+
+/// A disk without room is a matter of time for clients: they are told to slow down, and nothing is kept of what they sent.
+#[test]
+fn a_full_disk_slows_clients_down() {
+    locally(async {
+        let (mut volume, kept) = volume(OWNER);
+        volume.spool = spool(8 << 20).sparing(u64::MAX);
+        let refused = volume.put_object(request(put("a", b"hello"))).await.map(drop).expect_err("there is no room");
+        assert_eq!((code(&refused), refused.status_code()), ("SlowDown".to_owned(), Some(StatusCode::SERVICE_UNAVAILABLE)));
+        assert!(kept.paths().is_empty());
+        volume.spool = spool(8 << 20);
+        volume.put_object(request(put("a", b"hello"))).await.expect("there is room by now");
     });
 }
 
@@ -299,7 +357,7 @@ fn strangers_stay_outside() {
         let (handle, serving) = engine::serve(engine);
         tokio::task::spawn_local(serving);
         let credentials = Credentials { access_key: "COWBOY01".to_owned(), secret_key: "0123456789abcdef".to_owned() };
-        let service = service(handle, Spool::new(None, 1 << 20), &credentials);
+        let service = service(S3Volume { engine: handle, spool: spool(1 << 20), uploads: Arc::default() }, &credentials);
         let fourth = |key: &str| {
             let scope = format!("{key}/20261129/us-east-1/s3/aws4_request");
             format!("AWS4-HMAC-SHA256 Credential={scope},SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature={}", "0".repeat(64))

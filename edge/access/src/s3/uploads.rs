@@ -1,14 +1,16 @@
-//! Files that come in parts. They lie in the spool until they are whole; those to which nothing is added for a day are forgotten.
+//! Files that come in parts. They lie in the spool until they are whole; those to which nothing is added for a day are forgotten. How an upload ended is
+//! remembered as long, so that a request whose answer was lost can be repeated (decision 624).
 
 use super::keys::now_ms;
 use crate::fault::Fault;
 use crate::spool::{Body, Spool, Spooled};
 use crate::store::About;
+use cowboy_types::{Hash, blake3};
 use cowboy_volumes::Path;
 use cowboy_volumes::code::OBJECT_BYTES;
 use s3s::dto::{CompletedPart, ETag};
 use s3s::{S3Result, s3_error};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,8 +23,11 @@ const MAX_PARTS: i32 = 10_000;
 /// The most bytes of parts of a file, with those that were sent again.
 const MAX_BYTES: u64 = 2 * OBJECT_BYTES;
 
-/// After how long a file to which nothing is added is forgotten, in ms.
+/// After how long a file to which nothing is added is forgotten, and how an upload ended, in ms.
 const ABANDONED_MS: u64 = 86_400_000;
+
+/// The most uploads of which it is remembered how they ended.
+const MAX_ENDED: usize = 1_000;
 
 /// A part of a file.
 #[derive(Clone, Debug)]
@@ -47,18 +52,51 @@ pub(super) struct Upload {
     spooled: Arc<Spooled>,
     /// Its parts, by number.
     pub(super) parts: BTreeMap<i32, Part>,
+    /// Held while it is committed.
+    pub(super) completing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// All of them, by id.
+/// How an upload ended.
+#[derive(Debug)]
+struct Ended {
+    id: String,
+    path: Path,
+    /// When: ms since 1970.
+    at_ms: u64,
+    /// The digest of the list that completed it, and the content of the file; none where it was aborted.
+    completed: Option<(Hash, Hash)>,
+}
+
+/// All of them.
 #[derive(Default)]
-pub(super) struct Uploads(Mutex<BTreeMap<String, Upload>>);
+struct All {
+    /// Those that are open, by id.
+    open: BTreeMap<String, Upload>,
+    /// Those that ended, the newest at the end.
+    ended: VecDeque<Ended>,
+}
+
+/// Files that come in parts.
+#[derive(Default)]
+pub(super) struct Uploads(Mutex<All>);
+
+/// What a list of parts is recognized by: numbers and tags, as the request says them.
+pub(super) fn digest(listed: &[CompletedPart]) -> Hash {
+    let mut bytes = Vec::new();
+    for part in listed {
+        let tag = part.e_tag.as_ref().map(ETag::value).unwrap_or_default();
+        bytes.extend_from_slice(&part.part_number.unwrap_or_default().to_be_bytes());
+        bytes.extend_from_slice(blake3(&[tag.as_bytes()]).0.as_slice());
+    }
+    blake3(&[bytes.as_slice()])
+}
 
 fn unknown() -> s3s::S3Error {
     s3_error!(NoSuchUpload, "it is over, was aborted, or nothing came for a day")
 }
 
 impl Uploads {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Upload>> {
+    fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -70,21 +108,24 @@ impl Uploads {
         let id = hex::encode(bytes);
         self.forget_abandoned(now);
         let mut all = self.all();
-        if all.len() >= MAX_OPEN {
+        if all.open.len() >= MAX_OPEN {
             return Err(s3_error!(SlowDown, "{MAX_OPEN} files come in parts already: complete or abort some"));
         }
-        all.insert(id.clone(), Upload { path, about, began_ms: now, touched_ms: now, spooled, parts: BTreeMap::new() });
+        let (parts, completing) = (BTreeMap::new(), Arc::default());
+        all.open.insert(id.clone(), Upload { path, about, began_ms: now, touched_ms: now, spooled, parts, completing });
         Ok(id)
     }
 
-    /// Forgets those to which nothing was added for a day: they take room of the spool.
+    /// Forgets those to which nothing was added for a day: they take room of the spool. So it does with those that ended a day ago.
     pub(super) fn forget_abandoned(&self, now: u64) {
-        self.all().retain(|_, upload| upload.touched_ms.saturating_add(ABANDONED_MS) > now);
+        let mut all = self.all();
+        all.open.retain(|_, upload| upload.touched_ms.saturating_add(ABANDONED_MS) > now);
+        all.ended.retain(|ended| ended.at_ms.saturating_add(ABANDONED_MS) > now);
     }
 
     /// One that goes to this path.
     pub(super) fn of(&self, id: &str, path: &Path) -> S3Result<Upload> {
-        self.all().get(id).filter(|upload| upload.path == *path).cloned().ok_or_else(unknown)
+        self.all().open.get(id).filter(|upload| upload.path == *path).cloned().ok_or_else(unknown)
     }
 
     /// Where the next part of one goes, if it may have it.
@@ -102,29 +143,57 @@ impl Uploads {
     /// Takes a part that came. One that has its number already goes.
     pub(super) fn take(&self, id: &str, path: &Path, number: i32, part: Part) -> S3Result<()> {
         let mut all = self.all();
-        let upload = all.get_mut(id).filter(|upload| upload.path == *path).ok_or_else(unknown)?;
+        let upload = all.open.get_mut(id).filter(|upload| upload.path == *path).ok_or_else(unknown)?;
         upload.touched_ms = now_ms();
         upload.parts.insert(number, part);
         Ok(())
     }
 
-    /// Ends one.
-    pub(super) fn end(&self, id: &str, path: &Path) -> S3Result<()> {
+    /// The content of the file, where this list of parts completed the upload before.
+    pub(super) fn completed(&self, id: &str, path: &Path, digest: &Hash) -> Option<Hash> {
+        let all = self.all();
+        let (listed, content) = all.ended.iter().find(|ended| ended.id == id && ended.path == *path)?.completed?;
+        Some(content).filter(|_| listed == *digest)
+    }
+
+    /// Ends one that is committed.
+    pub(super) fn complete(&self, id: &str, path: &Path, digest: Hash, content: Hash) {
+        self.all().end(id, path, Some((digest, content)));
+    }
+
+    /// Ends one, and nothing of it is kept. One that was aborted before is over already.
+    pub(super) fn abort(&self, id: &str, path: &Path) -> S3Result<()> {
         let mut all = self.all();
-        if all.get(id).is_none_or(|upload| upload.path != *path) {
+        let is_open = all.open.get(id).is_some_and(|upload| upload.path == *path);
+        let is_over = || all.ended.iter().any(|ended| ended.id == id && ended.path == *path && ended.completed.is_none());
+        if !is_open && !is_over() {
             return Err(unknown());
         }
-        all.remove(id);
+        if is_open {
+            all.end(id, path, None);
+        }
         Ok(())
     }
 
     /// Those whose paths begin so, by path and id.
     pub(super) fn list(&self, prefix: &str) -> Vec<(String, Upload)> {
         let all = self.all();
-        let below = all.iter().filter(|(_, upload)| upload.path.as_str().starts_with(prefix));
+        let below = all.open.iter().filter(|(_, upload)| upload.path.as_str().starts_with(prefix));
         let mut found: Vec<(String, Upload)> = below.map(|(id, upload)| (id.clone(), upload.clone())).collect();
         found.sort_by(|(one, upload), (other, second)| (&upload.path, one).cmp(&(&second.path, other)));
         found
+    }
+}
+
+impl All {
+    /// Ends one, and remembers how.
+    fn end(&mut self, id: &str, path: &Path, completed: Option<(Hash, Hash)>) {
+        self.open.remove(id);
+        self.ended.retain(|ended| ended.id != id);
+        if self.ended.len() >= MAX_ENDED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(Ended { id: id.to_owned(), path: path.clone(), at_ms: now_ms(), completed });
     }
 }
 
@@ -164,6 +233,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::spool;
     use bytes::Bytes;
     use cowboy_types::Text;
 
@@ -190,7 +260,7 @@ mod tests {
     /// Parts come in any order, one that comes again replaces itself, and the list says which the file has.
     #[tokio::test]
     async fn parts_become_a_file() {
-        let (spool, uploads) = (Spool::new(None, 100), Uploads::default());
+        let (spool, uploads) = (spool(100), Uploads::default());
         let id = uploads.begin(&spool, path("notes/a"), about()).await.expect("it is the first");
         part(&uploads, &id, 2, b"world", "m2").await;
         part(&uploads, &id, 1, b"hallo ", "m0").await;
@@ -205,8 +275,8 @@ mod tests {
             assert!(uploads.place(&id, &path("notes/a"), (number, 1)).is_err(), "{number}");
         }
         assert!(uploads.place(&id, &path("notes/a"), (3, u64::MAX)).is_err());
-        assert!(uploads.of(&id, &path("notes/b")).is_err() && uploads.end(&id, &path("notes/b")).is_err(), "it goes elsewhere");
-        uploads.end(&id, &path("notes/a")).expect("it is there");
+        assert!(uploads.of(&id, &path("notes/b")).is_err() && uploads.abort(&id, &path("notes/b")).is_err(), "it goes elsewhere");
+        uploads.abort(&id, &path("notes/a")).expect("it is there");
         drop((upload, body));
         assert_eq!(spool.used(), 0, "nothing of it is left");
         assert!(uploads.of(&id, &path("notes/a")).is_err());
@@ -215,13 +285,13 @@ mod tests {
     /// The number of open uploads is bounded.
     #[tokio::test]
     async fn uploads_are_bounded() {
-        let (spool, uploads) = (Spool::new(None, 100), Uploads::default());
+        let (spool, uploads) = (spool(100), Uploads::default());
         for number in 0..MAX_OPEN {
             uploads.begin(&spool, path(&format!("notes/{number}")), about()).await.expect("there is room");
         }
         assert!(uploads.begin(&spool, path("notes/more"), about()).await.is_err());
         assert_eq!((uploads.list("notes/1").len(), uploads.list("other/").len()), (11, 0));
-        for upload in uploads.all().values_mut() {
+        for upload in uploads.all().open.values_mut() {
             upload.touched_ms = 0;
         }
         uploads.begin(&spool, path("notes/more"), about()).await.expect("the others were abandoned");
@@ -230,5 +300,37 @@ mod tests {
         assert_eq!(uploads.list("").len(), 1);
         uploads.forget_abandoned(u64::MAX);
         assert!(uploads.list("").is_empty(), "also where no other one begins");
+    }
+
+    /// How an upload ended is told again to whoever asks for the same, for a day and of a bounded number.
+    #[tokio::test]
+    async fn ends_are_remembered() {
+        let (spool, uploads) = (spool(100), Uploads::default());
+        let begin = async || uploads.begin(&spool, path("notes/a"), about()).await.expect("there is room");
+        let (parts, content) = (digest(&[listed(1, "m1")]), Hash([7; 32]));
+        let others = [digest(&[]), digest(&[listed(2, "m1")]), digest(&[listed(1, "m2")]), digest(&[listed(1, "m1"), listed(2, "m2")])];
+        let id = begin().await;
+        assert_eq!(uploads.completed(&id, &path("notes/a"), &parts), None);
+        uploads.complete(&id, &path("notes/a"), parts, content);
+        assert_eq!(uploads.completed(&id, &path("notes/a"), &parts), Some(content));
+        assert_eq!(uploads.completed(&id, &path("notes/b"), &parts), None);
+        assert!(others.iter().all(|other| uploads.completed(&id, &path("notes/a"), other).is_none()));
+        assert!(uploads.abort(&id, &path("notes/a")).is_err(), "it is a file by now");
+        let aborted = begin().await;
+        for _ in 0..2 {
+            uploads.abort(&aborted, &path("notes/a")).expect("it is over");
+        }
+        assert!(uploads.abort(&aborted, &path("notes/b")).is_err() && uploads.abort("none", &path("notes/a")).is_err());
+        assert_eq!(uploads.completed(&aborted, &path("notes/a"), &parts), None);
+        assert!(uploads.of(&aborted, &path("notes/a")).is_err());
+        uploads.forget_abandoned(now_ms());
+        assert_eq!(uploads.completed(&id, &path("notes/a"), &parts), Some(content));
+        for number in 0..MAX_ENDED {
+            uploads.complete(&number.to_string(), &path("notes/a"), parts, content);
+        }
+        assert_eq!(uploads.completed(&id, &path("notes/a"), &parts), None, "others ended since");
+        assert_eq!(uploads.completed("0", &path("notes/a"), &parts), Some(content));
+        uploads.forget_abandoned(u64::MAX);
+        assert!(uploads.all().ended.is_empty());
     }
 }

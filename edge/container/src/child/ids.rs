@@ -1,6 +1,6 @@
 //! Ids of users: which ones of the host the processes of a box have, and which ones of a box the files of the host have.
 
-use super::{Done, Step, init};
+use super::{Done, Step, steps};
 use crate::sys;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, WaitOptions, waitpid};
@@ -25,11 +25,11 @@ impl FileIds {
             .step("connect to the namespace of file ids")?;
         let Some(child) = sys::fork().step("fork")? else {
             drop(ours);
-            let is_done = sys::unshare(libc::CLONE_NEWUSER).and_then(|()| init::go(&theirs)).and_then(|()| init::wait_for_ready(&theirs));
+            let is_done = sys::unshare(libc::CLONE_NEWUSER).and_then(|()| steps::go(&theirs)).and_then(|()| steps::wait_for_ready(&theirs));
             std::process::exit(i32::from(is_done.is_err()));
         };
         drop(theirs);
-        let ids = init::wait_for_ready(&ours).step("make a user namespace").and_then(|()| {
+        let ids = steps::wait_for_ready(&ours).step("make a user namespace").and_then(|()| {
             write(child, &format!("0 {} 1\n", first_id + 1))?;
             File::open(format!("/proc/{}/ns/user", child.as_raw_nonzero())).step("open a user namespace")
         });

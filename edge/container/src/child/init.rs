@@ -1,6 +1,7 @@
 //! Process 1 of a box. It builds the box as the host's root, then gives up every power, forks the program and waits for it.
 
 use super::ids::FileIds;
+use super::steps::{go, wait_for_ready};
 use super::{Done, Step, filter, program, root};
 use crate::message::{self, Order, PROXY_PORT, Report};
 use crate::sys;
@@ -12,16 +13,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd as _, OwnedFd};
-
-/// Lets the other side continue.
-pub(super) fn go(socket: &OwnedFd) -> io::Result<()> {
-    message::send(socket.as_fd(), &(), &[])
-}
-
-/// Waits until the other side continues.
-pub(super) fn wait_for_ready(socket: &OwnedFd) -> io::Result<()> {
-    message::receive::<()>(socket.as_fd())?.map(drop).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-}
 
 /// Builds the box, and returns when the program ended.
 pub(super) fn run(mut order: Order, host: &OwnedFd, helper: OwnedFd, stdin: OwnedFd, ids: &FileIds) -> Done {

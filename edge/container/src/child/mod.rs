@@ -10,6 +10,7 @@ mod init;
 mod list;
 mod program;
 mod root;
+mod steps;
 
 use crate::message::{self, Order, Report};
 use crate::sys;
@@ -101,13 +102,13 @@ fn wait(order: &Order, child: Pid, host: BorrowedFd<'_>, inner: OwnedFd, quiet: 
     for group in &order.groups {
         fs::write(group, child.as_raw_nonzero().to_string()).step(format!("join {}", group.display()))?;
     }
-    init::go(&inner).step("start process 1 of the box")?;
+    steps::go(&inner).step("start process 1 of the box")?;
     // The output of the box ends with its last process.
     rustix::stdio::dup2_stdout(quiet).step("close standard output")?;
     rustix::stdio::dup2_stderr(quiet).step("close standard error")?;
-    if init::wait_for_ready(&inner).is_ok() {
+    if steps::wait_for_ready(&inner).is_ok() {
         map_ids(child, order.first_id)?;
-        init::go(&inner).step("continue process 1 of the box")?;
+        steps::go(&inner).step("continue process 1 of the box")?;
     }
     drop(inner);
     watch(host, &handle).step("wait for the end of the box")

@@ -104,7 +104,7 @@ fn only_name(data: &[u8]) -> Result<String, HelloError> {
     let name = list.vector16()?;
     list.end()?;
     let name = std::str::from_utf8(name).map_err(|_| HelloError::Malformed)?.to_ascii_lowercase();
-    if super::head::is_name(&name) { Ok(name) } else { Err(HelloError::NoName) }
+    if super::name::is_name(&name) { Ok(name) } else { Err(HelloError::NoName) }
 }
 
 struct Reader<'a>(&'a [u8]);

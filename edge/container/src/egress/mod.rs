@@ -5,6 +5,7 @@
 
 mod head;
 mod hello;
+mod name;
 
 pub use head::{Head, Refusal, Target};
 pub use hello::{HELLO_BYTES, HelloError, server_name};
@@ -75,7 +76,7 @@ impl Egress {
         if hosts.len() > HOSTS {
             return Err(Refusal::Hosts(hosts.len()));
         }
-        if let Some(host) = hosts.iter().find(|host| !head::is_name(host)) {
+        if let Some(host) = hosts.iter().find(|host| !name::is_name(host)) {
             return Err(Refusal::Host(host.clone()));
         }
         Ok(Self { hosts, http_ports: vec![80], tls_ports: vec![443], max_bytes: 256 << 20, max_connections: 1024, gate })

@@ -1,0 +1,133 @@
+//! What is at a path, what is open, and what of both lies on this computer. The tree and whatever changes it are made of these.
+
+use crate::spool::Spooled;
+use crate::store::About;
+use cowboy_types::{Hash, Text};
+use cowboy_volume::Entry;
+use cowboy_volumes::Path;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::{Mutex, Notify, OnceCell};
+
+/// Bytes of a file that are fetched at once: a few stripes.
+pub(super) const BLOCK: u64 = 1 << 20;
+
+/// Blocks that are kept.
+const BLOCKS: usize = 64;
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// A folder.
+    Folder,
+    /// A file.
+    File {
+        /// Its length.
+        size: u64,
+        /// When it was written: ms since 1970.
+        written_ms: u64,
+    },
+}
+
+/// A block of a content.
+type Block = (Hash, u64, Rc<OnceCell<Vec<u8>>>);
+
+/// Blocks of files that were read, those that were read last at the end.
+#[derive(Default)]
+pub(super) struct Blocks(RefCell<VecDeque<Block>>);
+
+impl Blocks {
+    /// The place of a block.
+    pub(super) fn place(&self, content: Hash, number: u64) -> Rc<OnceCell<Vec<u8>>> {
+        let mut blocks = self.0.borrow_mut();
+        let known = blocks.iter().position(|(hash, block, _)| *hash == content && *block == number);
+        let found = known.and_then(|at| blocks.remove(at)).map_or_else(Rc::default, |(_, _, place)| place);
+        blocks.push_back((content, number, found.clone()));
+        if blocks.len() > BLOCKS {
+            blocks.pop_front();
+        }
+        found
+    }
+}
+
+/// What is open.
+#[derive(Clone)]
+pub(super) enum Open {
+    /// A file with a content of this computer, and whether it may be written.
+    Staged(Rc<Staged>, bool),
+    /// A file as it was committed.
+    Entry(Rc<Entry>),
+    /// The names in a folder, and whether each is one itself.
+    Folder(Rc<Vec<(String, bool)>>),
+}
+
+/// A file with a content of this computer.
+pub(super) struct Staged {
+    /// Where it is; nowhere once it was removed.
+    pub(super) path: RefCell<Option<String>>,
+    pub(super) spooled: Arc<Spooled>,
+    pub(super) kind: Text<64>,
+    /// Whether something was written since it was sent.
+    pub(super) is_dirty: Cell<bool>,
+    /// How many may write.
+    pub(super) writers: Cell<usize>,
+    pub(super) written_ms: Cell<u64>,
+    /// The content at its path that was committed last, as far as this program knows.
+    pub(super) committed: Cell<Option<Hash>>,
+    /// Held while it is sent and committed.
+    pub(super) storing: Mutex<()>,
+    /// How often its commit failed since the last one that was made.
+    pub(super) failures: Cell<u32>,
+    /// Whether it is being committed in the background, again and again until it is committed.
+    pub(super) is_tried: Cell<bool>,
+    /// Ends the wait before it is tried again.
+    pub(super) again: Notify,
+}
+
+impl Staged {
+    pub(super) fn node(&self) -> Node {
+        Node::File { size: self.spooled.length(), written_ms: self.written_ms.get() }
+    }
+
+    /// Whether nobody has it open for writing. One that was removed is committed nowhere.
+    pub(super) fn is_closed(&self) -> bool {
+        self.writers.get() == 0 && self.path.borrow().is_some()
+    }
+
+    /// What is said of it when it is sent.
+    pub(super) fn about(&self) -> About {
+        About { written_ms: self.written_ms.get(), kind: self.kind.clone() }
+    }
+
+    /// Notes that something was written.
+    pub(super) fn touch(&self) {
+        self.is_dirty.set(true);
+        self.written_ms.set(ms(SystemTime::now()));
+    }
+}
+
+/// A file that was removed here, and may still be in the volume.
+pub(super) struct Removal {
+    pub(super) path: Path,
+    /// Its content, where it was committed. Another content at its path is another file.
+    pub(super) content: Cell<Option<Hash>>,
+    /// How often its removal failed.
+    pub(super) failures: Cell<u32>,
+    /// Held while it is committed, and by whoever puts another file in its place.
+    pub(super) trying: Arc<Mutex<()>>,
+}
+
+impl Removal {
+    pub(super) fn new(path: Path, content: Option<Hash>, failures: u32) -> Rc<Self> {
+        Rc::new(Self { path, content: Cell::new(content), failures: Cell::new(failures), trying: Arc::default() })
+    }
+}
+
+/// A time in ms since 1970.
+pub(super) fn ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
