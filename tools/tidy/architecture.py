@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 
+import drawing
 import modules
 import rust
 from tree import TEST_FILE, Tree, line_of
@@ -12,6 +13,8 @@ from tree import TEST_FILE, Tree, line_of
 PAGE = "ARCHITECTURE.md"
 # Folders whose children the layout lists one by one.
 LISTED = ("core", "edge", "web", "tools")
+# Folders whose crates docs/images shows.
+PICTURED = ("core", "edge")
 # What a page writes between backquotes and means as a path of the repository.
 NAMED_PATH = re.compile(r"`((?:core|edge|sdk|web|examples|tests|tools|docs|fuzz)/[\w./{},*-]*)`")
 COUNTED = re.compile(r"\b(\d+) (crates|system actors)\b")
@@ -91,17 +94,34 @@ def dependencies(tree: Tree, text: str) -> Iterator[str]:
 DIAGRAM = re.compile(r"(<!-- generated: diagram -->\n).*?(<!-- end -->)", re.S)
 
 
-def page(tree: Tree) -> str:
-    """ARCHITECTURE.md with the diagram of crates drawn from their manifests. An arrow that others imply is left out."""
+def crates(tree: Tree) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """The folder of each crate, and the crates that it uses outside of its tests. A crate that others imply is left out."""
     homes = {posixpath.basename(crate): crate for crate in modules.crates(tree)}
-    graph = {name: own(tomllib.loads(tree.texts[f"{crate}/Cargo.toml"]), homes, "dependencies", "build-dependencies") for name, crate in homes.items()}
+    whole = {name: own(tomllib.loads(tree.texts[f"{crate}/Cargo.toml"]), homes, "dependencies", "build-dependencies") for name, crate in homes.items()}
+    return homes, {name: used - {far for near in used for far in modules.reachable(whole, near)} for name, used in whole.items()}
+
+
+def pictures(tree: Tree) -> dict[str, str]:
+    """A picture of the crates of each layer, by path."""
+    homes, graph = crates(tree)
+    found = {}
+    for layer in PICTURED:
+        inside = {name for name, crate in homes.items() if crate.startswith(f"{layer}/")}
+        if inside:
+            title = f"{layer}/: what each crate uses"
+            found[f"docs/images/{layer}.svg"] = drawing.svg(title, {name: graph[name] & inside for name in inside})
+    return found
+
+
+def page(tree: Tree) -> str:
+    """ARCHITECTURE.md with the diagram of crates drawn from their manifests."""
+    homes, graph = crates(tree)
     lines = ["```mermaid", "flowchart BT"]
     for layer in dict.fromkeys(crate.split("/")[0] for crate in homes.values()):
         inside = [name for name, crate in sorted(homes.items()) if crate.startswith(f"{layer}/")]
         lines += [f"    subgraph {layer}/", *(f"        {name}" for name in inside), "    end"]
     for name in sorted(graph):
-        implied = {far for near in graph[name] for far in modules.reachable(graph, near)}
-        lines += [f"    {name} --> {used}" for used in sorted(graph[name] - implied)]
+        lines += [f"    {name} --> {used}" for used in sorted(graph[name])]
     drawn = "\n".join([*lines, "```"]) + "\n"
     return DIAGRAM.sub(lambda found: found[1] + drawn + found[2], tree.texts[PAGE])
 

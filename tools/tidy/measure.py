@@ -17,8 +17,8 @@ CODE = (".rs", ".py", ".js", ".mjs")
 # Tables that a program wrote, and tests of other projects.
 EXEMPT = re.compile(r"_tables\.rs$|/unicode/src/tables\.rs$|^tools/tidy/test_tidy\.py$")
 
-# Crates of which every folder is looked at for cycles. In the VM, operators, types and the interpreter call each other.
-CHECKED_BELOW = re.compile(r"core/(?!vm$)")
+# Crates of which every folder is looked at for cycles.
+CHECKED_BELOW = re.compile(r"core/")
 CYCLE = "modules of a folder depend on each other in one direction. Move what both use below them."
 
 
@@ -80,13 +80,20 @@ def functions(path: str, text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def cycles(tree: Tree) -> Iterator[Measure]:
-    """Uses between modules of one folder that lie on a cycle, each once: of every crate's top folder, and of the folders below it in CHECKED_BELOW."""
+    """Uses between modules of one folder that lie on a cycle, each once: of every crate's top folder, of the folders below it in CHECKED_BELOW, and of
+    Python's packages."""
+    for place, uses in folders(tree):
+        parts = modules.components({of: set(to) for of, to in uses.items()})
+        for of, to in sorted((of, to) for of, targets in uses.items() for to in targets):
+            if parts[of] == parts.get(to):
+                yield Measure("cycle", f"{place} {of} -> {to}", 1, uses[of][to][0], CYCLE)
+
+
+def folders(tree: Tree) -> Iterator[tuple[str, dict[str, dict[str, list[str]]]]]:
+    """Every folder that is looked at for cycles, and which of its modules use which."""
     for crate in modules.crates(tree):
         for folder, uses in sorted(modules.uses(tree, crate).items()):
-            if folder and not CHECKED_BELOW.match(crate):
-                continue
-            parts = modules.components({of: set(to) for of, to in uses.items()})
-            place = f"{crate}/src/{folder}" if folder else crate
-            for of, to in sorted((of, to) for of, targets in uses.items() for to in targets):
-                if parts[of] == parts.get(to):
-                    yield Measure("cycle", f"{place} {of} -> {to}", 1, uses[of][to][0], CYCLE)
+            if not folder or CHECKED_BELOW.match(crate):
+                yield f"{crate}/src/{folder}" if folder else crate, uses
+    for package in modules.PACKAGES:
+        yield package, modules.package_uses(tree, package)

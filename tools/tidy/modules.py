@@ -1,5 +1,6 @@
-"""The modules of a Rust crate, folder by folder, and which of them use which."""
+"""The modules of Rust crates and Python packages, and which of them use which."""
 
+import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,6 +10,9 @@ from tree import TEST_FILE, Tree, line_of
 
 BEGIN = re.compile(r"(?<!::)\b(?=(?:crate|super|self)\s*::)")
 PIECE = re.compile(r"\s*(?:(\w+)\s*(::)?|(\{))")
+
+# Folders whose Python files are one package, with the package's name. The two halves of the SDK are looked at one by one.
+PACKAGES = {"core/sdk/cowboy_sdk": "cowboy_sdk", "sdk/python/cowboy_sdk": "cowboy_sdk"}
 
 
 def crates(tree: Tree) -> list[str]:
@@ -70,6 +74,57 @@ def absolute(own: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
             return base + named[at:]
         base = base[:-1] if part == "super" else base
     return base
+
+
+def package_uses(tree: Tree, folder: str) -> dict[str, dict[str, list[str]]]:
+    """For each module of a package, the modules of the same folder that it imports, in functions too, with the places."""
+    files = {}
+    for path, text in tree.texts.items():
+        if path.startswith(f"{folder}/") and path.endswith(".py"):
+            files[tuple(path.removeprefix(f"{folder}/").removesuffix(".py").split("/"))] = path, ast.parse(text, path)
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for own, (path, parsed) in sorted(files.items()):
+        for node in ast.walk(parsed):
+            for target in imported(node, own, PACKAGES[folder], files):
+                if target != own:
+                    found[".".join(own)][".".join(target)].append(f"{path}:{node.lineno}")
+    return found
+
+
+def imported(node: ast.AST, own: tuple[str, ...], package: str, files: dict[tuple[str, ...], tuple]) -> Iterator[tuple[str, ...]]:
+    """The modules among `files` that a statement of the module `own` imports."""
+    if isinstance(node, ast.Import):
+        named = [(*alias.name.split("."), "") for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        base = (package, *own[: len(own) - node.level]) if node.level else ()
+        named = [(*base, *(node.module or "").split("."), alias.name) for alias in node.names]
+    else:
+        return
+    for parts in named:
+        first, *inner = [part for part in parts if part]
+        *within, last = inner or ("",)
+        if first != package:
+            continue
+        # A module, a name of a module, or a name that the package itself binds.
+        if (*within, last) in files:
+            yield *within, last
+        elif tuple(within) in files:
+            yield tuple(within)
+        elif (holder := (*within, "__init__")) in files and last in bound(files[holder][1]):
+            yield holder
+
+
+def bound(parsed: ast.Module) -> set[str]:
+    """The names that a module's body binds."""
+    names = {""}
+    for node in ast.walk(parsed):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
 
 
 def components(graph: dict[str, set[str]]) -> dict[str, int]:

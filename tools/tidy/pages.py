@@ -24,6 +24,7 @@ def generated(tree: Tree) -> dict[str, str]:
     pages.update(decision_lines(tree))
     if architecture.PAGE in tree.paths:
         pages[architecture.PAGE] = architecture.page(tree)
+        pages.update(architecture.pictures(tree))
     if ratchet.PATH in tree.paths:
         pages[ratchet.PATH] = ratchet.page(tree)
     return pages

@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import citations
+import drawing
 import ratchet
 import rust
 from checks import problems
@@ -242,17 +243,35 @@ class Ratchet(unittest.TestCase):
 
     def test_a_cycle_below_a_folder(self):
         def cycles(crate: str, **files: str) -> list[str]:
-            texts = {f"core__{crate}__{path}": text for path, text in files.items()}
-            found = problems(tree(**texts, **{f"core__{crate}__Cargo_dot_toml": TYPES}))
+            texts = {f"{crate}__{path}": text for path, text in files.items()}
+            found = problems(tree(**texts, **{f"{crate}__Cargo_dot_toml": TYPES}))
             return [problem.split(":")[0] for problem in found if "cycle" in problem]
 
         one = {"src__f__a_dot_rs": "use super::{b::{c, d}, mod_};\n", "src__f__b__x_dot_rs": "use crate::{f::{e, a::y}, z};\n"}
-        self.assertEqual(cycles("types", **one), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
-        self.assertEqual(cycles("vm", **one), [], "the VM is looked at from above")
-        self.assertEqual(cycles("types", **one | {"src__f__b__x_dot_rs": "use super::a;\nuse self::super::super::e::a;\n"}), [])
-        self.assertEqual(cycles("types", **one | {"src__f__b__x_dot_rs": "fn f() { crate::f::a::g(); }\n"}), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
+        self.assertEqual(cycles("core__types", **one), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
+        self.assertEqual(cycles("edge__types", **one), [], "edge is looked at from above")
+        self.assertEqual(cycles("core__types", **one | {"src__f__b__x_dot_rs": "use super::a;\nuse self::super::super::e::a;\n"}), [])
+        self.assertEqual(cycles("core__types", **one | {"src__f__b__x_dot_rs": "fn f() { crate::f::a::g(); }\n"}), ["core/types/src/f/a.rs", "core/types/src/f/b/x.rs"])
         inner = {"src__f__b__x_dot_rs": "use super::super::b::y::z;\n", "src__f__b__y_dot_rs": "use crate::f::b::x;\n"}
-        self.assertEqual(cycles("types", **inner), ["core/types/src/f/b/x.rs", "core/types/src/f/b/y.rs"])
+        self.assertEqual(cycles("core__types", **inner), ["core/types/src/f/b/x.rs", "core/types/src/f/b/y.rs"])
+
+    def test_a_cycle_in_the_sdk(self):
+        def cycles(init: str, **files: str) -> list[str]:
+            texts = {f"core__sdk__cowboy_sdk__{name}_dot_py": text for name, text in files.items()}
+            # The file is `__init__.py`, whose name has what `tree` takes for slashes.
+            sdk = tree(**texts)
+            sdk = Tree(sdk.paths | {"core/sdk/cowboy_sdk/__init__.py"}, {**sdk.texts, "core/sdk/cowboy_sdk/__init__.py": init})
+            return [problem.split(": ")[0] for problem in problems(sdk) if "cycle" in problem]
+
+        package = "core/sdk/cowboy_sdk"
+        layers = {"actor": "from .runner import job\n", "runner": "from . import models\n", "models": "import json\n"}
+        self.assertEqual(cycles("from .actor import actor\n", **layers), [])
+        both = [f"{package}/actor.py:1", f"{package}/models.py:2", f"{package}/runner.py:1"]
+        for back in ("from .actor import registry", "from . import actor", "import cowboy_sdk.actor", "from cowboy_sdk.actor import registry"):
+            self.assertEqual(cycles("", **layers | {"models": f"def find():\n    {back}\n"}), both, "an import in a function counts")
+        self.assertEqual(cycles("", **layers | {"models": "from . import mock_host\n"}), [], "the other half has it")
+        self.assertEqual(cycles("from .actor import actor\nX = 1\n", actor="from . import X\n"), [f"{package}/__init__.py:1", f"{package}/actor.py:1"])
+        self.assertEqual(cycles("", mock__a="from ..b import c\n", b="from .mock import a\n"), [f"{package}/b.py:1", f"{package}/mock/a.py:1"])
 
     def test_avoided_names(self):
         self.grows("core/a.rs:1: name core desk: 1, and 0 allowed: 'desk' is an avoided term. Write: job manager", core__a_dot_rs="struct RunnerDesk;\nlet desktop = 1;\n")
@@ -302,6 +321,15 @@ class Grammar(unittest.TestCase):
 
     def test_items(self):
         self.assertEqual([c.target for c in citations.acceptance("A-1, A-3..A-5; SHA-256, AES-256, X-A-1")], ["1", "3", "4", "5"])
+
+
+class Pictures(unittest.TestCase):
+    def test_each_box_is_above_what_it_uses(self):
+        graph = {"chain": {"system", "vm"}, "ingress": {"chain", "light"}, "light": set(), "system": set(), "vm": {"num"}, "num": set()}
+        self.assertEqual(drawing.layers(graph), [["light", "num", "system"], ["vm"], ["chain"], ["ingress"]])
+        drawn = drawing.svg("core & edge", graph)
+        self.assertEqual((drawn.count("<rect"), drawn.count("marker-end")), (6, 5))
+        self.assertIn("core &amp; edge", drawn)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pathlib
 import re
 import subprocess
 
-SUFFIXES = {".rs", ".py", ".pyi", ".md", ".toml", ".ts", ".js", ".mjs", ".sh", ".txt", ".json", ".html"}
+SUFFIXES = {".rs", ".py", ".pyi", ".md", ".toml", ".ts", ".js", ".mjs", ".sh", ".txt", ".json", ".html", ".svg"}
 TEST_FILE = re.compile(r"(^|/)tests/|(^|/)(test_[^/]*|[^/]*_test|tests|conftest)\.\w+$")
 # Files whose text is data: random programs, captured answers.
 DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/|/recording\.txt$")

@@ -68,6 +68,11 @@ impl Client {
         self.answer(self.http.post(self.url_of(path)).timeout(WORK_TIME).json(body)).await
     }
 
+    /// PUT of a JSON body.
+    pub async fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ApiError> {
+        self.answer(self.http.put(self.url_of(path)).timeout(ANSWER_TIME).json(body)).await
+    }
+
     fn url_of(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }

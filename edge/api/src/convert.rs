@@ -417,7 +417,6 @@ pub fn parameter(row: &Row, params: &Params) -> model::Parameter {
         max: row.max,
         unit: row.unit.name().into(),
         tier: row.tier.to_string(),
-        active: row.is_active,
         source: row.source.into(),
         doc: row.doc.trim().into(),
     }

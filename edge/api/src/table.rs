@@ -371,7 +371,7 @@ endpoints! {
         "Registered names, ascending."
         Name Get "/names/{name}" [] () => (Name);
         "A name: its actor, owner, expiry and stage."
-        ActorNames Get "/actor/{address}/names" [OFFSET, LIMIT] () => (Names);
+        ActorNames Get "/actor/{address}/names" [CURSOR, LIMIT] () => (ActorNames);
         "The names that point to an actor."
         Gateways Get "/gateways" [OFFSET, LIMIT] () => (Gateways);
         "Gateways that are active or were recently."

@@ -23,7 +23,7 @@ pub mod volumes {
     pub use crate::client::volume::access::{Access, Cli, Common, Files, Mount, Rights, Serve, Stop};
 }
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 use cowboy_console::{failure::Failure, output::Output};
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
@@ -69,6 +69,11 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
+/// The commands and arguments of `cowboy`.
+pub fn client_command() -> clap::Command {
+    client::Cli::command()
+}
+
 /// Runs the program that the first argument names, or else the node. Answers the exit code: 0 done, 1 failed, 2 usage.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -97,16 +102,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// A mistake in the arguments. Nothing where help or the version was asked for, or stands for a missing command.
+/// A mistake in the arguments. Nothing where help or the version was asked for.
 fn mistake(refusal: &clap::Error) -> Option<Failure> {
-    if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    const FIX: &str = "--help lists what the command takes";
+    if !refusal.use_stderr() {
         return None;
+    }
+    if refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Some(Failure::argument("a command or an argument is missing", FIX));
     }
     let text = refusal.render().to_string();
     let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
     // What is missing is listed in lines of its own.
     let what = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(&what), "--help lists what the command takes"))
+    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(&what), FIX))
 }
 
 #[cfg(test)]
@@ -119,6 +128,7 @@ mod tests {
             (vec!["cowboy", "chain", "mine", "many", "--json"], Some("invalid value 'many' for '[BLOCKS]'")),
             (vec!["cowboy", "actor", "execute", "--json"], Some("the following required arguments were not provided: <ACTOR> <HANDLER>")),
             (vec!["cowboy", "--json", "--no-such-option"], Some("unexpected argument '--no-such-option' found")),
+            (vec!["cowboy", "--json", "chain"], Some("a command or an argument is missing")),
             (vec!["cowboy", "chain", "--json", "--help"], None),
         ];
         for (arguments, expected) in rows {

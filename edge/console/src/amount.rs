@@ -31,6 +31,11 @@ pub fn cby(amount: u64) -> String {
     }
 }
 
+/// The amount in CBY and in base units.
+pub fn both(units: u64) -> String {
+    format!("{} ({units} base units)", cby(units))
+}
+
 /// The amount of an argument.
 pub fn argument(text: &str) -> Result<Amount, Failure> {
     parse(text).map_err(|what| Failure::argument(what, "for example: cowboy transfer 0x… 2.5cby"))

@@ -56,7 +56,10 @@ pub enum Failure {
         /// The exit code.
         code: u8,
     },
-    /// It was said already, like a script's traceback.
+    /// What a script says of its own failure, like a traceback.
+    #[error("{0}")]
+    Told(String),
+    /// The result that was printed says it, like a test that fails.
     #[error("")]
     Said,
     /// The same, with an exit code of its own.
@@ -87,7 +90,7 @@ fn fix_of_key(error: &KeyError) -> &'static str {
             "give the file that `cowboy wallet create` wrote, unchanged"
         }
         KeyError::Mnemonic(_) => "give all words in order, in quotes",
-        KeyError::File { source, .. } => fix_of(source),
+        KeyError::File { source, .. } | KeyError::ConfigFile { source, .. } => fix_of(source),
         KeyError::Exists(_) => "move it away, give another path with --out, or replace it with --force",
         KeyError::Config { .. } => "correct the file, or create a new one with `cowboy init local`",
         KeyError::Encrypted | KeyError::NoPassphrase(_) => "set COWBOY_PASSPHRASE, or COWBOY_PASSPHRASE_FILE to the file that contains it",
@@ -96,6 +99,18 @@ fn fix_of_key(error: &KeyError) -> &'static str {
         KeyError::Random(_) => "try again",
     }
 }
+
+/// A failure of the command itself: its number and a stable name for programs. Numbers begin at 3000: those of the protocol and of the API are below.
+type Row = (u16, &'static str);
+
+const ARGUMENT: Row = (3000, "argument");
+const REFUSED: Row = (3001, "refused");
+const FILE: Row = (3002, "file");
+const KEY: Row = (3003, "key");
+const PROOF: Row = (3004, "proof");
+const WITNESS: Row = (3005, "witness");
+const FAILED: Row = (3006, "failed");
+const REPORTED: Row = (3007, "reported");
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
@@ -133,17 +148,35 @@ impl Failure {
         }
     }
 
-    /// The failure as JSON: the node's own words where they are its.
+    /// The failure as JSON: the node's own words where they are its. Every failure has a code, a slug, and says what happened and what to do.
     pub fn to_json(&self) -> serde_json::Value {
-        match self {
-            Self::Api(error) | Self::Mistake(error) => serde_json::json!({ "error": error }),
-            Self::Argument { what, fix } | Self::Refused { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),
-            Self::File { path, source } => {
-                serde_json::json!({ "error": { "what": format!("{}: {source}", path.display()), "fix": fix_of(source) } })
-            }
-            Self::Key(error) => serde_json::json!({ "error": { "what": error.to_string(), "fix": fix_of_key(error) } }),
-            other => serde_json::json!({ "error": { "what": other.to_string() } }),
-        }
+        let (code, slug) = match self {
+            Self::Api(error) | Self::Mistake(error) => return serde_json::json!({ "error": error }),
+            Self::Argument { .. } => ARGUMENT,
+            Self::Refused { .. } => REFUSED,
+            Self::File { .. } => FILE,
+            Self::Key(_) => KEY,
+            Self::Proof(_) => PROOF,
+            Self::Witness(_) => WITNESS,
+            Self::Node(_) | Self::Told(_) | Self::Coded { .. } => FAILED,
+            Self::Said | Self::Silent(_) => REPORTED,
+        };
+        let what = match self {
+            Self::Argument { what, .. } | Self::Refused { what, .. } | Self::Proof(what) | Self::Witness(what) => what.clone(),
+            Self::File { path, source } => format!("{}: {source}", path.display()),
+            Self::Said | Self::Silent(_) => "the command failed, as its result says".to_owned(),
+            other => other.to_string(),
+        };
+        let fix = match self {
+            Self::Argument { fix, .. } | Self::Refused { fix, .. } => fix.as_str(),
+            Self::File { source, .. } => fix_of(source),
+            Self::Key(error) => fix_of_key(error),
+            Self::Proof(_) => "the node's answer is not what the validators agreed on: ask another node, with --rpc-url",
+            Self::Witness(_) => "the gateway's answer is not that of the actor: do not use this answer; ask another gateway",
+            Self::Said | Self::Silent(_) => "correct what the result on stdout names",
+            _ => "correct what the message names, and try again",
+        };
+        serde_json::json!({ "error": { "code": code, "slug": slug, "what": what, "fix": fix } })
     }
 }
 
@@ -161,5 +194,39 @@ mod tests {
             Failure::Coded { message: "the next block needs another build".into(), code: 3 },
         ];
         assert_eq!(codes.map(|failure| failure.code()), [2, 1, 1, 3]);
+    }
+
+    /// Where a configuration cannot be written, the fix is not the command that could not write it.
+    #[test]
+    fn a_folder_without_access_is_not_a_damaged_configuration() {
+        let source = std::io::ErrorKind::PermissionDenied.into();
+        let failure = Failure::from(KeyError::ConfigFile { path: "config.json".into(), source });
+        assert!(failure.to_string().ends_with("fix: give yourself access to it, or choose another path"), "{failure}");
+    }
+
+    /// Programs read code and slug of every failure, and people what to do.
+    #[test]
+    fn every_failure_is_an_object_of_one_form() {
+        let failures = [
+            Failure::from(ApiError::of_fault(cowboy_api::error::UNREACHABLE)),
+            KeyError::Missing.into(),
+            Failure::file("a")(std::io::ErrorKind::NotFound.into()),
+            Failure::argument("\"x\" is not a hash", "give 64 hex digits"),
+            Failure::refused("there is no such job", "check the id"),
+            Failure::Proof("the root is another one".into()),
+            Failure::Witness("the block is another one".into()),
+            Failure::Node("nobody answers".into()),
+            Failure::Coded { message: "the next block needs another build".into(), code: 3 },
+            Failure::Told("Traceback".into()),
+            Failure::Said,
+            Failure::Silent(5),
+        ];
+        for failure in failures {
+            let error = &failure.to_json()["error"];
+            assert!(error["code"].as_u64().is_some_and(|code| code > 0), "{failure:?}: {error}");
+            for field in ["slug", "what", "fix"] {
+                assert!(error[field].as_str().is_some_and(|text| !text.is_empty()), "{failure:?}: {error}");
+            }
+        }
     }
 }

@@ -39,11 +39,12 @@ impl Output {
         }
     }
 
-    /// Says why it failed.
+    /// Says why it failed: one object on one line where results are JSON.
     pub fn failure(self, failure: &Failure) {
         match failure {
-            Failure::Said | Failure::Silent(_) => {}
             failure if self.json => note(escaped(&failure.to_json().to_string())),
+            Failure::Said | Failure::Silent(_) => {}
+            Failure::Told(text) => note(text),
             failure => note(format_args!("error: {failure}")),
         }
     }

@@ -25,6 +25,11 @@ pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// The JSON of an argument: the text itself, or `@FILE` for a file's.
+pub fn json(text: &str) -> Result<Value, Failure> {
+    serde_json::from_slice(&bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
+}
+
 /// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are, JSON as what the handler reads. Text that is no
 /// JSON is a string, unless it begins as JSON does: that is a mistake, and refused.
 pub fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {

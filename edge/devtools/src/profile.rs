@@ -74,11 +74,10 @@ impl Looks {
         if changes.is_empty() {
             return Ok(());
         }
-        output::note(format_args!(
-            "cycles differ from {}:\n{changes}  fix: check the changes; if they are intended, run again without --check and commit the file",
-            path.display()
-        ));
-        Err(Failure::Said)
+        Err(Failure::refused(
+            format!("cycles differ from {}:\n{}", path.display(), changes.trim_end()),
+            "check the changes; if they are intended, run again without --check and commit the file",
+        ))
     }
 }
 

@@ -43,8 +43,7 @@ impl Dev {
         if result["ok"] == true {
             return Ok(());
         }
-        output::note(format_args!("error: {} failed\n  fix: {}", self.handler, result["fix"].as_str().unwrap_or_default()));
-        Err(Failure::Said)
+        Err(Failure::refused(format!("{} failed", self.handler), result["fix"].as_str().unwrap_or_default()))
     }
 
     fn simulate(&self) -> Result<Value, Failure> {

@@ -104,8 +104,8 @@ impl Run {
             self.looks.show(&profiler.take(), &BTreeMap::from([(name.clone(), source)]), 0)?;
         }
         match exit {
-            Exit::Raise(error) => Err(said(&traceback(&error))),
-            Exit::Trap(trap) => Err(said(&format!("trap: {}", trap.slug()))),
+            Exit::Raise(error) => Err(Failure::Told(traceback(&error))),
+            Exit::Trap(trap) => Err(Failure::Told(format!("trap: {}", trap.slug()))),
             Exit::Return(_) | Exit::HostCall(_) => self.looks.snapshot(&BTreeMap::from([(name, machine.usage().cycles)])),
         }
     }
@@ -127,7 +127,7 @@ fn read(file: &Path) -> Result<(String, Arc<Unit>, String), Failure> {
     let Some(source) = cowboy_chain::canonical_source(&bytes) else {
         return Err(Failure::argument(format!("{name} is not UTF-8"), "save it as UTF-8"));
     };
-    let unit = compile(&source, &name).map_err(|error| said(&describe(&error, &name, &source)))?;
+    let unit = compile(&source, &name).map_err(|error| Failure::Told(describe(&error, &name, &source)))?;
     Ok((name, unit, source.to_string()))
 }
 
@@ -139,12 +139,6 @@ fn show_line(event: &LineEvent<'_>) {
         output::note(format_args!("{:>10}  {}:{:<4} {indent}call {}", event.cycles, event.file, event.line, event.function));
     }
     output::note(format_args!("{:>10}  {}:{:<4} {indent}{}", event.cycles, event.file, event.line, event.text));
-}
-
-/// Prints the reason as it is, and fails.
-fn said(reason: &str) -> Failure {
-    output::note(reason);
-    Failure::Said
 }
 
 fn statistics(usage: &Usage) -> serde_json::Value {

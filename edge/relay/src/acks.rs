@@ -148,6 +148,7 @@ mod tests {
 
     fn right() -> Right {
         Right {
+            holder: Address::ZERO,
             volume: VOLUME,
             owner: Address([1; 20]),
             code: CODE,

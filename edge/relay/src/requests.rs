@@ -4,7 +4,7 @@ use crate::acks;
 use crate::app::App;
 use crate::peer::Peer;
 use crate::refusal::{Refusal, on_disk};
-use crate::session::{Denied, Right};
+use crate::session::{Denied, Needed, Right};
 use crate::store::{self, Item, Kind, Reserved, Store};
 use cowboy_serve::Held;
 use cowboy_types::Hash;
@@ -44,14 +44,14 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
         Request::Hello { .. } => Err(Refusal::Said("the connection is open already")),
         Request::PutShard { length } => put_shard(peer, &right, length, receiving).await,
         Request::GetShard { shard, start, length } => {
-            allow(right.reads())?;
+            allow(right.reads(), &right, Needed::Read)?;
             if !(1..=MAX_PART).contains(&length) {
                 return Err(Refusal::Said("a part has 1 to 65,536 bytes"));
             }
             found(peer, held, |store| store.slice(right.volume, &shard, start, length)).await
         }
         Request::PutPage { partition, depth, place } => {
-            allow(right.writes(&partition))?;
+            allow(right.writes(&partition), &right, Needed::Write)?;
             peer.hold(held, PAGE_BYTES)?;
             let bytes = wire::read_body(receiving, PAGE_BYTES).await?;
             let _turn = peer.turn().await?;
@@ -64,15 +64,15 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             Ok(Done::NOTHING_MORE)
         }
         Request::GetPage { partition, page } => {
-            allow(right.sees(&partition))?;
+            allow(right.sees(&partition), &right, Needed::See)?;
             found(peer, held, |store| store.get(&Item { volume: right.volume, kind: Kind::Page, hash: page })).await
         }
         Request::GetTree { partition, root } => {
-            allow(right.sees(&partition))?;
+            allow(right.sees(&partition), &right, Needed::See)?;
             found(peer, held, |store| store.get(&Item { volume: right.volume, kind: Kind::Tree, hash: root })).await
         }
         Request::AckRoot { partition, generation, sequence, old, top, until } => {
-            allow(right.writes(&partition))?;
+            allow(right.writes(&partition), &right, Needed::Write)?;
             peer.hold(held, TREE_BYTES)?;
             let nodes = wire::read_body(receiving, TREE_BYTES).await?;
             let turn = peer.acks().turn(right.owner).await;
@@ -105,8 +105,8 @@ pub(crate) async fn due(peer: &Peer, request: &Request) -> Option<(Instant, u64)
     peer.due(&right, whole.min(part))
 }
 
-fn allow(may: bool) -> Result<(), Refusal> {
-    if may { Ok(()) } else { Err(Denied::NoRight.into()) }
+fn allow(may: bool, right: &Right, needed: Needed) -> Result<(), Refusal> {
+    if may { Ok(()) } else { Err(Denied::NoRight { holder: right.holder, needed }.into()) }
 }
 
 /// What the store has, or a refusal.
@@ -132,7 +132,7 @@ fn room(app: &App, right: &Right, length: u64) -> Result<Reserved, Refusal> {
 
 async fn put_shard(peer: &Peer, right: &Right, length: u64, receiving: &mut RecvStream) -> Result<Done, Refusal> {
     let app = peer.app();
-    allow(right.writes_somewhere())?;
+    allow(right.writes_somewhere(), right, Needed::Write)?;
     let _coming = peer.coming()?;
     let counted = right.receive(app, length)?;
     let _room = room(app, right, length)?;

@@ -8,27 +8,68 @@ use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, signing};
 use cowboy_volume::wire::Hello;
 use cowboy_volumes::{Code, Token};
+use std::fmt;
 
 /// The version byte before a token.
 const TOKEN_VERSION: u8 = 1;
 
-/// Why a connection is not opened, or a request is not served.
+/// What a request needs a right for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// A connection.
+    Open,
+    /// The content of files.
+    Read,
+    /// The tree of a partition.
+    See,
+    /// A change of a partition.
+    Write,
+}
+
+impl fmt::Display for Needed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "open this volume",
+            Self::Read => "read files of this volume",
+            Self::See => "read the list of this partition",
+            Self::Write => "write to this partition",
+        })
+    }
+}
+
+/// Why a connection is not opened, or a request is not served. Its text fits into an answer: [`REASON_BYTES`](cowboy_volume::wire::REASON_BYTES).
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Denied {
     /// The token is none, or is not signed by its holder for this session.
-    #[error("the token is not the signer's, or not for this session")]
+    #[error("the token is not signed by its account for this connection and chain: connect again with the key of that account")]
     Token,
     /// The relay does not keep the volume.
-    #[error("this relay does not keep the volume")]
-    Elsewhere,
+    #[error("relay {0} has no slot of this volume, or the volume was deleted: read the volume's slots again (cowboy volume info)")]
+    Elsewhere(Address),
     /// The holder may not do that.
-    #[error("the chain gives the holder no such right")]
-    NoRight,
+    #[error(
+        "{holder} may not {needed}: it is not the owner, and no capability that it named allows this now. Ask the owner for one \
+         (cowboy volume grant), and give it with --capability"
+    )]
+    NoRight {
+        /// Who is refused.
+        holder: Address,
+        /// What it may not do.
+        needed: Needed,
+    },
     /// The capability has fewer bytes left.
-    #[error("the right does not cover as many bytes")]
-    TooMuch,
+    #[error(
+        "the capability of {holder} has {rest} bytes left, and does not cover as many bytes as are sent. Ask the owner for one with more \
+         (cowboy volume grant --max-bytes)"
+    )]
+    TooMuch {
+        /// Whose capability it is.
+        holder: Address,
+        /// What is left, in bytes of files.
+        rest: u64,
+    },
     /// The chain cannot be read.
-    #[error("the chain cannot be read now")]
+    #[error("the relay cannot read the chain now: try again")]
     Chain(#[from] ChainError),
 }
 
@@ -47,6 +88,8 @@ pub(crate) enum Grade {
 
 /// What a connection may, as the chain last said.
 pub(crate) struct Right {
+    /// Whose connection it is.
+    pub(crate) holder: Address,
     pub(crate) volume: Hash,
     /// Who owns it, and so pays for it.
     pub(crate) owner: Address,
@@ -96,7 +139,8 @@ impl Right {
         let Grade::Holder(capability) = &self.grade else { return Ok(None) };
         let rest = capability.max_bytes.saturating_sub(capability.used_bytes);
         let covered = rest.div_ceil(u64::from(self.code.data).max(1));
-        app.receive(self.volume, self.capability, (capability.used_bytes, covered), length).map(Some).ok_or(Denied::TooMuch)
+        let received = app.receive(self.volume, self.capability, (capability.used_bytes, covered), length);
+        received.map(Some).ok_or(Denied::TooMuch { holder: self.holder, rest })
     }
 
     /// Whether it is another account's than the owner's, by a capability.
@@ -139,8 +183,8 @@ impl Session {
 async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied> {
     let said = app.looks.at(&app.chain, is_open, token.volume, token.capability).await?;
     app.note_height(said.height);
-    let volume = said.volume.as_ref().filter(|volume: &&Volume| volume.status != Status::Deleted).ok_or(Denied::Elsewhere)?;
-    let own = volume.slots.iter().position(|slot| slot.relay == Some(app.address)).ok_or(Denied::Elsewhere)?;
+    let volume = said.volume.as_ref().filter(|volume: &&Volume| volume.status != Status::Deleted).ok_or(Denied::Elsewhere(app.address))?;
+    let own = volume.slots.iter().position(|slot| slot.relay == Some(app.address)).ok_or(Denied::Elsewhere(app.address))?;
     let slot = volume.slots.get(own).filter(|slot| slot.place.is_some()).and_then(|_| u8::try_from(own).ok());
     let holds = |capability: &&Capability| {
         let in_time = capability.from.0 <= said.height && said.height <= capability.until.0;
@@ -155,9 +199,10 @@ async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied>
     } else if volume.keys == Keys::Public {
         Grade::Reader
     } else {
-        return Err(Denied::NoRight);
+        return Err(Denied::NoRight { holder: token.holder, needed: Needed::Open });
     };
     Ok(Right {
+        holder: token.holder,
         volume: token.volume,
         owner: volume.owner,
         code: volume.code,
@@ -166,4 +211,25 @@ async fn right(app: &App, token: &Token, is_open: bool) -> Result<Right, Denied>
         slot,
         slot_quota: volume.slot_quota(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_volume::wire::REASON_BYTES;
+
+    /// A refusal says who may not do what and what to do about it, and no answer cuts it.
+    #[test]
+    fn refusals_say_who_what_and_how() {
+        let holder = Address([0xab; 20]);
+        for needed in [Needed::Open, Needed::Read, Needed::See, Needed::Write] {
+            let said = Denied::NoRight { holder, needed }.to_string();
+            assert!(said.len() <= REASON_BYTES && said.starts_with(&format!("{holder} may not {needed}: ")), "{said}");
+            assert!(said.contains("cowboy volume grant"), "{said}");
+        }
+        let others = [Denied::Token, Denied::Elsewhere(holder), Denied::TooMuch { holder, rest: u64::MAX }];
+        for said in others.map(|denied| denied.to_string()) {
+            assert!(said.len() <= REASON_BYTES, "{} bytes: {said}", said.len());
+        }
+    }
 }

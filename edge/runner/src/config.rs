@@ -298,7 +298,7 @@ pub struct Tee {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("{path}: {source}\n  fix: give the runner's file with --config; docs/runners.md has one to begin with")]
+    #[error("{path}: {source}")]
     File {
         /// The file's path.
         path: PathBuf,
@@ -306,7 +306,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// It is no TOML, or has fields that are none.
-    #[error("{path}: {reason}\n  fix: compare it with the example in docs/runners.md")]
+    #[error("{path}: {reason}")]
     Syntax {
         /// The file's path.
         path: PathBuf,
@@ -323,6 +323,17 @@ pub enum ConfigError {
         /// What it must be.
         reason: &'static str,
     },
+}
+
+impl ConfigError {
+    /// What to do about it.
+    pub const fn fix(&self) -> &'static str {
+        match self {
+            Self::File { .. } => "give the path of the runner's file; docs/runners.md has one to begin with",
+            Self::Syntax { .. } => "compare it with the example in docs/runners.md",
+            Self::Value { .. } => "correct the value; docs/runners.md has each field",
+        }
+    }
 }
 
 impl Config {

@@ -7,6 +7,7 @@ use crate::{
         container::{ContainerSecrets, ContainerTask},
     },
     request::{Malformed, Request},
+    secrets::Values,
 };
 use cowboy_params::Params;
 use cowboy_system::offchain::{
@@ -15,6 +16,7 @@ use cowboy_system::offchain::{
     lower::{self, Offer},
     payment,
 };
+use cowboy_system::secrets::jobs as secrets;
 use cowboy_types::{
     Address, Hash,
     error::row,
@@ -24,6 +26,8 @@ use cowboy_types::{
 };
 use serde::Serialize;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use crate::secrets::Given;
 
 /// What came of a job.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,21 +56,39 @@ pub enum LocalError {
     /// An executor has not what it needs.
     #[error(transparent)]
     NotReady(#[from] NotReady),
+    /// The configuration has no executor for it.
+    #[error("the configuration has nothing for {} jobs", .0.name())]
+    OtherWork(JobKind),
+    /// A secret of the job has no value: the job would be sent without it.
+    #[error("the job has the secret {0}, and no value is given for it")]
+    NoValue(String),
+    /// A value is not for a secret of the job.
+    #[error("a value is given for {0}, which is none of the job's secrets")]
+    NoSecret(String),
 }
 
-/// Runs a submission as this runner would, once.
-pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalError> {
+/// Runs a submission as this runner would, once, with these values of its secrets.
+pub async fn run(config: &Config, submission: &[u8], given: &Given) -> Result<Answer, LocalError> {
     let params = Params::GENESIS;
     let offer = Offer::reading(&params, Address::ZERO);
-    let request = Request::read(submission)?;
-    let spec = lower::decoded(submission)
-        .and_then(|submission| lower::lower(&offer, &submission))
-        .map_err(|mistake| LocalError::Refused(row(mistake.abort.code), mistake))?;
+    let mut request = Request::read(submission)?;
+    let (read, spec) = lower::decoded(submission).and_then(|submission| lower::read(&offer, &submission)).map_err(refused)?;
+    let wanted = secrets::checked(&read).map_err(refused)?;
+    secrets::require_used(&read, &wanted).map_err(refused)?;
+    if !config.kinds().contains(&spec.kind) {
+        return Err(LocalError::OtherWork(spec.kind));
+    }
+    require_values(&wanted, given)?;
+    let values = match Values::given(&wanted, given) {
+        Ok(values) => values,
+        Err(fault) => return Ok(answer(config, &params, &spec, Done::failed(fault))),
+    };
+    values.put_into(&mut request.fields);
     let executors = Executors::of(config)?;
     executors.prepare().await?;
     let container = match spec.kind {
         JobKind::Container => match ContainerTask::read(submission, &params.containers) {
-            Ok(job) => Some(of_nobody(job, submission, &spec, &params)),
+            Ok(job) => Some(ContainerTask { secrets: values.of_container(), ..of_nobody(job, submission, &spec, &params) }),
             Err(fault) => return Ok(answer(config, &params, &spec, Done::failed(fault))),
         },
         _ => None,
@@ -80,8 +102,23 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
         model: spec.model,
         container,
     };
-    let done = executors.run(&task).await;
+    let done = values.kept_out_of(executors.run(&task).await);
     Ok(answer(config, &params, &spec, done))
+}
+
+fn refused(mistake: lower::Mistake) -> LocalError {
+    LocalError::Refused(row(mistake.abort.code), mistake)
+}
+
+/// Each secret of the job has a value, and each value is of one.
+fn require_values(wanted: &[secrets::Asked], given: &Given) -> Result<(), LocalError> {
+    if let Some(asked) = wanted.iter().find(|asked| !given.contains_key(&asked.as_name)) {
+        return Err(LocalError::NoValue(asked.as_name.clone()));
+    }
+    match given.keys().find(|name| !wanted.iter().any(|asked| asked.as_name == **name)) {
+        Some(name) => Err(LocalError::NoSecret(name.clone())),
+        None => Ok(()),
+    }
 }
 
 /// A container whose job is on no chain: its id is the hash of the submission.

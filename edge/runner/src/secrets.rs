@@ -1,6 +1,6 @@
 //! Secrets of jobs: released to this runner by a committee, put into the work, and kept out of the result (decisions 144, 506, 552).
 
-use crate::execute::{Fault, container::ContainerSecrets, echo};
+use crate::execute::{Done, Fault, container::ContainerSecrets, echo};
 use crate::releases::{Releases, named};
 use cowboy_sealing::{TransportSecret, open};
 use cowboy_secrets::Sealed;
@@ -17,12 +17,16 @@ use cowboy_types::job::JobSpec;
 use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// How long a release is waited for, from the call to the answers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Values of secrets that somebody gives, by the names that the job has for them.
+pub type Given = BTreeMap<String, Zeroizing<Vec<u8>>>;
 
 /// What secrets of jobs are fetched with.
 pub(crate) struct Secrets(Arc<Releases>);
@@ -142,6 +146,29 @@ async fn account_of(chain: &Chain, submitter: Address) -> Result<Address, Fault>
 }
 
 impl Values {
+    /// What was given for the secrets of a job that runs without a chain.
+    pub(crate) fn given(wanted: &[Asked], given: &Given) -> Result<Self, Fault> {
+        let known = wanted.iter().filter_map(|asked| {
+            let value = given.get(&asked.as_name)?.clone();
+            Some(Known { name: asked.as_name.clone(), place: asked.place, value }.require_fit())
+        });
+        known.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// What came of a job, without a value: neither its result nor its message contains one.
+    pub(crate) fn kept_out_of(&self, done: Done) -> Done {
+        let message = done.result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        let said = done.result.as_deref().unwrap_or(message.as_bytes());
+        match self.echoed_in(said) {
+            // Only the number of a fault is public, but its message stands in the runner's log.
+            Some(name) => match &done.result {
+                Ok(_) => Done { result: Err(echo::fault(name)), ..done },
+                Err(fault) => Done { result: Err(Fault::of(fault.number(), echo::fault(name).to_string())), ..done },
+            },
+            None => done,
+        }
+    }
+
     /// Puts the values in the place of `${KEY}` in the headers and the body of a request.
     pub(crate) fn put_into(&self, fields: &mut Map<String, Json>) {
         let mut waiting: Vec<&mut Json> =
@@ -172,7 +199,7 @@ impl Values {
     }
 
     /// The name of a secret whose value stands in a result or a message.
-    pub(crate) fn echoed_in(&self, said: &[u8]) -> Option<&str> {
+    fn echoed_in(&self, said: &[u8]) -> Option<&str> {
         echo::find(self.0.iter().map(|known| (known.name.as_str(), known.value.as_slice())), said)
     }
 }

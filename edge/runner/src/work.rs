@@ -5,7 +5,6 @@ use crate::{
     execute::{
         self, Done, Executors, Fault, Limits, Task,
         container::{ContainerSecrets, ContainerTask},
-        echo,
     },
     journal::{Journal, Record},
     metrics::Board,
@@ -101,17 +100,7 @@ impl Work {
         if let Some(container) = &mut container {
             container.secrets = values.of_container();
         }
-        let done = self.executors.run(&self.task(request, container, left)).await;
-        let message = done.result.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        let said = done.result.as_deref().unwrap_or(message.as_bytes());
-        match values.echoed_in(said) {
-            // Only the number of a fault is public, but its message stands in the runner's log.
-            Some(name) => match &done.result {
-                Ok(_) => Done { result: Err(echo::fault(name)), ..done },
-                Err(fault) => Done { result: Err(Fault::of(fault.number(), echo::fault(name).to_string())), ..done },
-            },
-            None => done,
-        }
+        values.kept_out_of(self.executors.run(&self.task(request, container, left)).await)
     }
 
     /// The job's container, where it has one.

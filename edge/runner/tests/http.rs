@@ -51,7 +51,7 @@ impl Lookup for Names {
 }
 
 /// A server that answers by path, and counts what it was asked. Answers its port.
-async fn serve() -> (u16, Arc<AtomicUsize>) {
+pub(crate) async fn serve() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has room");
     let port = listener.local_addr().expect("it is bound").port();
     let asked = Arc::new(AtomicUsize::new(0));

@@ -1,5 +1,6 @@
 //! What a runner executes: web requests, language models and registered tools.
 
 mod http;
+mod local;
 mod models;
 mod tools;

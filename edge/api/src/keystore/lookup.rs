@@ -41,7 +41,7 @@ impl Config {
         match std::fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| KeyError::Config { path, reason: error.to_string() }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(KeyError::Config { path, reason: error.to_string() }),
+            Err(source) => Err(KeyError::ConfigFile { path, source }),
         }
     }
 
@@ -53,7 +53,7 @@ impl Config {
         std::fs::create_dir_all(&directory)
             .and_then(|()| file::keep_out_of_git(&directory))
             .and_then(|()| std::fs::write(&path, text + "\n"))
-            .map_err(|error| KeyError::Config { path: path.clone(), reason: error.to_string() })?;
+            .map_err(|source| KeyError::ConfigFile { path: path.clone(), source })?;
         Ok(path)
     }
 }
@@ -201,5 +201,14 @@ mod tests {
         std::fs::write(&path, "{").expect("the file is writable");
         let error = Config::load(project.path()).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains("config.json"), "{error}");
+    }
+
+    /// A place without access is told apart from a configuration that is damaged: to create it again would not help.
+    #[test]
+    fn a_configuration_that_cannot_be_written_or_read_is_not_damaged() {
+        let project = tempfile::tempdir().expect("a directory for the test");
+        std::fs::write(project.path().join(CONFIG_DIRECTORY), "a file").expect("the directory is writable");
+        assert!(matches!(Config::default().save(project.path()), Err(KeyError::ConfigFile { .. })));
+        assert!(matches!(Config::load(project.path()), Err(KeyError::ConfigFile { .. })));
     }
 }

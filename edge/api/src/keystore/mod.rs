@@ -73,6 +73,14 @@ pub enum KeyError {
         /// The reason.
         reason: String,
     },
+    /// The configuration cannot be read or written.
+    #[error("the configuration {path} cannot be used: {source}")]
+    ConfigFile {
+        /// The file's path.
+        path: PathBuf,
+        /// The underlying error.
+        source: std::io::Error,
+    },
     /// A key in one of the places where keys are looked up is bad.
     #[error("{place}: {source}")]
     At {

@@ -156,8 +156,6 @@ pub struct Parameter {
     pub unit: String,
     /// Which kind of proposal may change it: `0`, `3` or `fixed`.
     pub tier: String,
-    /// Whether a rule reads it; what is not active cannot be moved.
-    pub active: bool,
     /// The section that gives it.
     pub source: String,
     /// What it is and what happens when it is reached.

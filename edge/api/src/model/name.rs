@@ -42,6 +42,16 @@ pub struct Names {
     pub total_count: u64,
 }
 
+/// The names of an actor, ascending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActorNames {
+    /// The names.
+    pub names: Vec<Name>,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
 /// A gateway.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Gateway {

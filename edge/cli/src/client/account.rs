@@ -1,8 +1,8 @@
 //! `cowboy account`.
 
-use super::{session::Session, wallet::both};
+use super::session::Session;
 use clap::Subcommand;
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount::both, failure::Failure};
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]

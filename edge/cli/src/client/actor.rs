@@ -9,7 +9,6 @@ use super::{
     rent,
     session::Session,
     timer,
-    wallet::both,
 };
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
@@ -439,7 +438,7 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
         ("address", actor.address.to_string()),
         ("status", actor.status.clone()),
         ("owner", actor.owner.to_string()),
-        ("balance", both(actor.balance)),
+        ("balance", amount::both(actor.balance)),
         ("code hash", actor.code_hash.to_string()),
         ("deployed at", actor.created_at.to_string()),
         ("handlers", actor.handlers.join(", ")),

@@ -1,6 +1,6 @@
 //! `cowboy chain`: steering a dev chain.
 
-use super::{session::Session, wallet::both};
+use super::session::Session;
 use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
@@ -114,7 +114,7 @@ impl Chain {
                 let (address, balance) = (session.address(&address)?, amount::argument(&text)?);
                 let wish = model::SetBalance { address: Hex(address), balance: balance.get() };
                 let receipt = receipt(session.client.post("/dev/balance", &wish).await?)?;
-                session.output.result(&receipt, format_args!("{address} has {}", both(balance.get())));
+                session.output.result(&receipt, format_args!("{address} has {}", amount::both(balance.get())));
             }
             Self::Impersonate(impersonate) => impersonate.run(session).await?,
         }

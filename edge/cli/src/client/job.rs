@@ -1,5 +1,8 @@
 //! `cowboy job`: ask the off-chain market, watch, and check who was drawn.
 
+mod local;
+mod seed;
+
 use super::method::encoded_call;
 use super::session::Session;
 use crate::send::{self, Terms};
@@ -7,7 +10,6 @@ use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_params::Params;
-use cowboy_runner::local::LocalError;
 use cowboy_secrets::Name;
 use cowboy_system::dispatcher::{
     self,
@@ -16,12 +18,9 @@ use cowboy_system::dispatcher::{
 };
 use cowboy_system::secrets::jobs as secrets;
 use cowboy_types::job::{Candidate, Candidates};
-use cowboy_types::{Address, Amount, Hash, Height, List};
+use cowboy_types::{Address, Amount, Height, List, error as aborts};
 use serde_json::json;
-use std::{path::PathBuf, time::Duration};
-
-/// Blocks after the submission in which the named seed is looked for.
-const SEED_BLOCKS: u64 = 64;
+use std::time::Duration;
 
 /// How often a watched job is asked for.
 const WATCH_EVERY: Duration = Duration::from_millis(500);
@@ -59,15 +58,8 @@ pub(crate) enum Job {
     Run {
         /// The job as JSON, or a file
         spec: String,
-        /// Execute it on this computer, as a runner would, without a chain
-        #[arg(long)]
-        local: bool,
-        /// The runner's configuration file [default: a runner that only fetches web pages]
-        #[arg(long, value_name = "FILE", requires = "local")]
-        config: Option<PathBuf>,
-        /// Allow hosts at private addresses
-        #[arg(long, requires = "local")]
-        allow_private: bool,
+        #[command(flatten)]
+        here: local::Local,
         #[command(flatten)]
         terms: Terms,
     },
@@ -99,7 +91,7 @@ impl Job {
                 session.output.result(&jobs, lines.collect::<Vec<_>>().join("\n"));
                 Ok(())
             }
-            Self::Run { spec, local: true, config, allow_private, .. } => run_here(session, &spec, config.as_deref(), allow_private).await,
+            Self::Run { spec, here, .. } if here.local => here.run(session, &spec).await,
             Self::Run { spec, terms, .. } => {
                 let submitted = submit(session, &spec, &terms).await?;
                 // As JSON it is a part of the one object that is printed at the end.
@@ -116,11 +108,6 @@ impl Job {
     }
 }
 
-/// JSON given as text or as `@FILE`.
-pub(super) fn json_argument(text: &str) -> Result<serde_json::Value, Failure> {
-    serde_json::from_slice(&payload::bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
-}
-
 pub(super) async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
     Ok(session.client.get(&format!("/job/{id}")).await?)
 }
@@ -128,12 +115,12 @@ pub(super) async fn get(session: &Session, id: HexHash) -> Result<model::Job, Fa
 /// A job as JSON, as `@FILE`, or as the name of a file.
 fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
     if text.trim_start().starts_with('{') || text.starts_with('@') {
-        return json_argument(text);
+        return payload::json(text);
     }
     if !std::path::Path::new(text).is_file() {
         return Err(Failure::argument(format!("{text:?} is neither JSON nor a file"), "give the job as JSON, or the path of its file"));
     }
-    json_argument(&format!("@{text}"))
+    payload::json(&format!("@{text}"))
 }
 
 /// A job that was sent.
@@ -155,16 +142,16 @@ impl Submitted {
     }
 }
 
-/// A job with hashes in the place of the names of this account's secrets: names stay off the chain. A secret is its name, or a map with `name` and what
+/// A job with hashes in the place of the names of an account's secrets: names stay off the chain. A secret is its name, or a map with `name` and what
 /// else the job says of it.
-fn with_hashes(session: &Session, mut job: serde_json::Value) -> Result<serde_json::Value, Failure> {
+fn with_hashes(mut job: serde_json::Value, account: impl Fn() -> Result<Address, Failure>) -> Result<serde_json::Value, Failure> {
     let Some(secrets) = job.get_mut("secrets").and_then(serde_json::Value::as_array_mut) else { return Ok(job) };
     for secret in secrets {
         let Some(text) = secret.as_str().or_else(|| secret.get("name")?.as_str()).map(str::to_owned) else { continue };
         let name = Name::new(&text).ok_or_else(|| {
             Failure::argument(format!("{text:?} is not the name of a secret"), "names have A-Z, 0-9 and _, like WEATHER_KEY")
         })?;
-        let hash = name.hash(session.key()?.address());
+        let hash = name.hash(account()?);
         let mut named = serde_json::json!({ "name_hash": hash.to_string(), "as": text });
         if let (Some(named), Some(said)) = (named.as_object_mut(), secret.as_object()) {
             named.extend(said.iter().filter(|(field, _)| *field != "name").map(|(field, value)| (field.clone(), value.clone())));
@@ -174,35 +161,8 @@ fn with_hashes(session: &Session, mut job: serde_json::Value) -> Result<serde_js
     Ok(job)
 }
 
-/// Does a job here, with the same executors and rules as a runner.
-async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path>, allow_private: bool) -> Result<(), Failure> {
-    let told = |error: cowboy_runner::config::ConfigError| Failure::argument(error.to_string(), "see docs/runners.md");
-    let mut config = match config {
-        Some(path) => cowboy_runner::Config::read(path).map_err(told)?,
-        None => cowboy_runner::Config { http: Some(Default::default()), ..Default::default() },
-    };
-    if let Some(http) = &mut config.http {
-        http.allow_private |= allow_private;
-    }
-    let submission = payload::method_argument(&spec_argument(spec)?)?;
-    let answer = cowboy_runner::local::run(&config, &submission).await.map_err(|error| match error {
-        LocalError::Refused(_, mistake) => refused(mistake),
-        error => Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"),
-    })?;
-    let mut lines = vec![table([
-        ("valid", if answer.is_valid { "yes, as far as a single result can show".to_owned() } else { "no".to_owned() }),
-        ("price", amount::cby(answer.price)),
-        ("took", format!("{} ms, {} requests", answer.usage.compute_ms, answer.usage.requests)),
-        ("tokens", format!("{} in, {} out", answer.usage.input_tokens, answer.usage.output_tokens)),
-    ])];
-    lines.extend(answer.fault.iter().map(|fault| format!("no result: {fault}")));
-    lines.extend(answer.result.iter().map(|result| format!("result: {result}")));
-    session.output.result(&answer, lines.join("\n"));
-    if answer.fault.is_some() { Err(Failure::Said) } else { Ok(()) }
-}
-
 async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Submitted, Failure> {
-    let argument = with_hashes(session, spec_argument(spec)?)?;
+    let argument = with_hashes(spec_argument(spec)?, || Ok(session.key()?.address()))?;
     let submission = payload::method_argument(&argument)?;
     require_right(session, &submission).await?;
     let instruction = encoded_call(dispatcher::NUMBER, "submit_job", submission, Amount::ZERO)?;
@@ -281,10 +241,16 @@ async fn require_right(session: &Session, submission: &[u8]) -> Result<(), Failu
     require(&params, submission).map_err(refused)
 }
 
-/// What the chain would refuse, in its words.
+/// What the chain would refuse, in its words. Where its row is of many fields, the reason that is printed below says which one is wrong.
 fn refused(mistake: lower::Mistake) -> Failure {
     let context = json!({ "reason": mistake.to_string() });
-    Failure::Mistake(Box::new(ApiError::of_abort(mistake.abort).with(context)))
+    let is_of_many_fields = [aborts::JOB_INVALID.code, aborts::CONTAINER_INVALID.code].contains(&mistake.abort.code);
+    let mut error = ApiError::of_abort(mistake.abort).with(context);
+    if is_of_many_fields {
+        error.why = "A field breaks a rule; `reason` names both.".to_owned();
+        error.fix = "Correct that field; docs/jobs.md describes all.".to_owned();
+    }
+    Failure::Mistake(Box::new(error))
 }
 
 fn require(params: &Params, submission: &[u8]) -> Result<(), lower::Mistake> {
@@ -314,7 +280,8 @@ fn describe(job: &model::Job) -> String {
     lines.extend(reasons(job).into_iter().map(|reason| format!("failed: {reason}")));
     if job.members.iter().any(|member| member.fault != 0) {
         lines.push(
-            "The runner's log has the cause, and `cowboy job run JOB --local` shows it for a job that this computer can do.".to_owned(),
+            "The runner's log has the cause, and `cowboy job run JOB --local` shows it for a job that this computer can do; it has no demo pages."
+                .to_owned(),
         );
     }
     lines.join("\n")
@@ -353,7 +320,7 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
     if job.members.is_empty() {
         return Err(wrong("nobody is drawn at present"));
     }
-    let round_seed = round_seed(session, &job).await?;
+    let round_seed = seed::of_round(session, &job).await?;
     let excluded: Vec<Address> = job.excluded.iter().map(|runner| runner.0).collect();
     // Who failed in this very draw is left out of later ones only.
     let members: Vec<Address> = job.members.iter().map(|member| member.runner.0).collect();
@@ -383,28 +350,6 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
     Ok(())
 }
 
-/// The seed of the round that the job named, out of the headers; the one from which the chain says it drew.
-async fn round_seed(session: &Session, job: &model::Job) -> Result<Vec<u8>, Failure> {
-    let submitted_at = job.summary.submitted_at;
-    for height in submitted_at..submitted_at.saturating_add(SEED_BLOCKS) {
-        // A dev chain skips heights; what is not there yet has no seeds.
-        let Ok(block) = session.client.block(&height.to_string()).await else { continue };
-        let beacon = if block.header.seeds.is_empty() { epoch_beacon(&block.header.parent.0) } else { Vec::new() };
-        let seeds = block.header.seeds.iter().map(|seed| seed.0.clone()).chain((!beacon.is_empty()).then_some(beacon));
-        for seed in seeds {
-            if selection::seed(&seed, &job.summary.job_id.0, Height(submitted_at)) == job.seed.0 {
-                return Ok(seed);
-            }
-        }
-    }
-    Err(wrong("no seed in the headers after the submission gives the seed of the draw"))
-}
-
-/// The beacon of an epoch's first view (decision 114).
-fn epoch_beacon(parent: &Hash) -> Vec<u8> {
-    cowboy_types::keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec()
-}
-
 fn wrong(reason: &str) -> Failure {
     ApiError::of_fault(BAD_REQUEST).with(json!({ "reason": reason })).into()
 }
@@ -428,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_job_without_a_receipt_has_no_id() {
-        let hash = HexHash::from(Hash([1; 32]));
+        let hash = HexHash::from(cowboy_types::Hash([1; 32]));
         let submitted = Submitted { tx_hash: hash, id: None, height: None };
         assert_eq!(submitted.json(), json!({ "tx_hash": hash, "job_id": null, "block_height": null }));
         assert_eq!(submitted.text(), format!("Transaction hash: {hash}"));
@@ -459,7 +404,8 @@ mod tests {
         let failure = refused(read("Bearer ${KEY}", "majority").expect_err("there is no such mode"));
         let said = failure.to_json()["error"].clone();
         let row = cowboy_types::error::row(u16::try_from(said["code"].as_u64().expect("a code")).expect("a row"));
-        assert_eq!((said["slug"].as_str(), said["fix"].as_str()), (Some(row.slug), Some(row.fix)));
+        assert_eq!(said["slug"].as_str(), Some(row.slug));
+        assert_eq!(said["fix"], "Correct that field; docs/jobs.md describes all.", "the row's own speaks of other fields");
         assert!(said["context"]["reason"].as_str().is_some_and(|reason| reason.starts_with("verification.mode: ")), "{said}");
         assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", std::process::ExitCode::from(2)));
         assert!(failure.to_string().contains(row.slug), "{failure}");

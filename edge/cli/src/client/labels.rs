@@ -1,7 +1,8 @@
-//! `.cowboy/names.json`: the names behind hashes that this folder made. The chain has the hashes of names of secrets, volumes and partitions only.
+//! `.cowboy/names.json`: the names behind hashes that this folder made, or was given. The chain has the hashes of names of secrets, volumes and partitions only.
 
 use super::session::Session;
 use cowboy_api::keystore::CONFIG_DIRECTORY;
+use cowboy_console::failure::Failure;
 use cowboy_types::Hash;
 use std::{
     collections::BTreeMap,
@@ -33,6 +34,11 @@ impl Labels {
         self.0.get(hash).map(String::as_str)
     }
 
+    /// The hashes that have this name.
+    pub(super) fn hashes(&self, name: &str) -> Vec<Hash> {
+        self.0.iter().filter(|(_, known)| known.as_str() == name).filter_map(|(hash, _)| hash.parse().ok()).collect()
+    }
+
     fn keep(project: &Path, hash: &Hash, name: &str) -> std::io::Result<()> {
         let mut labels = Self::load(project);
         if labels.0.insert(hash.to_string(), name.to_owned()).as_deref() == Some(name) {
@@ -47,8 +53,29 @@ impl Labels {
 /// Remembers the name behind a hash. What cannot be remembered is no failure: lists then show the hash alone.
 pub(super) fn keep(session: &Session, hash: &Hash, name: &str) {
     if let Err(error) = Labels::keep(&session.project, hash, name) {
-        session.output.progress(format_args!("{}: {error}", path(&session.project).display()));
+        let file = path(&session.project);
+        session.output.progress(format_args!("warning: the name {name} is not remembered: {}: {error}", file.display()));
     }
+}
+
+/// Remembers a name that a command was given and that the chain has, where the project has a folder for it. Nothing is lost where that fails.
+pub(super) fn learn(session: &Session, hash: &Hash, name: &str) {
+    if session.project.join(CONFIG_DIRECTORY).is_dir() {
+        let _ = Labels::keep(&session.project, hash, name);
+    }
+}
+
+/// Refuses where no name could be remembered, before something is paid for that has one.
+pub(super) fn check(project: &Path) -> Result<(), Failure> {
+    let file = path(project);
+    let folder = std::fs::create_dir_all(project.join(CONFIG_DIRECTORY));
+    let opened = folder.and_then(|()| std::fs::OpenOptions::new().append(true).create(true).open(&file));
+    opened.map(drop).map_err(|error| {
+        Failure::refused(
+            format!("{}: {error}: the name would not be remembered, so nothing was paid", file.display()),
+            "give the command in a folder in which you may write",
+        )
+    })
 }
 
 #[cfg(test)]
@@ -65,5 +92,21 @@ mod tests {
         }
         let labels = Labels::load(folder.path());
         assert_eq!((labels.shown(&hash.to_string()), labels.0.len()), (" (memory)".to_owned(), 1));
+        Labels::keep(folder.path(), &Hash([2; 32]), "notes").expect("the folder is writable");
+        assert_eq!(["memory", "other"].map(|name| Labels::load(folder.path()).hashes(name)), [vec![hash], vec![]]);
+    }
+
+    /// What is paid for a name is paid only where the name can be remembered, and looking changes no names.
+    #[test]
+    fn names_are_checked_before_they_are_paid_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        check(folder.path()).expect("the folder is writable");
+        Labels::keep(folder.path(), &Hash([1; 32]), "notes").expect("the folder is writable");
+        check(folder.path()).expect("the folder is writable");
+        assert_eq!(Labels::load(folder.path()).hashes("notes"), [Hash([1; 32])]);
+        std::fs::remove_dir_all(folder.path().join(CONFIG_DIRECTORY)).expect("it is there");
+        std::fs::write(folder.path().join(CONFIG_DIRECTORY), "a file").expect("it is written");
+        let refused = check(folder.path()).expect_err("it is no folder").to_string();
+        assert!(refused.contains("names.json") && refused.contains("nothing was paid"), "{refused}");
     }
 }

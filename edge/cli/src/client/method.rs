@@ -1,6 +1,6 @@
 //! `cowboy call`: the methods of system actors. Commands, flags and checks derive from the tables of the protocol.
 
-use super::{job::json_argument, session::Session};
+use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, builder::PossibleValuesParser, error::ErrorKind};
 use cowboy_api::system::{self, is_declared};
@@ -126,7 +126,7 @@ impl FromArgMatches for Call {
 impl Call {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let argument = match &self.argument {
-            Some(text) => json_argument(text)?,
+            Some(text) => payload::json(text)?,
             None => {
                 let entry = |(field, text): &(&Field, String)| Ok((field.name.to_owned(), value_of(session, &field.shape, text)?));
                 Value::Object(self.fields.iter().map(entry).collect::<Result<Map<_, _>, Failure>>()?)
@@ -158,7 +158,7 @@ fn value_of(session: &Session, shape: &Shape, text: &str) -> Result<Value, Failu
         Shape::Number if text.to_ascii_lowercase().ends_with("cby") => amount::argument(text)?.get().into(),
         Shape::Bytes(_) => format!("0x{}", hex::encode(payload::bytes(text)?)).into(),
         Shape::Number | Shape::Units | Shape::Text(_) | Shape::Word(_) | Shape::Fixed(_) | Shape::Hash => text.into(),
-        Shape::Null | Shape::Any | Shape::List(..) | Shape::Map(_) => json_argument(text)?,
+        Shape::Null | Shape::Any | Shape::List(..) | Shape::Map(_) => payload::json(text)?,
     })
 }
 

@@ -16,6 +16,7 @@ mod job;
 mod labels;
 mod method;
 mod name;
+mod networks;
 mod outcome;
 mod paid;
 mod proof;
@@ -60,12 +61,11 @@ pub(crate) struct Cli {
 }
 
 const FIRST_STEPS: &str = "First steps, with `cowboyd dev` in another terminal:
-  cowboy init local
+  cowboy init hello && cd hello
   cowboy wallet create
   cowboy faucet
-  cowboy actor new hello
-  cowboy actor deploy --code hello/actor.py
-  cowboy actor execute hello greet --payload Ada
+  cowboy actor deploy actor.py --name hello --fund 100cby
+  cowboy actor execute hello greet Ada
   cowboy actor query hello greetings";
 
 /// What every command takes.
@@ -268,5 +268,23 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         | Command::Completions(_)
         | Command::Man(_)
         | Command::Version => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FIRST_STEPS;
+
+    /// The first steps of the help are those of README, which a test follows, in the same order.
+    #[test]
+    fn the_first_steps_are_those_of_readme() {
+        let readme = include_str!("../../../../README.md");
+        let (_, section) = readme.split_once("## Your first actor").expect("README has the section");
+        let mut commands = section.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        let steps: Vec<&str> = FIRST_STEPS.lines().skip(1).map(str::trim).collect();
+        assert!(steps.len() > 4);
+        for step in steps {
+            assert!(commands.any(|command| command == step), "README has no {step:?} there");
+        }
     }
 }

@@ -99,6 +99,12 @@ pub(crate) enum Name {
     Lookup {
         /// The actor
         actor: String,
+        /// The maximum number of rows
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+        /// Where to continue: the cursor that the previous page named
+        #[arg(long)]
+        cursor: Option<String>,
     },
     /// Print a name's record
     Get {
@@ -222,12 +228,7 @@ impl Name {
                 session.output.result(&json!({ "name": found.name, "actor_address": found.actor_address }), found.actor_address);
                 Ok(())
             }
-            Self::Lookup { actor } => {
-                let found: model::Names = session.client.get(&format!("/actor/{}/names", session.address(&actor)?)).await?;
-                let lines = found.names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
-                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
-            }
+            Self::Lookup { actor, limit, cursor } => lookup(session, &actor, limit, cursor.as_deref()).await,
             Self::Get { name } => {
                 let found: model::Name = session.client.get(&format!("/names/{name}")).await?;
                 session.output.result(&found, describe(&found));
@@ -310,6 +311,21 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     Ok(auction.map_or(plain, |first_year| {
         first_year.saturating_add(price::term(&params, yearly, paid.blocks().saturating_sub(params.economics.year)))
     }))
+}
+
+/// Prints a page of the names of an actor; as text those that resolve.
+async fn lookup(session: &Session, actor: &str, limit: usize, cursor: Option<&str>) -> Result<(), Failure> {
+    let address = session.address(actor)?;
+    let page = [("limit", limit.to_string()), ("cursor", cursor.unwrap_or_default().to_owned())];
+    let url = reqwest::Url::parse_with_params("http://node/", page)
+        .map_err(|error| Failure::argument(error.to_string(), "give the cursor that the previous page named"))?;
+    let found: model::ActorNames = session.client.get(&format!("/actor/{address}/names?{}", url.query().unwrap_or_default())).await?;
+    let lines = found.names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
+    session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+    if let Some(next) = &found.next_cursor {
+        session.output.progress(format_args!("There are more: cowboy name lookup {actor} --limit {limit} --cursor {next}"));
+    }
+    Ok(())
 }
 
 /// What answers to a name: its own record, or that of the nearest name above.

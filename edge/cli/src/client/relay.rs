@@ -21,9 +21,10 @@ async fn view(session: &Session, method: &str, argument: Value) -> Result<Value,
     Ok(session.client.view(&Address::system(actors::RELAYS), method, &argument).await?.result)
 }
 
-/// How a relay is, in a few words. One that is short of stake is up and keeps its slots, and is given no others.
+/// How a relay is, in a few words. One that is short of stake, or gave way to another in a full registry, is up and is given no slots.
 pub(crate) fn state(relay: &Value) -> &'static str {
     match (relay["left_at"].is_null(), relay["is_healthy"] == json!(true), relay["is_eligible"] == json!(true)) {
+        (true, true, _) if !relay["gave_way_at"].is_null() => "gave way",
         (false, ..) => "left",
         (true, false, _) => "silent",
         (true, true, true) => "up",
@@ -112,5 +113,7 @@ mod tests {
         assert_eq!(of(Value::Null, true, false), "short of stake");
         assert_eq!(of(Value::Null, false, false), "silent");
         assert_eq!(of(json!(7), false, false), "left");
+        let gave_way = json!({ "left_at": null, "gave_way_at": 7, "is_healthy": true, "is_eligible": false });
+        assert_eq!(state(&gave_way), "gave way");
     }
 }

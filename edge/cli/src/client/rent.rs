@@ -1,10 +1,10 @@
 //! `cowboy rent`: what an actor owes for its storage, and bringing back what was evicted.
 
-use super::{job::json_argument, method::instruction, session::Session};
+use super::{method::instruction, session::Session};
 use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, HexAddress, HexBytes, error::NOT_FOUND, model};
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_params::Params;
 use cowboy_system::storage::{self, chunks, rent};
 use cowboy_types::{Address, Amount, keccak256};
@@ -180,7 +180,7 @@ async fn missing(session: &Session, actor: &Address) -> Result<Vec<model::Missin
 }
 
 fn load(actor: &Address, from: &Path) -> Result<Archive, Failure> {
-    let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?).map_err(|error| {
+    let archive: Archive = serde_json::from_value(payload::json(&format!("@{}", from.display()))?).map_err(|error| {
         Failure::argument(format!("{} is not an archive: {error}", from.display()), "give a file that `cowboy rent archive` wrote")
     })?;
     if archive.actor.0 != *actor {

@@ -1,12 +1,11 @@
 //! `cowboy runner`: who works, and becoming one of them.
 
-use super::job::json_argument;
 use super::method::instruction;
 use super::session::Session;
 use crate::send::Terms;
 use clap::Subcommand;
 use cowboy_api::model;
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::runners;
 use cowboy_types::Amount;
 use serde_json::json;
@@ -105,9 +104,9 @@ impl Runner {
         let none = json!({});
         match self {
             Self::Register { declaration, stake, terms } => {
-                call(session, "register", &json_argument(&declaration)?, amount::argument(&stake)?, &terms).await
+                call(session, "register", &payload::json(&declaration)?, amount::argument(&stake)?, &terms).await
             }
-            Self::Update { declaration, terms } => call(session, "update", &json_argument(&declaration)?, Amount::ZERO, &terms).await,
+            Self::Update { declaration, terms } => call(session, "update", &payload::json(&declaration)?, Amount::ZERO, &terms).await,
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
             Self::Stake { amount, terms } => call(session, "stake", &none, amount::argument(&amount)?, &terms).await,
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,

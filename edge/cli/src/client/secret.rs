@@ -167,7 +167,7 @@ pub(crate) enum Secret {
     Committee,
 }
 
-fn name(text: &str) -> Result<Name, String> {
+pub(super) fn name(text: &str) -> Result<Name, String> {
     Name::new(text).ok_or_else(|| format!("{text:?} is not a name: it has 1 to 64 of A-Z, 0-9 and _, and begins with a letter"))
 }
 
@@ -196,6 +196,14 @@ impl Allowed {
         if !self.any_runner && self.runners.is_empty() && self.pool.is_none() && self.tee.is_empty() {
             let fix = "say --any-runner, or name them with --runner, --pool or --tee";
             return Err(Failure::argument("nobody is named who may see the value", fix));
+        }
+        // Each would take a deposit for a value that no job can use.
+        if !self.jobs.iter().any(|kind| matches!(kind, JobKind::Http | JobKind::Container)) {
+            return Err(Failure::argument("jobs of these kinds take no secrets", "give --jobs http, container, or both"));
+        }
+        if self.jobs.contains(&JobKind::Http) && self.hosts.is_empty() {
+            let fix = "name the hosts with --hosts, or leave http out of --jobs";
+            return Err(Failure::argument("a web job could send the value to no host", fix));
         }
         let actors = if self.actors.is_empty() { Actors::Owned } else { Actors::Listed { addresses: ascending("--actor", self.actors)? } };
         let runners = match self.pool {
@@ -249,7 +257,10 @@ impl Secret {
                     Some(version) => ("delete_version", json!({ "name_hash": name_hash, "version": version })),
                     None => ("delete_secret", json!({ "name_hash": name_hash })),
                 };
-                session.submit(instruction(NUMBER, call.0, &call.1, Amount::ZERO)?, &terms).await
+                let removal = instruction(NUMBER, call.0, &call.1, Amount::ZERO)?;
+                let sent = send::send(&session.client, &session.key()?, removal, &terms).await?;
+                shown::done(session, &sent, |receipt| shown::deleted(&name, version, receipt.return_value.as_u64()));
+                Ok(())
             }
             Self::Committee => committee(session).await,
         }
@@ -258,7 +269,9 @@ impl Secret {
 
 async fn pause(session: &Session, name: &Name, paused: bool, terms: &Terms) -> Result<(), Failure> {
     let argument = json!({ "name_hash": name.hash(session.key()?.address()).to_string(), "paused": paused });
-    session.submit(instruction(NUMBER, "pause_secret", &argument, Amount::ZERO)?, terms).await
+    let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "pause_secret", &argument, Amount::ZERO)?, terms).await?;
+    shown::done(session, &sent, |_| shown::paused(name, paused));
+    Ok(())
 }
 
 async fn view(session: &Session, method: &str, argument: Value) -> Result<Value, Failure> {
@@ -382,8 +395,8 @@ async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, tru
     Ok(())
 }
 
-/// The value in a file, without the line break at its end.
-fn read_value(file: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Failure> {
+/// The value in a file, without the line break at its end. Fails if it is empty.
+pub(super) fn read_value(file: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let mut value = Zeroizing::new(Vec::new());
     if file.as_os_str() == "-" {
         std::io::stdin().lock().read_to_end(&mut value).map_err(Failure::file("stdin"))?;
@@ -393,6 +406,9 @@ fn read_value(file: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Failure> {
     }
     if value.last() == Some(&b'\n') {
         value.pop();
+    }
+    if value.is_empty() {
+        return Err(Failure::argument(format!("{} has no value: it is empty", file.display()), "write the value into it"));
     }
     Ok(value)
 }

@@ -1,6 +1,6 @@
 //! What the online commands share: the folder's configuration, the key, the node.
 
-use super::{Globals, config::Networks};
+use super::{Globals, networks::Networks};
 use crate::{
     address,
     send::{self, Terms},

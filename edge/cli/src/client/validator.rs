@@ -1,12 +1,11 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
-use super::job::json_argument;
 use super::method::instruction;
 use super::session::Session;
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, model};
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
 use serde_json::json;
@@ -82,7 +81,7 @@ impl Validator {
         let none = json!({});
         match self {
             Self::Register { registration, stake, terms } => {
-                let argument = json_argument(&registration)?;
+                let argument = payload::json(&registration)?;
                 call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
             }
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,

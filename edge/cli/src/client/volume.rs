@@ -9,8 +9,10 @@ mod folder;
 mod journal;
 mod keys;
 mod local;
+mod named;
 mod progress;
 mod rekey;
+mod rights;
 mod show;
 mod sync;
 mod upload;
@@ -46,7 +48,7 @@ pub(crate) struct Which {
     /// The volume: its name, or its id
     #[arg(value_name = "VOLUME")]
     volume: String,
-    /// Whose volume it is [default: the key's]
+    /// The account that created the volume of that name; where this folder knows the name, also the one that has it [default: the key's]
     #[arg(long, value_name = "ADDRESS")]
     owner: Option<String>,
     /// The capability by which you may use it
@@ -109,7 +111,7 @@ pub(crate) enum Volume {
         which: Which,
         /// A file or a folder
         source: PathBuf,
-        /// Where it goes: a path, or a directory with / at its end
+        /// Where it goes: a path, or a directory with / at its end; for a file, a partition that is there needs no /
         to: String,
         #[command(flatten)]
         terms: Terms,
@@ -309,21 +311,13 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Which {
-    /// The id of the volume.
-    fn id(&self, session: &Session) -> Result<Hash, Failure> {
-        if let Ok(id) = self.volume.parse() {
-            return Ok(id);
-        }
-        let name =
-            name(&self.volume).map_err(|what| Failure::argument(what, "give the name, or the id that `cowboy volume list` shows"))?;
-        Ok(name.volume(session.address_or_own(self.owner.as_deref())?))
-    }
-
     /// The volume with its relays, for the session's key.
     async fn open(&self, session: &Session) -> Result<Opened, Failure> {
         let chain = Arc::new(secret::connect(session, &self.trusted).await?);
         let signer = Signer { key: session.key()?, capability: self.capability };
-        Opened::open(chain, self.id(session)?, signer).await.map_err(storage_failure)
+        let volume = Opened::open(chain, self.id(session).await?, signer).await.map_err(storage_failure)?;
+        self.learn(session, volume.id());
+        Ok(volume)
     }
 }
 
@@ -331,7 +325,10 @@ impl Which {
 fn storage_failure(error: VolumeError) -> Failure {
     match error {
         VolumeError::Chain(error) => secret::unread(error),
-        VolumeError::NotFound => Failure::refused(error.to_string(), "cowboy volume list shows what there is"),
+        VolumeError::NotFound => Failure::refused(
+            error.to_string(),
+            "cowboy volume list shows yours; of one that another account created, give the id, or the account with --owner",
+        ),
         VolumeError::Deleted => Failure::refused(error.to_string(), "cowboy volume undelete takes it back, for a day"),
         VolumeError::NoPartition(_) => Failure::refused(error.to_string(), "the first part of a path is its partition; put makes it"),
         VolumeError::NoFile(_) => Failure::refused(error.to_string(), "cowboy volume ls shows what there is"),
@@ -345,6 +342,14 @@ fn storage_failure(error: VolumeError) -> Failure {
 
 impl Volume {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let used = self.used();
+        match (self.perform(session).await, used) {
+            (Err(failure), Some((which, what))) => Err(rights::explained(session, &which, what, failure).await),
+            (done, _) => done,
+        }
+    }
+
+    async fn perform(self, session: &Session) -> Result<(), Failure> {
         let simple = async |which: &Which, method: &str, value: Amount, terms: &Terms, done: &str| {
             changed(session, which, (method, json!({})), value, terms, done).await
         };
@@ -375,13 +380,7 @@ impl Volume {
                 let (more, done) = (json!({ "quota": quota }), format!("may have {quota} bytes"));
                 changed(session, &which, ("set_volume_quota", more), amount::argument(&amount)?, &terms, &done).await
             }
-            Self::Transfer { which, to, terms } => {
-                let to = session.address(&to)?.to_string();
-                let question = format!("This hands {} over to {to}, and you cannot take it back.", which.volume);
-                confirm::irreversible(&question, terms.yes)?;
-                let (more, done) = (json!({ "to": to }), format!("belongs to {to}, and has no capabilities any more"));
-                changed(session, &which, ("transfer_volume", more), Amount::ZERO, &terms, &done).await
-            }
+            Self::Transfer { which, to, terms } => transfer(session, &which, &to, &terms).await,
             Self::Rekey(rekey) => rekey::run(session, rekey).await,
             Self::Key { action } => backup::run(session, action).await,
             Self::Delete { which, terms } => {
@@ -393,7 +392,7 @@ impl Volume {
             Self::Grant { which, partition, holder, mode, max_bytes, blocks, terms } => {
                 let until = session.client.health().await?.height.saturating_add(blocks);
                 let argument = json!({
-                    "volume": which.id(session)?.to_string(),
+                    "volume": which.id(session).await?.to_string(),
                     "partition": partition.partition().to_string(),
                     "holder": session.address(&holder)?.to_string(),
                     "mode": mode,
@@ -424,12 +423,22 @@ async fn changed(
     done: &str,
 ) -> Result<(), Failure> {
     let mut argument = more;
-    argument["volume"] = json!(which.id(session)?.to_string());
+    argument["volume"] = json!(which.id(session).await?.to_string());
     session.submit(instruction(NUMBER, method, &argument, value)?, terms).await?;
     if !terms.no_wait {
         session.output.progress(format_args!("{} {done}", which.volume));
     }
     Ok(())
+}
+
+/// Hands a volume over. The chain tells the new owner neither its name nor those of its partitions.
+async fn transfer(session: &Session, which: &Which, to: &str, terms: &Terms) -> Result<(), Failure> {
+    let (to, id) = (session.address(to)?.to_string(), which.id(session).await?);
+    let question = format!("This hands {} over to {to}, and you cannot take it back.", which.volume);
+    confirm::irreversible(&question, terms.yes)?;
+    let done =
+        format!("belongs to {to}, and has no capabilities any more; tell its new owner the id, {id}, and the names of its partitions");
+    changed(session, which, ("transfer_volume", json!({ "to": to })), Amount::ZERO, terms, &done).await
 }
 
 async fn grant(session: &Session, argument: &Value, (partition, mode, until): (&Name, &str, u64), terms: &Terms) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use super::session::Session;
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::keystore::{self, CONFIG_DIRECTORY, Mnemonic};
-use cowboy_console::{amount, failure::Failure};
+use cowboy_console::failure::Failure;
 use cowboy_types::signing::PrivateKey;
 use serde_json::json;
 use std::path::PathBuf;
@@ -158,11 +158,6 @@ fn is_loopback(url: &str) -> bool {
         None => authority.split(':').next().unwrap_or_default(),
     };
     host == "localhost" || host.ends_with(".localhost") || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// An amount both ways, for people.
-pub(crate) fn both(units: u64) -> String {
-    format!("{} ({units} base units)", amount::cby(units))
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ async fn act(path: &std::path::Path, command: Command, output: Output) -> Result
 
 /// The configuration, with what the environment says beside it.
 fn read(path: &std::path::Path) -> Result<Config, Failure> {
-    let mut config = Config::read(path).map_err(|error| Failure::argument(error.to_string(), "see docs/runners.md"))?;
+    let mut config = Config::read(path).map_err(|error| Failure::argument(error.to_string(), error.fix()))?;
     if let Ok(url) = std::env::var(ENV_RPC_URL) {
         config.node.url = url;
     }

@@ -101,6 +101,11 @@ fn joins_that_cannot_be_are_refused() {
     refused(&["--dir", "c"], "no chain is named");
     refused(&["--dir", "c", "--bootstrap", "enr:abc"], "not a signed node record");
     refused(&["--dir", "c", "--bootstrap", &record, "--genesis", "b/genesis.json"], "of different chains");
+    // The port is said before anything is fetched.
+    let port = node.url.rsplit(':').next().expect("a port");
+    let beside = daemon(root, &[&["join", "--dir", "c", "--bootstrap", &record, "--port", port], &LISTEN[..]].concat());
+    assert!(beside.0 == Some(1) && beside.1.contains("take another port with --port"), "{beside:?}");
+    assert!(!root.join("c").exists(), "no folder is left behind");
     refused(&["--dir", "c", "--genesis", "b/genesis.json"], "no peer is known");
     assert!(!root.join("c/state").exists() && !root.join("c/genesis.json").exists());
     assert_eq!(node.terminate(), Some(0));

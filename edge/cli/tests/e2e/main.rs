@@ -1,9 +1,11 @@
 //! The programs as people run them: real processes over the loopback.
 
 mod actor;
+mod admin;
 mod author;
 mod ceremony;
 mod client;
+mod failures;
 mod fuzz;
 mod image;
 mod join;

@@ -23,6 +23,17 @@ fn the_banner_says_where_everything_is_and_who_has_money() {
     assert_eq!(node.terminate(), Some(0), "SIGTERM is a clean end");
 }
 
+/// Jobs would wait in vain for runners that do not start: the devnet ends with the reason.
+#[test]
+fn a_devnet_whose_runners_cannot_work_ends() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    fs::write(folder.path().join("runner.toml"), "[tools.sum]\nfile = \"none.wasm\"\n").expect("the directory is writable");
+    let arguments = ["dev", "--port", "0", "--block-time", "100ms", "--runners", "1", "--no-demo", "--runner-config", "runner.toml"];
+    let node = Node::start(folder.path(), &arguments).expect("the devnet starts");
+    let (code, said) = node.ended();
+    assert!(code == Some(1) && said.contains("the devnet's runners do not work: ") && said.contains("none.wasm"), "{code:?}: {said}");
+}
+
 /// What stands in the way is named, with what to do about it, and nothing is touched.
 #[test]
 fn a_node_that_cannot_start_says_why() {
@@ -117,8 +128,12 @@ fn a_kept_chain_goes_on_and_a_reset_one_begins_anew() {
     assert_eq!(money, Some(5_000_000_000_000));
     assert_eq!(first.terminate(), Some(0));
 
+    let other = Node::start(root, &["dev", "--port", "0", "--state", "chain", "--chain-id", "6"]).err().unwrap_or_default();
+    assert!(other.starts_with("exit Some(1)") && other.contains("the one in chain began with --chain-id 1337"), "{other}");
     let second = Node::dev(root, &["--state", "chain"]);
     assert_eq!((genesis(&second.url), balance(&second.url)), (was.clone(), money), "the chain goes on");
+    let accounts = second.said.iter().filter(|line| line.starts_with('(')).count();
+    assert_eq!(accounts, 10, "the banner lists the chain's accounts: {:?}", second.said);
     drop(second);
 
     let third = Node::dev(root, &["--state", "chain"]);

@@ -145,8 +145,17 @@ fn a_testnet_is_many_processes_and_leaves_none() {
     // The files of another validator than the one that runs there.
     let found = doctor(root, &["--config", "net/validator-1.json", "--port", "1"]);
     assert!(found["ports"].0 == "fail" && found["ports"].1.contains("end the program that has it"), "{found:#?}");
-    let again = daemon(root, &["testnet", "--state", "net"]);
+    let again = daemon(root, &["testnet", "--state", "net", "--port", "0", "--p2p-port", &free_ports(4).to_string()]);
     assert!(again.0 == Some(1) && again.1.contains("net is not empty"), "{again:?}");
+
+    // The command that it prints is all that another full node needs.
+    let command = testnet.said.iter().find_map(|line| line.strip_prefix("to join: cowboyd ")).expect("it says how to join");
+    wait_for_height(&full_node, 20);
+    let joined = Node::start(root, &command.split_whitespace().collect::<Vec<_>>()).expect("it joins");
+    wait_for_height(&joined.url, height);
+    let shown = daemon(root, &["record", "--config", "net/validator-0.json"]);
+    assert!(shown.0 == Some(0) && command.contains(shown.1.trim()), "{shown:?}");
+    assert_eq!(joined.terminate(), Some(0));
 
     let pids: Vec<String> = rows.iter().map(|(_, pid)| (*pid).to_owned()).collect();
     assert!(pids.iter().all(|pid| runs(pid)));
@@ -197,18 +206,24 @@ fn a_testnet_that_is_killed_leaves_nothing() {
     }
 }
 
-/// A process that does not start ends the network, with its own words.
+/// A port that is taken is named with its option, and a network that cannot be leaves no folder: the next start can have the same one.
 #[test]
-fn a_testnet_says_what_does_not_start() {
+fn a_testnet_that_cannot_start_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a directory for the test");
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = taken.local_addr().expect("an address").port().to_string();
-    let p2p = free_ports(1).to_string();
-    let (code, said) = daemon(folder.path(), &["testnet", "--validators", "1", "--port", &port, "--p2p-port", &p2p]);
-    assert!(
-        code == Some(1) && said.contains("validator 0 ended (exit status: 1)") && said.contains(&format!("127.0.0.1:{port}")),
-        "{said}"
-    );
+    let root = folder.path();
+    let (api, peers) = (TcpListener::bind("127.0.0.1:0").expect("a free port"), UdpSocket::bind("127.0.0.1:0").expect("a free port"));
+    let api = api.local_addr().map(|address| (address.port().to_string(), api)).expect("an address");
+    let peers = peers.local_addr().map(|address| (address.port().to_string(), peers)).expect("an address");
+    let free = free_ports(1).to_string();
+    let rows: [(&[&str], String); 3] = [
+        (&["--port", &api.0, "--p2p-port", &free], format!("cannot listen at 127.0.0.1:{}", api.0)),
+        (&["--port", "0", "--p2p-port", &peers.0], "take another port with --p2p-port".to_owned()),
+        (&["--port", "0", "--p2p-port", &free, "--parameter", "no.such=1"], "no.such".to_owned()),
+    ];
+    for (options, reason) in rows {
+        let (code, said) = daemon(root, &[&["testnet", "--validators", "1", "--state", "net"], options].concat());
+        assert!(code != Some(0) && said.contains(&reason) && !root.join("net").exists(), "{options:?}: {said}");
+    }
 }
 
 /// Doctor names what is wrong with the files, keys and ports of a node that does not run, and what to do.

@@ -1,10 +1,9 @@
 // One job: what was asked, who was drawn and why, what they committed and revealed, how that was judged, and who was paid.
 
-import { each, find, get } from "../api.js";
-import { fromHex } from "../bytes.js";
+import { find, get } from "../api.js";
 import { partsBar } from "../charts.js";
 import { h, replace } from "../dom.js";
-import { epochBeacon, verify } from "../draw.js";
+import { isPastDraw, seedsIn, verify } from "../draw.js";
 import { clip, count, duration, percent, plural } from "../format.js";
 import { follow } from "../follow.js";
 import { parameters } from "../parameters.js";
@@ -13,8 +12,8 @@ import { withEvent } from "../system.js";
 import { ENDINGS, MODES, VERDICTS, meaning, paymentSentence, payments, reasoning } from "../verdicts.js";
 import { jobStatus } from "./jobs.js";
 
-/** Blocks after a submission among which its seed stands; the round is two later, and rounds without a block are rare. */
-const SEED_BLOCKS = 24;
+/** Rounds whose seeds can be read, so that no draw takes longer: a parameter that is fixed. */
+const HISTORY = "consensus.seed_history";
 
 /** Events of a block that are looked through at once for the one that ended a job. */
 const EVENTS_PAGE = 1_000;
@@ -29,7 +28,7 @@ export async function jobView([id = ""], { live, signal }) {
   const body = h("div", {});
   const state = h("span", {});
   const draw = async (now) => {
-    const seeds = now.members.length > 0 ? await seedsAfter(now, signal) : [];
+    const seeds = now.members.length > 0 ? await seedsAfter(now, Number(rows.get(HISTORY)?.value ?? 0), signal) : [];
     const ending = Number(now.over_at) > 0 ? await endingOf(now, signal) : null;
     replace(state, jobStatus(now.status));
     replace(body, ...parts(now, { snapshot, seeds, ending, rows }));
@@ -65,14 +64,17 @@ function capital(text) {
   return clip(text.slice(0, 1).toUpperCase() + text.slice(1), 40);
 }
 
-/** The seeds in the headers from the submission on, as bytes; a dev chain may skip heights. */
-async function seedsAfter(job, signal) {
-  const heights = Array.from({ length: SEED_BLOCKS }, (_, at) => Number(job.submitted_at) + at);
-  const blocks = await each(heights, (height) => find(`/block/${height}`, signal));
-  return blocks.filter(Boolean).flatMap(({ header }) => {
-    const seeds = header.seeds ?? [];
-    return seeds.length > 0 ? seeds.map((seed) => fromHex(seed) ?? new Uint8Array()) : [epochBeacon(header.parent)];
-  });
+/** The seeds in the headers from the submission to the first block after the round that draws, as bytes; a dev chain may skip heights. */
+async function seedsAfter(job, history, signal) {
+  const seeds = [];
+  const first = Number(job.submitted_at);
+  for (let height = first; height <= first + history; height += 1) {
+    const block = await find(`/block/${height}`, signal);
+    if (!block) continue;
+    seeds.push(...seedsIn(block.header));
+    if (isPastDraw(job, block.header)) break;
+  }
+  return seeds;
 }
 
 /** The event that ended a job, { name, value }; null where the node has it no more. */

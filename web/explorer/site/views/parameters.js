@@ -70,7 +70,7 @@ function line(row) {
       h(
         "p",
         { class: "small faint" },
-        `${range(row.min, row.max, row.unit)} · ${row.active === false ? "not active" : row.tier === "fixed" ? "fixed" : `tier ${clip(String(row.tier), 20)}`} · ${clip(row.source, 120)}`,
+        `${range(row.min, row.max, row.unit)} · ${row.tier === "fixed" ? "fixed" : `tier ${clip(String(row.tier), 20)}`} · ${clip(row.source, 120)}`,
       ),
     ),
     h(

@@ -54,6 +54,7 @@ function volumesPanel(created) {
 function relayState(relay) {
   if (relay.left_at != null) return badge("bad", "left");
   if (!relay.is_healthy) return badge("wait", "silent");
+  if (relay.gave_way_at != null) return badge("wait", "gave way");
   return relay.is_eligible ? badge("good", "up") : badge("wait", "short of stake");
 }
 

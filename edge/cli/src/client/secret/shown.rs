@@ -2,7 +2,9 @@
 
 use super::view;
 use crate::client::{labels::Labels, session::Session};
+use crate::send::Sent;
 use commonware_codec::DecodeExt as _;
+use cowboy_api::model;
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_secrets::Name;
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
@@ -42,11 +44,12 @@ fn texts<T: ToString>(items: &[T]) -> String {
 pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     let account = session.address_or_own(account)?;
     let hashes = view(session, "list_secrets", json!({ "account": account.to_string() })).await?;
-    let mut rows = Vec::new();
+    let (labels, mut rows) = (Labels::load(&session.project), Vec::new());
     for hash in hashes.as_array().into_iter().flatten() {
-        rows.push(view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?);
+        let mut row = view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?;
+        row["name"] = json!(hash.as_str().and_then(|hash| labels.named(hash)));
+        rows.push(row);
     }
-    let labels = Labels::load(&session.project);
     let line = |row: &Value| {
         let hash = row["name_hash"].as_str().unwrap_or_default();
         let paused = if row["is_paused"] == json!(true) { "  paused" } else { "" };
@@ -75,6 +78,23 @@ pub(super) async fn show(session: &Session, name: &Name) -> Result<(), Failure> 
     let named = [("name", name.as_str().to_owned()), ("name hash", name_hash)];
     session.output.result(&version, table(named.into_iter().chain(rows(&record, &version))));
     Ok(())
+}
+
+/// Prints what a transaction did to a secret, once its receipt is there, and the transaction's hash.
+pub(super) fn done(session: &Session, sent: &Sent, what: impl FnOnce(&model::Receipt) -> String) {
+    let done = sent.receipt.as_ref().map_or_else(String::new, |receipt| what(receipt) + "\n");
+    session.output.result(sent, format_args!("{done}Transaction hash: {}", sent.tx_hash));
+}
+
+pub(super) fn paused(name: &Name, is_paused: bool) -> String {
+    let state = if is_paused { "paused: nothing of it is released" } else { "released again to whom its policy names" };
+    format!("{} is {state}", name.as_str())
+}
+
+pub(super) fn deleted(name: &Name, version: Option<u64>, deposit: Option<u64>) -> String {
+    let which = version.map_or_else(String::new, |version| format!("version {version} of "));
+    let back = deposit.map_or_else(String::new, |deposit| format!(", and the deposit of {} is returned", amount::cby(deposit)));
+    format!("{which}{} is deleted{back}", name.as_str())
 }
 
 /// The rows of a secret's record and of its newest version.
@@ -155,6 +175,15 @@ mod tests {
             until: Height(900),
             max_releases: Count(5),
         }
+    }
+
+    #[test]
+    fn what_was_done_is_said() {
+        let name = Name::new("KEY").expect("a name");
+        assert_eq!(deleted(&name, None, Some(410_000_000)), "KEY is deleted, and the deposit of 0.41 CBY is returned");
+        assert_eq!(deleted(&name, Some(2), None), "version 2 of KEY is deleted");
+        assert_eq!(paused(&name, true), "KEY is paused: nothing of it is released");
+        assert_eq!(paused(&name, false), "KEY is released again to whom its policy names");
     }
 
     #[test]

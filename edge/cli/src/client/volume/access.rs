@@ -1,16 +1,17 @@
 //! `cowboy volume serve` and `cowboy volume mount`: the program `cowboy-volume` does both, with what this one knows of keys, nodes and commits. Its
 //! dependencies are built with it alone.
 
+pub use super::rights::Rights;
+
 use super::files::was_second;
-use super::{MERGES, Which, act_encoded, keys, local, size};
+use super::{MERGES, Which, act_encoded, keys, local, rights, size};
 use crate::client::{Globals, labels, labels::Labels, session::Session};
 use crate::daemon::serving::StopSignals;
 use crate::send::Terms;
 use clap::{Args, Parser, Subcommand};
+use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::{failure::Failure, output::Output};
-use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Capability, Keys};
-use cowboy_types::{Hash, Text, units::Height};
+use cowboy_types::{Hash, Text};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Commit, Volume};
 use cowboy_volumes::{Name, Path};
@@ -31,12 +32,15 @@ pub struct Common {
     /// Change nothing, whatever the account may do
     #[arg(long)]
     pub read_only: bool,
-    /// The folder for files that are not committed yet [default: that of temporary files]
+    /// The folder for files that are not committed yet [default: .cowboy/spool of the project]
     #[arg(long, value_name = "FOLDER")]
     pub spool: Option<PathBuf>,
     /// The most bytes of such files, like 500MiB or 4GiB
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
     pub spool_size: u64,
+    /// Answer with what is counted, for Prometheus, at /metrics of this address
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<SocketAddr>,
     #[command(flatten)]
     terms: Terms,
 }
@@ -65,11 +69,13 @@ pub struct Serve {
 #[command(after_help = "Example:
   cowboy volume mount memory ./memory")]
 pub struct Mount {
+    /// The folder
+    // Before what both take: what follows that would stand below its last heading.
+    #[arg(index = 2)]
+    pub folder: PathBuf,
     /// What both take.
     #[command(flatten)]
     pub common: Common,
-    /// The folder
-    pub folder: PathBuf,
 }
 
 /// What `cowboy-volume` does.
@@ -147,19 +153,6 @@ pub(super) fn hand_over() -> Failure {
     Failure::refused(format!("{}: {error}", program.display()), "build it: cargo build --release -p cowboy-access")
 }
 
-/// What an account may do in a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rights {
-    /// The only partition for which that holds; none where it holds for all.
-    pub partition: Option<Hash>,
-    /// Read.
-    pub reads: bool,
-    /// Add and replace files.
-    pub writes: bool,
-    /// Remove them.
-    pub removes: bool,
-}
-
 /// A volume, for the account of this folder.
 pub struct Files {
     session: Session,
@@ -200,30 +193,7 @@ impl Files {
     ///
     /// If that is nothing, or the chain cannot be read.
     pub async fn rights(&self, volume: &Volume) -> Result<Rights, Failure> {
-        let (owner, account) = (volume.record().owner, self.session.key()?.address());
-        if owner == account {
-            return Ok(Rights { partition: None, reads: true, writes: true, removes: true });
-        }
-        let is_public = volume.record().keys == Keys::Public;
-        if let Some(id) = &self.which.capability {
-            let found = volume.chain().read(&[state::capability_key(id)]).await.map_err(chain_failure)?;
-            let given = found.read::<Capability>(0).map_err(chain_failure)?;
-            let given = given.filter(|given| given.volume == *volume.id() && given.is_held_by(account, Height(found.height)));
-            let ended =
-                || Failure::refused("the capability is not there, not yours, or over", "have the owner give one: cowboy volume grant");
-            let given = given.ok_or_else(ended)?;
-            let letters = given.mode.letters();
-            return Ok(Rights {
-                partition: Some(given.partition),
-                reads: letters.contains('r'),
-                writes: letters.contains('w'),
-                removes: false,
-            });
-        }
-        if is_public {
-            return Ok(Rights { partition: None, reads: true, writes: false, removes: false });
-        }
-        Err(Failure::refused(format!("the volume belongs to {owner}, and not to {account}"), "give a capability with --capability"))
+        rights::of(&self.session, &self.which, volume).await
     }
 
     /// Commits a change. False where somebody else was first, or another transaction of the account is under way: it has to be made anew.
@@ -253,6 +223,22 @@ impl Files {
         names
     }
 
+    fn kept(&self, name: &str) -> PathBuf {
+        self.session.project.join(CONFIG_DIRECTORY).join(name)
+    }
+
+    /// The folder of the project for files that are not committed yet.
+    pub fn spool(&self) -> PathBuf {
+        self.kept("spool")
+    }
+
+    /// The file of the project with removals that failed. A volume that was created again or handed over has another one.
+    pub fn removals(&self, volume: &Volume) -> PathBuf {
+        let part = |hash: &Hash| hex::encode(&hash.0[..8]);
+        let name = format!("{}-{}-{}", part(&volume.chain().genesis), part(volume.id()), volume.record().generation.0);
+        self.kept("removals").join(name)
+    }
+
     /// What kind of content a file of this name is, where nobody says it.
     pub fn kind_of(path: &Path) -> Text<64> {
         local::kind_of(path)
@@ -262,10 +248,6 @@ impl Files {
     pub fn remember(&self, partition: &Name) {
         labels::keep(&self.session, &partition.partition(), partition.as_str());
     }
-}
-
-fn chain_failure(error: impl std::fmt::Display) -> Failure {
-    Failure::Witness(error.to_string())
 }
 
 /// Ctrl-C, and what else ends a program.

@@ -61,7 +61,7 @@ struct Key {
 
 /// A volume whose keys a committee makes, with the chain that has it.
 async fn open(session: &Session, which: &Which) -> Result<(Chain, Hash, Volume), Failure> {
-    let (chain, id) = (secret::connect(session, &which.trusted).await?, which.id(session)?);
+    let (chain, id) = (secret::connect(session, &which.trusted).await?, which.id(session).await?);
     let volume: Option<Volume> = read(&chain, &state::volume_key(&id)).await?;
     let volume = volume.ok_or_else(|| storage_failure(VolumeError::NotFound))?;
     match volume.keys {

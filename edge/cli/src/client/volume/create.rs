@@ -65,6 +65,7 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
             "give a unit, like --quota 100MiB",
         ));
     }
+    labels::check(&session.project)?;
     let found = relays(session, terms).await?;
     let (data, parity) = code.unwrap_or(match found {
         6.. => (4, 2),

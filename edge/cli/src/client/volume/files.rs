@@ -57,9 +57,14 @@ pub(super) async fn admit(
 }
 
 pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &str, terms: &Terms) -> Result<(), Failure> {
-    let Chosen { items, left_out, mut refused } = local::items(source, to)?;
+    let Chosen { items, left_out, mut refused, presumed } = local::items(source, to)?;
     local::say_left_out(session.output, &left_out);
     let volume = which.open(session).await?;
+    if let Some(partition) = &presumed
+        && volume.partition(partition).await.map_err(storage_failure)?.is_none()
+    {
+        return Err(local::is_no_partition(partition, &items));
+    }
     let mut partitions: BTreeMap<Name, Vec<&Item>> = BTreeMap::new();
     for item in &items {
         partitions.entry(item.to.partition()).or_default().push(item);
@@ -155,6 +160,7 @@ pub(super) async fn get(session: &Session, volume: &Volume, entry: &Entry, key: 
     if to.as_os_str() == "-" {
         return volume.get(entry, key, &mut tokio::io::stdout()).await.map_err(storage_failure);
     }
+    local::check_place(to)?;
     write(volume, entry, key, to, &mut Progress::new(session.output, 1, entry.meta.size)).await?;
     let path = &*entry.meta.path;
     let document = json!({ "path": path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
@@ -188,15 +194,13 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     let volume = which.open(session).await?;
     let Some(within) = within else {
         // Names of partitions stand nowhere on the chain.
-        let rows: Vec<Value> = volume
-            .record()
-            .partitions
-            .iter()
-            .map(
-                |listed| json!({ "partition": listed.partition.to_string(), "bytes": listed.bytes * u64::from(volume.record().code.data) }),
-            )
-            .collect();
-        let labels = Labels::load(&session.project);
+        let (labels, data) = (Labels::load(&session.project), u64::from(volume.record().code.data));
+        let row = |(partition, bytes): (String, u64)| {
+            let name = labels.named(&partition);
+            json!({ "partition": partition, "name": name, "bytes": bytes.saturating_mul(data) })
+        };
+        let partitions = volume.record().partitions.iter().map(|listed| (listed.partition.to_string(), listed.bytes));
+        let rows: Vec<Value> = partitions.map(row).collect();
         let line = |row: &Value| {
             let partition = row["partition"].as_str().unwrap_or_default();
             format!("{:>12}  partition {partition}{}", row["bytes"].to_string(), labels.shown(partition))

@@ -1,7 +1,7 @@
 //! The keys of partitions: from a file, or made by the committee and kept beside the project's other secrets.
 
 use super::{Which, hex, kept_name, storage_failure};
-use crate::client::{method::instruction, secret, session::Session};
+use crate::client::{labels, method::instruction, secret, session::Session};
 use crate::random;
 use crate::send::{self, Terms};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
@@ -54,6 +54,7 @@ pub(super) async fn standing(
     if volume.partition(name).await.map_err(storage_failure)?.is_none() {
         return Err(storage_failure(VolumeError::NoPartition(name.as_str().to_owned())));
     }
+    labels::learn(session, &name.partition(), name.as_str());
     partition(session, which, volume, name, terms).await
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Chosen {
     pub(super) left_out: Vec<PathBuf>,
     /// Files that no volume takes.
     pub(super) refused: Vec<Refused>,
+    /// The partition that a single file goes into only where it is there: its place has no /, and may be a mistake for the file's new name.
+    pub(super) presumed: Option<Name>,
 }
 
 /// What lies below a folder, by the paths in it.
@@ -128,8 +130,10 @@ pub(super) fn items(source: &Local, to: &str) -> Result<Chosen, Failure> {
             ));
         }
         // A partition by itself is a folder.
+        let presumed = if to.contains('/') { None } else { Name::new(to) };
         let to = if to.ends_with('/') || !to.contains('/') { format!("{}/{last}", to.trim_end_matches('/')) } else { to.to_owned() };
-        return Ok(Chosen { items: vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }], ..Chosen::default() });
+        let items = vec![Item { from: source.to_owned(), size: known.len(), to: path(to)? }];
+        return Ok(Chosen { items, presumed, ..Chosen::default() });
     }
     let directory = to.trim_end_matches('/');
     if Name::new(directory).is_none() {
@@ -152,6 +156,28 @@ pub(super) fn items(source: &Local, to: &str) -> Result<Chosen, Failure> {
     }
     chosen.items.sort_by(|one, other| one.to.cmp(&other.to));
     Ok(chosen)
+}
+
+/// The refusal of a partition that is not there and was named without /: a new partition has a key, which costs a fee.
+pub(super) fn is_no_partition(partition: &Name, items: &[Item]) -> Failure {
+    let (name, file) = (partition.as_str(), items.first().map_or("", |item| item.to.as_str()));
+    Failure::argument(
+        format!("the volume has no partition {name}"),
+        format!("give {name}/ to make it, with the file {file}; or a path in a partition, like notes/{name}"),
+    )
+}
+
+/// Refuses a place in which no file can be written, before anything is fetched for it.
+pub(super) fn check_place(to: &Local) -> Result<(), Failure> {
+    if to.is_dir() {
+        return Err(Failure::refused(format!("{} is a folder", to.display()), "name the file to write, or - for stdout"));
+    }
+    match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(Failure::refused(format!("{} is not a folder", folder.display()), "make it, or choose another path"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Files that were refused, as JSON has them.
@@ -177,10 +203,23 @@ pub(super) fn say_refused(output: Output, refused: &[Refused]) {
     }
 }
 
-/// Says what stays out.
+/// What a local path is that stays out.
+fn kind_left_out(path: &Local) -> &'static str {
+    if path.file_name().is_some_and(has_keys) {
+        return "it has the keys of a project";
+    }
+    match path.symlink_metadata() {
+        Ok(known) if known.is_symlink() => "it is a link",
+        Ok(known) if known.is_file() && path.to_string_lossy().ends_with(PART) => "it is a part of a file that was not fetched whole",
+        Ok(known) if !known.is_file() && !known.is_dir() => "it is neither a file nor a folder",
+        _ => "it lies behind a link, or what is no folder",
+    }
+}
+
+/// Says what stays out, and why.
 pub(super) fn say_left_out(output: Output, left_out: &[PathBuf]) {
     for path in left_out {
-        output.progress(format_args!("{} is left out: a link, a device, a part of a file, or a project's keys", path.display()));
+        output.progress(format_args!("{} is left out: {}", path.display(), kind_left_out(path)));
     }
 }
 
@@ -302,8 +341,45 @@ mod tests {
         let socket = folder.path().join("socket");
         let _listens = std::os::unix::net::UnixListener::bind(&socket).expect("it is made");
         assert!(items(&socket, "notes/").is_err(), "it has no content that ends");
+        let kinds = [CONFIG_DIRECTORY, "e~part", "link", "socket", "link/x"].map(|name| kind_left_out(&folder.path().join(name)));
+        assert_eq!(
+            kinds,
+            [
+                "it has the keys of a project",
+                "it is a part of a file that was not fetched whole",
+                "it is a link",
+                "it is neither a file nor a folder",
+                "it lies behind a link, or what is no folder"
+            ]
+        );
         assert_eq!(["c.txt", "c.txt/"].map(file), [None, Some("c.txt/c.txt".into())], "a partition of the file's name is a mistake");
         assert!(items(folder.path(), "a b/").is_err(), "no file has a path there");
+    }
+
+    /// A place without / is a partition that has to be there: it may be a mistake for a new name of the file.
+    #[test]
+    fn a_file_makes_a_partition_only_where_that_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.txt");
+        std::fs::write(&file, "a").expect("it is written");
+        for (to, expected) in [("x.txt", Some("x.txt")), ("notes", Some("notes")), ("notes/", None), ("notes/x.txt", None)] {
+            let presumed = items(&file, to).expect("it is a place").presumed;
+            assert_eq!(presumed.as_ref().map(Name::as_str), expected, "{to}");
+        }
+        assert!(items(folder.path(), "notes").expect("it is a place").presumed.is_none(), "a folder goes into a partition");
+        let (partition, chosen) = (Name::new("x.txt").expect("a name"), items(&file, "x.txt").expect("it is a place"));
+        let refused = is_no_partition(&partition, &chosen.items).to_string();
+        assert!(refused.contains("no partition x.txt") && refused.contains("x.txt/ to make it, with the file x.txt/a.txt"), "{refused}");
+    }
+
+    /// Where no file can be written is known before anything is fetched.
+    #[test]
+    fn a_file_is_written_into_a_folder_that_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(check_place(Local::new("here")).is_ok() && check_place(&folder.path().join("here")).is_ok());
+        let refused = |place: &Local| check_place(place).err().map(|failure| failure.to_string()).unwrap_or_default();
+        assert!(refused(&folder.path().join("missing/here")).contains("missing is not a folder"));
+        assert!(refused(folder.path()).contains("is a folder"));
     }
 
     /// One name that no volume takes, or a file that is too long, stops no other file, and the command fails at its end.

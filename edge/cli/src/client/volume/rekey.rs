@@ -63,11 +63,7 @@ pub(super) async fn run(session: &Session, rekey: Rekey) -> Result<(), Failure> 
     let line = |row: &Value| {
         let name = row["partition"].as_str().unwrap_or_default();
         let count = row["files"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default();
-        format!(
-            "{name}: {}, under version {} of its key; for a day, revert brings the version before back",
-            counted(count, "file"),
-            row["key_version"]
-        )
+        format!("{name}: {} encrypted with a new key; for a day, revert brings back what it had, under the old one", counted(count, "file"))
     };
     let lines: Vec<String> = done.iter().map(line).collect();
     session.output.result(&done, if lines.is_empty() { "the volume has no partitions".to_owned() } else { lines.join("\n") });

@@ -7,19 +7,33 @@ use cowboy_system::storage::NUMBER;
 use cowboy_volume::VolumeError;
 use serde_json::{Value, json};
 
+/// Gives the bytes of a whole volume or partition, and its name where this folder knows it: the chain has the bytes of one slot, and a hash.
+fn complete(row: &mut Value, hash: &str, data: u64, labels: &Labels) {
+    row["bytes"] = json!(row["bytes"].as_u64().unwrap_or(0).saturating_mul(data));
+    row["name"] = json!(row[hash].as_str().and_then(|hash| labels.named(hash)));
+}
+
+/// A volume that the chain describes, as people count and name it.
+fn described(mut volume: Value, labels: &Labels) -> Value {
+    let data = volume["data"].as_u64().unwrap_or(1);
+    complete(&mut volume, "volume_id", data, labels);
+    for partition in volume.get_mut("partitions").and_then(Value::as_array_mut).into_iter().flatten() {
+        complete(partition, "partition", data, labels);
+    }
+    volume
+}
+
 pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     let account = session.address_or_own(account)?;
     let ids = view(session, NUMBER, "list_volumes", json!({ "account": account.to_string() })).await?;
-    let mut rows = Vec::new();
+    let (labels, mut rows) = (Labels::load(&session.project), Vec::new());
     for id in ids.as_array().into_iter().flatten() {
-        rows.push(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?);
+        rows.push(described(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?, &labels));
     }
-    let labels = Labels::load(&session.project);
     let line = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
-        let used = row["bytes"].as_u64().unwrap_or(0).saturating_mul(row["data"].as_u64().unwrap_or(0));
         let (id, status) = (text("volume_id"), text("status"));
-        format!("{id}{}  {status}  {}+{}  {used} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["quota"])
+        format!("{id}{}  {status}  {}+{}  {} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["bytes"], row["quota"])
     };
     let lines: Vec<String> = rows.iter().map(line).collect();
     let text = if lines.is_empty() { format!("{account} has no volumes") } else { lines.join("\n") };
@@ -28,11 +42,13 @@ pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(),
 }
 
 pub(super) async fn info(session: &Session, which: &Which) -> Result<(), Failure> {
-    let id = which.id(session)?;
+    let id = which.id(session).await?;
     let volume = view(session, NUMBER, "get_volume", json!({ "volume": id.to_string() })).await?;
     if volume.is_null() {
         return Err(storage_failure(VolumeError::NotFound));
     }
+    which.learn(session, &id);
+    let volume = described(volume, &Labels::load(&session.project));
     let number = |field: &str| volume[field].as_u64().unwrap_or(0);
     let text_of = |field: &str| volume[field].as_str().unwrap_or_default().to_owned();
     let slot = |(place, slot): (usize, &Value)| {
@@ -42,8 +58,7 @@ pub(super) async fn info(session: &Session, which: &Which) -> Result<(), Failure
     };
     let slots: Vec<String> = volume["slots"].as_array().into_iter().flatten().enumerate().map(slot).collect();
     let partitions = volume["partitions"].as_array().map_or(0, Vec::len);
-    let used = number("bytes").saturating_mul(number("data"));
-    let used = format!("{used} of {} bytes, in {}", number("quota"), counted(partitions, "partition"));
+    let used = format!("{} of {} bytes, in {}", number("bytes"), number("quota"), counted(partitions, "partition"));
     let head = table([
         ("volume", id.to_string()),
         ("owner", text_of("owner")),
@@ -56,4 +71,26 @@ pub(super) async fn info(session: &Session, which: &Which) -> Result<(), Failure
     ]);
     session.output.result(&volume, format!("{head}\n{}", slots.join("\n")));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes in JSON are those of the whole, as the quota beside them and the text; names are those that the folder knows.
+    #[test]
+    fn bytes_are_of_the_whole_volume() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(".cowboy")).expect("it is made");
+        std::fs::write(folder.path().join(".cowboy/names.json"), r#"{ "0x01": "memory", "0x02": "notes" }"#).expect("it is written");
+        let listed = |hash: &str| json!({ "partition": hash, "bytes": 1024, "root": "0x" });
+        let volume = json!({
+            "volume_id": "0x01", "data": 4, "bytes": 2048, "quota": 100_000, "partitions": [listed("0x02"), listed("0x03")],
+        });
+        let shown = described(volume, &Labels::load(folder.path()));
+        assert_eq!((&shown["bytes"], &shown["quota"], &shown["name"]), (&json!(8192), &json!(100_000), &json!("memory")));
+        let partitions =
+            [0_usize, 1].map(|place| (shown["partitions"][place]["bytes"].clone(), shown["partitions"][place]["name"].clone()));
+        assert_eq!(partitions, [(json!(4096), json!("notes")), (json!(4096), Value::Null)]);
+    }
 }

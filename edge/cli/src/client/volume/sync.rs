@@ -70,7 +70,7 @@ impl Done {
 }
 
 /// Whether a text names a folder of this computer: it begins as no path in a volume does.
-fn is_local(text: &str) -> bool {
+pub(super) fn is_local(text: &str) -> bool {
     matches!(text, "." | "..") || ["/", "./", "../"].iter().any(|start| text.starts_with(start))
 }
 
@@ -154,7 +154,7 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
     if !folder.metadata().map_err(Failure::file(folder))?.is_dir() {
         return Err(Failure::argument(format!("{} is not a folder", folder.display()), "put a single file with `cowboy volume put`"));
     }
-    let Chosen { items, left_out, mut refused } = local::items(folder, directory)?;
+    let Chosen { items, left_out, mut refused, .. } = local::items(folder, directory)?;
     let volume = which.open(session).await?;
     let is_there = volume.partition(&partition).await.map_err(storage_failure)?.is_some();
     // Nothing is paid for the key of a partition that has nothing and gets nothing.

@@ -71,9 +71,9 @@ export async function overviewTab(context) {
 }
 
 /** The names that lead to the actor, each with the site that a gateway serves. */
-function namesOf({ names, total_count: total }, gateway) {
+function namesOf({ names, next_cursor: next }, gateway) {
   const line = (name) => h("li", {}, h("strong", { class: "breakable" }, clip(name.name, 100)), " ", siteLink(name, gateway));
-  return h("ul", { class: "grants" }, names.map(line), Number(total) > names.length && h("li", {}, `and ${count(Number(total) - names.length)} more`));
+  return h("ul", { class: "grants" }, names.map(line), next && h("li", {}, "and more"));
 }
 
 function entitlements(grants) {
