@@ -101,7 +101,7 @@ class Market(World):
         try:
             return self.run("job", "run", "--local", json.dumps(job), "--config", path)
         except Refused as refused:
-            return json.loads(str(refused))
+            return json.loads(refused.printed)
 
     def ended(self, id):
         """The job once it is over, and its only member."""

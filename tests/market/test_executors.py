@@ -45,7 +45,7 @@ def do(world, configuration, job):
     try:
         return world.run("job", "run", "--local", json.dumps(job), "--config", configuration)
     except Refused as refused:
-        return json.loads(str(refused))
+        return json.loads(refused.printed)
 
 
 MOOD = {"type": "object", "required": ["mood"], "properties": {"mood": {"enum": ["good", "bad"]}, "score": {"type": "integer"}}}

@@ -27,6 +27,11 @@ def programs():
 class Refused(Exception):
     """What `cowboy` said when it failed."""
 
+    def __init__(self, said, printed):
+        super().__init__(said + printed)
+        # The result that it printed nevertheless, or else what it said, which has to be JSON where somebody wants it.
+        self.printed = printed or said
+
 
 def until(what, question):
     """Asks until there is an answer, and gives it."""
@@ -140,7 +145,7 @@ class World:
         command = [self.bin / "cowboyd", "--json", "--rpc-url", self.url, "--private-key", self.accounts[account][1], *map(str, arguments)]
         done = subprocess.run(["cowboy", *map(str, command[1:])], executable=command[0], capture_output=True, text=True, cwd=self.folder)
         if done.returncode != 0:
-            raise Refused(done.stderr + done.stdout)
+            raise Refused(done.stderr, done.stdout)
         return json.loads(done.stdout)
 
     def get(self, path):
