@@ -103,7 +103,8 @@ def test_a_job_that_is_run_prints_one_object(demo):
         "max_price": 1_000_000,
         "timeout_blocks": 100,
     }
-    said = json.loads(demo.cowboy("job", "run", json.dumps(job), "--json", fails=True))
+    # Behind the object is why the command failed, from stderr.
+    said, _ = json.JSONDecoder().raw_decode(demo.cowboy("job", "run", json.dumps(job), "--json", fails=True))
     assert said["submitted"]["job_id"] == said["job"]["job_id"] and said["job"]["status"] == "failed", said
 
 

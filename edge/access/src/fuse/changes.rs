@@ -22,12 +22,17 @@ impl Mounted {
         }
         let full = Path::new(path).ok_or(Errno::EACCES)?;
         self.engine.may_remove(&full.partition()).map_err(|fault| errno(&fault))?;
-        // What is written here has a content that is known once nothing of it is on its way.
-        let content = match self.staged_at(path) {
-            Some(_) => None,
-            None => self.committed(path).await?.map(|entry| entry.meta.hash),
+        // What is written here has a content that is known once nothing of it is on its way, and may stand for another one that it was to replace.
+        let before = self.staged_at(path);
+        let content = match &before {
+            // It goes also where the volume cannot be read.
+            Some(_) => self.committed(path).await.unwrap_or_default(),
+            None => self.committed(path).await?,
         };
-        let staged = self.staged_at(path);
+        let content = content.map(|entry| entry.meta.hash);
+        // It may have been committed, or moved, meanwhile.
+        let still_here = |staged: &Rc<Staged>| staged.path.borrow().as_deref() == Some(path);
+        let staged = self.staged_at(path).or_else(|| before.filter(still_here));
         if let Some(staged) = &staged {
             self.give_up(staged);
             self.unstage(path, staged);
@@ -73,6 +78,8 @@ impl Mounted {
             }
         }
         self.supersede(to);
+        // What failed at either path is over.
+        self.failed.borrow_mut().retain(|path, _| path != from && path != to);
         self.keep_folders(from);
         self.numbers.borrow_mut().moved(from, to);
         Ok(())
@@ -136,6 +143,7 @@ impl Mounted {
         } else {
             // Nobody else knows of it yet: it is committed where it is now.
             staged.is_dirty.set(true);
+            staged.committed.set(None);
         }
         self.unstage(from, staged);
         staged.path.replace(Some(to.to_owned()));
@@ -143,9 +151,7 @@ impl Mounted {
         if let Some(replaced) = replaced.filter(|replaced| !Rc::ptr_eq(replaced, staged)) {
             self.give_up(&replaced);
         }
-        // What failed at either path is over.
         self.count_failures(staged, 0);
-        self.failed.borrow_mut().retain(|path, _| path != from && path != to);
         drop(one);
         self.store_when_closed(staged);
         Ok(())

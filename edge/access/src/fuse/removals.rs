@@ -50,7 +50,7 @@ impl Mounted {
         tokio::task::spawn_local(async move {
             if let Some(staged) = staged {
                 drop(staged.storing.lock().await);
-                removal.content.set(staged.committed.get());
+                removal.content.set(staged.committed.get().or(content));
             }
             mounted.remove_in_turns(removal, held).await;
         });

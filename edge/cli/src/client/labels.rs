@@ -3,9 +3,11 @@
 use super::session::Session;
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
+use cowboy_service::files;
 use cowboy_types::Hash;
 use std::{
     collections::BTreeMap,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -20,8 +22,23 @@ fn path(project: &Path) -> PathBuf {
 impl Labels {
     /// Those of a folder; none where it has no readable file of them.
     pub(super) fn load(project: &Path) -> Self {
-        let bytes = std::fs::read(path(project)).unwrap_or_default();
-        Self(serde_json::from_slice(&bytes).unwrap_or_default())
+        Self::read(project).unwrap_or_default()
+    }
+
+    /// The same. A damaged file is an error: what is left of the names in it stands nowhere else.
+    fn read(project: &Path) -> io::Result<Self> {
+        let bytes = files::read(&path(project))?.filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        let damaged =
+            |error: serde_json::Error| io::Error::new(io::ErrorKind::InvalidData, format!("it is damaged: {error}; mend or remove it"));
+        serde_json::from_slice(&bytes).map(Self).map_err(damaged)
+    }
+
+    /// Replaces the file as a whole: a program that is killed meanwhile leaves the old one.
+    fn write(&self, project: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(project.join(CONFIG_DIRECTORY))?;
+        let text = serde_json::to_string_pretty(&self.0).expect("names are JSON");
+        files::write(&path(project), (text + "\n").as_bytes())
     }
 
     /// The name behind a hash in hex, in brackets behind a space; empty where the folder does not know it.
@@ -39,14 +56,12 @@ impl Labels {
         self.0.iter().filter(|(_, known)| known.as_str() == name).filter_map(|(hash, _)| hash.parse().ok()).collect()
     }
 
-    fn keep(project: &Path, hash: &Hash, name: &str) -> std::io::Result<()> {
-        let mut labels = Self::load(project);
+    fn keep(project: &Path, hash: &Hash, name: &str) -> io::Result<()> {
+        let mut labels = Self::read(project)?;
         if labels.0.insert(hash.to_string(), name.to_owned()).as_deref() == Some(name) {
             return Ok(());
         }
-        std::fs::create_dir_all(project.join(CONFIG_DIRECTORY))?;
-        let text = serde_json::to_string_pretty(&labels.0).expect("names are JSON");
-        std::fs::write(path(project), text + "\n")
+        labels.write(project)
     }
 }
 
@@ -67,12 +82,9 @@ pub(super) fn learn(session: &Session, hash: &Hash, name: &str) {
 
 /// Refuses where no name could be remembered, before something is paid for that has one.
 pub(super) fn check(project: &Path) -> Result<(), Failure> {
-    let file = path(project);
-    let folder = std::fs::create_dir_all(project.join(CONFIG_DIRECTORY));
-    let opened = folder.and_then(|()| std::fs::OpenOptions::new().append(true).create(true).open(&file));
-    opened.map(drop).map_err(|error| {
+    Labels::read(project).and_then(|labels| labels.write(project)).map_err(|error| {
         Failure::refused(
-            format!("{}: {error}: the name would not be remembered, so nothing was paid", file.display()),
+            format!("{}: {error}: the name would not be remembered, so nothing was paid", path(project).display()),
             "give the command in a folder in which you may write",
         )
     })
@@ -108,5 +120,21 @@ mod tests {
         std::fs::write(folder.path().join(CONFIG_DIRECTORY), "a file").expect("it is written");
         let refused = check(folder.path()).expect_err("it is no folder").to_string();
         assert!(refused.contains("names.json") && refused.contains("nothing was paid"), "{refused}");
+    }
+
+    /// A damaged file is left as it is, and found before something is paid for a name. An empty one has no names.
+    #[test]
+    fn a_damaged_file_is_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, damaged) = (path(folder.path()), r#"{ "0x01": "mem"#);
+        std::fs::create_dir(folder.path().join(CONFIG_DIRECTORY)).expect("it is new");
+        std::fs::write(&file, damaged).expect("it is written");
+        assert_eq!(Labels::load(folder.path()).named("0x01"), None);
+        assert!(Labels::keep(folder.path(), &Hash([1; 32]), "notes").is_err());
+        let refused = check(folder.path()).expect_err("it is damaged").to_string();
+        assert!(refused.contains("names.json: it is damaged"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), damaged);
+        std::fs::write(&file, "").expect("it is written");
+        check(folder.path()).expect("it has no names");
     }
 }

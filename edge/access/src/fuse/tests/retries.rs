@@ -132,3 +132,39 @@ fn a_new_file_ends_the_removal_of_the_old_one() {
         assert!(mounted.failed.borrow().is_empty());
     });
 }
+
+/// What could not be committed is missed no more once another file is moved in its place.
+#[test]
+fn what_failed_is_over_where_another_file_comes() {
+    locally(async {
+        let (mounted, kept) = mounted(OWNER);
+        kept.put(&[("notes/a", b"a")]);
+        kept.is_broken.set(true);
+        put(&mounted, "notes/b", b"b").await;
+        mounted.settle().await;
+        assert!(mounted.failed.borrow().contains_key("notes/b"));
+        kept.is_broken.set(false);
+        mounted.rename("notes/a", "notes/b", true).await.expect("its owner may");
+        assert!(mounted.failed.borrow().is_empty());
+        mounted.settle().await;
+        assert_eq!((kept.content("notes/b"), mounted.left_over()), (Some(b"a".to_vec()), None));
+    });
+}
+
+/// A file that was to replace another one, and is removed before it was committed, takes the other one with it, also where that fails at first.
+#[test]
+fn what_was_to_be_replaced_is_removed() {
+    locally(async {
+        let (mounted, kept) = mounted(OWNER);
+        kept.put(&[("notes/a", b"old")]);
+        kept.is_broken.set(true);
+        put(&mounted, "notes/new", b"new").await;
+        mounted.rename("notes/new", "notes/a", true).await.expect("its owner may");
+        mounted.unlink("notes/a").await.expect("its owner may");
+        mounted.settle().await;
+        assert_eq!(kept.content("notes/a"), Some(b"old".to_vec()), "it failed");
+        kept.is_broken.set(false);
+        mounted.settle().await;
+        assert_eq!((kept.content("notes/a"), names(&mounted, "notes").await), (None, Vec::new()));
+    });
+}
