@@ -1,9 +1,5 @@
 //! What is said of a volume that cannot be read: programs that use the folder get EIO alone.
 
-use super::names::errno;
-use super::tree::Mounted;
-use crate::fault::Fault;
-use fuser::Errno;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -16,24 +12,12 @@ pub(super) struct Outage(Cell<Option<Instant>>);
 
 impl Outage {
     /// Whether a failure at this time is said. Then it was.
-    fn is_said(&self, now: Instant) -> bool {
+    pub(super) fn is_said(&self, now: Instant) -> bool {
         let is_said = self.0.get().is_none_or(|said| now.saturating_duration_since(said) >= PAUSE);
         if is_said {
             self.0.set(Some(now));
         }
         is_said
-    }
-}
-
-impl Mounted {
-    /// What the kernel is answered to an access. A failure of the chain or of relays is said, once a minute.
-    pub(super) fn heard<T>(&self, answer: Result<T, Fault>) -> Result<T, Errno> {
-        answer.map_err(|fault| {
-            if matches!(fault, Fault::Outside(_)) && self.outage.is_said(Instant::now()) {
-                self.output.progress(format_args!("the volume cannot be read: {}", fault.headline()));
-            }
-            errno(&fault)
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Volumes have no folders but those of their files. One that is made here, or whose last file was removed here, is there until the volume is unmounted.
 
 use super::journal::Journal;
-use super::names::{Numbers, child, within};
+use super::names::{Numbers, child, errno, within};
 use super::outage::Outage;
 use super::staged::{Blocks, Node, Open, Removal, Staged};
 use crate::engine::{Engine, Listing};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// For how long what was seen of a partition is believed to stand.
 pub(super) const FRESH: Duration = Duration::from_secs(1);
@@ -96,6 +96,16 @@ impl Mounted {
     /// The path of a name in the folder that a number stands for.
     pub(super) fn child(&self, folder: u64, name: &OsStr) -> Result<String, Errno> {
         child(&self.path(folder)?, name)
+    }
+
+    /// What the kernel is answered to an access. A failure of the chain or of relays is said, once a minute.
+    pub(super) fn heard<T>(&self, answer: Result<T, Fault>) -> Result<T, Errno> {
+        answer.map_err(|fault| {
+            if matches!(fault, Fault::Outside(_)) && self.outage.is_said(Instant::now()) {
+                self.output.progress(format_args!("the volume cannot be read: {}", fault.headline()));
+            }
+            errno(&fault)
+        })
     }
 
     /// The files of a path's partition; none where it is not there.
