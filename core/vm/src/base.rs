@@ -188,7 +188,7 @@ fn make_natives(heap: &mut Heap) {
     }
     for (index, native) in natives().iter().enumerate() {
         let number = u16::try_from(index).expect("fewer natives than 65,536");
-        let (owner, name) = native.name.rsplit_once('.').unwrap_or(("", native.name));
+        let (owner, name) = (native.owner, native.short);
         let class = if native.kind == NativeKind::Method { ty::METHOD_DESCRIPTOR } else { ty::NATIVE };
         let function = vm.heap.make(class, Payload::Native(number));
         let name = vm.heap.intern(name);

@@ -341,8 +341,7 @@ fn extreme(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Outcome {
         Err(Throw::Fallback) => {
             let (key, default, rest) = (args[0], args[1], &args[2..]);
             let given = [key.or(Value::None), default.or(Value::None), Value::truth(!default.is_undefined())];
-            let helper = if op == CompareOp::Gt { "max_slow" } else { "min_slow" };
-            vm.call_helper(helper, &[&given, rest].concat())
+            vm.call_helper(if op == CompareOp::Gt { "max_slow" } else { "min_slow" }, &[&given, rest].concat())
         }
         outcome => outcome,
     }
@@ -359,7 +358,8 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
     if !key.is_undefined() && !key.is_none() {
         return Err(Throw::Fallback);
     }
-    let items = if rest.len() == 1 { vm.collect(rest[0])? } else { vm.heap.retain_all(rest) };
+    let held = if rest.len() == 1 { vm.collect(rest[0])? } else { Vec::new() };
+    let items = if rest.len() == 1 { &held } else { rest };
     let Some(&first) = items.first() else {
         if default.is_undefined() {
             return Err(vm.value_error(format!("{name}() arg is an empty sequence")));
@@ -379,18 +379,18 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
             Err(throw) => {
                 if rest.len() == 1 && matches!(rest[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Iterator(_))) {
                     // The iterator is spent already: the helper gets what it gave.
-                    let items = vm.heap.list(items);
+                    let items = vm.heap.list(held);
                     let outcome = vm.call_helper(if op == CompareOp::Gt { "max_list" } else { "min_list" }, &[items]);
                     vm.heap.release(items);
                     return outcome;
                 }
-                vm.heap.release_all(items);
+                vm.heap.release_all(held);
                 return Err(throw);
             }
         }
     }
     vm.heap.retain(best);
-    vm.heap.release_all(items);
+    vm.heap.release_all(held);
     Ok(best)
 }
 

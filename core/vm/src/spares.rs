@@ -1,8 +1,9 @@
 //! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
-use crate::payload::Generator;
 use crate::payload::dict::Dict;
+use crate::payload::{Attributes, Function, Generator};
+use crate::regex::Buffers;
 use crate::value::Value;
 use crate::window::{afresh, moved};
 use std::ops::Range;
@@ -13,7 +14,7 @@ const TEXT: usize = 24;
 pub(crate) const TUPLE: usize = 4;
 /// Values in a short list's or instance's buffer: at least, and at most.
 const VALUES: std::ops::RangeInclusive<usize> = 2..=16;
-/// Ranges in the longest buffer of them that is kept.
+/// Ranges, or items with hashes, in the longest buffer of them that is kept.
 const RANGES: usize = 4_096;
 /// Bytes of all buffers that are kept: little beside what a run's modelled memory may take.
 const ROOM: usize = 1 << 20;
@@ -29,8 +30,15 @@ pub(crate) struct Spares {
     /// Generators that ended.
     #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
     generators: Vec<Box<Generator>>,
+    /// Functions that nobody has any more.
+    #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
+    functions: Vec<Box<Function>>,
     /// Bytes of the buffers above.
     held: usize,
+    /// Where items of a set to be were listed with their hashes.
+    pub(crate) pairs: Vec<(Value, i64)>,
+    /// Buffers of the last search for a pattern.
+    pub(crate) search: Buffers,
     /// Where the parts of the text lay that was split last; of no use any more.
     pub(crate) ranges: Vec<Range<usize>>,
 }
@@ -68,6 +76,14 @@ impl Spares {
             }
             None => String::with_capacity(TEXT),
         }
+    }
+
+    /// A text with more at its end; what was empty before lies in a buffer that was kept.
+    #[inline]
+    pub(crate) fn longer(&mut self, text: String, more: &str) -> String {
+        let mut text = if text.is_empty() { self.empty_text(more.len()) } else { text };
+        text.push_str(more);
+        text
     }
 
     /// Keeps the buffer of a text.
@@ -126,16 +142,31 @@ impl Spares {
         }
     }
 
+    /// Keeps the buffer of items with their hashes.
+    #[inline]
+    pub(crate) fn keep_pairs(&mut self, mut pairs: Vec<(Value, i64)>) {
+        if pairs.capacity() <= RANGES {
+            pairs.clear();
+            self.pairs = pairs;
+        }
+    }
+
     /// An empty buffer of values; a new one has room for `count`.
     #[inline]
     pub(crate) fn values(&mut self, count: usize) -> Vec<Value> {
-        match self.values.pop() {
+        match if count <= *VALUES.end() { self.values.pop() } else { None } {
             Some(values) => {
                 self.held -= values.capacity() * size_of::<Value>();
                 values
             }
-            None => Vec::with_capacity(count),
+            None => Self::fresh(count),
         }
+    }
+
+    /// A new buffer. One for a single value would not be kept.
+    #[inline(never)]
+    fn fresh(count: usize) -> Vec<Value> {
+        Vec::with_capacity(if count == 1 { *VALUES.start() } else { count })
     }
 
     /// Keeps a buffer of values.
@@ -167,6 +198,29 @@ impl Spares {
         if self.has_room(size_of::<Generator>()) {
             (generator.handled, generator.again) = (Vec::new(), Box::default());
             self.generators.push(generator);
+        }
+    }
+
+    /// A box for a function, which is moved there.
+    #[inline]
+    pub(crate) fn function(&mut self, function: Function) -> Box<Function> {
+        match self.functions.pop() {
+            Some(mut kept) => {
+                self.held -= size_of::<Function>();
+                *kept = function;
+                kept
+            }
+            None => Box::new(function),
+        }
+    }
+
+    /// Keeps the box of a function, and the buffer of its cells.
+    #[inline]
+    pub(crate) fn keep_function(&mut self, mut function: Box<Function>) {
+        self.keep_tuple(std::mem::take(&mut function.closure));
+        if self.has_room(size_of::<Function>()) {
+            function.attributes = Attributes::default();
+            self.functions.push(function);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Heap, holds_objects};
 use crate::payload::Payload;
 use crate::value::{Ref, Value};
-use crate::window::moved;
+use crate::window::{afresh, moved};
 
 /// The objects among some values.
 #[inline(always)]
@@ -61,6 +61,14 @@ impl Heap {
         values.to_vec()
     }
 
+    /// The same in a buffer that was kept, for those who give it back.
+    pub(crate) fn hold(&mut self, values: &[Value]) -> Vec<Value> {
+        self.retain_each(values);
+        let mut held = self.spares.values(values.len());
+        held.extend(values.iter().map(afresh));
+        held
+    }
+
     /// Counts one reference less; at none the object dies.
     #[inline(always)]
     pub(crate) fn release(&mut self, value: Value) {
@@ -71,9 +79,10 @@ impl Heap {
 
     /// Releases each value.
     pub(crate) fn release_all(&mut self, values: Vec<Value>) {
-        for value in values {
-            self.release(value);
+        for value in &values {
+            self.release(afresh(value));
         }
+        self.spares.keep_values(values);
     }
 
     #[inline(never)]
@@ -202,6 +211,13 @@ impl Heap {
                     objects(values, doomed);
                 }
                 self.spares.keep_generator(row);
+            }
+            Payload::Function(row) if row.attributes.dict.is_none() => {
+                let own = [row.defaults, row.keyword_defaults, row.name, row.qualname, row.annotations];
+                for values in [&row.closure[..], &row.attributes.values, &own] {
+                    objects(values, doomed);
+                }
+                self.spares.keep_function(row);
             }
             payload => payload.take_apart(doomed),
         }

@@ -4,7 +4,7 @@ use super::{Heap, holds_objects};
 use crate::payload::{DictPart, Iter, Payload};
 use crate::types::{EMPTY_TUPLE, ty};
 use crate::value::{Ref, Value};
-use crate::window::moved;
+use crate::window::{afresh, moved};
 use cowboy_num::sizes;
 
 impl Heap {
@@ -167,6 +167,17 @@ impl Heap {
     /// The items of a tuple, not retained.
     pub(crate) fn tuple_items(&self, tuple: Value) -> Vec<Value> {
         self.tuple_ref(tuple).to_vec()
+    }
+
+    /// The same in a buffer that was kept, where it is a list or tuple.
+    pub(crate) fn snapshot(&mut self, value: Value) -> Vec<Value> {
+        let Some(count) = value.object().and_then(|object| self.items(object)).map(<[Value]>::len) else {
+            return self.sequence_snapshot(value);
+        };
+        let mut copies = self.spares.values(count);
+        let items = value.object().and_then(|object| self.items(object));
+        copies.extend(items.unwrap_or_default().iter().map(afresh));
+        copies
     }
 
     /// The items of a list, not retained.

@@ -63,6 +63,12 @@ impl Heap {
         if text.len() <= 2 { self.str(&text) } else { self.make(ty::STR, Payload::Str(Str::new(text))) }
     }
 
+    /// Another reference to a text that is known already, instead of an object of an equal one.
+    pub(crate) fn instead_of(&mut self, equal: String, known: Value) -> Value {
+        self.spares.keep_text(equal);
+        self.retain(known)
+    }
+
     /// The one object for an identifier; lives as long as the run.
     pub(crate) fn intern(&mut self, text: &str) -> Ref {
         if let Some(known) = self.interned_name(text) {

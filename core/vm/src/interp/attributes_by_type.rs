@@ -144,7 +144,7 @@ impl Vm {
     pub(super) fn callable_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
         Ok(match (self.heap.payload(receiver), name) {
             (Payload::Native(row), nm::NAME) => {
-                let text = self.native(*row).short().to_owned();
+                let text = self.native(*row).short.to_owned();
                 Some(self.text_value(&text))
             }
             (Payload::Native(row), nm::QUALNAME) => {

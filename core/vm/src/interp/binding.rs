@@ -246,9 +246,8 @@ impl Vm {
             }
         }
         // How messages call it, and how many parameters the caller does not see.
-        let constructor = matches!(native.short(), "__new__" | "__init__");
-        let owner = native.name.rsplit_once('.').map_or("", |(owner, _)| owner);
-        let (shown, full) = if constructor { (owner, owner) } else { (native.short(), native.name) };
+        let (owner, constructor) = (native.owner, matches!(native.short, "__new__" | "__init__"));
+        let (shown, full) = if constructor { (owner, owner) } else { (native.short, native.name) };
         let method = usize::from(native.kind != NativeKind::Function && (constructor || native.kind != NativeKind::Static));
         let by_name = signature.positional > signature.positional_only.max(method);
         if !extra.is_empty() && !signature.var_positional {
@@ -271,7 +270,7 @@ impl Vm {
         }
         // A class with an `__init__` of its own may take keywords that its builtin `__new__` does not know, and the other way round.
         let ignored = constructor && !names.is_empty() && signature.names.len() == signature.positional_only && {
-            let (class, partner) = match (bound[0], native.short()) {
+            let (class, partner) = match (bound[0], native.short) {
                 (Value::Obj(class), "__new__") => (class, nm::INIT),
                 (instance, _) => (self.heap.class_of(instance), nm::NEW),
             };
@@ -284,7 +283,7 @@ impl Vm {
         }
         for (offset, name) in names.iter().enumerate() {
             let value = self.registers[at + given + offset];
-            let text = self.heap.text(*name).unwrap_or_default().to_owned();
+            let text = self.heap.text(*name).unwrap_or_default();
             let known = signature.names.iter().position(|parameter| *parameter == text);
             match (known, dict) {
                 (Some(index), _) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,
@@ -294,6 +293,7 @@ impl Vm {
                     self.dict_insert_text(dict, key, value);
                 }
                 (known, _) => {
+                    let text = self.heap.text(*name).unwrap_or_default();
                     let message = if signature.names.len() == signature.positional_only {
                         format!("{full}() takes no keyword arguments")
                     } else if let Some(index) = known.filter(|&index| index >= signature.positional_only) {
@@ -308,11 +308,10 @@ impl Vm {
         for (index, value) in bound.iter().enumerate().take(signature.required) {
             if value.is_undefined() {
                 if index < method {
-                    let message = if native.short() == "__new__" {
+                    let message = if native.short == "__new__" {
                         format!("{}(): not enough arguments", native.name)
                     } else if native.is_slot() {
-                        let owner = native.name.rsplit_once('.').map_or("", |(owner, _)| owner);
-                        format!("descriptor '{}' of '{owner}' object needs an argument", native.short())
+                        format!("descriptor '{}' of '{owner}' object needs an argument", native.short)
                     } else {
                         format!("unbound method {}() needs an argument", native.name)
                     };

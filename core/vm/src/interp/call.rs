@@ -51,9 +51,11 @@ impl Vm {
         self.ensure_registers(top + count + 2);
         let mut names = Vec::new();
         let positional = call.arguments.len();
-        for (index, value) in call.arguments.into_iter().enumerate() {
+        let mut arguments = call.arguments;
+        for (index, value) in arguments.drain(..).enumerate() {
             self.registers[top + 1 + index] = value;
         }
+        self.heap.spares.keep_values(arguments);
         for (index, (name, value)) in call.keywords.into_iter().enumerate() {
             self.registers[top + 1 + positional + index] = value;
             names.push(self.heap.retain(Value::Obj(name)));
@@ -438,13 +440,10 @@ impl Vm {
         let keyword_defaults = part(self, HAS_KEYWORD_DEFAULTS);
         let annotations = part(self, HAS_ANNOTATIONS);
         let closure = part(self, HAS_CLOSURE);
-        let unpack = |vm: &mut Vm, tuple: Value| {
-            let items = if tuple.is_undefined() { Vec::new() } else { vm.heap.tuple_items(tuple) };
-            let items = vm.heap.retain_all(&items);
-            vm.heap.release(tuple);
-            items
-        };
-        let closure = unpack(self, closure).into_boxed_slice();
+        let cells = if closure.is_undefined() { Vec::new() } else { self.heap.snapshot(closure) };
+        self.heap.retain_each(&cells);
+        self.heap.release(closure);
+        let closure = self.heap.spares.boxed(cells);
         let (name, qualname) = self.function_names(number, linked);
         self.heap.retain(name);
         self.heap.retain(qualname);
@@ -460,7 +459,8 @@ impl Vm {
             annotations: annotations.or(Value::None),
             attributes: Attributes::default(),
         };
-        self.heap.make(ty::FUNCTION, Payload::Function(Box::new(function)))
+        let function = self.heap.spares.function(function);
+        self.heap.make(ty::FUNCTION, Payload::Function(function))
     }
 
     /// `__name__` and `__qualname__` of the functions of a code, which are found by their texts once.

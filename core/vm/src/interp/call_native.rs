@@ -28,6 +28,12 @@ impl Vm {
             let parameters = signature.names.len();
             let outcome = self.run_native(native, &fixed[..parameters]);
             return self.finish_native(row, &fixed[..parameters], outcome, at, count, dest, on_return);
+        } else if let (None, Some(width)) = (names, signature.spread(count)) {
+            let (named, rest) = self.registers[at..at + count].split_at(count.min(signature.positional));
+            fixed[..named.len()].copy_from_slice(named);
+            fixed[signature.names.len()..width].copy_from_slice(rest);
+            let outcome = self.run_native(native, &fixed[..width]);
+            return self.finish_native(row, &fixed[..width], outcome, at, count, dest, on_return);
         } else {
             match self.bind_native(row, at, count, names) {
                 Ok((arguments, dict)) => {
@@ -66,7 +72,7 @@ impl Vm {
     /// TypeError for a method of a builtin type that is called with something else before its arguments.
     #[cold]
     pub(super) fn wrong_receiver(&mut self, native: &Native, owner: Ref, receiver: Value) -> Throw {
-        let (name, owner, class) = (native.short(), self.heap.name_of_class(owner), self.heap.class_name(receiver));
+        let (name, owner, class) = (native.short, self.heap.name_of_class(owner), self.heap.class_name(receiver));
         self.type_error(if native.is_slot() {
             format!("descriptor '{name}' requires a '{owner}' object but received a '{class}'")
         } else {

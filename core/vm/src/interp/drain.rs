@@ -14,6 +14,9 @@ use crate::window::afresh;
 /// Frames that the same takes where a helper written in Python does it: it must fit below the recursion limit all the same.
 const FRAMES: usize = 4;
 
+/// Items for which there is room at first.
+const EXPECTED: usize = 8;
+
 impl Vm {
     /// What drains the generator that a native function was given; `None` for other functions and arguments.
     pub(super) fn drained(&mut self, row: u16, native: &Native, arguments: &[Value]) -> Option<Throw> {
@@ -30,8 +33,9 @@ impl Vm {
             return None;
         }
         self.owe(draining.begun.once());
-        let items = self.heap.list(Vec::new());
-        let arguments = self.heap.retain_all(arguments);
+        let items = self.heap.spares.values(EXPECTED);
+        let items = self.heap.list(items);
+        let arguments = self.heap.hold(arguments);
         let drain = Drain { row, arguments, items, hashed: draining.hashed, item: draining.item.once(), then: OnReturn::Store };
         Some(Throw::Resume(generator, Box::new((Wake::Send(Value::None), OnReturn::Other(Box::new(Pending::Drain(drain)))))))
     }

@@ -186,7 +186,7 @@ impl Iterate for Vm {
         self.reserve(length.saturating_mul(8))?;
         match self.heap.payload(object).core() {
             Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
-                let items = self.heap.sequence_snapshot(value);
+                let items = self.heap.snapshot(value);
                 if length == 0 {
                     self.spend(ITEM_MADE.of(items.len()))?;
                 }
@@ -195,7 +195,7 @@ impl Iterate for Vm {
             }
             Payload::Range(range) => {
                 let range = *range;
-                let mut items = Vec::with_capacity(length);
+                let mut items = self.heap.spares.values(length);
                 let mut next = range.start;
                 for _ in 0..length {
                     items.push(Value::Int(next));

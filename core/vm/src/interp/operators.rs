@@ -379,31 +379,24 @@ impl Vm {
         self.spend(SPECIAL_OPERATOR.once())?;
         let (method, reflected, augmented) = op.methods();
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
-        let mut alternatives = Vec::new();
-        let mut push = |vm: &mut Vm, function: Option<Value>, swapped: bool| {
-            if let Some(function) = function {
-                vm.heap.retain(function);
-                alternatives.push(Alternative { function, swapped, negate: false });
-            }
-        };
-        if inplace {
-            let function = self.lookup(left_class, augmented);
-            push(self, function, false);
-        }
+        let alternative = |function: Option<Value>, swapped: bool| Some(Alternative { function: function?, swapped, negate: false });
+        let augmented = if inplace { self.lookup(left_class, augmented) } else { None };
         let forward = self.lookup(left_class, method);
         let backward = if left_class == right_class { None } else { self.lookup(right_class, reflected) };
         let right_first = left_class != right_class
             && self.heap.is_subclass(right_class, left_class)
             && backward.is_some()
             && !self.lookup(left_class, reflected).is_some_and(|theirs| backward.is_some_and(|ours| ours.is(theirs)));
-        if right_first {
-            push(self, backward, true);
-            push(self, forward, false);
-        } else {
-            push(self, forward, false);
-            push(self, backward, true);
+        let (forward, backward) = (alternative(forward, false), alternative(backward, true));
+        let (second, third) = if right_first { (backward, forward) } else { (forward, backward) };
+        let mut in_order = [alternative(augmented, false), second, third].into_iter().flatten();
+        let next = in_order.next();
+        // Most operands have one method that is asked: a list of others takes no memory then.
+        let mut rest: Vec<Alternative> = in_order.collect();
+        rest.reverse();
+        for alternative in next.iter().chain(&rest) {
+            self.heap.retain(alternative.function);
         }
-        alternatives.reverse();
         self.heap.retain(left);
         self.heap.retain(right);
         let symbol = match (inplace, op) {
@@ -411,35 +404,34 @@ impl Vm {
             (true, BinaryOp::Pow) => "**=",
             (true, op) => inplace_symbol(op),
         };
-        match self.try_alternative(alternatives, left, right, symbol) {
-            Ok(throw) => Err(throw),
-            Err(()) => self.last_resort(left, right, symbol),
+        match next {
+            Some(next) => Err(self.try_alternative(next, rest, left, right, symbol)),
+            None => self.last_resort(left, right, symbol),
         }
     }
 
-    /// The call of the last alternative, with the others waiting. `Err` when there is none; the operands are released then.
-    fn try_alternative(&mut self, mut rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str) -> Result<Throw, ()> {
-        let Some(next) = rest.pop() else { return Err(()) };
+    /// The call of an alternative, with the others waiting.
+    fn try_alternative(&mut self, next: Alternative, rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str) -> Throw {
         let arguments = if next.swapped { [right, left] } else { [left, right] };
         let pending = Pending::Binary { rest, left, right, symbol };
         let throw = self.call_special(next.function, &arguments, OnReturn::Other(Box::new(pending)));
         self.heap.release(next.function);
-        Ok(throw)
+        throw
     }
 
     /// Goes on after a method returned `NotImplemented`.
     pub(crate) fn next_binary(
         &mut self,
-        rest: Vec<Alternative>,
+        mut rest: Vec<Alternative>,
         left: Value,
         right: Value,
         symbol: &'static str,
         dest: usize,
     ) -> Outcome<()> {
-        match self.try_alternative(rest, left, right, symbol) {
-            Ok(Throw::Call(call)) => self.begin_call(*call, dest),
-            Ok(throw) => Err(throw),
-            Err(()) => match self.last_resort(left, right, symbol) {
+        match rest.pop().map(|next| self.try_alternative(next, rest, left, right, symbol)) {
+            Some(Throw::Call(call)) => self.begin_call(*call, dest),
+            Some(throw) => Err(throw),
+            None => match self.last_resort(left, right, symbol) {
                 Err(Throw::Call(call)) => self.begin_call(*call, dest),
                 outcome => outcome.and_then(|value| self.give_back(value, OnReturn::Store, dest)),
             },

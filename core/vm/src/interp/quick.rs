@@ -306,7 +306,7 @@ impl Vm {
     pub(super) fn build_sequence(&mut self, first: usize, count: usize, list: bool) -> Value {
         let registers = &mut self.registers[first..first + count];
         let value = if list {
-            let mut items = if count <= 4 { self.heap.spares.values(count) } else { Vec::with_capacity(count) };
+            let mut items = self.heap.spares.values(count);
             items.extend(registers.iter_mut().map(|place| {
                 let item = afresh(place);
                 *place = Value::Undefined;

@@ -578,7 +578,7 @@ impl Reader<'_> {
         let hash = if text.is_ascii() { siphash13(text.as_bytes()) } else { hash_str(&text) };
         let known = self.keys.get(&hash).copied().filter(|&known| vm.heap.text(known) == Some(&text));
         let value = match known {
-            Some(known) => vm.heap.retain(known),
+            Some(known) => vm.heap.instead_of(text, known),
             None => {
                 vm.spend(JSON_SORTED.of(rounds(self.keys.len() + 1)))?;
                 let made = vm.heap.string(text);
@@ -674,16 +674,16 @@ impl Reader<'_> {
     /// The text that goes on here, behind its opening quote.
     fn string(&mut self, vm: &mut Vm) -> Result<String, Stop> {
         let bytes = self.text.as_bytes();
-        let begin = self.at.saturating_sub(1);
+        let (begin, strict) = (self.at.saturating_sub(1), self.strict);
+        let is_end = |&byte: &u8| byte == b'"' || byte == b'\\' || (byte < 0x20 && strict);
         let mut out = String::new();
         loop {
             let start = self.at;
-            while self.peek().is_some_and(|byte| byte != b'"' && byte != b'\\' && (byte >= 0x20 || !self.strict)) {
-                self.at += 1;
-            }
-            vm.spend(JSON_BYTES.of(self.at - start))?;
-            vm.reserve(out.len() + self.at - start)?;
-            out.push_str(&self.text[start..self.at]);
+            let length = bytes[start..].iter().position(is_end).unwrap_or(bytes.len() - start);
+            self.at += length;
+            vm.spend(JSON_BYTES.of(length))?;
+            vm.reserve(out.len() + length)?;
+            out = vm.heap.spares.longer(out, &self.text[start..self.at]);
             match self.peek() {
                 None => return refused("Unterminated string starting at", begin),
                 Some(b'"') => {

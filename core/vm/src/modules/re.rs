@@ -166,10 +166,12 @@ fn search<T>(
 ) -> Outcome<T> {
     let memory = vm.heap.limit.saturating_sub(vm.heap.memory);
     let cycles = vm.meter.cycles;
+    let buffers = std::mem::take(&mut vm.heap.spares.search);
     let Some((text, wide, _)) = subject(vm, string) else { return Err(Throw::Trap(Trap::Internal)) };
-    let mut matcher = Matcher::new(program, &text[..end], wide, cycles, memory);
+    let mut matcher = Matcher::new(program, &text[..end], wide, cycles, memory, buffers);
     let outcome = job(&mut matcher);
     let (left, deepest) = (matcher.cycles, matcher.deepest);
+    vm.heap.spares.search = matcher.into_buffers();
     vm.meter.cycles = left;
     vm.heap.use_memory(deepest * ENTRY);
     vm.heap.free_memory(deepest * ENTRY);
@@ -205,13 +207,17 @@ fn piece(vm: &mut Vm, string: Value, begin: usize, end: usize, absent: Value) ->
         return Ok(absent);
     }
     vm.spend(MATCH_PIECE.once() + MATCH_BYTES.of(end - begin))?;
-    let Some((text, _, is_text)) = subject(vm, string) else { return Ok(absent) };
-    let part = text[begin..end].to_vec();
-    if is_text {
-        let part = String::from_utf8(part).unwrap_or_default();
-        return Ok(vm.heap.string(part));
-    }
-    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(part)))
+    let mut part = vm.heap.spares.empty_text(end - begin);
+    let bytes = match subject(vm, string) {
+        Some((text, _, true)) => {
+            part.push_str(std::str::from_utf8(&text[begin..end]).unwrap_or_default());
+            return Ok(vm.heap.string(part));
+        }
+        Some((bytes, ..)) => bytes[begin..end].to_vec(),
+        None => return Ok(absent),
+    };
+    vm.heap.spares.keep_text(part);
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes)))
 }
 
 // ---- rows ----
@@ -230,20 +236,19 @@ fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         _ => Mode::Full,
     };
     let moving = matches!(arguments[5], Value::Bool(Truth::True));
-    let found = search(vm, &program, string, end, |matcher| {
-        Ok(matcher.find(start, mode, moving)?.then(|| (std::mem::take(&mut matcher.marks), matcher.last)))
-    })?;
-    match found {
-        Some((marks, last)) => marks_tuple(vm, string, &marks, last),
-        None => Ok(Value::None),
-    }
+    let found = search(vm, &program, string, end, |matcher| Ok(matcher.find(start, mode, moving)?.then_some(matcher.last)))?;
+    let Some(last) = found else { return Ok(Value::None) };
+    let marks = std::mem::take(&mut vm.heap.spares.search.marks);
+    let outcome = marks_tuple(vm, string, &marks, last);
+    vm.heap.spares.search.marks = marks;
+    outcome
 }
 
 fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outcome {
     vm.spend(MATCH_MADE.once() + MATCH_MARK.of(marks.len()))?;
+    let mut items = vm.heap.spares.values(marks.len() + 1);
     let Some((text, wide, _)) = subject(vm, string) else { return Ok(Value::None) };
     let mut places = Places::new(wide);
-    let mut items = Vec::with_capacity(marks.len() + 1);
     let mut counted = 0;
     for pair in marks.chunks(2) {
         let set = pair[0] != UNSET && pair[1] != UNSET;
@@ -356,7 +361,7 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             },
         });
     }
-    let (out, replaced) = search(vm, &program, string, end, |matcher| {
+    let (out, replaced, length) = search(vm, &program, string, end, |matcher| {
         let mut out: Vec<u8> = Vec::new();
         let (mut at, mut moving, mut last, mut replaced) = (start, false, 0, 0_i64);
         while count == 0 || replaced < count {
@@ -386,11 +391,14 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             at = end;
             last = end;
         }
-        out.extend_from_slice(&matcher.text[last..]);
-        Ok((out, replaced))
+        let length = out.len() + matcher.text.len() - last;
+        if replaced > 0 {
+            out.extend_from_slice(&matcher.text[last..]);
+        }
+        Ok((out, replaced, length))
     })?;
-    vm.spend(MATCH_BYTES.of(out.len()))?;
-    vm.reserve(out.len())?;
+    vm.spend(MATCH_BYTES.of(length))?;
+    vm.reserve(length)?;
     let text = if replaced == 0 {
         vm.heap.retain(string)
     } else if program.is_text {

@@ -359,7 +359,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let count = length(vm, left) + length(vm, right);
     vm.spend(sequences_joined(count))?;
     vm.reserve(count * 8)?;
-    let mut items = Vec::with_capacity(count);
+    let mut items = vm.heap.spares.values(count);
     for side in [left, right] {
         if let Some(Payload::List(row)) = side.object().map(|object| vm.heap.payload(object).core()) {
             items.extend_from_slice(&row.items);

@@ -75,9 +75,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
     if let Some(entries) = entries(vm, source) {
         vm.spend(ENTRY_COPIED.of(entries.len()))?;
-        for (key, _) in &entries {
-            vm.heap.retain(*key);
-        }
+        entries.iter().for_each(|&(key, _)| _ = vm.heap.retain(key));
         return Ok(entries);
     }
     if let Some(pairs) = characters(vm, source)? {
@@ -85,7 +83,8 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
     }
     let items = vm.collect(source)?;
     vm.owe(ENTRY_COPIED.of(items.len()));
-    let mut pairs = Vec::with_capacity(items.len());
+    let mut pairs = std::mem::take(&mut vm.heap.spares.pairs);
+    pairs.reserve(items.len());
     for &item in &items {
         match vm.hash_native(item) {
             Ok(hash) => pairs.push((item, hash)),
@@ -95,6 +94,7 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
             }
         }
     }
+    vm.heap.spares.keep_values(items);
     Ok(pairs)
 }
 
@@ -126,8 +126,7 @@ fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> 
 /// Adds items; the references are taken over.
 fn insert_all(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
     let target = vm.class_argument(set)?;
-    let mut rest = items.into_iter();
-    while let Some((item, hash)) = rest.next() {
+    for (at, &(item, hash)) in items.iter().enumerate() {
         let outcome = match vm.dict_find(target, item, hash) {
             Ok(Some(_)) => {
                 vm.heap.release(item);
@@ -140,10 +139,11 @@ fn insert_all(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
             }
         };
         if let Err(throw) = outcome {
-            rest.for_each(|(item, _)| vm.heap.release(item));
+            items[at + 1..].iter().for_each(|&(item, _)| vm.heap.release(item));
             return Err(throw);
         }
     }
+    vm.heap.spares.keep_pairs(items);
     Ok(Value::None)
 }
 

@@ -3,6 +3,7 @@
 //! What has to be undone when an attempt fails lies on the same stack as the ways not tried yet, so going back is popping until
 //! there is one. Lookaround and atomic parts put a barrier there; leaving them takes the ways above it away and keeps what to undo.
 
+use super::Buffers;
 use super::chars::{Fold, is_word, lower};
 use super::compile::{At, One, Program, Step};
 use super::parse::ENDLESS;
@@ -85,7 +86,13 @@ pub(crate) struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     /// A search with what the run has left.
-    pub(crate) fn new(program: &'a Program, text: &'a [u8], wide: bool, cycles: i64, memory: usize) -> Matcher<'a> {
+    pub(crate) fn new(program: &'a Program, text: &'a [u8], wide: bool, cycles: i64, memory: usize, buffers: Buffers) -> Matcher<'a> {
+        let Buffers { mut marks, mut counters, mut stack } = buffers;
+        marks.clear();
+        marks.resize(2 * program.groups, UNSET);
+        counters.clear();
+        counters.resize(program.counters, (0, UNSET));
+        stack.clear();
         Matcher {
             program,
             text,
@@ -93,14 +100,20 @@ impl<'a> Matcher<'a> {
             cycles,
             memory,
             deepest: 0,
-            marks: vec![UNSET; 2 * program.groups],
+            marks,
             last: 0,
-            counters: vec![(0, UNSET); program.counters],
-            stack: Vec::new(),
+            counters,
+            stack,
             reset: MATCHER_RESET.of(2 * program.groups).cycles(),
             is_marked: false,
             futile: None,
         }
+    }
+
+    /// The buffers; the marks are those of the last match.
+    pub(crate) fn into_buffers(self) -> Buffers {
+        let stack = if self.stack.capacity() <= super::KEPT_STACK { self.stack } else { Vec::new() };
+        Buffers { marks: self.marks, counters: self.counters, stack }
     }
 
     #[inline(always)]

@@ -12,3 +12,15 @@ mod search;
 pub(crate) use compile::{Program, compile};
 pub(crate) use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
 pub(crate) use parse::{Refusal, parse};
+
+/// Entries of the longest stack whose buffer is kept between searches.
+const KEPT_STACK: usize = 256;
+
+/// Buffers of a search, for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// Begin and end of each group, of the last match.
+    pub marks: Vec<usize>,
+    counters: Vec<(u32, usize)>,
+    stack: Vec<matcher::Entry>,
+}

@@ -43,8 +43,8 @@ impl Vm {
             Layout::ByteArray => Payload::ByteArray(Vec::new(), 0),
             Layout::List => Payload::List(List::default()),
             Layout::Tuple => Payload::Tuple(Box::default()),
-            Layout::Dict => Payload::Dict(Box::default()),
-            Layout::Set | Layout::FrozenSet => Payload::Set(Box::default()),
+            Layout::Dict => Payload::Dict(self.heap.spares.table()),
+            Layout::Set | Layout::FrozenSet => Payload::Set(self.heap.spares.table()),
             Layout::Exception => {
                 self.heap.retain(Value::Obj(class));
                 let exception = Exception {

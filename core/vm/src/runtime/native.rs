@@ -97,6 +97,16 @@ pub(crate) struct Signature {
     pub simple: bool,
 }
 
+impl Signature {
+    /// How many values `count` positional arguments become, where they need no binding: one for each parameter, then those that are left.
+    #[inline]
+    pub(crate) fn spread(&self, count: usize) -> Option<usize> {
+        let width = self.names.len() + count.saturating_sub(self.positional);
+        let fits = self.var_positional && !self.var_keyword && count >= self.required && width <= NATIVE_PARAMETERS;
+        fits.then_some(width)
+    }
+}
+
 /// What the first argument of a native function has to be, before the function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
@@ -152,6 +162,10 @@ pub(crate) struct Native {
     pub kind: NativeKind,
     /// `owner.name`, or the name alone for builtin functions.
     pub name: &'static str,
+    /// The type or module that it belongs to; empty for a builtin function.
+    pub owner: &'static str,
+    /// The name without its owner.
+    pub short: &'static str,
     /// Cycles charged before it runs, beside the 10 of the call.
     pub cycles: u32,
     /// Weight in nanoseconds.
@@ -189,12 +203,13 @@ impl Native {
         let weight = call + cycles * 4;
         let first = First::of(*kind, name);
         let (signature, draining) = (parse(signature), crate::runtime::draining::draining(name));
-        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature, helper, role, first, draining }
+        let (owner, short) = name.rsplit_once('.').unwrap_or(("", name));
+        Self { kind: *kind, name, owner, short, cycles: *cycles, weight, function: *function, signature, helper, role, first, draining }
     }
 
     /// Whether it is one of the methods that CPython calls slots: `list.__len__`, but not `list.append`.
     pub(crate) fn is_slot(&self) -> bool {
-        let (owner, name) = self.name.rsplit_once('.').unwrap_or(("", self.name));
+        let (owner, name) = (self.owner, self.short);
         // `__getitem__` and `__contains__` are methods of lists, dicts and sets, and slots of all others.
         let is_method = match name {
             "__getitem__" => matches!(owner, "list" | "dict"),
@@ -202,11 +217,6 @@ impl Native {
             _ => PLAIN_METHODS.contains(&name),
         };
         name.starts_with("__") && name.ends_with("__") && !is_method
-    }
-
-    /// The name without its owner.
-    pub(crate) fn short(&self) -> &'static str {
-        self.name.rsplit('.').next().unwrap_or(self.name)
     }
 }
 

@@ -244,10 +244,10 @@ impl Vm {
             Payload::Native(row) => {
                 let native = self.native(*row);
                 let text = if native.kind == NativeKind::Function {
-                    format!("<built-in function {}>", native.short())
+                    format!("<built-in function {}>", native.short)
                 } else {
                     let owner = native.name.split('.').next().unwrap_or_default();
-                    format!("<method '{}' of '{owner}' objects>", native.short())
+                    format!("<method '{}' of '{owner}' objects>", native.short)
                 };
                 out.push_str(&text);
             }
@@ -291,7 +291,7 @@ impl Vm {
                 self.shown_text(name)
             }
             Payload::Native(row) => {
-                let (name, class) = (self.native(*row).short(), self.heap.class_name(receiver));
+                let (name, class) = (self.native(*row).short, self.heap.class_name(receiver));
                 out.push_str(&format!("<built-in method {name} of {class} object at {:#x}>", object.0));
                 return Ok(());
             }

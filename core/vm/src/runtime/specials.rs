@@ -37,7 +37,7 @@ impl Vm {
     /// A call to be made by the interpreter.
     pub(crate) fn call_later(&mut self, function: Value, arguments: &[Value], on_return: OnReturn) -> Throw {
         self.heap.retain(function);
-        let arguments = self.heap.retain_all(arguments);
+        let arguments = self.heap.hold(arguments);
         Throw::Call(Box::new(PendingCall { function, arguments, keywords: Vec::new(), namespace: Value::Undefined, on_return }))
     }
 

@@ -25,7 +25,7 @@ impl Vm {
         match self.heap.native_row(found) {
             // A text that is told to print as any object does.
             Some(row) if is_text && self.native(row).name == "object.__str__" => Some(found),
-            Some(row) if self.native(row).short() == "__str__" => None,
+            Some(row) if self.native(row).short == "__str__" => None,
             _ => Some(found),
         }
     }
