@@ -20,6 +20,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     the_oldest_are_never_starved,
     fires_are_forgotten,
     a_storm_hides_nobody,
+    timers_that_wait_delay_nobody,
 ];
 
 pub(super) const BASE: u64 = 10_000;
@@ -257,7 +258,7 @@ fn fires_are_forgotten() {
     assert_eq!((auction(&chain).tallies.len(), auction(&chain).base_fee), (0, Price(BASE)));
 }
 
-/// A storm of timers that are due before it does not hide a timer from the blocks: each looks at those that the one before did not.
+/// A storm of timers that are due before it does not hide a timer from the blocks: each looks first at those that become due in it (decision 653).
 #[test]
 fn a_storm_hides_nobody() {
     let mut chain = auctioned(1, &[("timers.examined_per_block", 64), ("timers.auction_oldest", 0)]);
@@ -270,9 +271,49 @@ fn a_storm_hides_nobody() {
     }
     chain.height = Height(19);
     let waited = (0..100).position(|_| names(&fired(&mut chain)).contains(&"honest"));
-    assert!(waited.is_some_and(|blocks| blocks <= 2 + 200 / 64 + 1), "{waited:?}");
+    assert_eq!(waited, Some(2), "it fires at its height");
     assert!(chain.all::<Timer>(Kind::Timer).len() > 180, "most of the storm still waits");
     assert_eq!(error::row(error::TIMER_BELOW_BASE_FEE.code).slug, "timer_below_base_fee");
+}
+
+/// Decision 653: timers that bid below the base fee cost nothing while they wait. They delay nobody's timer, however many times as many as a block examines
+/// there are. Once the base fee falls they all fire, before they have waited twice as long.
+#[test]
+fn timers_that_wait_delay_nobody() {
+    const DUE: u64 = 60;
+    for times in [1, 8] {
+        let rows = [("timers.examined_per_block", 64), ("timers.auction_oldest", 0), ("timers.auction_max_change", 1)];
+        let mut chain = auctioned(1, &rows);
+        let waiting: String = (0..64).map(|number| format!(" timer_ex {DUE} 'x{number}' '' 250000 2000 0 {BASE} 0\n")).collect();
+        for number in 0..times {
+            let storm = chain
+                .deploy(&format!("handler handle_timer\n emit 'fired' 'storm'\nhandler run\n{waiting}handler name\n return '{number}'\n"));
+            assert_eq!(chain.send_with(storm, 20_000_000).abort, None);
+        }
+        // Two actors keep the base fee above its floor.
+        let busy: String = (DUE - 3..=2 * DUE).map(|height| at(height, 90_000, 5_000)).collect();
+        for name in ["busy0", "busy1"] {
+            let actor = bidder(&mut chain, name, &busy);
+            assert_eq!(chain.send_with(actor, 20_000_000).abort, None);
+        }
+        for height in [DUE + 1, DUE + 2, DUE + 20] {
+            let honest = bidder(&mut chain, &format!("honest{height}"), &at(height, 90_000, 9_000));
+            assert_eq!(chain.call(honest, "run", b"").abort, None);
+        }
+        chain.idle(DUE - 1 - chain.height.0);
+        let mut delays = Vec::new();
+        for height in DUE..=2 * DUE {
+            let fires = fired(&mut chain);
+            assert!(!names(&fires).contains(&"storm"), "block {height}: the base fee is higher");
+            let due = names(&fires).into_iter().filter_map(|name| name.strip_prefix("honest")?.parse::<u64>().ok());
+            delays.extend(due.map(|due| height - due));
+        }
+        assert_eq!(delays, [0; 3], "{times} × 64 timers wait");
+        assert!(chain.all::<Timer>(Kind::Timer).len() >= 64 * times, "none of them is lost");
+        // The base fee has risen by about one unit a block, and falls as fast.
+        chain.idle(5 * DUE);
+        assert!(chain.all::<Timer>(Kind::Timer).is_empty(), "{times} × 64 timers fire");
+    }
 }
 
 /// Calls with limits of their own.

@@ -183,6 +183,44 @@ fn an_interval_waits_since_it_was_scheduled() {
     assert_eq!((asked.len(), asked.contains(&late)), (4, true), "two others take turns, and leave one to it");
 }
 
+/// Decision 613: whoever has many schedulers with timers that wait takes all questions. What that costs and what it brings: each of them keeps a newcomer's agent from
+/// one question, and pays for its own; the newcomer's timer fires in every block all the same, as the default agent bids, also where others tip.
+#[test]
+fn taking_all_questions_delays_no_fire() {
+    let params = &Params::GENESIS;
+    let price = (params.costs.call + params.timers.bid_cost) * BASE;
+    let mut waited = Vec::new();
+    for schedulers in [4, 8, 12] {
+        let mut chain = auctioned(1, &[("timers.bids_per_block", 2), ("lanes.timer_cycles", 2_000_000)]);
+        let waits = chain.deploy(&format!("handler get_gas_bid\n{}", answer(0, 0)));
+        let taking: Vec<Address> = (0..schedulers).map(|number| with_agent(&mut chain, &format!("taking{number}"), 60, waits)).collect();
+        let urgent = chain.deploy(&format!("handler get_gas_bid\n{}", answer(3 * BASE, 2_000)));
+        for name in ["rich0", "rich1"] {
+            let interval = " interval 1 'x' 250000 20000 0 90000 500\n";
+            bidding_for(&mut chain, name, interval);
+        }
+        chain.idle(70 - chain.height.0);
+        // By now each of them was asked, and waits.
+        let late = every_block(&mut chain, "late", urgent);
+        let (mut unasked, mut paid) = (0, 0);
+        loop {
+            let (questions, fired) = next(&mut chain);
+            assert_eq!(questions.len(), 2);
+            if questions.iter().any(|question| question.sender == late) {
+                assert!(fired.contains(&"late 2000".to_string()), "{fired:?}");
+                break;
+            }
+            assert!(questions.iter().all(|question| taking.contains(&question.sender)));
+            assert!(fired.contains(&"late 500".to_string()), "the default agent tips as the median: {fired:?}");
+            unasked += 1;
+            paid += questions.iter().map(|question| question.fee.burned.0).sum::<u64>();
+        }
+        assert!(paid >= unasked * 2 * price, "{paid} for {unasked} blocks");
+        waited.push(unasked);
+    }
+    assert_eq!(waited, [0, 2, 4], "blocks without a question, of at most half as many as there are schedulers");
+}
+
 /// Decisions 613 and 614: what an agent said last holds while it is not asked, so that no timer fires that is to wait. A scheduler with three timers has
 /// one question while another one has one, and its timers take turns.
 #[test]

@@ -41,7 +41,7 @@ fn block(chain: &mut Chain, epoch: u64, views: std::ops::RangeInclusive<u64>, ca
     outcome.receipts.first().map(|receipt| receipt.return_data.to_vec()).unwrap_or_default()
 }
 
-/// what an actor gets is HKDF of the parent beacon under its label, for 1,000 cycles.
+/// what an actor gets is HKDF of the parent beacon under its label, for 1,000 cycles.
 #[test]
 fn randomness_is_hkdf_of_the_parent_beacon() {
     let mut chain = Chain::new();

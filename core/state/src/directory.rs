@@ -76,9 +76,14 @@ impl Directory {
         Self { owner: actor, tag: 0 }
     }
 
-    /// Every live timer, by height and then place; the name ends with the timer's id.
+    /// The live timers that were not put off, by height and then place; the name ends with the timer's id.
     pub const fn timers() -> Self {
         Self { owner: Address::system(actors::BASEFEE), tag: 1 }
+    }
+
+    /// Due timers that were put off, by the height at which they are examined again at the latest and then place; the name ends with the timer's id.
+    pub const fn timers_put_off() -> Self {
+        Self { owner: Address::system(actors::BASEFEE), tag: 8 }
     }
 
     /// The ids of an actor's live timers.

@@ -1,7 +1,7 @@
 //! The book of timers (003 §5.1a): scheduling, moving and removing them. Firing is the block's business.
 //!
-//! Invariants: every timer stands in the chain's directory by height and place, in the directory of who scheduled it, and in
-//! the count of the actor that did; so it is found by any of the three and removed from all.
+//! Invariants: every timer stands in one of the chain's two directories by height and place ([`line`]), in the directory of who
+//! scheduled it, and in the count of the actor that did; so it is found by any of the three and removed from all.
 
 mod events;
 
@@ -57,7 +57,18 @@ pub enum Due {
     },
 }
 
-/// Where a timer stands in the chain's directory: by height, then place, then id.
+/// The directory in which a timer stands: one that was put off stands behind its trigger, apart from those that no block has put off (decision 653).
+pub fn line(timer: &Timer) -> Directory {
+    let is_paused = timer.interval.as_ref().is_some_and(|interval| interval.is_paused);
+    if timer.height > timer.trigger && !is_paused { Directory::timers_put_off() } else { Directory::timers() }
+}
+
+/// Whether a timer may fire or be removed now. One that was put off may, also before the height at which it is examined again at the latest.
+pub fn is_due(timer: &Timer, now: Height) -> bool {
+    if line(timer) == Directory::timers_put_off() { timer.trigger <= now } else { timer.height <= now }
+}
+
+/// Where a timer stands in its directory: by height, then place, then id.
 pub fn listing(height: Height, sequence: Count, id: &Hash) -> Vec<u8> {
     [&height.0.to_be_bytes()[..], &sequence.0.to_be_bytes(), &id.0].concat()
 }
@@ -207,16 +218,15 @@ fn list(world: &mut World, id: &Hash, timer: &mut Timer) -> Result<(), Miss> {
     timer.sequence = book.sequence;
     book.sequence = Count(book.sequence.0 + 1);
     world.write(keys::timers(), &book);
-    Directory::timers().insert(world, &listing(timer.height, timer.sequence, id))?;
+    line(timer).insert(world, &listing(timer.height, timer.sequence, id))?;
     world.write(keys::timer(id), timer);
     Ok(())
 }
 
-/// Moves a live timer to another height, behind all that stand there.
-fn relist(world: &mut World, id: &Hash, timer: &mut Timer, height: Height) -> Result<(), Miss> {
-    Directory::timers().remove(world, &listing(timer.height, timer.sequence, id))?;
-    timer.height = height;
-    list(world, id, timer)
+/// Moves a live timer to where its changed record belongs, behind all that stand at that height.
+fn relist(world: &mut World, id: &Hash, before: &Timer, mut after: Timer) -> Result<(), Miss> {
+    line(before).remove(world, &listing(before.height, before.sequence, id))?;
+    list(world, id, &mut after)
 }
 
 /// Re-arms an interval that fires at `now`: its next fire is one period later, with as long to live as a new timer.
@@ -228,14 +238,21 @@ pub fn rearm(world: &mut World, params: &Params, now: Height, id: &Hash, timer: 
     next.expires_at = Height(now.0.saturating_add(params.timers.ttl_blocks)).max(height);
     // Its next fire is as old as this one, not as the interval (decision 330).
     next.created_at = now;
-    next.trigger = height;
-    relist(world, id, &mut next, height)?;
+    (next.trigger, next.height) = (height, height);
+    relist(world, id, timer, next)?;
     Ok(true)
 }
 
-/// Puts a due timer that the auction passed over behind all others that are due, so that these are looked at first.
-pub fn pass_over(world: &mut World, now: Height, id: &Hash, mut timer: Timer) -> Result<(), Miss> {
-    relist(world, id, &mut timer, now.next())
+/// Puts off a due timer that did not fire, so that blocks examine others first (decision 653).
+pub fn put_off(world: &mut World, params: &Params, now: Height, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+    let height = again_at(now, timer.trigger, timer.expires_at, params.timers.put_off_blocks);
+    relist(world, id, timer, Timer { height, ..timer.clone() })
+}
+
+/// When a timer that is put off is examined again at the latest: once it has waited twice as long, after `longest` blocks at most, and as soon as it has expired.
+fn again_at(now: Height, trigger: Height, expires_at: Height, longest: u64) -> Height {
+    let waited = now.0.saturating_sub(trigger.0);
+    Height(now.0.saturating_add(waited.min(longest).max(1))).min(expires_at.next())
 }
 
 /// Keeps what a timer's agent answered: it holds until the agent is asked again (decision 614).
@@ -258,15 +275,16 @@ pub struct Failed {
 /// Counts a failed fire. An interval that failed as often in a row as it may is paused.
 pub fn fail(world: &mut World, id: &Hash) -> Result<Failed, Miss> {
     let once = Failed { consecutive: 1, is_paused: false };
-    let Some(mut timer) = world.read::<Timer>(&keys::timer(id))? else { return Ok(once) };
+    let Some(before) = world.read::<Timer>(&keys::timer(id))? else { return Ok(once) };
+    let mut timer = before.clone();
     let Some(interval) = &mut timer.interval else { return Ok(once) };
     interval.failures = Count(interval.failures.0.saturating_add(1));
     interval.is_paused = interval.max_failures > Count::ZERO && interval.failures >= interval.max_failures;
     let failed = Failed { consecutive: interval.failures.0, is_paused: interval.is_paused };
     if failed.is_paused {
         // A paused interval stands where it expires, so it is removed there like any other timer.
-        let end = timer.expires_at.next();
-        relist(world, id, &mut timer, end)?;
+        timer.height = timer.expires_at.next();
+        relist(world, id, &before, timer)?;
     } else {
         world.write(keys::timer(id), &timer);
     }
@@ -284,8 +302,9 @@ pub fn succeed(world: &mut World, id: &Hash) -> Result<(), Miss> {
 }
 
 /// Lets a paused interval fire again, one period from now. One that is not paused stays as it is.
-pub fn resume(context: &mut Context<'_>, id: &Hash, mut timer: Timer) -> Step<()> {
+pub fn resume(context: &mut Context<'_>, id: &Hash, before: Timer) -> Step<()> {
     let latest = latest(context);
+    let mut timer = before.clone();
     let interval = timer.interval.as_mut().ok_or(error::NOT_AN_INTERVAL)?;
     if !interval.is_paused {
         return Ok(());
@@ -293,8 +312,8 @@ pub fn resume(context: &mut Context<'_>, id: &Hash, mut timer: Timer) -> Step<()
     (interval.is_paused, interval.failures) = (false, Count::ZERO);
     let height = Height(context.height.0.saturating_add(interval.every.0));
     timer.expires_at = latest.max(height);
-    timer.trigger = height;
-    relist(context.world, id, &mut timer, height)?;
+    (timer.trigger, timer.height) = (height, height);
+    relist(context.world, id, &before, timer)?;
     Ok(())
 }
 
@@ -313,7 +332,7 @@ pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, 
 
 /// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled. Its payload is not read, since nobody pays for that.
 pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
-    Directory::timers().remove(world, &listing(timer.height, timer.sequence, id))?;
+    line(timer).remove(world, &listing(timer.height, timer.sequence, id))?;
     Directory::timers_of(timer.fee_payer).remove(world, &id.0)?;
     count(world, timer.fee_payer, |book, record| {
         book.live = Count(book.live.0 - 1);
@@ -330,17 +349,36 @@ pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
 }
 
 /// Moves a timer's last height: not before it is due, not beyond the longest time to live.
-pub fn extend(context: &mut Context<'_>, id: &Hash, mut timer: Timer, expires_at: Height) -> Step<()> {
-    let is_paused = timer.interval.as_ref().is_some_and(|interval| interval.is_paused);
-    let earliest = if is_paused { context.height } else { timer.height };
+pub fn extend(context: &mut Context<'_>, id: &Hash, before: Timer, expires_at: Height) -> Step<()> {
+    let is_paused = before.interval.as_ref().is_some_and(|interval| interval.is_paused);
+    let earliest = if is_paused { context.height } else { before.trigger };
     if expires_at < earliest || expires_at > latest(context) {
         return Err(error::TIMER_EXPIRY.into());
     }
-    timer.expires_at = expires_at;
+    let mut timer = Timer { expires_at, ..before.clone() };
     if is_paused {
-        relist(context.world, id, &mut timer, expires_at.next())?;
+        timer.height = expires_at.next();
+        relist(context.world, id, &before, timer)?;
+    } else if before.height > expires_at.next() {
+        // One that was put off is removed as soon as it has expired.
+        timer.height = expires_at.next();
+        relist(context.world, id, &before, timer)?;
     } else {
         context.world.write(keys::timer(id), &timer);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 653: who did not fire waits twice as long each time, up to the longest wait, and is removed as soon as it has expired.
+    #[test]
+    fn waits_double() {
+        let again = |now: u64, expires_at: u64| again_at(Height(now), Height(100), Height(expires_at), 16).0;
+        let examined: Vec<u64> = std::iter::successors(Some(100), |now| Some(again(*now, 1_000))).take(9).collect();
+        assert_eq!(examined, [100, 101, 102, 104, 108, 116, 132, 148, 164]);
+        assert_eq!([again(116, 120), again(116, 116), again(100, 100)], [121, 117, 101]);
+    }
 }

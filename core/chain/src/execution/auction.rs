@@ -2,7 +2,7 @@
 //!
 //! Of the timers that a block looks at, those that were scheduled the longest ago come first, in a part of the lane
 //! (`timers.auction_oldest`); then all others by tip times weight. What does not fit is passed over and the next is tried. Where
-//! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
+//! more are due than a block looks at, those that did not fire are put off, so that the next blocks look at others (decision 653).
 
 use super::Execution;
 use crate::fees::{Offer, Offers, Used};
@@ -113,7 +113,7 @@ impl Execution {
         let (params, height) = (&environment.params, environment.height);
         let (mut first, mut bidders, mut last, mut untipped) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
         for id in self.due.ids.iter() {
-            let Some(timer) = world.read::<Timer>(&keys::timer(id))?.filter(|timer| timer.height <= height) else { continue };
+            let Some(timer) = world.read::<Timer>(&keys::timer(id))?.filter(|timer| timers::is_due(timer, height)) else { continue };
             if timer.expires_at < height {
                 first.push(*id);
                 continue;
@@ -157,12 +157,12 @@ impl Execution {
     }
 
     /// Leaves a timer for a later block: the auction chose others, or its actor had its share. Where the block did not look at all that
-    /// are due, it goes behind those, so that the timers of one actor never hide those of others.
-    pub(super) fn pass_over(&mut self, id: &Hash, timer: Timer) -> Result<(), Miss> {
-        let params = &self.machine.environment.params;
-        if self.due.is_cut && self.has_time() {
+    /// are due, it is put off, so that the timers of one actor never hide those of others. One that was, and whose time has not come again, keeps its place.
+    pub(super) fn pass_over(&mut self, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+        let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        if self.due.is_cut && timer.height <= height && self.has_time() {
             let weight = params.weights.delivery.saturating_add(params.weights.call);
-            timers::pass_over(&mut self.machine.world, self.machine.environment.height, id, timer)?;
+            timers::put_off(&mut self.machine.world, params, height, id, timer)?;
             self.block.weight = self.block.weight.saturating_add(weight);
         }
         Ok(())

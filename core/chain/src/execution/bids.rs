@@ -41,7 +41,7 @@ impl Execution {
         while let Some(id) = to_ask.get(place).copied().filter(|_| asked < most) {
             place += 1;
             let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
-            let Some(timer) = stored.filter(|timer| timer.height <= height && timer.expires_at >= height) else { continue };
+            let Some(timer) = stored.filter(|timer| timers::is_due(timer, height) && timer.expires_at >= height) else { continue };
             let Some(agent) = timer.bidder else { continue };
             let payer = match self.ask(&id, &timer, agent)? {
                 Question::Asked => Some(timer.fee_payer),

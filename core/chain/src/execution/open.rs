@@ -57,7 +57,8 @@ impl Execution {
         wanted.push(gateways::state::epoch_key());
         wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
         wanted.extend(AGENDAS.iter().map(|agenda| agenda.directory.first_key()));
-        wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
+        wanted.extend([Directory::timers(), Directory::timers_put_off(), Directory::seen()].map(Directory::first_key));
+        wanted.push(Key::account(self.input.proposer));
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,
             Mode::Verify { transactions } => transactions,

@@ -1,7 +1,7 @@
 //! Timers that are due: after the transactions, in their own lane, first in, first out (003 §5.1a), or as they bid (003 §5.1b).
 //!
-//! Every due timer stands at the front of the chain's directory until it fires or is removed, so one that
-//! the lane has no room for comes first in the next block, and none is lost.
+//! Every due timer stands at the front of one of the chain's directories until it fires or is removed, so that none is lost. A block
+//! examines `timers.examined_per_block` of them: those that became due first, so that what waits from before delays nobody (decision 653).
 
 use super::auction::Round;
 use super::settle::unpaid;
@@ -40,13 +40,10 @@ impl Execution {
     /// Reads which timers are due. Answers the cycles that they declare, up to the lane's budget: so much of the
     /// lane is not spilled to others.
     pub(super) fn find_due(&mut self) -> Result<Cycles, Miss> {
-        let params = &self.machine.environment.params;
-        let (height, most) = (self.machine.environment.height, params.timers.examined_per_block);
-        let names = Directory::timers().list(&self.machine.world, &[], usize::try_from(most).expect("the row is small"))?;
-        let ids: Vec<Hash> = names.iter().map(|name| listed(name)).take_while(|(due, _)| *due <= height).map(|(_, id)| id).collect();
+        let (ids, is_cut) = self.examined()?;
         let records: Vec<_> = ids.iter().map(keys::timer).collect();
         self.machine.world.require(&records)?;
-        let budget = Lane::Timer.budget(params);
+        let budget = Lane::Timer.budget(&self.machine.environment.params);
         let (mut declared, mut fired, mut due) = (Cycles::ZERO, Vec::new(), Vec::new());
         for record in &records {
             let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
@@ -58,9 +55,43 @@ impl Execution {
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
         self.machine.world.require(&fired)?;
-        let (round, is_cut) = (self.open_round(&ids, &due)?, count_of(&ids) == most);
+        let round = self.open_round(&ids, &due)?;
         self.due = Due { ids: ids.into(), round, is_cut, ..Due::default() };
         Ok(declared)
+    }
+
+    /// The due timers that the block examines, and whether as many are due as it can examine, or more.
+    ///
+    /// First in, first out, none that becomes due now goes before those from earlier blocks. In the auction the block is to know the new
+    /// ones whatever waits from before, since they may bid more.
+    fn examined(&self) -> Result<(Vec<Hash>, bool), Miss> {
+        let environment = &self.machine.environment;
+        let height = environment.height;
+        let most = usize::try_from(environment.params.timers.examined_per_block).expect("the row is small");
+        let new_from = if environment.rules.has_timer_auction { height } else { height.next() };
+        let places = |line: Directory, from: Height| -> Result<Vec<(Height, Hash)>, Miss> {
+            let names = line.list(&self.machine.world, &from.0.to_be_bytes(), most)?;
+            Ok(names.iter().map(|name| listed(name)).collect())
+        };
+        let due = |from: Height| -> Result<Vec<(Height, Hash)>, Miss> {
+            let places = places(Directory::timers(), from)?;
+            Ok(places.into_iter().take_while(|(due, _)| *due <= height).collect())
+        };
+        let again = places(Directory::timers_put_off(), Height::ZERO)?;
+        let mut late = due(Height::ZERO)?;
+        let is_full = late.len() == most;
+        let mut new = late.split_off(late.partition_point(|(due, _)| *due < new_from));
+        if is_full {
+            new = due(new_from)?;
+        }
+        let is_cut = late.len().saturating_add(new.len()).saturating_add(again.len()) >= most;
+        let again_due = again.partition_point(|(due, _)| *due <= height);
+        let [of_new, of_late, of_again] = shares(most, [new.len(), late.len(), again_due]);
+        // What is left goes to those whose time has not come again, so that no lane stays empty while timers wait for it.
+        let left = most.saturating_sub(of_new).saturating_sub(of_late).saturating_sub(of_again);
+        let lines = [(again, of_again.saturating_add(left)), (late, of_late), (new, of_new)];
+        let ids = lines.into_iter().flat_map(|(line, share)| line.into_iter().take(share)).map(|(_, id)| id);
+        Ok((ids.collect(), is_cut))
     }
 
     /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
@@ -76,7 +107,7 @@ impl Execution {
         // A timer may have been cancelled by a transaction of this block, or moved: a paused interval that was resumed.
         let height = self.machine.environment.height;
         let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
-        let Some(timer) = stored.filter(|timer| timer.height <= height) else {
+        let Some(timer) = stored.filter(|timer| timers::is_due(timer, height)) else {
             self.due.next += 1;
             return Ok(Turn::More);
         };
@@ -85,7 +116,7 @@ impl Execution {
         } else if !self.due.is_lane_full {
             let has_fired = self.has_timer_share(&timer) && self.fire(&id, &timer)?;
             if !has_fired && !self.due.is_lane_full {
-                self.pass_over(&id, timer)?;
+                self.pass_over(&id, &timer)?;
             }
         }
         self.due.next += 1;
@@ -176,15 +207,22 @@ impl Execution {
         Ok(())
     }
 
-    /// The height of the first timer in the book, where there is one.
+    /// The height of the first timer in the book, where there is one. Those that were put off are due in the next block.
     pub(super) fn first_timer(&self) -> Result<Option<Height>, Miss> {
-        let names = Directory::timers().list(&self.machine.world, &[], 1)?;
-        Ok(names.first().map(|name| listed(name).0))
+        let world = &self.machine.world;
+        let has_put_off = Directory::timers_put_off().count(world)? > 0;
+        let first = Directory::timers().list(world, &[], 1)?.first().map(|name| listed(name).0);
+        Ok(first.into_iter().chain(has_put_off.then(|| self.machine.environment.height.next())).min())
     }
 }
 
-fn count_of(ids: &[Hash]) -> u64 {
-    u64::try_from(ids.len()).expect("a length fits")
+/// How many timers a block examines of those that become due in it, of those that became due before and were not put off, and of those whose time has come
+/// again, where it examines this many. The first have what the others leave, and each of the others a quarter at least (decision 653).
+fn shares(most: usize, [new, late, again]: [usize; 3]) -> [usize; 3] {
+    let least = |waiting: usize| waiting.min(most / 4);
+    let new = new.min(most.saturating_sub(least(late)).saturating_sub(least(again)));
+    let late = late.min(most.saturating_sub(new).saturating_sub(least(again)));
+    [new, late, again.min(most.saturating_sub(new).saturating_sub(late))]
 }
 
 fn count_of_bytes(bytes: &[u8]) -> u64 {
@@ -202,4 +240,28 @@ fn unfired(id: &Hash, timer: &Timer, why: Unfired) -> Receipt {
     let receipt = unpaid(ReceiptKind::Timer, (*id, nested_id(id, 0)), parties, timer.fee_payer, why.events(id, timer));
     let handler = Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name");
     Receipt { handler, abort: Some(why.abort()), ..receipt }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shares;
+
+    /// Decision 653: what waits takes nothing from new timers but its quarters, however much it is, and has what they leave.
+    #[test]
+    fn waiting_timers_have_quarters_and_what_is_left() {
+        let rows = [
+            ([0, 0, 0], [0, 0, 0]),
+            ([10, 20, 30], [10, 20, 30]),
+            ([40, 0, 1_000_000], [40, 0, 24]),
+            ([40, 1_000_000, 0], [40, 24, 0]),
+            ([1_000_000, 0, 0], [64, 0, 0]),
+            ([1_000_000, 5, 0], [59, 5, 0]),
+            ([1_000_000, 1_000_000, 1_000_000], [32, 16, 16]),
+            ([0, 1_000_000, 1_000_000], [0, 48, 16]),
+            ([0, 5, 1_000_000], [0, 5, 59]),
+        ];
+        for (due, expected) in rows {
+            assert_eq!(shares(64, due), expected, "{due:?}");
+        }
+    }
 }

@@ -51,5 +51,7 @@ rows! {
         0x17 bids_per_block: Count = 32 in 0..=1_024, T3, "ours: decision 322";
         /// Cycles that a question to a bidding agent costs, beside the call.
         0x18 bid_cost: Cycles = 10_000 in 0..=1_000_000, T3, "ours: decision 613";
+        /// Where more timers are due than a block examines: maximum number of blocks after which one that did not fire is examined again.
+        0x19 put_off_blocks: Blocks = 1_024 in 1..=100_000, T0, "ours: decision 653";
     }
 }

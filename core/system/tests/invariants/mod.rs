@@ -22,7 +22,7 @@ use cowboy_system::secrets::types::{Committee, Proxy, ReleaseKey, Vault};
 use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::tee::types::Attestation;
 use cowboy_system::tokens::state::{Allowed, Token, Units};
-use cowboy_system::{basefee, containers, entitlements, gateways, governance, names, secrets, storage, tee, tokens, treasury};
+use cowboy_system::{basefee, containers, entitlements, gateways, governance, names, secrets, storage, tee, timers, tokens, treasury};
 use cowboy_testkit::chain::{Chain, address};
 use cowboy_testkit::market::Market;
 use cowboy_types::units::{Amount, Count, Height};
@@ -255,7 +255,7 @@ fn records_of_timers() {
             ("who pays for timers lists them", &|state| {
                 stray(state, 0, 0);
                 let timer: Timer = generate_value(7);
-                state.insert(Directory::timers(), &cowboy_system::timers::listing(timer.height, Count(0), &ID));
+                state.insert(timers::line(&timer), &timers::listing(timer.height, Count(0), &ID));
                 state.change(&Key::of(Kind::Actor, governance_address()), |actor: &mut Actor| actor.timers_live.0 = 1);
             }),
             ("an actor counts the bytes of its timers", &|state| {

@@ -37,7 +37,10 @@ pub(crate) async fn all(State(app): State<App>, Asked(page): Asked<Page>) -> Ans
     let (mut state, view) = (Snapshot::newest(&app), ledger(&app)?);
     let (timers, book) = state
         .ask(|world| {
-            let names = Directory::timers().list(world, &[], page.end())?;
+            let mut names = Directory::timers().list(world, &[], page.end())?;
+            names.extend(Directory::timers_put_off().list(world, &[], page.end())?);
+            names.sort_unstable();
+            names.truncate(page.end());
             // A name ends with the timer's id.
             let ids: Vec<Hash> = page.of(names).iter().filter_map(|name| name.last_chunk::<32>().map(|id| Hash(*id))).collect();
             Ok((live(&view, world, &ids)?, world.read::<TimerBook>(&keys::timers())?))

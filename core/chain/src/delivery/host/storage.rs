@@ -6,7 +6,7 @@ use crate::delivery::{Machine, Step};
 use crate::engine::HostValue;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key, Miss, Stop};
-use cowboy_system::storage::rent;
+use cowboy_system::storage::{SCANNABLE_KEY_BYTES, rent};
 use cowboy_types::units::Count;
 use cowboy_types::{Address, error};
 
@@ -15,9 +15,6 @@ const RESERVED: [&[u8]; 2] = [b"__INITIALIZED__", b"cowboy.offchain.image.v1"];
 
 /// The one mark that the SDK writes itself. It needs no entitlement.
 const INITIALIZED: &[u8] = b"__INITIALIZED__";
-
-/// Keys longer than this are not scanned (CIP-6).
-const SCANNABLE_BYTES: usize = 64;
 
 /// Names that a scan reads together, whatever its limit: each page walks the directory's tree once.
 const SCAN_PAGE: usize = 64;
@@ -220,7 +217,7 @@ impl Machine {
                     return Ok((names, looked_at));
                 }
                 looked_at += 1;
-                if name.len() <= SCANNABLE_BYTES {
+                if name.len() <= SCANNABLE_KEY_BYTES {
                     names.push(name);
                 }
             }
