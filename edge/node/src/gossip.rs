@@ -28,8 +28,9 @@ use tokio::sync::broadcast::{self, error::RecvError};
 /// The largest message of the mempool's channel.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// The most transactions of one message.
+/// The most transactions of one message, and what its transactions may take together unless it is one alone. Votes wait for a message that is being sent.
 const MAX_BATCH: usize = 1_024;
+const BATCH_BYTES: usize = 64 * 1024;
 
 /// How long after a node told others what a client gave it, it tells them again, where that still waits. Each time it waits twice as long, up to a limit:
 /// what was lost is told soon, and what waits for long in a full mempool takes little of the links.
@@ -158,7 +159,7 @@ impl<F: FnMut(Batch)> Teller<F> {
         let mut batch = Vec::new();
         let mut bytes = 16;
         for signed in signed {
-            if batch.len() == MAX_BATCH || bytes + signed.size() > MAX_BYTES {
+            if !batch.is_empty() && (batch.len() == MAX_BATCH || bytes + signed.size() > BATCH_BYTES) {
                 self.send(std::mem::take(&mut batch));
                 bytes = 16;
             }

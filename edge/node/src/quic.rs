@@ -51,6 +51,10 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// After how long a silent connection is dead, in ms.
 const IDLE_MS: u32 = 10_000;
 
+/// What a peer has not acknowledged yet, at most. Messages queue above this, where votes come first; what was written goes in order, so a vote waits for this
+/// much of what was written before it.
+const SEND_WINDOW: u64 = 512 * 1024;
+
 /// What one read takes from the stream at most.
 const READ_BYTES: usize = 64 * 1024;
 
@@ -98,6 +102,7 @@ fn transport() -> TransportConfig {
     transport
         .max_concurrent_bidi_streams(VarInt::from_u32(1))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .send_window(SEND_WINDOW)
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     transport

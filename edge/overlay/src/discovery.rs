@@ -75,10 +75,17 @@ impl Discovery {
         }
     }
 
-    /// Looks for nodes near a random place. Answers the records that were found, of any chain.
+    /// Looks for nodes near a random place. Answers the records that were found, of any chain; none where there is nobody to ask.
     pub(crate) fn look(&self) -> impl Future<Output = Vec<Record>> + Send + use<> {
-        let found = self.service.find_node(NodeId::random());
-        async move { found.await.unwrap_or_default().into_iter().filter_map(|enr| Record::try_from(enr).ok()).collect() }
+        let is_alone = self.service.table_entries_enr().is_empty();
+        let found = (!is_alone).then(|| self.service.find_node(NodeId::random()));
+        async move {
+            let found = match found {
+                Some(found) => found.await.unwrap_or_default(),
+                None => Vec::new(),
+            };
+            found.into_iter().filter_map(|enr| Record::try_from(enr).ok()).collect()
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! inside the connection.
 
 use crate::admission::{Admission, Caps, Full, Permit};
-use quinn::{ClientConfig, Incoming, ServerConfig, TransportConfig};
+use quinn::{ClientConfig, Incoming, ServerConfig, TransportConfig, congestion::BbrConfig};
 use rustls::{
     DigitallySignedStruct, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -24,7 +24,11 @@ fn setup(error: impl fmt::Display) -> SetupError {
 }
 
 /// The configuration of both ends of a protocol with this ALPN name, with a new self-signed certificate.
-pub fn configs(alpn: &[u8], transport: TransportConfig) -> Result<(ServerConfig, ClientConfig), SetupError> {
+///
+/// Both ends send as fast as the path delivers, and do not take each lost packet for a full link ([decision 660]).
+///
+/// [decision 660]: ../../../docs/decisions/0660-lost-packets-are-no-full-links.md
+pub fn configs(alpn: &[u8], mut transport: TransportConfig) -> Result<(ServerConfig, ClientConfig), SetupError> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let certified = rcgen::generate_simple_self_signed(vec![SERVER_NAME.into()]).map_err(setup)?;
     let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
@@ -42,6 +46,7 @@ pub fn configs(alpn: &[u8], transport: TransportConfig) -> Result<(ServerConfig,
         .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         .with_no_client_auth();
     client.alpn_protocols = vec![alpn.to_vec()];
+    transport.congestion_controller_factory(Arc::new(BbrConfig::default()));
     let transport = Arc::new(transport);
     let mut server = ServerConfig::with_crypto(Arc::new(quinn::crypto::rustls::QuicServerConfig::try_from(server).map_err(setup)?));
     server.transport_config(transport.clone());

@@ -5,6 +5,7 @@ use crate::peers;
 use commonware_cryptography::{Signer as _, ed25519};
 use commonware_runtime::{Listener as _, Runner as _, tokio::Runner};
 use commonware_stream::Handshake as _;
+use futures::FutureExt as _;
 
 const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
@@ -46,6 +47,19 @@ fn peers_speak_quic_over_tls_1_3() {
         assert_eq!(handshake.protocol.as_deref(), Some(ALPN));
         let tcp = std::net::TcpStream::connect(address);
         assert!(tcp.is_err(), "nobody listens on TCP");
+    });
+}
+
+/// Decision 660: a vote does not wait behind megabytes of transactions, and packets that a path loses do not slow it down.
+#[test]
+fn little_is_written_ahead_of_a_vote() {
+    over_sockets(|_, mut listener, dials| async move {
+        let (mut sink, _stream) = dials.dial(listener.local_addr().expect("it is bound")).await.expect("somebody listens");
+        sink.send(b"hello".to_vec()).await.expect("it is open");
+        let _accepted = listener.accept().await.expect("a connection");
+        let controller = sink.connection.congestion_state().into_any();
+        assert!(controller.downcast::<quinn::congestion::Bbr>().is_ok());
+        assert!(sink.send(vec![0; 1024 * 1024]).now_or_never().is_none(), "the peer has to acknowledge half of it first");
     });
 }
 
