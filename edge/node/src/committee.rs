@@ -323,7 +323,7 @@ fn draw(stakes: impl Iterator<Item = u64> + Clone, randomness: &Hash) -> usize {
 mod tests {
     use super::*;
 
-    /// a validator leads in proportion to its stake.
+    /// a validator leads in proportion to its stake.
     #[test]
     fn leaders_are_drawn_by_stake() {
         let stakes = [100, 300, 0, 600];

@@ -7,6 +7,7 @@ use crate::{
     chain::{Chain, Final, Output},
     engine::Kept,
     execute::{self, Databases, Executed},
+    moving::Moving,
     report,
     rules::{commit, complete},
 };
@@ -19,8 +20,9 @@ use commonware_glue::{
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::{MAX_TOGETHER, StoreError, state};
+use futures::future::{Either, select};
 use rand_core::CryptoRng;
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, pin::pin, sync::Arc, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 
 /// Blocks that may come before one with a certificate.
@@ -104,6 +106,9 @@ pub const MAX_RUN: usize = MAX_TOGETHER;
 /// The bytes of blocks, and of the values that they write and overwrite, that are written to the disk together, but for those of the last one.
 const BOOKED_BYTES: usize = 4 * 1024 * 1024;
 
+/// How long a follower waits for the next blocks before its state stands still for proofs.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// Where a follower is fed. Dropping it leaves the node where it is.
 pub struct Feed {
     sender: mpsc::Sender<Fed>,
@@ -172,9 +177,19 @@ where
     report::start(context.child("sync"), chain.clone());
     // Nodes prune at different blocks, so that not all of them do at once.
     let phase = context.next_u64() % interval();
-    let mut follower =
-        Follower { context, chain, databases, newest: tip, waiting: VecDeque::new(), executed: Vec::new(), executed_bytes: 0, phase };
-    while let Some(fed) = feed.recv().await {
+    let moving = Moving::new(&chain.proving);
+    let mut follower = Follower {
+        context,
+        chain,
+        databases,
+        newest: tip,
+        waiting: VecDeque::new(),
+        executed: Vec::new(),
+        executed_bytes: 0,
+        phase,
+        moving,
+    };
+    while let Some(fed) = follower.next(&mut feed).await {
         let (result, answer) = match fed {
             Fed::Run { run, answer } => (follower.take(run).await, answer),
             Fed::Restart { answer } => (follower.restart(), answer),
@@ -209,6 +224,8 @@ struct Follower<E: Spawner + Clock + Storage + Metrics> {
     executed_bytes: usize,
     /// At which of the blocks between two prunings the state is pruned.
     phase: u64,
+    /// The right to execute blocks.
+    moving: Moving,
 }
 
 /// Blocks between two prunings.
@@ -217,6 +234,25 @@ fn interval() -> u64 {
 }
 
 impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
+    /// What comes next. While it does not come at once, the state stands still; and once a second, also where nothing of what comes is executed.
+    async fn next(&mut self, feed: &mut mpsc::Receiver<Fed>) -> Option<Fed> {
+        if self.moving.is_on() && !self.moving.is_due_to_stop(self.context.current()) {
+            let next = pin!(feed.recv());
+            let pause = pin!(self.context.sleep(PAUSE));
+            if let Either::Left((fed, _)) = select(next, pause).await {
+                return fed;
+            }
+        }
+        self.moving.stop();
+        feed.recv().await
+    }
+
+    /// Lets those prove the state who wait for it. It has to be that of the newest block on the disk.
+    async fn give_way(&mut self) {
+        self.moving.stop();
+        self.moving.begin(|| self.context.current()).await;
+    }
+
     /// Takes a run of blocks. Those before the first fault are executed as far as a certificate proves them.
     async fn take(&mut self, run: Vec<Fetched>) -> Result<(), FollowError> {
         let linked = run.into_iter().try_for_each(|fetched| self.link(fetched));
@@ -274,6 +310,10 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
             let headers: Vec<_> = self.waiting.iter().take(proven).map(|waiting| waiting.block.header()).collect();
             self.chain.right_vrfs(&mut self.context, &headers)
         };
+        if right.is_empty() {
+            return Ok(());
+        }
+        self.moving.begin(|| self.context.current()).await;
         let executed = self.execute_all(right).await;
         // The state has what was executed, so the ledger must have it too, whatever came after it.
         self.persist().await?;
@@ -297,11 +337,16 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
                     // Who signs the next block, and under which parameters it is checked, is known when this one is booked.
                     let ends = self.chain.committees.is_boundary(output.number) || output.changes_rules();
                     let certificate = (!certificate.is_empty()).then_some(certificate);
+                    // What is proven against a block needs its certificate.
+                    let gives_way = certificate.is_some() && self.moving.is_due_to_stop(self.context.current());
                     let last = Final { block, output: Arc::new(output), certificate };
                     self.executed_bytes = self.executed_bytes.saturating_add(bytes).saturating_add(last.value_bytes());
                     self.executed.push(last);
-                    if ends || self.executed.len() >= MAX_TOGETHER || self.executed_bytes >= BOOKED_BYTES {
+                    if ends || gives_way || self.executed.len() >= MAX_TOGETHER || self.executed_bytes >= BOOKED_BYTES {
                         self.persist().await?;
+                    }
+                    if gives_way {
+                        self.give_way().await;
                     }
                 }
                 Err(error) => {

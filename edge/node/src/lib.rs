@@ -76,6 +76,7 @@ pub mod imported;
 mod inbound;
 mod listen;
 pub mod mempool;
+mod moving;
 pub mod node;
 pub mod pace;
 pub mod peers;

@@ -13,8 +13,9 @@ use futures::future::BoxFuture;
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU64,
+    sync::Arc,
 };
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore, SemaphorePermit};
 
 /// The most operations that are fetched at once.
 pub const MAX_OPERATIONS: u64 = 64;
@@ -48,11 +49,21 @@ impl Batch {
 
 /// Says how the keys of one answer are proven ([decision 591](../../../docs/decisions/0591-blocks-wait-for-one-long-proof.md)).
 #[derive(Debug)]
-pub struct Proving(Semaphore);
+pub struct Proving {
+    turn: Semaphore,
+    still: Arc<RwLock<()>>,
+}
+
+/// While this is there, the state of a node that follows others is that of its newest block.
+#[derive(Debug)]
+#[must_use]
+pub struct Still {
+    _held: OwnedRwLockReadGuard<()>,
+}
 
 impl Default for Proving {
     fn default() -> Self {
-        Self(Semaphore::new(1))
+        Self { turn: Semaphore::new(1), still: Arc::default() }
     }
 }
 
@@ -60,11 +71,26 @@ impl Proving {
     /// What is proven at once in this attempt, of which the first is 0: a small batch; or, where blocks came in between so far, a large one. Then it is the
     /// turn of one answer at a time, until what is returned is dropped.
     pub async fn turn(&self, attempt: usize) -> (Batch, Option<SemaphorePermit<'_>>) {
-        if attempt < SMALL_ATTEMPTS {
+        if !Self::is_urgent(attempt) {
             return (Batch::SMALL, None);
         }
-        let turn = self.0.acquire().await.expect("nothing closes it");
+        let turn = self.turn.acquire().await.expect("nothing closes it");
         (Batch::LARGE, Some(turn))
+    }
+
+    /// Waits until a node that follows others is between two runs of blocks, and has it stay there
+    /// ([decision 637](../../../docs/decisions/0637-proofs-while-a-follower-catches-up.md)). Within a run the state is ahead of the newest block. A validator does not wait for this.
+    pub async fn still(&self) -> Still {
+        Still { _held: self.still.clone().read_owned().await }
+    }
+
+    pub(crate) fn still_lock(&self) -> Arc<RwLock<()>> {
+        self.still.clone()
+    }
+
+    /// Whether this attempt is one for which others wait: then the state stands still before what is proven is read.
+    pub fn is_urgent(attempt: usize) -> bool {
+        attempt >= SMALL_ATTEMPTS
     }
 }
 

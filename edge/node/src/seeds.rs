@@ -228,8 +228,8 @@ mod tests {
         header
     }
 
-    /// every round has one seed, given up or not; a header carries those of all rounds since its parent's, and
-    /// each verifies against the group key, for its own round only.
+    /// every round has one seed, given up or not, whatever was voted for; a header carries those of all rounds since its
+    /// parent's, and each verifies against the group key, for its own round only.
     #[test]
     fn headers_carry_every_rounds_seed() {
         let (committee, keys) = committee(b"ours");

@@ -12,6 +12,8 @@ mod beginning;
 mod bodies;
 #[path = "simulation/byzantine.rs"]
 mod byzantine;
+#[path = "simulation/catching_up.rs"]
+mod catching_up;
 #[path = "simulation/checks.rs"]
 mod checks;
 #[path = "simulation/common.rs"]

@@ -5,7 +5,7 @@ use cowboy_node::{Chain, Head, engine};
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 /// How often it is looked whether there is work that is not done.
@@ -13,7 +13,11 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// What a node is told that reaches hosts of validators, and is a peer of none.
 const REFUSED: &str = "their hosts answer and end the connection: stop any other node that has this validator's keys, and see with \
-                       `cowboyd doctor` whether the clock is right and the validator is registered";
+                       `cowboyd doctor` whether the validator is registered";
+
+/// How far the newest block may be ahead of this computer's clock, in milliseconds. A quorum's clocks have its time by now (decision 121), and a leader is
+/// not waited for that long.
+const BEHIND_MS: u64 = 5_000;
 
 /// When the newest block came, as this process saw it.
 pub(crate) struct LastBlock(Mutex<Moved>);
@@ -113,6 +117,8 @@ pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, b
         Some(waiting.to_string())
     } else if chain.keys.is_none() {
         None
+    } else if let Some(behind) = clock_behind(head.timestamp_ms.0, now_ms()).filter(|_| !app.chain.is_dev) {
+        Some(behind)
     } else {
         let members = chain.validators();
         let gap = chain.pace.gap();
@@ -124,6 +130,24 @@ pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, b
         })
     };
     standing
+}
+
+/// Milliseconds since 1970, by this computer's clock.
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What a validator is told whose clock shows this time when the newest block has that one, where it cannot take its part with it
+/// ([decision 647](../../../docs/decisions/0647-a-clock-that-is-behind.md)).
+fn clock_behind(newest_ms: u64, now_ms: u64) -> Option<String> {
+    let behind = newest_ms.saturating_sub(now_ms);
+    (behind > BEHIND_MS).then(|| {
+        format!(
+            "this computer's clock, which is {behind} ms behind the newest block: a validator votes too late with it, and goes to jail; \
+             synchronize it with NTP, as with `timedatectl set-ntp true`"
+        )
+    })
 }
 
 /// Whether a chain without a rhythm has a reason for a block.
@@ -188,6 +212,16 @@ mod tests {
         assert_eq!(last_block.work(true, at(21)), Duration::ZERO, "a block came since");
         assert_eq!(last_block.work(false, at(22)), Duration::ZERO);
         assert_eq!(last_block.work(true, at(23)), Duration::ZERO);
+    }
+
+    /// Decision 647: a clock that is behind the newest block is named, with what to do, and one that is ahead or nearly right is not.
+    #[test]
+    fn a_clock_that_is_behind_is_what_a_validator_waits_for() {
+        for now in [0, 10_000, 15_000, 15_001, u64::MAX] {
+            assert_eq!(clock_behind(15_000 + BEHIND_MS, now).is_some(), now < 15_000, "{now}");
+        }
+        let said = clock_behind(20_000, 11_000).expect("it is behind");
+        assert!(said.contains("9000 ms behind") && said.contains("synchronize it with NTP"), "{said}");
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
         recent
     }
 
-    /// a height among the last 16 is answered as it was; an older one is refused.
+    /// A height among the last 16 is answered as it was; an older one is refused.
     #[test]
     fn answers_as_of_a_height() {
         let recent = history(20);

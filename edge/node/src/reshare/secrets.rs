@@ -129,7 +129,11 @@ impl Secrets {
         let is_proven =
             |term: Arc<Term>| term.info.output.public().partial_public(share.index).is_ok_and(|public| public == share.public::<MinSig>());
         if !term.is_none_or(is_proven) {
-            tracing::error!(%epoch, "this validator's share is not the one that the chain says it has: it neither signs nor deals in this epoch");
+            tracing::error!(
+                %epoch,
+                "this validator's share is not the one that the chain says it has, as in a folder `secrets` of another chain: it neither signs nor \
+                 deals in this epoch; restore its own with `cowboyd keys restore`, or wait for the share of the next dealing"
+            );
             return None;
         }
         Some(share)

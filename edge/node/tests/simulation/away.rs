@@ -110,7 +110,7 @@ fn a_validator_comes_back_from_beyond_what_the_engines_keep() {
     comes_back(false, (6, 60));
 }
 
-/// a validator whose own engine has pruned genesis, which says who signs in the first epoch, starts again in that epoch.
+/// a validator whose own engine has pruned genesis, which says who signs in the first epoch, starts again in that epoch.
 #[test]
 fn a_validator_restarts_after_genesis_was_pruned() {
     comes_back(false, (40, 42));

@@ -214,6 +214,68 @@ fn a_state_sync_continues_where_it_stopped() {
     node.shutdown();
 }
 
+/// Where the process that is killed has the source's chain, where it begins, and with which request it ends. Set only for that process.
+const SOURCE: &str = "COWBOY_TEST_BEGINS_FROM";
+const FOLDER: &str = "COWBOY_TEST_BEGINS_IN";
+const LAST: &str = "COWBOY_TEST_BEGINS_UNTIL";
+
+/// A source that was stopped, once it has its state again.
+fn again(directory: &Path) -> NodeHandle {
+    let node = start(directory, BlockTime::Instant);
+    let chain = node.chain().expect("it runs");
+    assert!(block_on(async { chain.wait_until_open().await && chain.wait_until_current().await }));
+    node
+}
+
+/// What the killed process does: begins, and ends without another word at one of its requests.
+#[test]
+#[ignore = "this is the process that the other test lets end"]
+fn the_process_that_ends_while_it_begins() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let source = std::env::var_os(SOURCE).expect("the other test says it");
+    let last: usize = std::env::var(LAST).ok().and_then(|last| last.parse().ok()).expect("the other test says it");
+    let node = again(Path::new(&source));
+    let (_, ended) = counted(Path::new(&folder), &node, move |number, bytes| match number < last {
+        true => Ok(bytes.into()),
+        // Nothing is written or closed after this.
+        false => std::process::abort(),
+    });
+    drop(ended);
+}
+
+/// A state sync that is killed at any of its requests continues in the same folder, and has the right state.
+#[test]
+fn a_state_sync_survives_being_killed() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let directory = parent.path().join("source");
+    let node = source(&directory);
+    let (all, ended) = counted(&parent.path().join("whole"), &node, |_, bytes| Ok(bytes.into()));
+    assert!(ended.is_ok() && all > 0, "{all} requests: {ended:?}");
+    let (head, genesis) = (node.head(), node.config().genesis.clone());
+    node.shutdown();
+    let folders: Vec<_> = (0..all).map(|last| parent.path().join(format!("follower-{last}"))).collect();
+    for (last, folder) in folders.iter().enumerate() {
+        let output = std::process::Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "beginning::the_process_that_ends_while_it_begins", "--ignored"])
+            .envs([(SOURCE, directory.as_os_str()), (FOLDER, folder.as_os_str())])
+            .env(LAST, last.to_string())
+            .output()
+            .expect("it runs");
+        assert!(!output.status.success() && !folder.exists(), "request {last}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    let node = again(&directory);
+    assert_eq!(node.head(), head);
+    for (last, folder) in folders.into_iter().enumerate() {
+        let (_, ended) = counted(&folder, &node, |_, bytes| Ok(bytes.into()));
+        assert_eq!(ended.expect("the source is honest"), head.number, "killed at request {last}");
+        let (follower, feed) = NodeHandle::follow(NodeConfig::follower(folder, genesis.clone())).expect("the follower starts");
+        assert_eq!(follower.head(), head);
+        drop(feed);
+        follower.shutdown();
+    }
+    node.shutdown();
+}
+
 /// Blocks that a source forged and nobody certified are given up with it, and the next source's blocks are taken.
 #[test]
 fn a_forged_block_does_not_stop_the_next_source() {

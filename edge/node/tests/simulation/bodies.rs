@@ -2,7 +2,7 @@
 
 use crate::{
     adversaries::Each,
-    checks::{account, require},
+    checks::{account, led, require},
     common::{genesis, key, sign_by},
     forging::{Forger, Forgery},
     network::{BLOCKS, Network, plan, plan_until, settle, settle_by},
@@ -32,7 +32,7 @@ const COMPACT: u8 = 1;
 
 /// That of a message about one.
 const REQUEST: u8 = 2;
-const ANSWER: u8 = 3;
+pub(crate) const ANSWER: u8 = 3;
 
 /// Accounts that send more than blocks have room for, one through each validator.
 #[derive(Clone, Copy, Debug)]
@@ -140,15 +140,11 @@ fn a_leader_of_false_bodies_holds_nobody_up() {
     let (index, forger) = (3, Forger::new(3, Forgery::Bodies));
     let leader = network.participants()[index].clone();
     network.forger = Some(forger.clone());
-    let led = move |chain: &Chain| {
-        let view = chain.ledger.view().map_err(|error| error.to_string())?;
-        for number in 1..=BLOCKS {
-            let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
-            require(block.header.context.leader.0.as_slice() != AsRef::<[u8]>::as_ref(&leader), || format!("it led block {number}"))?;
-        }
-        Ok(())
+    let led_none = move |chain: &Chain| {
+        let count = led(chain, &leader, BLOCKS)?;
+        require(count == 0, || format!("it led {count} blocks"))
     };
-    settle(0, "bodies", plan(network, 0, true).property(Each("no block of a false body is final", led)));
+    settle(0, "bodies", plan(network, 0, true).property(Each("no block of a false body is final", led_none)));
     assert!(forger.count() > 0);
 }
 

@@ -1,21 +1,23 @@
 //! One of four validators betrays the others: it says nothing, or says one thing to some and another to the rest.
 
 use crate::{
-    checks::{record, require},
+    adversaries::Each,
+    bodies::ANSWER,
+    checks::{led, record, require},
     common::{FUNDS, genesis},
-    network::{BLOCKS, Network, SEED, VALIDATORS, Validator, plan},
+    network::{BLOCKS, Network, SEED, VALIDATORS, Validator, plan, settle},
 };
 use commonware_codec::DecodeExt as _;
 use commonware_consensus::simplex::types::Vote;
 use commonware_cryptography::{blake3::Digest, ed25519::PublicKey};
-use commonware_glue::simulate::{property::Property, tracker::ProgressTracker};
+use commonware_glue::simulate::{engine::EngineDefinition as _, property::Property, tracker::ProgressTracker};
 use commonware_p2p::{
     Recipients,
     simulated::{SplitOrigin, SplitTarget},
 };
 use commonware_runtime::{Clock, IoBuf, Supervisor as _, deterministic};
 use cowboy_chain::genesis::Funded;
-use cowboy_node::{Chain, Genesis, engine, genesis as node_genesis, seeds::Scheme};
+use cowboy_node::{Chain, Genesis, bodies, engine, genesis as node_genesis, seeds::Scheme};
 use cowboy_params::Params;
 use cowboy_system::staking::{state, types};
 use std::{
@@ -39,6 +41,10 @@ pub(crate) enum Treason {
     Loud,
     /// Proves its proposals with another key than the one that it registered.
     ForeignVrf,
+    /// Votes, and sends its blocks to nobody.
+    Withholds,
+    /// Votes, and sends its blocks to its friends only.
+    Favours,
 }
 
 /// The validator that betrays, and what it was seen to do.
@@ -74,11 +80,15 @@ impl Traitor {
         }
     }
 
-    /// Whom a half may speak to.
-    fn recipients(&self, half: SplitOrigin, meant: &Recipients<PublicKey>, all: &[PublicKey]) -> Recipients<PublicKey> {
+    /// Who of those that a message is meant for may have it from a half. `gives_block`: see [`gives_block`].
+    fn recipients(&self, half: SplitOrigin, meant: &Recipients<PublicKey>, gives_block: bool, all: &[PublicKey]) -> Recipients<PublicKey> {
         let is_first = half == SplitOrigin::Primary;
-        let speaks_to = |peer: &PublicKey| self.treason == Treason::Loud || self.friends.contains(peer) == is_first;
-        among(meant, all, |peer| !self.treason.is_double() || speaks_to(peer))
+        among(meant, all, |peer| match self.treason {
+            Treason::Twins => self.friends.contains(peer) == is_first,
+            Treason::Withholds => !gives_block,
+            Treason::Favours => !gives_block || self.friends.contains(peer),
+            Treason::Loud | Treason::Silent | Treason::ForeignVrf => true,
+        })
     }
 }
 
@@ -132,6 +142,15 @@ impl Treason {
     }
 }
 
+/// Whether a message on a channel is a block, or may be an answer with one. Questions about bodies are none.
+fn gives_block(channel: usize, message: &IoBuf) -> bool {
+    match engine::CHANNELS[channel].0 {
+        "broadcast" | "backfill" => true,
+        "bodies" => message.as_ref().first() == Some(&ANSWER),
+        _ => false,
+    }
+}
+
 /// Channels on which nobody is asked anything.
 const TOLD_ALL: [&str; 3] = ["votes", "certificates", "broadcast"];
 
@@ -159,7 +178,7 @@ pub(crate) fn halves(
             },
             Some(traitor) => {
                 traitor.overhear(number, message);
-                Some(traitor.recipients(half, meant, &all))
+                Some(traitor.recipients(half, meant, gives_block(number, message), &all))
             }
         });
         let receivers = receiver.split_with(context.child("split"), move |(peer, _)| match &hears {
@@ -191,13 +210,13 @@ fn network(treason: Treason) -> Network {
 struct Punished {
     genesis: Genesis,
     traitor: usize,
-    /// What the traitor's stake lost, in basis points.
-    lost: u64,
+    /// How often the traitor is in jail, and what its stake lost, in basis points.
+    expected: (u64, u64),
 }
 
 impl Property<PublicKey, Validator> for Punished {
     fn name(&self) -> &str {
-        "the traitor is in jail once, and nobody else is"
+        "the traitor is in jail as often as it must be, and nobody else is"
     }
 
     fn check<'a>(
@@ -211,7 +230,7 @@ impl Property<PublicKey, Validator> for Punished {
             validators.sort_by_key(|validator| validator.network_key.0);
             for (place, validator) in validators.iter().enumerate() {
                 let now: types::Validator = record(chain, state::validator_key(validator.address)).await.ok_or("a validator is gone")?;
-                let expected = if place == self.traitor { (1, self.lost) } else { (0, 0) };
+                let expected = if place == self.traitor { self.expected } else { (0, 0) };
                 let lost = (validator.stake.0 - now.stake.0) / (validator.stake.0 / 10_000);
                 let found = (now.jailings.0, lost);
                 require(found == expected, || format!("validator {place}: {found:?} jailings and stake, not {expected:?}"))?;
@@ -225,7 +244,7 @@ fn run(seed: u64, treason: Treason, lost: u64) -> usize {
     let mut network = network(treason);
     network.small = if seed == 1 { 0 } else { network.small };
     let traitor = network.traitor.clone().expect("there is one");
-    let punished = Punished { genesis: network.genesis().clone(), traitor: traitor.index, lost };
+    let punished = Punished { genesis: network.genesis().clone(), traitor: traitor.index, expected: (1, lost) };
     if let Err(error) = plan(network, seed, false).property(punished).build().run() {
         panic!("seed {seed}, {treason:?}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation byzantine");
     }
@@ -264,4 +283,35 @@ fn two_votes_of_a_round_are_attested() {
 #[test]
 fn a_foreign_vrf_output_is_refused() {
     run(0, Treason::ForeignVrf, 0);
+}
+
+/// Runs a network whose last validator withholds its blocks, large ones or all. What must hold of the number of its final blocks is true on all others.
+fn run_withholding(treason: Treason, small: usize, holds: fn(usize) -> bool) {
+    let mut network = network(treason);
+    network.small = small;
+    let traitor = network.traitor.as_ref().expect("there is one").index;
+    let leader = network.participants()[traitor].clone();
+    let unpunished = Punished { genesis: network.genesis().clone(), traitor, expected: (0, 0) };
+    let blocks = Each("as many of its blocks are final as can be", move |chain: &Chain| {
+        let count = led(chain, &leader, BLOCKS)?;
+        require(holds(count), || format!("it led {count} blocks"))
+    });
+    settle(0, "byzantine", plan(network, 0, true).property(unpunished).property(blocks));
+}
+
+/// Decision 645: a leader that votes for its blocks and sends them to nobody: its turns are given up, and nothing is lost. Nobody can show that it was not the
+/// network, so it is not punished.
+#[test]
+fn a_leader_that_withholds_its_blocks_holds_nobody_up() {
+    for small in [bodies::SMALL, 0] {
+        run_withholding(Treason::Withholds, small, |count| count == 0);
+    }
+}
+
+/// A leader that sends its blocks to two of the other three, who make a quorum with it: the third gets them from these two.
+#[test]
+fn who_is_sent_no_block_gets_it_from_the_others() {
+    for small in [bodies::SMALL, 0] {
+        run_withholding(Treason::Favours, small, |count| count > 0);
+    }
 }

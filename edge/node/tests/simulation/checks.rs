@@ -179,6 +179,17 @@ impl Holds {
     }
 }
 
+/// How many of the first blocks, up to this number, a validator led.
+pub(crate) fn led(chain: &Chain, leader: &PublicKey, last: u64) -> Result<usize, String> {
+    let view = chain.ledger.view().map_err(|error| error.to_string())?;
+    let mut count = 0;
+    for number in 1..=last {
+        let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
+        count += usize::from(block.header.context.leader.0.as_slice() == AsRef::<[u8]>::as_ref(leader));
+    }
+    Ok(count)
+}
+
 async fn read(chain: &Chain, keys: Vec<Key>) -> Vec<Option<bytes::Bytes>> {
     match chain.state() {
         Some(state) => state.read(keys.iter().map(Key::digest).collect()).await,

@@ -47,7 +47,7 @@ fn balance(node: &NodeHandle, address: Address) -> u64 {
     block_on(node.account(address)).expect("the node runs").balance.0
 }
 
-/// a lone validator makes certified blocks and continues from the same state after a restart.
+/// a lone validator makes certified blocks and continues from the same state after a restart.
 #[test]
 fn a_lone_validator_survives_a_restart() {
     let directory = tempfile::tempdir().expect("a folder");
@@ -91,7 +91,7 @@ fn an_instant_chain_works_and_then_stands_still() {
     node.shutdown();
 }
 
-/// state is answered as of a height, and only for the newest ones.
+/// State is answered as of a height, and only for the newest ones.
 #[test]
 fn reads_are_pinned_to_a_block() {
     let directory = tempfile::tempdir().expect("a folder");
@@ -204,7 +204,7 @@ fn snapshot_and_revert() {
     node.shutdown();
 }
 
-/// a follower trusts nothing: it verifies certificates, executes every block, and has the same roots.
+/// a follower that begins at genesis trusts nothing: it verifies certificates, executes every block, and has the same roots.
 #[test]
 fn a_follower_verifies_and_executes() {
     let (directory, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));

@@ -45,7 +45,7 @@ fn the_process_that_is_killed() {
     });
 }
 
-/// killed between any two writes, a node restarts to the same root, with every receipt and index row, and continues.
+/// killed between any two writes, a node restarts to the same root, with every receipt and index row, and continues.
 #[test]
 fn a_node_survives_being_killed() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -455,7 +455,7 @@ pub(crate) fn settle_by(replay: &str, plan: PlanBuilder<Network>) {
     }
 }
 
-/// The disks of all validators fail for a while; everybody is started again, and nothing is lost: A-145.
+/// The disks of all validators fail for a while; everybody is started again, and nothing is lost: A-159.
 #[test]
 fn a_network_survives_disks_that_fail() {
     let network = Network::new();

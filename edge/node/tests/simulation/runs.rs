@@ -7,13 +7,13 @@ use cowboy_types::Block;
 use std::path::Path;
 
 /// The blocks of the chain.
-const BLOCKS: u64 = 12;
+pub(crate) const BLOCKS: u64 = 12;
 
 /// The bytes of the two signatures at the end of a certificate.
 const SIGNATURES: usize = 96;
 
 /// A lone validator that has made these blocks.
-fn source(directory: &Path) -> NodeHandle {
+pub(crate) fn source(directory: &Path) -> NodeHandle {
     let node = start(directory, BlockTime::Instant);
     for nonce in 0..BLOCKS - 1 {
         send(&node, 0, nonce, 5).expect("it is taken");
@@ -24,7 +24,7 @@ fn source(directory: &Path) -> NodeHandle {
 }
 
 /// All its blocks, each with its certificate: the block of number n stands in place n - 1.
-fn blocks(node: &NodeHandle) -> Vec<Fetched> {
+pub(crate) fn blocks(node: &NodeHandle) -> Vec<Fetched> {
     let view = node.view().expect("the ledger opens");
     let fetched = |number| Fetched {
         block: view.block_bytes(number).expect("the ledger reads").expect("it is there"),
@@ -33,7 +33,7 @@ fn blocks(node: &NodeHandle) -> Vec<Fetched> {
     (1..=BLOCKS).map(fetched).collect()
 }
 
-fn follow(directory: &Path, node: &NodeHandle) -> (NodeHandle, Feed) {
+pub(crate) fn follow(directory: &Path, node: &NodeHandle) -> (NodeHandle, Feed) {
     NodeHandle::follow(NodeConfig::follower(directory.to_owned(), node.config().genesis.clone())).expect("the follower starts")
 }
 

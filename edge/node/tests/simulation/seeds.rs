@@ -114,7 +114,7 @@ fn run(seed: u64, epochs: u64) -> u64 {
     dealt.load(Ordering::Relaxed)
 }
 
-/// Transfers, actors and timers, latency, loss, crashes, partitions, and sets that change, twenty times over four epochs,
+/// Transfers, actors and timers, latency, loss, crashes, partitions, and sets that change, twenty times over four epochs,
 ///
 ///
 /// `COWBOY_SIM_SEED=n` runs one seed, in the first of the tests, and `COWBOY_SIM_EPOCHS` says over how many epochs.

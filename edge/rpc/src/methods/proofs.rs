@@ -67,9 +67,16 @@ async fn of_state(app: &App, keys: Vec<Key>) -> Answer<model::Proof> {
     let chain = app.node.chain()?;
     let state = chain.state().ok_or(BUSY)?;
     let keys: Vec<StateKey> = keys.iter().map(Key::digest).collect();
+    if app.node.head().number == 0 {
+        return Err(Refusal::new(BUSY, json!({ "reason": "the node has no block yet" })));
+    }
+    // Within a run of blocks the state is ahead of the newest one.
+    let late = |_| Refusal::new(BUSY, json!({ "reason": "the node executes blocks" }));
+    let still = tokio::time::timeout(PATIENCE, chain.proving.still()).await.map_err(late)?;
     let proofs = proven(state.as_ref(), &chain.proving, &keys).await?;
     let root = proofs.values().next().map(|proof| proof.root).ok_or(BUSY)?;
     let number = block_of(app, root).await?;
+    drop(still);
     let item = |key: &StateKey| {
         let proven = proofs.get(key)?;
         Some(model::ProofItem {

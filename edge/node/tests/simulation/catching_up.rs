@@ -1,0 +1,120 @@
+//! A follower within runs of blocks: what is proven meanwhile, and what a kill between the two writes of a run leaves behind.
+
+use crate::{
+    devnet::block_on,
+    runs::{BLOCKS, blocks, follow, source},
+};
+use cowboy_node::{
+    Fetched, NodeHandle,
+    reader::{self, Batch},
+};
+use cowboy_state::{Key, StateKey};
+use cowboy_types::Address;
+use futures::FutureExt as _;
+use std::{collections::BTreeSet, fs, path::Path, pin::pin};
+
+/// More keys than a small batch proves at once.
+fn keys() -> BTreeSet<StateKey> {
+    (0..100).map(|number| Key::account(Address([number; 20])).digest()).collect()
+}
+
+/// Proves all keys in small batches, and that they are proven against the newest block.
+async fn prove(node: &NodeHandle) {
+    let chain = node.chain().expect("it runs");
+    let state = chain.state().expect("the state is open");
+    let proofs = reader::prove(state.as_ref(), &keys(), Batch::SMALL, |_| true).await.expect("it is one state");
+    let root = node.head().state_root;
+    assert!(proofs.len() == 100 && proofs.values().all(|proof| proof.root == root), "block {}", node.head().number);
+}
+
+/// Decision 637: whoever asks for it finds the state of the newest block, and it stays while it is proven, however many blocks are on their way.
+#[test]
+fn proofs_hold_while_a_follower_catches_up() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let (follower, feed) = follow(&parent.path().join("follower"), &node);
+    let chain = follower.chain().expect("it runs");
+    let mut first = blocks(&node);
+    let mut second = first.split_off(4);
+    let third = second.split_off(4);
+    block_on(async {
+        feed.push_run(first).await.expect("they are good");
+        let still = chain.proving.still().await;
+        let mut pushing = pin!(feed.push_run(second));
+        assert!(pushing.as_mut().now_or_never().is_none(), "it is on its way");
+        for _ in 0..10 {
+            prove(&follower).await;
+            assert_eq!(follower.head().number, 4, "it waits");
+        }
+        drop(still);
+        pushing.await.expect("they are good");
+        let push = async {
+            for fetched in third {
+                feed.push_run(vec![fetched]).await.expect("it is good");
+            }
+        };
+        let ask = async {
+            for _ in 0..10 {
+                let _still = chain.proving.still().await;
+                prove(&follower).await;
+            }
+        };
+        futures::future::join(push, ask).await;
+    });
+    assert_eq!(follower.head(), node.head());
+    drop((chain, feed));
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// Feeds a follower with these blocks, and stops it. Both writes of the run are on the disk then.
+fn feed_and_stop(directory: &Path, node: &NodeHandle, numbers: std::ops::Range<usize>) {
+    let (follower, feed) = follow(directory, node);
+    let run: Vec<Fetched> = blocks(node).drain(numbers).collect();
+    if !run.is_empty() {
+        block_on(feed.push_run(run)).expect("they are good");
+    }
+    drop(feed);
+    follower.shutdown();
+}
+
+/// A follower that is killed after it wrote the state of a run and before it wrote the ledger (decision 627): the state on the disk is that of the run's last block, and the ledger ends
+/// before its first. It goes back to the state of the ledger, whatever that ends with, and continues from there.
+#[test]
+fn a_follower_killed_between_state_and_ledger_continues() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let last = usize::try_from(BLOCKS).expect("it is small");
+    // The newest block of the ledger; the first block holds genesis.
+    for kept in [0, 1, 5, last - 1] {
+        let (directory, ledger) = (parent.path().join(format!("follower-{kept}")), parent.path().join(format!("ledger-{kept}")));
+        let written = directory.join("ledger.redb");
+        feed_and_stop(&directory, &node, 0..kept);
+        fs::copy(&written, &ledger).expect("the ledger is copied");
+        feed_and_stop(&directory, &node, kept..last);
+        // What a kill leaves: the state has the second run, and the ledger does not.
+        fs::copy(&ledger, &written).expect("the ledger is put back");
+
+        let (follower, feed) = follow(&directory, &node);
+        assert_eq!(follower.head().number, u64::try_from(kept).expect("it is small"), "the ledger says how far it is");
+        if kept > 0 {
+            block_on(prove(&follower));
+        }
+        // The run comes again, in other pieces.
+        let mut run = blocks(&node).split_off(kept);
+        let rest = run.split_off(run.len() / 2);
+        for run in [run, rest].into_iter().filter(|run| !run.is_empty()) {
+            block_on(feed.push_run(run)).expect("they are good");
+        }
+        assert_eq!(follower.head(), node.head(), "it continues");
+        block_on(prove(&follower));
+        let (ours, theirs) = (follower.view().expect("the ledger opens"), node.view().expect("the ledger opens"));
+        for number in 1..=BLOCKS {
+            let bytes = |view: &cowboy_store::View| view.block_bytes(number).expect("the ledger reads");
+            assert!(bytes(&ours).is_some() && bytes(&ours) == bytes(&theirs), "block {number}");
+        }
+        drop((ours, theirs, feed));
+        follower.shutdown();
+    }
+    node.shutdown();
+}
