@@ -2,18 +2,25 @@
 
 use crate::{
     ids::Salt,
-    journal::Journal,
     query::Runner,
     raised::Failed,
     refusal::Refusal,
     requests::{Requests, Sent},
-    sending::{Accepted, Standing, Submitter, submit_once},
+    sending::{Accepted, Standing, Submitter, refused_for_good, submit_once},
     signing::Signing,
     source::{NotTaken, Upstream},
     state::{BlockState, Newest},
 };
-use cowboy_chain::{Simulation, query::Tried, resume};
+use cowboy_chain::{
+    Facts, Invalid, SignedTransaction, Simulation,
+    admit::{check_form, intrinsic},
+    fees::BaseFees,
+    lanes::Lane,
+    query::Tried,
+    resume,
+};
 use cowboy_node::{NodeHandle, traces};
+use cowboy_params::Params;
 use cowboy_serve::Client;
 use cowboy_system::{
     gateways::{
@@ -26,7 +33,7 @@ use cowboy_types::{
     Address, Blob, Hash, Height, Text, Transaction,
     cbor::Value,
     error,
-    instruction::{Actor, Instruction, MAX_TRANSACTION_BYTES},
+    instruction::{Actor, Instruction, MAX_TRANSACTION_BYTES, System},
     signing::PrivateKey,
     units::{Amount, Cells, Cycles, Nonce, Price},
 };
@@ -39,6 +46,9 @@ const OVERHEAD_BYTES: usize = 512;
 
 /// What a base unit of tip buys nobody yet; enough to be seen.
 const TIP: Price = Price(100);
+
+/// Base fees that every price pays.
+const FREE: BaseFees = BaseFees { cycle: Price(0), cell: Price(0) };
 
 /// Signs and sends commands, one after the other.
 pub(crate) struct Commander {
@@ -63,10 +73,10 @@ impl Commander {
         runner: Runner,
         newest: Arc<Newest>,
         cycles: u64,
-        journal: Journal,
+        signing: Signing,
         requests: Arc<Requests>,
     ) -> Self {
-        Self { key, upstream, runner, newest, signing: Mutex::new(Signing::new(journal)), requests, cycles }
+        Self { key, upstream, runner, newest, signing: Mutex::new(signing), requests, cycles }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -127,13 +137,20 @@ impl Commander {
 
     /// A call of the registry, without limits, prices and signature.
     fn unsigned(&self, state: &BlockState, request: Request, value: Amount) -> Result<Transaction, Refusal> {
-        let instruction = Instruction::Actor(Actor::Execute {
-            target: Address::system(request.actor),
-            handler: Text::new(request.method).expect("methods have short names"),
-            payload: Blob::new(request.argument.encode()).ok_or_else(|| Refusal::too_large(0))?,
-            value,
-        });
-        Ok(Transaction {
+        Ok(self.of_instruction(
+            state,
+            Instruction::Actor(Actor::Execute {
+                target: Address::system(request.actor),
+                handler: Text::new(request.method).expect("methods have short names"),
+                payload: Blob::new(request.argument.encode()).ok_or_else(|| Refusal::too_large(0))?,
+                value,
+            }),
+        ))
+    }
+
+    /// A transaction with this instruction, without limits, prices and signature.
+    fn of_instruction(&self, state: &BlockState, instruction: Instruction) -> Transaction {
+        Transaction {
             chain_id: state.at.chain.chain_id,
             nonce: Nonce(0),
             instruction,
@@ -150,7 +167,7 @@ impl Commander {
             origin_remaining_cells: None,
             signature: Default::default(),
             additional_signers: Default::default(),
-        })
+        }
     }
 
     /// Limits and prices: tried on committed state, with room for what may change until it runs. And why it failed there, where it did.
@@ -160,20 +177,22 @@ impl Commander {
         state: &Arc<BlockState>,
         mut transaction: Transaction,
     ) -> Result<(Transaction, Option<Failed>), Refusal> {
+        let (chain, params) = (&state.at.chain, &state.params);
+        let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fees: FREE };
         let (state, trial) = (state.clone(), transaction.clone());
         let tried = self.runner.run(client, move |runtime| simulate(runtime, &state, trial)).await?;
         let twice = |price: Price| Price(price.0.saturating_mul(2).saturating_add(TIP.0));
         transaction.max_fee_per_cycle = twice(tried.base_fees.cycle);
         transaction.max_fee_per_cell = twice(tried.base_fees.cell);
         let size = u64::try_from(transaction.to_bytes().len()).unwrap_or(u64::MAX);
-        let (receipt, trace) = tried.result.map_err(Refusal::unavailable)?;
+        let (receipt, trace) = tried.result.map_err(hopeless)?;
         let (cycles, cells) = match &receipt.abort {
             None => (receipt.cycles_used.0, receipt.cells_used.0),
             // It may do better on the state that it will meet.
             Some(_) => (self.cycles, size.saturating_add(65_536)),
         };
-        transaction.cycles_limit = Cycles(cycles.saturating_mul(3).div_ceil(2).saturating_add(50_000));
-        transaction.cells_limit = Cells(cells.saturating_mul(3).div_ceil(2).saturating_add(2_000));
+        (transaction.cycles_limit, transaction.cells_limit) = limits(params, tried.lane, (cycles, cells));
+        refuse_hopeless(&facts, tried.lane, &transaction)?;
         let exception = traces::failing(&trace).and_then(|call| call.exception.clone());
         Ok((transaction, receipt.abort.map(|abort| Failed { abort, exception })))
     }
@@ -188,6 +207,24 @@ impl Commander {
     fn signed(&self, mut transaction: Transaction) -> Transaction {
         self.key.sign_transaction(&mut transaction);
         transaction
+    }
+}
+
+/// Room for a command that used this much when it was tried, and no more than a transaction of its lane may have.
+fn limits(params: &Params, lane: Lane, (cycles, cells): (u64, u64)) -> (Cycles, Cells) {
+    let with_room = |used: u64, more: u64| used.saturating_mul(3).div_ceil(2).saturating_add(more);
+    (Cycles(with_room(cycles, 50_000)).min(lane.budget(params)), Cells(with_room(cells, 2_000).min(params.fees.block_cells)))
+}
+
+/// Refuses what no pool takes before anybody has seen it, with which its nonce would be lost. Prices are not looked at: they are raised where they do not suffice.
+fn refuse_hopeless(facts: &Facts<'_>, lane: Lane, transaction: &Transaction) -> Result<(), Refusal> {
+    check_form(facts, lane, &SignedTransaction::unchecked(transaction.clone())).map(drop).map_err(hopeless)
+}
+
+fn hopeless(invalid: Invalid) -> Refusal {
+    match invalid {
+        Invalid::TooLarge { max, .. } => Refusal::too_large(max),
+        invalid => refused_for_good(invalid),
     }
 }
 
@@ -231,6 +268,19 @@ impl Submitter for Pool<'_> {
         self.commander.upstream.next_nonce(self.node, self.sender(), after).await.map_err(Refusal::unavailable)
     }
 
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    async fn empty_transfer(&self) -> Result<Transaction, Refusal> {
+        let state = self.commander.newest.state().await?;
+        let mut empty =
+            self.commander.of_instruction(&state, Instruction::System(System::Transfer { to: self.sender(), amount: Amount::ZERO }));
+        let used = intrinsic(&state.params, &empty);
+        (empty.cycles_limit, empty.cells_limit) = (used.cycles, used.cells);
+        Ok(empty)
+    }
+
     fn sign(&self, unsigned: Transaction) -> Transaction {
         self.commander.signed(unsigned)
     }
@@ -250,4 +300,31 @@ impl Submitter for Pool<'_> {
 
 fn simulate(runtime: &Handle, state: &BlockState, transaction: Transaction) -> Result<Tried, Refusal> {
     resume::run(&mut Simulation::new(state.at.clone(), transaction), |keys| state.fetch_here(runtime, keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    /// Decision 636: the gateway signs no limit that every pool refuses, however much the command used when it was tried, and nothing that is too long for a transaction.
+    #[test]
+    fn nothing_hopeless_is_signed() {
+        let mut params = Params::GENESIS;
+        let most = Lane::User.budget(&params);
+        let check = |params: &Params, used: (u64, u64)| {
+            let (cycles_limit, cells_limit) = limits(params, Lane::User, used);
+            let transaction = Transaction { cycles_limit, cells_limit, ..testing::dispatch(1, "one") };
+            let facts = Facts { chain_id: transaction.chain_id, is_dev: false, params, base_fees: FREE };
+            refuse_hopeless(&facts, Lane::User, &transaction).map(|()| (cycles_limit, cells_limit)).map_err(|refusal| refusal.code)
+        };
+        assert_eq!(check(&params, (100_000, 1_000)), Ok((Cycles(200_000), Cells(3_500))));
+        let heavy = (most.0 / 10 * 9, params.fees.block_cells / 10 * 9);
+        assert_eq!(check(&params, heavy), Ok((most, Cells(params.fees.block_cells))));
+        params.execution.transaction_bytes = 100;
+        assert_eq!(check(&params, heavy), Err("REQUEST_TOO_LARGE"));
+        params = Params::GENESIS;
+        params.intrinsic.message_cycles = most.0 + 1;
+        assert_eq!(check(&params, heavy), Err("COMMAND_REFUSED"));
+    }
 }

@@ -19,11 +19,23 @@ const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
 struct Open {
     transaction: Transaction,
     command: Option<(String, Address)>,
+    /// The dispatch of this command, where the transaction withdraws it: the command is signed for no other nonce before this one is used.
+    withdrawn: Option<Transaction>,
 }
 
 impl Open {
-    fn of(transaction: Transaction) -> Self {
-        Self { command: dispatched(&transaction), transaction }
+    /// What stands for a nonce once this transaction is signed for it, after `former`.
+    fn after(former: Option<Self>, transaction: Transaction) -> Self {
+        let command = dispatched(&transaction);
+        let withdrawn = former
+            .filter(|_| command.is_none())
+            .and_then(|former| former.withdrawn.or(former.command.is_some().then_some(former.transaction)));
+        Self { command: command.or_else(|| withdrawn.as_ref().and_then(dispatched)), transaction, withdrawn }
+    }
+
+    /// What is written of it: a reader takes the later one for what is sent.
+    fn entries(&self) -> Vec<u8> {
+        self.withdrawn.iter().chain([&self.transaction]).flat_map(entry).collect()
     }
 
     /// Whether it is for this request: for the same command, whatever headers its client sent this time, or for the same call.
@@ -81,7 +93,8 @@ impl Journal {
         file.sync_data()?;
         self.is_torn = false;
         *size += u64::try_from(entry.len()).unwrap_or(u64::MAX);
-        self.open.insert(transaction.nonce, Open::of(transaction.clone()));
+        let former = self.open.remove(&transaction.nonce);
+        self.open.insert(transaction.nonce, Open::after(former, transaction.clone()));
         Ok(())
     }
 
@@ -140,7 +153,22 @@ impl Journal {
     /// Whether what was signed with this nonce is for another request than this transaction.
     pub(crate) fn is_former(&self, nonce: Nonce, wanted: &Transaction) -> bool {
         let command = dispatched(wanted);
-        self.open.get(&nonce).is_some_and(|open| !open.is_for(wanted, command.as_ref()))
+        self.open.get(&nonce).is_some_and(|open| open.withdrawn.is_some() || !open.is_for(wanted, command.as_ref()))
+    }
+
+    /// Whether what was signed with this nonce withdraws a command.
+    pub(crate) fn is_withdrawn(&self, nonce: Nonce) -> bool {
+        self.open.get(&nonce).is_some_and(|open| open.withdrawn.is_some())
+    }
+
+    /// The nonces of all that is open, ascending.
+    pub(crate) fn nonces(&self) -> impl Iterator<Item = Nonce> + '_ {
+        self.open.keys().copied()
+    }
+
+    /// How much is open.
+    pub(crate) fn count(&self) -> usize {
+        self.open.len()
     }
 
     /// The first open transaction from this nonce on.
@@ -151,7 +179,7 @@ impl Journal {
     /// Writes what is open to a new file that takes the place of the old one.
     fn rewrite(&mut self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("new");
-        let bytes: Vec<u8> = self.open.values().flat_map(|open| entry(&open.transaction)).collect();
+        let bytes: Vec<u8> = self.open.values().flat_map(Open::entries).collect();
         let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&new)?;
         file.write_all(&bytes)?;
         file.sync_all()?;
@@ -172,7 +200,7 @@ fn entry(transaction: &Transaction) -> Vec<u8> {
     entry
 }
 
-/// The newest transaction of each nonce. What follows the last whole entry is half of one, or zeros that a file has after a crash.
+/// The newest transaction of each nonce, and the command that it withdraws. What follows the last whole entry is half of one, or zeros that a file has after a crash.
 fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
     let mut open = BTreeMap::new();
     while bytes.len() >= 4 && bytes.iter().any(|byte| *byte != 0) {
@@ -181,7 +209,9 @@ fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
         let damaged =
             |_| io::Error::new(io::ErrorKind::InvalidData, "an entry of the journal of commands is damaged; see docs/gateways.md");
         let transaction = Transaction::from_bytes(entry).map_err(damaged)?;
-        open.insert(transaction.nonce, Open::of(transaction));
+        let nonce = transaction.nonce;
+        let former = open.remove(&nonce);
+        open.insert(nonce, Open::after(former, transaction));
         bytes = rest;
     }
     Ok(open)
@@ -194,6 +224,28 @@ mod tests {
 
     fn transaction(nonce: u64, fee: u64) -> Transaction {
         testing::transaction(nonce, 1, fee)
+    }
+
+    /// Decision 635: a command that was withdrawn is known by its nonce until that is used, also after restarts, and is not sent any more.
+    #[test]
+    fn what_was_withdrawn_survives_restarts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        let command = Transaction { nonce: Nonce(3), ..testing::dispatch(1, "one") };
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        journal.add(&command).expect("it is written");
+        assert!(!journal.is_withdrawn(Nonce(3)) && !journal.is_former(Nonce(3), &command));
+        for fee in [1, 2] {
+            journal.add(&testing::transaction(3, 0, fee)).expect("it is written");
+        }
+        for restart in 0..3 {
+            assert!(journal.is_withdrawn(Nonce(3)) && journal.is_former(Nonce(3), &command), "restart {restart}");
+            assert_eq!(journal.nonce_of(&testing::dispatch(1, "two")), Some(Nonce(3)), "restart {restart}");
+            assert_eq!(journal.get(Nonce(3)), Some(&testing::transaction(3, 0, 2)), "restart {restart}");
+            journal = Journal::open(Some(&path)).expect("it is read");
+        }
+        journal.forget_below(Nonce(4)).expect("nothing is written");
+        assert_eq!((journal.nonce_of(&command), journal.count()), (None, 0));
     }
 
     /// What was signed is known after a restart, the newest under each nonce, without what is final and what was cut off.

@@ -15,6 +15,7 @@ mod compress;
 mod conditional;
 mod config;
 mod cors;
+mod disagreement;
 mod dns;
 mod domains;
 mod handle;
@@ -112,18 +113,19 @@ impl Shared {
     fn new(config: Config, backend: Backend) -> std::io::Result<Self> {
         let cycles = config.limits.command_cycles;
         let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once)?;
-        let journal = journal::Journal::open(backend.journal.as_deref())?;
+        let metrics = metrics::Metrics::new();
+        let signing = signing::Signing::new(journal::Journal::open(backend.journal.as_deref())?, metrics.signing.clone());
         let requests = Arc::new(requests::Requests::new());
         let newest = Arc::new(state::Newest::new(backend.node.clone()));
         let (runs, reads, sent) = (runner.clone(), newest.clone(), requests.clone());
-        let commander = |key| command::Commander::new(key, backend.upstream, runs, reads, cycles, journal, sent);
+        let commander = |key| command::Commander::new(key, backend.upstream, runs, reads, cycles, signing, sent);
         Ok(Self {
             newest,
             commander: backend.key.map(commander),
             runner,
             requests,
             limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),
-            metrics: metrics::Metrics::new(),
+            metrics,
             membership: membership::Membership::new(backend.registration),
             keeps_up: backend.keeps_up,
             source: backend.source,

@@ -1,6 +1,6 @@
 //! Being a registered gateway: registering where it is not, and heartbeats before the health runs out (004 §9.2).
 
-use crate::{Shared, command::Commander, refusal::Refusal, state::BlockState};
+use crate::{Shared, command::Commander, refusal::Refusal, sending::is_refused_for_good, state::BlockState};
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
 use cowboy_system::{gateways::state::gateway, requests};
@@ -8,7 +8,7 @@ use cowboy_types::{Amount, Hash};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Blocks in which what was sent is expected to be final; then it is sent again.
+/// Blocks in which what was sent is expected to be final; then it is sent again. So is what was refused for good: each time may cost a transfer.
 const PATIENCE: u64 = 20;
 
 /// What a gateway says of itself where it registers by itself.
@@ -25,8 +25,25 @@ pub struct Registration {
 /// What the gateway does to be one.
 pub(crate) struct Membership {
     registration: Option<Registration>,
-    /// The newest block when it last sent something to that end: number and digest.
-    sent: Mutex<Option<(u64, Hash)>>,
+    sent: Mutex<Last>,
+}
+
+/// What was last sent to be a gateway: the number and the digest of the newest block then, and what came of it. Nothing where the same may succeed at once.
+#[derive(Debug, Default)]
+struct Last(Option<(u64, Hash, Result<(), Refusal>)>);
+
+impl Last {
+    fn note(&mut self, (number, digest): (u64, Hash), outcome: &Result<(), Refusal>) {
+        if outcome.as_ref().err().is_none_or(is_refused_for_good) {
+            self.0 = Some((number, digest, outcome.clone()));
+        }
+    }
+
+    /// What came of it, where it is too soon for another try in this block.
+    fn standing(&self, number: u64, has_block: impl FnOnce(u64, &Hash) -> bool) -> Option<Result<(), Refusal>> {
+        let (at, digest, outcome) = self.0.as_ref()?;
+        (at.saturating_add(PATIENCE) > number && has_block(*at, digest)).then(|| outcome.clone())
+    }
 }
 
 /// How soon a heartbeat is due.
@@ -40,7 +57,7 @@ pub(crate) enum Urgency {
 
 impl Membership {
     pub(crate) fn new(registration: Option<Registration>) -> Self {
-        Self { registration, sent: Mutex::new(None) }
+        Self { registration, sent: Mutex::default() }
     }
 
     /// Registers, or sends a heartbeat, where that is due.
@@ -62,22 +79,24 @@ impl Membership {
             }
         };
         let mut sent = self.sent.lock().await;
-        let is_on_its_way = |(at, block)| at + PATIENCE > state.head.number && has_block(node, at, &block);
-        if !is_due || sent.is_some_and(is_on_its_way) {
+        if !is_due {
             return Ok(());
         }
-        match (&record, &self.registration) {
-            (None, Some(registration)) => {
-                let request = requests::register_gateway(registration.endpoint.clone(), registration.http_port);
-                commander.send(Client::OWN, node, state, request, registration.stake).await?;
-                tracing::info!(address = %commander.address(), endpoint = registration.endpoint, "registering as a gateway");
-            }
-            _ => {
-                commander.send(Client::OWN, node, state, requests::gateway_heartbeat(), Amount::ZERO).await?;
-            }
+        if let Some(outcome) = sent.standing(state.head.number, |number, digest| has_block(node, number, digest)) {
+            return outcome;
         }
-        *sent = Some((state.head.number, state.head.digest));
-        Ok(())
+        let (request, stake) = match (&record, &self.registration) {
+            (None, Some(registration)) => {
+                (requests::register_gateway(registration.endpoint.clone(), registration.http_port), registration.stake)
+            }
+            _ => (requests::gateway_heartbeat(), Amount::ZERO),
+        };
+        let outcome = commander.send(Client::OWN, node, state, request, stake).await;
+        sent.note((state.head.number, state.head.digest), &outcome);
+        if let (Ok(()), None, Some(registration)) = (&outcome, &record, &self.registration) {
+            tracing::info!(address = %commander.address(), endpoint = registration.endpoint, "registering as a gateway");
+        }
+        outcome
     }
 }
 
@@ -99,6 +118,27 @@ pub(crate) async fn keep(shared: &Shared) {
         }
         if heads.changed().await.is_err() {
             return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sending::refused_for_good;
+
+    /// Decision 655: what a node refuses for good is not sent again in each block, and is not taken for sent.
+    #[test]
+    fn a_refusal_for_good_is_remembered() {
+        let (refused, block) = (Err(refused_for_good("it is too long")), (100, Hash([1; 32])));
+        for (outcome, is_remembered) in [(Ok(()), true), (refused, true), (Err(Refusal::unavailable("no answer")), false)] {
+            let mut last = Last::default();
+            last.note(block, &outcome);
+            for number in [100, 119] {
+                assert_eq!(last.standing(number, |at, digest| (at, *digest) == block), is_remembered.then(|| outcome.clone()), "{number}");
+            }
+            assert_eq!(last.standing(119, |_, _| false), None, "the chain went back");
+            assert_eq!(last.standing(120, |_, _| true), None, "it is time");
         }
     }
 }

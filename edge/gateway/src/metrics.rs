@@ -18,8 +18,16 @@ struct Labels {
     status: u16,
 }
 
+/// Numbers about what the gateway signs. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SigningGauges {
+    pub(crate) untaken: Gauge,
+    pub(crate) disagrees: Gauge,
+}
+
 /// All numbers of a gateway.
 pub(crate) struct Metrics {
+    pub(crate) signing: SigningGauges,
     registry: Registry,
     requests: Family<Labels, Counter>,
     seconds: Histogram,
@@ -36,7 +44,14 @@ impl Metrics {
         registry.register("request_seconds", "Time from a request's head to its answer", seconds.clone());
         registry.register("connections", "Open connections of the process", connections.clone());
         registry.register("connections_refused", "Connections that were refused since the start", refused.clone());
-        Self { registry, requests, seconds, connections, refused }
+        let signing = SigningGauges::default();
+        registry.register("untaken", "Signed transactions that others may have and no pool is known to have", signing.untaken.clone());
+        registry.register(
+            "nonces_disputed",
+            "Whether the node refuses the nonces that the final state says are next",
+            signing.disagrees.clone(),
+        );
+        Self { signing, registry, requests, seconds, connections, refused }
     }
 
     /// Counts a request. Only registered names are labels: visitors do not make new ones.

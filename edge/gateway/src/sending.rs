@@ -1,11 +1,20 @@
 //! Submits a transaction, so that its request becomes final at most once, whatever pools say (decision 625).
 
-use crate::{refusal::Refusal, requests::Sent, signing::Signing, source::NotTaken};
+use crate::{
+    refusal::Refusal,
+    requests::Sent,
+    signing::{MAX_UNTAKEN, Offer, Signing},
+    source::NotTaken,
+};
 use cowboy_types::{Address, Hash, Transaction, units::Nonce};
 use hyper::StatusCode;
+use std::time::{Duration, Instant};
 
 /// How often a pool may refuse a nonce before a command is refused.
 const ATTEMPTS: usize = 4;
+
+/// The code of what no block takes as it stands.
+const REFUSED: &str = "COMMAND_REFUSED";
 
 /// A transaction on its way.
 #[derive(Clone, Debug)]
@@ -38,6 +47,12 @@ pub(crate) trait Submitter: Sync {
     /// The nonce that the pool takes next: see [`crate::Upstream::next_nonce`].
     async fn next_nonce(&self, after: Nonce) -> Result<Nonce, Refusal>;
 
+    /// The time, for waits.
+    fn now(&self) -> Instant;
+
+    /// An unsigned transfer of nothing to the sender, with the limits that it takes.
+    async fn empty_transfer(&self) -> Result<Transaction, Refusal>;
+
     /// Signs a transaction.
     fn sign(&self, unsigned: Transaction) -> Transaction;
 
@@ -61,43 +76,150 @@ pub(crate) async fn submit_once(
     mut command: Option<Sent>,
 ) -> Result<Option<Accepted>, Refusal> {
     let request = command.as_ref().map(|command| command.id.clone());
+    let mut standing = look(submitter, signing, request.as_deref()).await?;
+    if standing.is_done {
+        return Ok(None);
+    }
+    agree_on_nonces(submitter, signing, standing.nonce, wanted).await?;
     // What the pool has by now, as far as it said so: each turn goes beyond it.
     let (mut after, mut refused, mut sent) = (None, 0, Nonce(0));
     while refused < ATTEMPTS {
-        let standing = submitter.standing(request.as_deref()).await?;
-        submitter.note_used(signing.forget_below(standing.nonce).map_err(Refusal::unavailable)?)?;
-        if standing.is_done {
-            return Ok(None);
-        }
         let next = submitter.next_nonce(after.unwrap_or_else(|| signing.after(standing.nonce))).await?;
         let nonce = signing.place(wanted, next.max(sent));
-        let offer = signing.offer(nonce, wanted, &mut command, |unsigned| submitter.sign(unsigned)).map_err(Refusal::unavailable)?;
-        match submitter.submit(&offer.transaction).await {
-            Ok(hash) => {
-                if let Some(command) = signing.taken(&offer) {
-                    submitter.note_taken(hash, command);
-                }
-                if !offer.is_former {
-                    return Ok(Some(Accepted { hash, transaction: offer.transaction }));
-                }
+        let (offer, answer) = offer(submitter, signing, nonce, wanted, &mut command).await?;
+        match answer {
+            Ok(hash) if !offer.is_former => return Ok(Some(Accepted { hash, transaction: offer.transaction })),
+            Ok(_) => {
                 sent = following(nonce);
                 after = Some(sent);
             }
-            Err(why) => {
-                // What nobody has seen may be signed for another nonce.
-                command = signing.refused(&offer, &why, submitter.is_own()).or(command);
-                if why != NotTaken::Nonce {
-                    return Err(refusal_of(why, submitter.sender()));
-                }
+            Err(NotTaken::Nonce) => {
                 refused += 1;
                 // The pool has the former one; or it lacks one before this, and all that are open are sent again.
                 after = Some(if offer.is_former { following(nonce) } else { standing.nonce });
                 sent = if offer.is_former { sent } else { Nonce(0) };
             }
+            // Its nonce is an empty transfer's by now, and is no longer in the way.
+            Err(NotTaken::Never(_)) if offer.is_former && !offer.is_withdrawal() => {
+                refused += 1;
+                sent = following(nonce);
+                after = Some(sent);
+            }
+            Err(NotTaken::Never(why)) if !offer.is_former => return Err(refused_for_good(why)),
+            Err(why) => return Err(refusal_of(why, submitter.sender())),
+        }
+        standing = look(submitter, signing, request.as_deref()).await?;
+        if standing.is_done {
+            return Ok(None);
         }
     }
-    let what = "The gateway's transactions are out of step with the pool that takes them.";
-    Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", what, "Send the same request again.").retry(2))
+    Err(out_of_step(signing.disagree(standing.nonce, submitter.now()), submitter.sender()))
+}
+
+/// Reads what the newest final state says, and forgets what is final.
+async fn look(submitter: &impl Submitter, signing: &mut Signing, request: Option<&str>) -> Result<Standing, Refusal> {
+    let standing = submitter.standing(request).await?;
+    submitter.note_used(signing.forget_below(standing.nonce).map_err(Refusal::unavailable)?)?;
+    Ok(standing)
+}
+
+/// Refuses to sign for another nonce while the node disagrees about nonces, while too much is signed that no pool took, and what was withdrawn. What no pool took is sent
+/// again first, but not before its time: a pool takes what comes behind a nonce that it lacks, and nothing of that is ever included.
+async fn agree_on_nonces(submitter: &impl Submitter, signing: &mut Signing, nonce: Nonce, wanted: &Transaction) -> Result<(), Refusal> {
+    if let Some(wait) = signing.wait(submitter.now()) {
+        return Err(out_of_step_for(wait));
+    }
+    let mut refused = 0;
+    for untaken in signing.untaken() {
+        let (_, answer) = offer(submitter, signing, untaken, wanted, &mut None).await?;
+        refused += usize::from(answer.is_err());
+        // What keeps the pool from taking this one is no matter of nonces, and keeps it from taking the others.
+        if let Err(why @ (NotTaken::Full | NotTaken::Funds | NotTaken::Other(_))) = answer {
+            return Err(refusal_of(why, submitter.sender()));
+        }
+        // After a start all that is open is untaken, and others wait for this.
+        if refused >= MAX_UNTAKEN {
+            break;
+        }
+    }
+    if signing.is_held_up() {
+        return Err(out_of_step(signing.disagree(nonce, submitter.now()), submitter.sender()));
+    }
+    if signing.is_full_for(wanted) {
+        return Err(refusal_of(NotTaken::Full, submitter.sender()));
+    }
+    if let Some(withdrawn) = signing.withdrawn(wanted) {
+        let _ = offer(submitter, signing, withdrawn, wanted, &mut None).await?;
+        return Err(refused_for_good("it is being withdrawn, and its nonce is not used yet").retry(2));
+    }
+    Ok(())
+}
+
+/// Offers what is signed for a nonce, and notes what the pool says. What a pool refuses for good, and others may have, is withdrawn: the transaction could become final later, when its
+/// sender is told that it did not, so that its nonce is signed for an empty transfer (decision 636). `command` comes back where nobody has seen the transaction.
+async fn offer(
+    submitter: &impl Submitter,
+    signing: &mut Signing,
+    nonce: Nonce,
+    wanted: &Transaction,
+    command: &mut Option<Sent>,
+) -> Result<(Offer, Result<Hash, NotTaken>), Refusal> {
+    let offer = signing.offer(nonce, wanted, command, |unsigned| submitter.sign(unsigned)).map_err(Refusal::unavailable)?;
+    let answer = submitter.submit(&offer.transaction).await;
+    note(submitter, signing, &offer, &answer, command);
+    if matches!(answer, Err(NotTaken::Never(_))) {
+        let empty = submitter.empty_transfer().await?;
+        let withdrawal = signing.withdraw(nonce, empty, |unsigned| submitter.sign(unsigned)).map_err(Refusal::unavailable)?;
+        if let Some(withdrawal) = withdrawal {
+            tracing::warn!(%nonce, "the node refuses a transaction for good: an empty transfer takes its nonce");
+            let answer = submitter.submit(&withdrawal.transaction).await;
+            note(submitter, signing, &withdrawal, &answer, command);
+        }
+    }
+    Ok((offer, answer))
+}
+
+/// Notes what a pool says about what was offered.
+fn note(submitter: &impl Submitter, signing: &mut Signing, offer: &Offer, answer: &Result<Hash, NotTaken>, command: &mut Option<Sent>) {
+    match answer {
+        Ok(hash) => {
+            if let Some(taken) = signing.taken(offer) {
+                submitter.note_taken(*hash, taken);
+            }
+        }
+        Err(why) => {
+            // What nobody has seen may be signed for another nonce.
+            if let Some(back) = signing.refused(offer, why, submitter.is_own()) {
+                *command = Some(back);
+            }
+        }
+    }
+}
+
+/// The node disagrees about nonces: the operator is told, and the visitor when to come again.
+fn out_of_step(wait: Duration, address: Address) -> Refusal {
+    tracing::error!(
+        %address, seconds = wait.as_secs(),
+        "the node refuses the nonces that the final state says are next: nothing is signed until it takes what was signed, or the account's nonce moves on"
+    );
+    out_of_step_for(wait)
+}
+
+fn out_of_step_for(wait: Duration) -> Refusal {
+    let what = "The gateway's node refuses the nonces of its transactions, so that nothing was sent.";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "NONCES_DISPUTED", what, "Send the same request again later.")
+        .retry(wait.as_secs().max(1))
+}
+
+/// No block takes the command as it stands.
+pub(crate) fn refused_for_good(why: impl std::fmt::Display) -> Refusal {
+    let what = format!("The command was refused before it ran: {why}.");
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, REFUSED, what, "Change the request, or tell the operator of the gateway.")
+}
+
+/// Whether it was refused for good, so that the gateway may have paid for an empty transfer in its place.
+pub(crate) fn is_refused_for_good(refusal: &Refusal) -> bool {
+    refusal.code == REFUSED
 }
 
 fn following(nonce: Nonce) -> Nonce {
@@ -112,166 +234,9 @@ fn refusal_of(refused: NotTaken, address: Address) -> Refusal {
             tracing::error!(%address, "the gateway's account cannot pay for commands: fund it, or draw on its stake");
             Refusal::busy("GATEWAY_FUNDS", "The gateway cannot pay for commands now.").retry(60)
         }
-        NotTaken::Other(why) => Refusal::unavailable(why),
+        NotTaken::Never(why) | NotTaken::Other(why) => Refusal::unavailable(why),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        journal::Journal,
-        limits::Limits,
-        testing::{command, limits, room, transaction},
-    };
-    use cowboy_types::{Cells, Cycles, Instruction};
-    use std::{
-        collections::BTreeMap,
-        mem,
-        sync::{Mutex, MutexGuard},
-    };
-
-    /// A chain that is reached by two pools: the one that the gateway submits to, and another one that gets every one of them, too.
-    #[derive(Default)]
-    struct Chain {
-        nonce: Mutex<u64>,
-        final_ones: Mutex<Vec<Transaction>>,
-        /// What the first pool answers, the next one last; it takes the transaction where nothing is left.
-        answers: Mutex<Vec<NotTaken>>,
-        /// What the other pool has. It keeps the first transaction of each nonce, whatever the first pool answers.
-        kept: Mutex<BTreeMap<Nonce, Transaction>>,
-        taken: Mutex<Vec<Sent>>,
-        used: Mutex<Vec<Sent>>,
-    }
-
-    fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-        value.lock().expect("nothing panics while it holds the lock")
-    }
-
-    impl Chain {
-        fn nonce(&self) -> Nonce {
-            Nonce(*held(&self.nonce))
-        }
-
-        /// The first pool refuses the next transactions for their nonces.
-        fn refuses(&self, times: usize) {
-            held(&self.answers).extend(vec![NotTaken::Nonce; times]);
-        }
-
-        /// A block with everything that the other pool has, in the order of nonces.
-        fn produce(&self) {
-            let mut kept = held(&self.kept);
-            while let Some(transaction) = kept.remove(&self.nonce()) {
-                *held(&self.nonce) += 1;
-                held(&self.final_ones).push(transaction);
-            }
-        }
-
-        /// How often a request is final.
-        fn count(&self, request: &Transaction) -> usize {
-            held(&self.final_ones).iter().filter(|done| done.instruction == request.instruction).count()
-        }
-
-        async fn submit_once(
-            &self,
-            signing: &mut Signing,
-            wanted: &Transaction,
-            command: Option<Sent>,
-        ) -> Result<Option<Nonce>, &'static str> {
-            let accepted = submit_once(self, signing, wanted, command).await.map_err(|refusal| refusal.code)?;
-            Ok(accepted.map(|accepted| accepted.transaction.nonce))
-        }
-    }
-
-    #[async_trait::async_trait]
-    impl Submitter for Chain {
-        fn sender(&self) -> Address {
-            transaction(0, 0, 0).from
-        }
-
-        fn is_own(&self) -> bool {
-            false
-        }
-
-        async fn standing(&self, request: Option<&str>) -> Result<Standing, Refusal> {
-            // The id of a request is its amount.
-            let id_of = |done: &Transaction| match &done.instruction {
-                Instruction::System(cowboy_types::System::Transfer { amount, .. }) => amount.0.to_string(),
-                _ => String::new(),
-            };
-            let is_done = request.is_some_and(|request| held(&self.final_ones).iter().any(|done| id_of(done) == request));
-            Ok(Standing { nonce: self.nonce(), is_done })
-        }
-
-        async fn next_nonce(&self, after: Nonce) -> Result<Nonce, Refusal> {
-            Ok(after.max(self.nonce()))
-        }
-
-        fn sign(&self, unsigned: Transaction) -> Transaction {
-            unsigned
-        }
-
-        async fn submit(&self, transaction: &Transaction) -> Result<Hash, NotTaken> {
-            held(&self.kept).entry(transaction.nonce).or_insert_with(|| transaction.clone());
-            held(&self.answers).pop().map_or(Ok(transaction.digest()), Err)
-        }
-
-        fn note_taken(&self, _: Hash, command: Sent) {
-            held(&self.taken).push(command);
-        }
-
-        fn note_used(&self, commands: Vec<(Transaction, Sent)>) -> Result<(), Refusal> {
-            held(&self.used).extend(commands.into_iter().map(|(_, command)| command));
-            Ok(())
-        }
-    }
-
-    fn started() -> (tempfile::TempDir, Signing, Limits, Chain) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(Some(&folder.path().join("commands"))).expect("it begins");
-        (folder, Signing::new(journal), limits(2), Chain::default())
-    }
-
-    /// One pool refuses a command for its nonce, and another keeps it. However often the command comes again and whatever is sent beside it, it is signed
-    /// for one nonce, is final once, and counts once.
-    #[tokio::test]
-    async fn a_command_that_pools_disagree_on_is_final_once() {
-        let (_folder, mut signing, limits, chain) = started();
-        let (one, two) = (transaction(0, 1, 5), transaction(0, 2, 5));
-        for attempt in 0..3 {
-            chain.refuses(ATTEMPTS);
-            assert_eq!(chain.submit_once(&mut signing, &one, command(&limits, "1")).await, Err("UNAVAILABLE"));
-            assert_eq!((held(&chain.kept).len(), room(&limits)), (1, 1), "attempt {attempt}");
-        }
-        // What comes later takes the next nonce. Its pool lacks the one before it, which is sent again.
-        chain.refuses(1);
-        assert_eq!(chain.submit_once(&mut signing, &two, command(&limits, "2")).await, Ok(Some(Nonce(1))));
-        assert_eq!((held(&chain.taken).len(), room(&limits)), (2, 0), "both count");
-        assert_eq!(chain.submit_once(&mut signing, &one, None).await, Ok(Some(Nonce(0))), "the same bytes");
-        chain.produce();
-        assert_eq!((chain.count(&one), chain.count(&two)), (1, 1));
-        mem::take(&mut *held(&chain.taken)).into_iter().for_each(|command| command.agreed.settle((Cycles(0), Cells(0))));
-        // It is delivered, and nothing is signed any more.
-        assert_eq!(chain.submit_once(&mut signing, &one, command(&limits, "1")).await, Ok(None));
-        chain.produce();
-        assert_eq!((chain.count(&one), chain.nonce().0, room(&limits)), (1, 2, 2));
-    }
-
-    /// Only where something else that is final has used its nonce, a command is signed for another one.
-    #[tokio::test]
-    async fn a_command_whose_nonce_is_used_is_signed_anew() {
-        let (_folder, mut signing, limits, chain) = started();
-        let (one, foreign) = (transaction(0, 1, 5), transaction(0, 9, 5));
-        // Another program with the same key was first.
-        held(&chain.kept).insert(Nonce(0), foreign.clone());
-        chain.refuses(ATTEMPTS);
-        assert_eq!(chain.submit_once(&mut signing, &one, command(&limits, "1")).await, Err("UNAVAILABLE"));
-        assert_eq!((chain.count(&foreign), signing.place(&one, Nonce(7))), (0, Nonce(0)), "it may still be final");
-        chain.produce();
-        assert_eq!((chain.count(&foreign), chain.count(&one)), (1, 0));
-        assert_eq!(chain.submit_once(&mut signing, &one, command(&limits, "1")).await, Ok(Some(Nonce(1))));
-        assert_eq!(held(&chain.used).len(), 1, "what the first one counted as is looked up");
-        chain.produce();
-        assert_eq!(chain.count(&one), 1);
-    }
-}
+mod tests;

@@ -1,11 +1,22 @@
 //! What the gateway signed for its next nonces, and what of it counts in budgets (decision 590).
 
-use crate::{journal::Journal, requests::Sent, source::NotTaken};
+use crate::{disagreement::Disagreement, journal::Journal, metrics::SigningGauges, requests::Sent, source::NotTaken};
 use cowboy_types::{
-    Transaction,
-    units::{Nonce, Price},
+    Instruction, System, Transaction,
+    units::{Amount, Nonce, Price},
 };
-use std::{collections::BTreeMap, io, mem};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io, mem,
+    time::{Duration, Instant},
+};
+
+/// Transactions that others may have and no pool is known to have, beyond which nothing is signed for another nonce (decision 635). No more of them are
+/// sent again in a row that a pool refuses.
+pub(crate) const MAX_UNTAKEN: usize = 8;
+
+/// Transactions that are not final, beyond which nothing is signed for another nonce: as many as a pool takes of one sender.
+const MAX_OPEN: usize = 8_192;
 
 /// A transaction that is sent to a pool.
 pub(crate) struct Offer {
@@ -16,16 +27,36 @@ pub(crate) struct Offer {
     is_new: bool,
 }
 
+impl Offer {
+    /// Whether it only uses the nonce of something that was signed before.
+    pub(crate) fn is_withdrawal(&self) -> bool {
+        is_empty_transfer(&self.transaction)
+    }
+}
+
 /// The open transactions of a gateway, and the commands among them.
 pub(crate) struct Signing {
     journal: Journal,
     /// Commands that were signed, by their nonces. None where a pool took the transaction: its command counts elsewhere.
     commands: BTreeMap<Nonce, Option<Sent>>,
+    /// Those of the journal that others may have and no pool is known to have.
+    untaken: BTreeSet<Nonce>,
+    disagreement: Disagreement,
+    gauges: SigningGauges,
 }
 
 impl Signing {
-    pub(crate) fn new(journal: Journal) -> Self {
-        Self { journal, commands: BTreeMap::new() }
+    /// What pools have of the journal is not known after a start.
+    pub(crate) fn new(journal: Journal, gauges: SigningGauges) -> Self {
+        let untaken = journal.nonces().collect();
+        let signing = Self { journal, commands: BTreeMap::new(), untaken, disagreement: Disagreement::default(), gauges };
+        signing.publish();
+        signing
+    }
+
+    fn publish(&self) {
+        self.gauges.untaken.set(i64::try_from(self.untaken.len()).unwrap_or(i64::MAX));
+        self.gauges.disagrees.set(i64::from(self.disagreement.is_on()));
     }
 
     /// Forgets what is final: everything below the account's nonce. Returns the commands that no pool is known to have taken, with their transactions.
@@ -34,8 +65,73 @@ impl Signing {
         let gone = mem::replace(&mut self.commands, open);
         let with_transaction = |(nonce, command): (Nonce, Option<Sent>)| Some((self.journal.get(nonce)?.clone(), command?));
         let forgotten = gone.into_iter().filter_map(with_transaction).collect();
+        self.untaken = self.untaken.split_off(&nonce);
+        self.disagreement.look(nonce);
+        self.publish();
         self.journal.forget_below(nonce)?;
         Ok(forgotten)
+    }
+
+    /// The nonces of what others may have and no pool is known to have, ascending.
+    pub(crate) fn untaken(&self) -> Vec<Nonce> {
+        self.untaken.iter().copied().collect()
+    }
+
+    /// Whether nothing is signed for another nonce before some of what is untaken is taken.
+    pub(crate) fn is_held_up(&self) -> bool {
+        self.untaken.len() >= MAX_UNTAKEN || (self.disagreement.is_on() && !self.untaken.is_empty())
+    }
+
+    /// Whether no more is signed for another nonce than this transaction may already have.
+    pub(crate) fn is_full_for(&self, wanted: &Transaction) -> bool {
+        self.journal.count() >= MAX_OPEN && self.journal.nonce_of(wanted).is_none()
+    }
+
+    /// The node refuses what follows from this nonce of the account. Returns the time for which nothing is sent.
+    pub(crate) fn disagree(&mut self, nonce: Nonce, now: Instant) -> Duration {
+        let wait = self.disagreement.note(nonce, now);
+        self.publish();
+        wait
+    }
+
+    /// How long nothing is sent.
+    pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
+        self.disagreement.left(now)
+    }
+
+    /// The nonce of the request of this transaction, where it was withdrawn and something may still become final for it.
+    pub(crate) fn withdrawn(&self, wanted: &Transaction) -> Option<Nonce> {
+        self.journal.nonce_of(wanted).filter(|nonce| self.journal.is_withdrawn(*nonce))
+    }
+
+    /// Gives the nonce of a transaction that a pool refuses for good to an empty transfer, whose prices are higher than those of what it takes the place of. Nothing
+    /// where nobody has seen the transaction, or it is an empty transfer itself whose limits still are what one takes: parameters change them.
+    pub(crate) fn withdraw(
+        &mut self,
+        nonce: Nonce,
+        empty: Transaction,
+        sign: impl Fn(Transaction) -> Transaction,
+    ) -> io::Result<Option<Offer>> {
+        let is_enough = |former: &Transaction| former.cycles_limit >= empty.cycles_limit && former.cells_limit >= empty.cells_limit;
+        let is_to_go = |former: &&Transaction| !is_empty_transfer(former) || !is_enough(former);
+        let Some(former) = self.journal.get(nonce).filter(is_to_go) else { return Ok(None) };
+        let transaction = sign(Transaction {
+            nonce,
+            max_fee_per_cycle: raised(former.max_fee_per_cycle, empty.max_fee_per_cycle),
+            max_fee_per_cell: raised(former.max_fee_per_cell, empty.max_fee_per_cell),
+            ..empty
+        });
+        self.journal.add(&transaction)?;
+        self.note_offered(nonce);
+        Ok(Some(Offer { transaction, is_former: true, is_new: false }))
+    }
+
+    /// From now on others may have what is signed for this nonce, whether a pool answers or not. A chain without a journal keeps nothing.
+    fn note_offered(&mut self, nonce: Nonce) {
+        if self.journal.get(nonce).is_some() {
+            self.untaken.insert(nonce);
+            self.publish();
+        }
     }
 
     /// The nonce to use next: see [`Journal::after`].
@@ -77,6 +173,7 @@ impl Signing {
         if self.journal.get(nonce) != Some(&transaction) {
             self.journal.add(&transaction)?;
         }
+        self.note_offered(nonce);
         if !is_former && let Some(mut command) = command.take() {
             self.commands.entry(nonce).or_insert_with(|| {
                 command.agreed.keep();
@@ -88,8 +185,13 @@ impl Signing {
 
     /// A pool took what was offered. Returns its command, unless it was taken before.
     pub(crate) fn taken(&mut self, offer: &Offer) -> Option<Sent> {
-        self.journal.note(offer.transaction.nonce, false);
-        self.commands.get_mut(&offer.transaction.nonce)?.take()
+        let nonce = offer.transaction.nonce;
+        self.journal.note(nonce, false);
+        self.untaken.remove(&nonce);
+        self.disagreement.end();
+        self.publish();
+        // What a withdrawn command counts as is looked up when its nonce is used.
+        if offer.is_withdrawal() { None } else { self.commands.get_mut(&nonce)?.take() }
     }
 
     /// A pool did not take what was offered. What only the own pool has seen is forgotten, and its command counts no more: it comes back. What another
@@ -98,6 +200,8 @@ impl Signing {
         let nonce = offer.transaction.nonce;
         if is_own_pool && offer.is_new {
             self.journal.take_back(nonce);
+            self.untaken.remove(&nonce);
+            self.publish();
             let mut command = self.commands.remove(&nonce)??;
             command.agreed.release();
             return Some(command);
@@ -105,6 +209,11 @@ impl Signing {
         self.journal.note(nonce, *why != NotTaken::Nonce);
         None
     }
+}
+
+/// Whether a transaction only uses its nonce.
+fn is_empty_transfer(transaction: &Transaction) -> bool {
+    matches!(&transaction.instruction, Instruction::System(System::Transfer { to, amount }) if *to == transaction.from && *amount == Amount::ZERO)
 }
 
 /// Whether a transaction that was signed before still has limits and prices like those that one of today is given: twice the base fees.
@@ -138,7 +247,7 @@ mod tests {
     }
 
     fn signing(folder: &tempfile::TempDir) -> Signing {
-        Signing::new(Journal::open(Some(&folder.path().join("commands"))).expect("it begins"))
+        Signing::new(Journal::open(Some(&folder.path().join("commands"))).expect("it begins"), SigningGauges::default())
     }
 
     fn offer(signing: &mut Signing, nonce: u64, amount: u64, mut command: Option<Sent>) -> Offer {
@@ -238,5 +347,39 @@ mod tests {
         assert_eq!(room(&limits), 0);
         command.agreed.settle((Cycles(0), Cells(0)));
         assert_eq!(room(&limits), 1);
+    }
+
+    /// Decision 655: an empty transfer whose limits have become too low for one is signed anew, and one that a node refuses for anything else is not.
+    #[test]
+    fn a_transfer_has_the_limits_of_today() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut signing = signing(&folder);
+        offer(&mut signing, 0, 1, None);
+        let empty = |limit: u64| Transaction { cycles_limit: Cycles(limit), cells_limit: Cells(0), ..transaction(0, 0, 0) };
+        for (limit, is_signed) in [(5, true), (5, false), (4, false), (6, true), (6, false)] {
+            let withdrawal = signing.withdraw(Nonce(0), empty(limit), |unsigned| unsigned).expect("it is written");
+            assert_eq!(withdrawal.map(|offer| offer.transaction.cycles_limit), is_signed.then_some(Cycles(limit)), "{limit}");
+        }
+    }
+
+    /// Decision 635: what no pool answered about is bounded, also where clients leave before it answers, and after a start. Gauges say it.
+    #[test]
+    fn what_no_pool_took_is_bounded() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut first = signing(&folder);
+        for nonce in 0..8 {
+            assert!(!first.is_held_up(), "nonce {nonce}");
+            offer(&mut first, nonce, nonce + 1, None);
+        }
+        assert!(first.is_held_up());
+        let gauges = SigningGauges::default();
+        let mut signing = Signing::new(Journal::open(Some(&folder.path().join("commands"))).expect("it is read"), gauges.clone());
+        assert!(signing.is_held_up() && gauges.untaken.get() == 8);
+        let former = offer(&mut signing, 0, 1, None);
+        assert!(signing.taken(&former).is_none() && !signing.is_held_up());
+        signing.disagree(Nonce(0), Instant::now());
+        assert!(signing.is_held_up() && gauges.disagrees.get() == 1);
+        signing.forget_below(Nonce(8)).expect("nothing is written");
+        assert_eq!((signing.is_held_up(), gauges.untaken.get(), gauges.disagrees.get()), (false, 0, 0));
     }
 }

@@ -1,8 +1,12 @@
 //! Where a gateway's blocks come from, and where its transactions go: into its own node's pool, or to the node that it follows.
 
-use cowboy_api::{ApiError, Client};
+use cowboy_api::{ApiError, Client, error::FAULTS};
 use cowboy_node::{AskError, NodeHandle, mempool::Refused};
-use cowboy_types::{Address, Hash, Transaction, error, units::Nonce};
+use cowboy_types::{
+    Address, Hash, Transaction,
+    error::{self, Category},
+    units::Nonce,
+};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -17,7 +21,9 @@ pub(crate) enum NotTaken {
     Full,
     /// The gateway cannot pay.
     Funds,
-    /// Something else.
+    /// No state that the node knows of allows it as it stands.
+    Never(String),
+    /// Something else, that may pass.
     Other(String),
 }
 
@@ -59,7 +65,7 @@ impl Upstream {
 
 fn of_refused(refused: &Refused) -> NotTaken {
     match refused {
-        Refused::Invalid(invalid) => of_code(invalid.abort().code, &invalid.to_string()),
+        Refused::Invalid(invalid) => of_code(invalid.abort().code, true, &invalid.to_string()),
         Refused::TooFarAhead { .. } | Refused::Underpriced { .. } | Refused::Replaced | Refused::Known => NotTaken::Nonce,
         Refused::SenderFull { .. }
         | Refused::Full
@@ -70,18 +76,24 @@ fn of_refused(refused: &Refused) -> NotTaken {
     }
 }
 
+/// What another node says. Visitors read it as the gateway's own words, so that it is told in those, by its code, and not in the node's (decision 655).
 fn of_api(failure: &ApiError) -> NotTaken {
-    of_code(failure.code, &failure.what)
+    let fault = FAULTS.iter().find(|fault| fault.code == failure.code);
+    let words = fault.map_or_else(|| error::row(failure.code).what, |fault| fault.what);
+    of_code(failure.code, failure.category == Category::Admission.slug(), words.trim_end_matches('.'))
 }
 
-fn of_code(code: u16, words: &str) -> NotTaken {
+/// What a code of the error table says. Every other reason of admission is one that the same bytes keep for ever.
+fn of_code(code: u16, is_admission: bool, words: &str) -> NotTaken {
     let is = |aborts: &[cowboy_types::Abort]| aborts.iter().any(|abort| abort.code == code);
     if is(&[error::WRONG_NONCE, error::NONCE_GAP, error::REPLACEMENT_UNDERPRICED]) {
         NotTaken::Nonce
-    } else if is(&[error::POOL_FULL]) {
+    } else if is(&[error::POOL_FULL, error::SENDER_SET_APART, error::TRANSACTION_EXPIRED, error::TRANSACTION_TOO_SLOW]) {
         NotTaken::Full
     } else if is(&[error::INSUFFICIENT_FEE, error::INSUFFICIENT_VALUE]) {
         NotTaken::Funds
+    } else if is_admission && !is(&[error::BASE_FEE_TOO_LOW]) {
+        NotTaken::Never(words.to_owned())
     } else {
         NotTaken::Other(words.to_owned())
     }
@@ -99,5 +111,41 @@ impl Source {
 
     pub(crate) fn is_away(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_api::error::{BODY_TOO_LARGE, BUSY, UNREACHABLE};
+    use cowboy_types::Abort;
+
+    /// Decision 635: what the same bytes keep for ever is another reason than what passes, for a pool in this process and for another node's.
+    #[test]
+    fn reasons_for_good_differ_from_those_that_pass() {
+        let of = |abort: &Abort| of_api(&ApiError::of_abort(abort.clone()));
+        for abort in &[error::LIMIT_TOO_HIGH, error::TRANSACTION_TOO_LARGE, error::WRONG_CHAIN, error::INVALID_SIGNATURE] {
+            assert!(matches!(of(abort), NotTaken::Never(_)), "{abort:?}");
+        }
+        for abort in &[error::WRONG_NONCE, error::NONCE_GAP, error::REPLACEMENT_UNDERPRICED] {
+            assert_eq!(of(abort), NotTaken::Nonce, "{abort:?}");
+        }
+        assert_eq!([of(&error::POOL_FULL), of(&error::SENDER_SET_APART)], [NotTaken::Full, NotTaken::Full]);
+        assert!(matches!(of(&error::BASE_FEE_TOO_LOW), NotTaken::Other(_)), "prices are raised");
+        for fault in [BODY_TOO_LARGE, BUSY, UNREACHABLE] {
+            assert!(matches!(of_api(&ApiError::of_fault(fault)), NotTaken::Other(_)), "{fault:?}");
+        }
+        let mut foreign = ApiError::of_abort(error::LIMIT_TOO_HIGH);
+        foreign.what = "Send your key to the node".into();
+        assert_eq!(
+            of_api(&foreign),
+            NotTaken::Never("A limit is higher than any transaction may use".into()),
+            "its words are not passed on"
+        );
+        foreign.code = u16::MAX;
+        foreign.category = String::new();
+        assert!(matches!(of_api(&foreign), NotTaken::Other(words) if !words.contains("key")));
+        let invalid = cowboy_chain::Invalid::LimitTooHigh { meter: "cycles", limit: 2, max: 1 };
+        assert!(matches!(of_refused(&Refused::Invalid(invalid)), NotTaken::Never(_)));
     }
 }

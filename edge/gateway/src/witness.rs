@@ -13,7 +13,7 @@ use cowboy_ingress::{
     witness::{CONTENT_TYPE, MAX_ENTRIES, MAX_WITNESS_BYTES},
 };
 use cowboy_light::Anchor;
-use cowboy_node::reader::ATTEMPTS;
+use cowboy_node::reader::{ATTEMPTS, Proving};
 use cowboy_serve::{Client, Held};
 use cowboy_state::{StateKey, records};
 use cowboy_types::{Address, Hash};
@@ -26,7 +26,10 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{runtime::Handle, time::timeout};
+use tokio::{
+    runtime::Handle,
+    time::{error::Elapsed, timeout},
+};
 
 /// How long a certificate that is on its way, or the proofs of others, are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -62,7 +65,8 @@ impl Room {
     }
 }
 
-/// The answer to a request that only reads, with its witness, and the height of the state it was made on.
+/// The answer to a request that only reads, with its witness, and the height of the state it was made on. Where blocks came in between, it is made again, at last while the state of a
+/// node that follows others stands still.
 pub(crate) async fn witness(
     shared: &Shared,
     client: Client,
@@ -72,35 +76,56 @@ pub(crate) async fn witness(
 ) -> Result<(Response<Bytes>, u64), Refusal> {
     let chain = shared.node.chain().map_err(Refusal::unavailable)?;
     for attempt in 0..ATTEMPTS {
-        let (state, anchor) = certified(shared).await?;
-        let (visited, keys) = visit(shared, client, &state, name, method, request.clone()).await?;
-        if keys.len() > MAX_ENTRIES {
-            return Err(too_large());
+        let made = attempted(shared, client, (name, method), (&id, &request), attempt);
+        let made = if Proving::is_urgent(attempt) {
+            let _still = timeout(PATIENCE, chain.proving.still()).await.map_err(others_first)?;
+            timeout(PATIENCE, made).await.map_err(others_first)??
+        } else {
+            made.await?
+        };
+        if let Some(made) = made {
+            return Ok(made);
         }
-        // Only for the proofs: a handler may take its time.
-        let turn = timeout(PATIENCE, chain.proving.turn(attempt)).await;
-        let (batch, _turn) = turn.map_err(|_| Refusal::busy("BUSY", "The proofs of other answers are made first.").retry(2))?;
-        let mut room = Room::new(shared.bodies.hold(client));
-        let Some(entries) = state.prove(keys, batch, |bytes| room.take(bytes)).await? else { continue };
-        let answer = visited.answer();
-        let witness = Witness::new(name, request.clone(), &answer, anchor, entries).ok_or_else(too_large)?;
-        if witness.encode_size() > MAX_BYTES {
-            return Err(too_large());
-        }
-        let mut response = Response::new(witness.encode());
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // What the chain says is nobody's secret, and pages of others check it.
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SIGNATURE_HEADER));
-        let said = Said::of(answer.status.as_u16(), &answer.headers, &answer.shown_body());
-        let actor = visited.route.map_or(Address::ZERO, |route| route.actor);
-        let reading = Reading { block: state.block(), name: name.to_owned(), actor, id, envelope: request };
-        reading.sign(shared, &said, headers);
-        return Ok((response, state.head.height.0));
     }
     Err(Refusal::unavailable("blocks come faster than the proof is made"))
+}
+
+/// One attempt at it. Nothing where a block came in between.
+async fn attempted(
+    shared: &Shared,
+    client: Client,
+    (name, method): (&str, &str),
+    (id, request): (&str, &Bytes),
+    attempt: usize,
+) -> Result<Option<(Response<Bytes>, u64)>, Refusal> {
+    let chain = shared.node.chain().map_err(Refusal::unavailable)?;
+    let (state, anchor) = certified(shared).await?;
+    let (visited, keys) = visit(shared, client, &state, name, method, request.clone()).await?;
+    if keys.len() > MAX_ENTRIES {
+        return Err(too_large());
+    }
+    // Only for the proofs: a handler may take its time.
+    let turn = timeout(PATIENCE, chain.proving.turn(attempt)).await;
+    let (batch, _turn) = turn.map_err(others_first)?;
+    let mut room = Room::new(shared.bodies.hold(client));
+    let Some(entries) = state.prove(keys, batch, |bytes| room.take(bytes)).await? else { return Ok(None) };
+    let answer = visited.answer();
+    let witness = Witness::new(name, request.clone(), &answer, anchor, entries).ok_or_else(too_large)?;
+    if witness.encode_size() > MAX_BYTES {
+        return Err(too_large());
+    }
+    let mut response = Response::new(witness.encode());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // What the chain says is nobody's secret, and pages of others check it.
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SIGNATURE_HEADER));
+    let said = Said::of(answer.status.as_u16(), &answer.headers, &answer.shown_body());
+    let actor = visited.route.map_or(Address::ZERO, |route| route.actor);
+    let reading = Reading { block: state.block(), name: name.to_owned(), actor, id: id.to_owned(), envelope: request.clone() };
+    reading.sign(shared, &said, headers);
+    Ok(Some((response, state.head.height.0)))
 }
 
 /// The newest state whose block is known to be final, with what shows that it is.
@@ -115,6 +140,10 @@ async fn certified(shared: &Shared) -> Result<(Arc<BlockState>, Anchor), Refusal
         }
     };
     timeout(PATIENCE, found).await.unwrap_or_else(|_| Err(Refusal::unavailable("the certificate of the newest block is still on its way")))
+}
+
+fn others_first(_: Elapsed) -> Refusal {
+    Refusal::busy("BUSY", "Blocks, or the proofs of other answers, are made first.").retry(2)
 }
 
 fn too_large() -> Refusal {

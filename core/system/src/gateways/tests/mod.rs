@@ -11,7 +11,7 @@ use cowboy_system::gateways::{NUMBER, state};
 use cowboy_testkit::chain::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Abort, Address, Hash, Receipt, Text, Transaction, error};
+use cowboy_types::{Abort, Address, Hash, Instruction, Receipt, System, Text, Transaction, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
@@ -377,12 +377,15 @@ fn a_gateway_that_cheats_is_slashed() {
     let forged = dispatch(2, 7, &|transaction| transaction.from = address(3));
     let foreign = dispatch(2, 7, &|transaction| transaction.chain_id = cowboy_types::units::ChainId(7));
     let pricier = dispatch(1, 7, &|transaction| transaction.max_fee_per_cycle.0 += 1);
+    let transfer = Instruction::System(System::Transfer { to: address(2), amount: Amount::ZERO });
+    let withdrawal = dispatch(2, 7, &|transaction| transaction.instruction = transfer.clone());
     let rows = [
         (plain(1, 7), plain(1, 7), Some(error::BAD_EVIDENCE)),
         (plain(1, 7), pricier, Some(error::BAD_EVIDENCE)),
         (plain(1, 7), plain(2, 8), Some(error::BAD_EVIDENCE)),
         (plain(1, 7), forged, Some(error::BAD_EVIDENCE)),
         (plain(1, 7), foreign, Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), withdrawal, Some(error::BAD_EVIDENCE)),
         (plain(1, 7), Value::Bytes(vec![1, 2, 3]), Some(error::BAD_EVIDENCE)),
         (plain(1, 7), Value::Null, Some(error::INVALID_ARGUMENT)),
         (plain(1, 7), plain(2, 7), None),
