@@ -180,7 +180,7 @@ def test_strangers_and_hostile_requests(tmp_path):
 
 
 def test_a_capability_bounds_what_is_served(tmp_path):
-    """Who may read serves for reading; credentials of a file are made once, for their owner alone."""
+    """Who may read serves for reading, and pays for nothing else; credentials of a file are made once, for their owner alone."""
     with Served(tmp_path) as world:
         (tmp_path / "a.txt").write_text("a")
         world.run("volume", "put", "memory", tmp_path / "a.txt", "notes/")
@@ -191,6 +191,18 @@ def test_a_capability_bounds_what_is_served(tmp_path):
         assert s3.get_object(Bucket="notes", Key="a.txt")["Body"].read() == b"a"
         assert code(s3.put_object, Bucket="notes", Key="a.txt", Body=b"b") == "AccessDenied"
         assert code(s3.delete_object, Bucket="notes", Key="a.txt") == "AccessDenied"
+
+        # Without the key in this folder, it is not paid for before a use of it is refused.
+        keys, away = tmp_path / ".cowboy" / "partitions", tmp_path / "away"
+        keys.rename(away)
+        balance = lambda: world.get(f"/account/{world.accounts[5][0]}")["balance"]
+        before, mine = balance(), ("--capability", reads)
+        put, rm = ("put", world.volume, tmp_path / "a.txt", "notes/"), ("rm", world.volume, "notes/a.txt")
+        for refused, command in [("may not write to", put), ("may not delete", rm)]:
+            with pytest.raises(Refused, match=refused):
+                world.run("volume", *command, *mine, account=5)
+        assert balance() == before
+        away.rename(keys)
 
         file = tmp_path / "s3.ini"
         world.access("serve", "memory", "--s3", "127.0.0.1:0", "--credentials", file, "--read-only")
@@ -375,8 +387,10 @@ def test_a_removal_is_found_again(tmp_path):
         (journal,) = (tmp_path / ".cowboy" / "removals").iterdir()
         assert stat.S_IMODE(journal.stat().st_mode) == 0o600
         journal.write_text(f"+ {tags[0]} notes/a\n+ {tags[0]} notes/b\n")
-        # What is to be removed is not shown, and a partition that shows no file is no folder.
-        mounted(lambda notes: None)
+        served, _ = world.s3()
+        assert "2 files, notes/a among them" in served.errors.read_text(), "who serves is told, and removes nothing"
+        # What is to be removed is not shown, and what came in its place is.
+        assert mounted() == ["b"]
         assert [row["path"] for row in world.run("volume", "ls", "memory", "notes")] == ["notes/b"]
         assert mounted() == ["b"] and journal.read_text() == ""
 
@@ -389,5 +403,5 @@ def test_numbers_are_served(tmp_path):
         said = process.errors.read_text().splitlines()
         place = next(line for line in said if line.startswith("metrics: ")).removeprefix("metrics: ")
         page = fetch(place).decode()
-        for name in ["removals_waiting", "removal_failures_total", "commits_waiting", "commit_failures_total", "spool_bytes"]:
+        for name in ["removals_waiting", "removal_failures_total", "commits_waiting", "commit_failures_total", "conflicts_total", "spool_bytes"]:
             assert f"\ncowboy_volume_{name} 0\n" in page

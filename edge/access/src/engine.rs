@@ -11,7 +11,7 @@ pub(crate) use handle::{Handle, serve};
 
 use crate::fault::Fault;
 use crate::spool::{Body, Spooled};
-use crate::store::{About, Edit, Space, Store};
+use crate::store::{About, Edit, Sent, Space, Store};
 use commits::{Queue, apply};
 use cowboy_cli::volumes::Rights;
 use cowboy_volume::Entry;
@@ -261,14 +261,17 @@ impl Engine {
         read.and(place)
     }
 
-    /// Sends a file. It is committed with [`Engine::change`].
-    pub(crate) async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+    /// Sends a file, unless the relays still have what was sent of it before. It is committed with [`Engine::change`].
+    pub(crate) async fn send(&self, path: &Path, body: &Body, about: &About, before: Option<Sent>) -> Result<Sent, Fault> {
         self.may_write(&path.partition())?;
         if body.size() > OBJECT_BYTES {
             return Err(Fault::TooLong);
         }
         let _one = self.sending.acquire().await.map_err(|_| Fault::Closed)?;
-        self.store.send(path, body, about).await
+        match before {
+            Some(sent) if self.store.is_sent(&sent).await? => Ok(sent),
+            _ => self.store.send(path, body, about).await,
+        }
     }
 
     /// The place of a change that begins now in the order of all.
@@ -289,10 +292,15 @@ impl Engine {
     /// Sends a file and commits it, together with others that come at the same time.
     pub(crate) async fn put(self: &Rc<Self>, path: &Path, body: &Body, about: &About, condition: Condition) -> Result<Entry, Fault> {
         let begun = self.begin(path);
-        let entry = self.send(path, body, about).await?;
-        let order = Order { edit: Edit::Put(Box::new(entry.clone())), path: path.clone(), condition, began: begun.number };
-        self.change(&path.partition(), vec![order]).await?;
+        let entry = self.send(path, body, about, None).await?.entry;
+        self.put_sent(&begun, path, entry.clone(), condition).await?;
         Ok(entry)
+    }
+
+    /// Commits a file that was sent, together with others that come at the same time.
+    pub(crate) async fn put_sent(self: &Rc<Self>, begun: &Begun, path: &Path, entry: Entry, condition: Condition) -> Result<(), Fault> {
+        let order = Order { edit: Edit::Put(Box::new(entry)), path: path.clone(), condition, began: begun.number };
+        self.change(&path.partition(), vec![order]).await
     }
 
     /// Removes files of one partition, those that are there.

@@ -71,6 +71,11 @@ impl Fault {
         self.to_string().lines().next().unwrap_or_default().to_owned()
     }
 
+    /// Whether the same may succeed later: relays, nodes and other writers come and go, and room becomes free. What fails for anything else fails again.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Outside(_) | Self::Busy | Self::OverQuota(_))
+    }
+
     /// Whether files that are not committed have no room. Those that become committed make some.
     pub(crate) fn is_without_room(&self) -> bool {
         matches!(self, Self::SpoolFull(_) | Self::DiskFull)

@@ -3,6 +3,7 @@
 //! What the kernel asks comes on threads of its own and is done where connections to relays live.
 
 mod changes;
+mod commits;
 mod files;
 mod journal;
 mod names;
@@ -27,6 +28,7 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, TimeOrNow, WriteFlags,
 };
 use journal::Journal;
+pub(crate) use journal::left_behind;
 use place::place;
 use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::{getgid, getuid};

@@ -92,6 +92,9 @@ async fn work(access: Access, files: Files, output: Output) -> Result<(), Failur
     }
     match &access {
         Access::Serve(options) => {
+            if let Some(said) = fuse::left_behind(&removals) {
+                output.progress(said);
+            }
             let (handle, serving) = engine::serve(engine.clone());
             let serving = tokio::task::spawn_local(serving);
             let served = s3::serve(options, handle, spool, output, stop).await;

@@ -30,6 +30,7 @@ pub(crate) struct Metrics {
     failures: Counter,
     commits: Gauge,
     commit_failures: Counter,
+    conflicts: Counter,
     spooled: Gauge,
 }
 
@@ -41,7 +42,7 @@ impl Metrics {
     pub(crate) fn new() -> Arc<Self> {
         let mut registry = Registry::with_prefix("cowboy_volume");
         let (removals, failures, spooled) = (Gauge::default(), Counter::default(), Gauge::default());
-        let (commits, commit_failures) = (Gauge::default(), Counter::default());
+        let (commits, commit_failures, conflicts) = (Gauge::default(), Counter::default(), Counter::default());
         registry.register(
             "removals_waiting",
             "Files that were removed from the mounted folder and are still in the volume",
@@ -54,8 +55,9 @@ impl Metrics {
             commits.clone(),
         );
         registry.register("commit_failures", "Commits of files of the mounted folder that failed, each time", commit_failures.clone());
+        registry.register("conflicts", "Files of the mounted folder that went beside the version of another writer", conflicts.clone());
         registry.register("spool_bytes", "Bytes of files that are not committed yet", spooled.clone());
-        Arc::new(Self { registry, removals, failures, commits, commit_failures, spooled })
+        Arc::new(Self { registry, removals, failures, commits, commit_failures, conflicts, spooled })
     }
 
     /// How many files were removed and are still in the volume.
@@ -78,8 +80,13 @@ impl Metrics {
         self.commit_failures.inc();
     }
 
+    /// Counts a file that went beside the version of another writer.
+    pub(crate) fn conflicted(&self) {
+        self.conflicts.inc();
+    }
+
     /// All numbers, as Prometheus reads them.
-    fn page(&self, spool: &Spool) -> String {
+    pub(crate) fn page(&self, spool: &Spool) -> String {
         set(&self.spooled, spool.used());
         let mut text = String::new();
         // Writing to a string never fails.
@@ -124,12 +131,14 @@ mod tests {
         metrics.removal_failed();
         metrics.commits_wait(4);
         metrics.commit_failed();
+        metrics.conflicted();
         let page = metrics.page(&spool(10));
         for line in [
             "cowboy_volume_removals_waiting 3",
             "cowboy_volume_removal_failures_total 2",
             "cowboy_volume_commits_waiting 4",
             "cowboy_volume_commit_failures_total 1",
+            "cowboy_volume_conflicts_total 1",
             "cowboy_volume_spool_bytes 0",
         ] {
             assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");

@@ -250,6 +250,11 @@ impl Body {
         Self::new(spooled, vec![all])
     }
 
+    /// Where they lie.
+    pub(crate) fn parts(&self) -> &[Range<u64>] {
+        &self.parts
+    }
+
     /// How long they are together.
     pub(crate) fn size(&self) -> u64 {
         self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.end.saturating_sub(part.start)))

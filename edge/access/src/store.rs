@@ -58,6 +58,15 @@ pub(crate) enum Edit {
     Remove(Path),
 }
 
+/// A file that was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    /// The file.
+    pub(crate) entry: Entry,
+    /// The height of the chain before it was sent: relays keep it for a while after that, also where it is not committed.
+    pub(crate) height: u64,
+}
+
 /// A volume.
 #[async_trait(?Send)]
 pub(crate) trait Store {
@@ -83,7 +92,10 @@ pub(crate) trait Store {
     async fn read(&self, entry: &Entry, part: Range<u64>, out: &mut (dyn AsyncWrite + Unpin)) -> Result<(), Fault>;
 
     /// Sends a file to the relays. Nobody sees it before it is committed.
-    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault>;
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Sent, Fault>;
+
+    /// Whether the relays still have a file that was sent, so that it can be committed without being sent again.
+    async fn is_sent(&self, sent: &Sent) -> Result<bool, Fault>;
 
     /// Commits changes to a partition that still has the root `on`, and answers its new root. None where it has another one by now.
     async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault>;
@@ -114,7 +126,7 @@ impl Remote {
 
     /// The volume, as the chain has it now: its relays may have changed.
     async fn reopened(&self) -> Result<Rc<Volume>, Fault> {
-        let volume = Rc::new(self.files.open().await?);
+        let volume = Rc::new(self.files.open().await?.remembering(&self.volume()));
         *self.opened.borrow_mut() = (volume.clone(), Instant::now());
         Ok(volume)
     }
@@ -233,7 +245,7 @@ impl Remote {
     }
 
     /// Sends a file.
-    async fn sent(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+    async fn sent(&self, path: &Path, body: &Body, about: &About) -> Result<Sent, Fault> {
         let partition = path.partition();
         let (key, size) = (self.key(&partition).await?, body.size());
         let volume = self.volume();
@@ -241,15 +253,16 @@ impl Remote {
             // Exactly, with what the file replaces.
             volume.admit(&partition, &key, &[(path, size)]).await?;
         }
-        let (leaf, volume) = self
+        let (leaf, volume, height) = self
             .asked(async |volume| {
-                let (written_ms, kind) = (about.written_ms, about.kind.clone());
+                let (written_ms, kind, height) = (about.written_ms, about.kind.clone(), volume.chain().height());
                 let leaf = volume.put(path, &key, &mut Source { content: body.content(), size, written_ms, kind }).await?;
-                Ok((leaf, *volume.id()))
+                Ok((leaf, *volume.id(), height))
             })
             .await?;
         let meta = open_meta(&key, &volume, &leaf);
-        Ok(Entry { meta: meta.ok_or_else(|| Fault::outside("the record of the file that was sent does not open"))?, leaf })
+        let meta = meta.ok_or_else(|| Fault::outside("the record of the file that was sent does not open"))?;
+        Ok(Sent { entry: Entry { meta, leaf }, height })
     }
 
     /// Commits changes to a partition that still has the root `on`. Relays may have changed: then that is tried once more.
@@ -322,8 +335,16 @@ impl Store for Remote {
         self.judged(self.read_part(entry, part, out).await, |rights| rights.reads).await
     }
 
-    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Sent, Fault> {
         self.judged(self.sent(path, body, about).await, |rights| rights.writes).await
+    }
+
+    async fn is_sent(&self, sent: &Sent) -> Result<bool, Fault> {
+        let path = Path::new(&sent.entry.meta.path).ok_or_else(|| Fault::Path(sent.entry.meta.path.to_string()))?;
+        // Relays that failed a moment ago are asked again: without them, all of the file would be sent again.
+        let volume = self.reopened().await?;
+        let key = self.key(&path.partition()).await?;
+        Ok(volume.is_sent(&key, (&sent.entry.leaf, sent.height), &sent.entry.meta).await)
     }
 
     async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {

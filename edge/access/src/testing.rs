@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::spool::{Body, Spool};
-use crate::store::{About, Edit, Space, Store};
+use crate::store::{About, Edit, Sent, Space, Store};
 use async_trait::async_trait;
 use cowboy_cli::volumes::Rights;
 use cowboy_types::wire::Fixed;
@@ -71,8 +71,16 @@ pub(crate) struct Kept {
     pub(crate) is_broken: Cell<bool>,
     /// Whether nobody hears of the next commit: it is made, and is to be made anew.
     pub(crate) is_unheard: Cell<bool>,
+    /// Whether the next commit is made and seems to fail.
+    pub(crate) is_deaf: Cell<bool>,
+    /// Why nothing can be committed, where that is no matter of time.
+    pub(crate) refusal: RefCell<Option<Fault>>,
     /// How many commits were tried.
     pub(crate) tries: Cell<usize>,
+    /// How many files were sent.
+    pub(crate) sends: Cell<usize>,
+    /// Whether the relays have lost what was sent and not committed.
+    pub(crate) is_lost: Cell<bool>,
     /// How many turns of other tasks a list takes, once it is read.
     pub(crate) turns: Cell<usize>,
 }
@@ -129,7 +137,11 @@ pub(crate) fn engine(rights: Rights, is_read_only: bool) -> (Rc<Engine>, Rc<Kept
         quota: Cell::new(1 << 30),
         is_broken: Cell::new(false),
         is_unheard: Cell::new(false),
+        is_deaf: Cell::new(false),
+        refusal: RefCell::default(),
         tries: Cell::new(0),
+        sends: Cell::new(0),
+        is_lost: Cell::new(false),
         turns: Cell::new(0),
     });
     (Engine::new(Box::new(Memory { kept: kept.clone(), rights }), is_read_only), kept)
@@ -177,12 +189,17 @@ impl Store for Memory {
         Ok(out.write_all(&content[within(part.start)..within(part.end)]).await?)
     }
 
-    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Entry, Fault> {
+    async fn send(&self, path: &Path, body: &Body, about: &About) -> Result<Sent, Fault> {
+        self.kept.sends.set(self.kept.sends.get() + 1);
         let content = body.bytes().await;
         let mut entry = entry(path.as_str(), &content);
         (entry.meta.written_ms, entry.meta.kind) = (about.written_ms, about.kind.clone());
         self.kept.contents.borrow_mut().insert(entry.meta.hash, content);
-        Ok(entry)
+        Ok(Sent { entry, height: 0 })
+    }
+
+    async fn is_sent(&self, sent: &Sent) -> Result<bool, Fault> {
+        Ok(!self.kept.is_lost.get() && self.kept.contents.borrow().contains_key(&sent.entry.meta.hash))
     }
 
     async fn commit(&self, partition: &Name, edits: &[Edit], on: Option<Hash>) -> Result<Option<Hash>, Fault> {
@@ -193,6 +210,9 @@ impl Store for Memory {
         self.kept.put(&before);
         if self.kept.is_broken.get() {
             return Err(Fault::outside("no relay answers"));
+        }
+        if let Some(refusal) = self.kept.refusal.borrow().clone() {
+            return Err(refusal);
         }
         let mut partitions = self.kept.partitions.borrow_mut();
         if partitions.get(partition).map(root_of) != on {
@@ -213,6 +233,9 @@ impl Store for Memory {
         self.kept.commits.borrow_mut().push(edits.len());
         let root = root_of(&changed);
         partitions.insert(partition.clone(), changed);
+        if self.kept.is_deaf.take() {
+            return Err(Fault::outside("nobody says what came of the transaction"));
+        }
         Ok(Some(root).filter(|_| !self.kept.is_unheard.take()))
     }
 

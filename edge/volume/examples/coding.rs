@@ -1,10 +1,11 @@
-//! How fast a file becomes shards on one core: encrypting, coding and hashing together, beside each of them alone. Prints MiB/s as JSON.
+//! How fast a file becomes shards on one core: encrypting, coding and hashing together and each alone, beside what the libraries do alone. Prints MiB/s
+//! as JSON.
 #![allow(clippy::print_stdout, reason = "what is measured is printed")]
 
 use aes_gcm::aead::{AeadInOut as _, KeyInit as _};
 use aes_gcm::{Aes256Gcm, Key, Nonce};
 use cowboy_types::Hash;
-use cowboy_volume::cells;
+use cowboy_volume::cells::{self, Stripe};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::segments::{Cipher, SEGMENT_BYTES};
 use cowboy_volumes::{Code, Name, Path};
@@ -30,61 +31,118 @@ fn median(mut work: impl FnMut()) -> f64 {
     rates[ROUNDS / 2]
 }
 
-fn main() {
-    let code = Code { data: 4, parity: 2 };
-    let (volume, path) = (Hash([1; 32]), Path::new("notes/file").expect("a path"));
-    let key = PartitionKey::owned(&[2; 32], &volume, &Name::new("notes").expect("a name"));
-    let cipher = Cipher::new(&key, &[3; 16], &volume, &path);
-    let plain = vec![7; FILE];
-    let segments = FILE / SEGMENT_BYTES;
+/// The file, with what it is encrypted with.
+struct File {
+    code: Code,
+    cipher: Cipher,
+    plain: Vec<u8>,
+}
 
-    let sealed: Vec<u8> = (0..segments)
-        .flat_map(|number| {
-            let mut segment = plain[number * SEGMENT_BYTES..(number + 1) * SEGMENT_BYTES].to_vec();
-            cipher.seal(number as u64, number + 1 == segments, &mut segment);
-            segment
+impl File {
+    fn new() -> Self {
+        let code = Code { data: 4, parity: 2 };
+        let (volume, path) = (Hash([1; 32]), Path::new("notes/file").expect("a path"));
+        let key = PartitionKey::owned(&[2; 32], &volume, &Name::new("notes").expect("a name"));
+        Self { code, cipher: Cipher::new(&key, &[3; 16], &volume, &path), plain: vec![7; FILE] }
+    }
+
+    fn segments(&self) -> usize {
+        FILE / SEGMENT_BYTES
+    }
+
+    fn stripes(&self) -> Vec<Stripe> {
+        cells::stripes(self.code, self.cipher.length(FILE as u64)).collect()
+    }
+
+    /// A segment of the ciphertext.
+    fn segment(&self, number: usize) -> Vec<u8> {
+        let mut segment = self.plain[number * SEGMENT_BYTES..(number + 1) * SEGMENT_BYTES].to_vec();
+        self.cipher.seal(number as u64, number + 1 == self.segments(), &mut segment);
+        segment
+    }
+
+    /// Everything, as a client does it.
+    fn whole(&self) -> f64 {
+        median(|| {
+            let (mut ready, mut number) = (Vec::new(), 0);
+            let mut hashers = vec![blake3::Hasher::new(); self.code.slots()];
+            for stripe in self.stripes() {
+                while (ready.len() as u64) < stripe.length && number < self.segments() {
+                    ready.append(&mut self.segment(number));
+                    number += 1;
+                }
+                let bytes: Vec<u8> = ready.drain(..stripe.length as usize).collect();
+                for (hasher, cell) in hashers.iter_mut().zip(cells::encode(self.code, stripe, &bytes)) {
+                    hasher.update(&cell);
+                }
+            }
+            black_box(hashers);
         })
-        .collect();
-    let whole = median(|| {
-        let (mut ready, mut number) = (Vec::new(), 0);
-        let mut hashers = vec![blake3::Hasher::new(); code.slots()];
-        for stripe in cells::stripes(code, cipher.length(FILE as u64)) {
-            while (ready.len() as u64) < stripe.length && number < segments {
-                let mut segment = plain[number * SEGMENT_BYTES..(number + 1) * SEGMENT_BYTES].to_vec();
-                cipher.seal(number as u64, number + 1 == segments, &mut segment);
-                ready.append(&mut segment);
-                number += 1;
+    }
+
+    /// The three stages, each alone.
+    fn stages(&self, sealed: &[u8]) -> [f64; 3] {
+        let encrypting = median(|| (0..self.segments()).for_each(|number| drop(black_box(self.segment(number)))));
+        let encoded = || -> Vec<Vec<Vec<u8>>> {
+            let mut at = 0;
+            let encode = |stripe: Stripe| {
+                let bytes = &sealed[at..at + stripe.length as usize];
+                at += bytes.len();
+                cells::encode(self.code, stripe, bytes)
+            };
+            self.stripes().into_iter().map(encode).collect()
+        };
+        let coding = median(|| drop(black_box(encoded())));
+        let all = encoded();
+        let hashing = median(|| {
+            let mut hashers = vec![blake3::Hasher::new(); self.code.slots()];
+            for cells in &all {
+                for (hasher, cell) in hashers.iter_mut().zip(cells) {
+                    hasher.update(cell);
+                }
             }
-            let bytes: Vec<u8> = ready.drain(..stripe.length as usize).collect();
-            for (hasher, cell) in hashers.iter_mut().zip(cells::encode(code, stripe, &bytes)) {
-                hasher.update(&cell);
+            black_box(hashers);
+        });
+        [encrypting, coding, hashing]
+    }
+
+    /// What the libraries do alone with as many bytes.
+    fn libraries(&self, sealed: &[u8]) -> [f64; 3] {
+        let library = Aes256Gcm::new(&Key::<Aes256Gcm>::from([5; 32]));
+        let mut buffer = self.plain.clone();
+        let encrypting = median(|| {
+            for segment in buffer.chunks_mut(SEGMENT_BYTES) {
+                black_box(library.encrypt_inout_detached(&Nonce::from([0; 12]), &[], segment.into()).expect("it is short"));
             }
-        }
-        black_box(hashers);
-    });
-    let library = Aes256Gcm::new(&Key::<Aes256Gcm>::from([5; 32]));
-    let mut buffer = plain.clone();
-    let encrypting = median(|| {
-        for segment in buffer.chunks_mut(SEGMENT_BYTES) {
-            black_box(library.encrypt_inout_detached(&Nonce::from([0; 12]), &[], segment.into()).expect("it is short"));
-        }
-    });
-    let coding = median(|| {
-        for stripe in sealed.chunks_exact(4 * 65_536) {
-            let mut encoder = reed_solomon_simd::ReedSolomonEncoder::new(4, 2, 65_536).expect("a code");
-            stripe.chunks_exact(65_536).for_each(|cell| encoder.add_original_shard(cell).expect("four"));
-            black_box(encoder.encode().expect("all were added").recovery_iter().count());
-        }
-    });
-    // As many bytes as there are in all shards.
-    let hashing = median(|| {
-        for part in plain.chunks(65_536).chain(plain[..FILE / 2].chunks(65_536)) {
-            black_box(blake3::hash(part));
-        }
-    });
-    let together = 1.0 / (1.0 / encrypting + 1.0 / coding + 1.0 / hashing);
+        });
+        let coding = median(|| {
+            for stripe in sealed.chunks_exact(4 * 65_536) {
+                let mut encoder = reed_solomon_simd::ReedSolomonEncoder::new(4, 2, 65_536).expect("a code");
+                stripe.chunks_exact(65_536).for_each(|cell| encoder.add_original_shard(cell).expect("four"));
+                black_box(encoder.encode().expect("all were added").recovery_iter().count());
+            }
+        });
+        // As many bytes as there are in all shards.
+        let hashing = median(|| {
+            for part in self.plain.chunks(65_536).chain(self.plain[..FILE / 2].chunks(65_536)) {
+                black_box(blake3::hash(part));
+            }
+        });
+        [encrypting, coding, hashing]
+    }
+}
+
+/// The rate of three things that are done one after the other.
+fn together(rates: [f64; 3]) -> f64 {
+    1.0 / rates.map(|rate| 1.0 / rate).iter().sum::<f64>()
+}
+
+fn main() {
+    let file = File::new();
+    let sealed: Vec<u8> = (0..file.segments()).flat_map(|number| file.segment(number)).collect();
+    let (whole, stages, libraries) = (file.whole(), file.stages(&sealed), file.libraries(&sealed));
     println!(
-        "{{\"whole\": {whole:.0}, \"encrypting\": {encrypting:.0}, \"coding\": {coding:.0}, \"hashing\": {hashing:.0}, \"libraries\": {together:.0}, \"ratio\": {:.2}}}",
-        whole / together
+        "{{\"whole\": {whole:.0}, \"stages\": {stages:.0?}, \"libraries\": {libraries:.0?}, \"ratio\": {:.2}}}",
+        whole / together(libraries)
     );
 }

@@ -1,12 +1,9 @@
 //! Reading and writing files. A file that is written lies in the spool as a whole, and is committed in the background once it is closed.
 
 use super::names::{errno, parent};
-use super::removals::pause;
 use super::staged::{BLOCK, Node, Open, Staged, ms};
 use super::tree::Mounted;
-use crate::engine::Condition;
 use crate::fault::Fault;
-use crate::spool::Body;
 use bytes::Bytes;
 use cowboy_cli::volumes::Files;
 use cowboy_volume::Entry;
@@ -74,6 +71,8 @@ impl Mounted {
             writers: Cell::new(0),
             written_ms: Cell::new(entry.map_or_else(|| ms(SystemTime::now()), |entry| entry.meta.written_ms)),
             committed: Cell::new(entry.map(|entry| entry.meta.hash)),
+            tried: RefCell::default(),
+            sent: RefCell::default(),
             storing: Mutex::default(),
             failures: Cell::default(),
             is_tried: Cell::default(),
@@ -84,7 +83,8 @@ impl Mounted {
         if let Some(found) = self.staged_at(path) {
             return Ok(found);
         }
-        if let Some(removed) = self.supersede(path) {
+        // What is read at the path is not what was removed there.
+        if let Some(removed) = self.supersede(path).filter(|_| entry.is_none()) {
             staged.committed.set(Some(removed));
         }
         self.staged.borrow_mut().insert(path.to_owned(), staged.clone());
@@ -262,89 +262,6 @@ impl Mounted {
             staged.writers.set(staged.writers.get().saturating_sub(1));
             self.store_when_closed(&staged);
         }
-    }
-
-    /// Commits a file in the background that nobody has open for writing.
-    pub(super) fn store_when_closed(self: &Rc<Self>, staged: &Rc<Staged>) {
-        if !staged.is_closed() {
-            return;
-        }
-        if staged.is_tried.replace(true) {
-            staged.again.notify_one();
-        } else {
-            tokio::task::spawn_local(self.clone().store_in_turns(staged.clone()));
-        }
-    }
-
-    /// Tries to commit a file until it is committed, opened for writing, or removed. After a failure its next turn comes after a while, or with the next
-    /// commit to its partition.
-    async fn store_in_turns(self: Rc<Self>, staged: Rc<Staged>) {
-        while staged.is_closed() {
-            // What fails was noted.
-            let is_failed = self.store(&staged).await.is_err();
-            if !staged.is_dirty.get() {
-                break;
-            }
-            if is_failed {
-                let wait = pause(self.retry.get(), staged.failures.get());
-                // Both ends are a turn.
-                let _ = tokio::time::timeout(wait, staged.again.notified()).await;
-            }
-        }
-        staged.is_tried.set(false);
-    }
-
-    /// Sends and commits a file, where something of it is not committed yet.
-    pub(super) async fn store(self: &Rc<Self>, staged: &Rc<Staged>) -> Result<(), Fault> {
-        let _one = staged.storing.lock().await;
-        let path = staged.path.borrow().clone();
-        let Some(path) = path else { return Ok(()) };
-        if staged.is_dirty.replace(false) {
-            let full = Path::new(&path).ok_or_else(|| Fault::Path(path.clone()))?;
-            let body = Body::whole(staged.spooled.clone());
-            let put = self.engine.put(&full, &body, &staged.about(), Condition::Any).await;
-            match &put {
-                Ok(entry) => staged.committed.set(Some(entry.meta.hash)),
-                Err(_) => staged.is_dirty.set(true),
-            }
-            let put = put.map(drop);
-            self.stored(&path, staged, &put);
-            put?;
-        }
-        if staged.writers.get() == 0 && !staged.is_dirty.get() {
-            self.unstage(&path, staged);
-        }
-        Ok(())
-    }
-
-    /// Notes what came of a commit of a file.
-    fn stored(&self, path: &str, staged: &Staged, put: &Result<(), Fault>) {
-        let failures = staged.failures.get();
-        match put {
-            Ok(()) => {
-                if failures > 0 {
-                    self.count_failures(staged, 0);
-                    self.output.progress(format_args!("{path} is committed by now"));
-                    staged.again.notify_one();
-                }
-                self.note(path, put);
-            }
-            // What was removed meanwhile is not waited for.
-            Err(_) if staged.path.borrow().as_deref() == Some(path) => {
-                self.count_failures(staged, failures.saturating_add(1));
-                self.metrics.commit_failed();
-                self.note(path, put);
-            }
-            Err(_) => {}
-        }
-    }
-
-    /// Notes how often the commit of a file failed, and how many files wait for one after a failure.
-    pub(super) fn count_failures(&self, staged: &Staged, failures: u32) {
-        let before = staged.failures.replace(failures);
-        let waiting = self.waiting.get().saturating_add(usize::from(failures > 0)).saturating_sub(usize::from(before > 0));
-        self.waiting.set(waiting);
-        self.metrics.commits_wait(waiting);
     }
 
     /// Gives up the content of a file that was removed or replaced.

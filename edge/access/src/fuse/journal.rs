@@ -1,14 +1,15 @@
 //! Removals that failed, in a file of the project: the next mount of the volume tries them again (decision 624).
 //!
-//! Each line says of a path that the removal of a content failed, or that nothing is left to remove. A line that a killed program had no time to end stands
-//! for nothing.
+//! Each line says of a path that the removal of a content failed, or that nothing is left to remove. A line that a program had no time or no room to end is
+//! the last one, and stands for nothing (decision 633).
 
 use cowboy_types::Hash;
 use cowboy_volumes::Path;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path;
 
 /// The most bytes of the file that are read.
@@ -20,32 +21,73 @@ const FAILED: &str = "+";
 /// What a line of a path begins with at which nothing is left to remove.
 const OVER: &str = "-";
 
+/// The most bytes of a line: its beginning, a hash and a path.
+const LINE_BYTES: u64 = 1_024;
+
 /// Removals that failed, with the content of each.
 pub(crate) type Failed = BTreeMap<Path, Hash>;
 
 /// The file. Without one, nothing is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Journal(Option<File>);
+pub(crate) struct Journal {
+    file: Option<File>,
+    /// The paths of which it says that a removal failed.
+    kept: RefCell<BTreeSet<Path>>,
+}
 
-/// What a file says, and the bytes of it that are whole lines. None where it says anything else.
-fn parse(text: &str) -> Option<(Failed, usize)> {
-    let whole = text.rfind('\n').map_or(0, |end| end.saturating_add(1));
-    let mut failed = Failed::new();
-    for line in text.get(..whole)?.lines() {
-        match line.split_once(' ')? {
-            (FAILED, rest) => {
-                let (content, path) = rest.split_once(' ')?;
-                let mut hash = [0; 32];
-                hex::decode_to_slice(content, &mut hash).ok()?;
-                failed.insert(Path::new(path)?, Hash(hash));
-            }
-            (OVER, path) => {
-                failed.remove(&Path::new(path)?);
-            }
-            _ => return None,
+/// What a line adds to what failed, or takes from it. None where it says anything else.
+fn follow(failed: &mut Failed, line: &[u8]) -> Option<()> {
+    match std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')? {
+        (FAILED, rest) => {
+            let (content, path) = rest.split_once(' ')?;
+            let mut hash = [0; 32];
+            hex::decode_to_slice(content, &mut hash).ok()?;
+            failed.insert(Path::new(path)?, Hash(hash));
         }
+        (OVER, path) => {
+            failed.remove(&Path::new(path)?);
+        }
+        _ => return None,
     }
-    Some((failed, whole))
+    Some(())
+}
+
+/// How many bytes are whole lines: one that a program had no time or no room to end is the last, and stands for nothing.
+fn whole(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end.saturating_add(1))
+}
+
+/// What the whole lines of a file say; or the number of the first of them that says anything else.
+fn parse(bytes: &[u8]) -> Result<Failed, usize> {
+    let mut failed = Failed::new();
+    for (number, line) in (1_usize..).zip(bytes[..whole(bytes)].split_inclusive(|byte| *byte == b'\n')) {
+        follow(&mut failed, line).ok_or(number)?;
+    }
+    Ok(failed)
+}
+
+/// What a file says, and its bytes up to the end of its last whole line.
+fn read(file: &File) -> io::Result<(Failed, u64)> {
+    if file.metadata()?.len() > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too long: remove it"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    let refused =
+        |line: usize| io::Error::new(io::ErrorKind::InvalidData, format!("its line {line} is no removal: correct that line, or remove it"));
+    Ok((parse(&bytes).map_err(refused)?, u64::try_from(whole(&bytes)).map_err(io::Error::other)?))
+}
+
+/// What whoever serves the volume in another way is told of removals that a mounted folder left. Nothing is changed.
+pub(crate) fn left_behind(path: &path::Path) -> Option<String> {
+    let failed = match File::open(path).and_then(|file| read(&file)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return Some(format!("{}: {error}", path.display())),
+        Ok((failed, _)) => failed,
+    };
+    let first = failed.keys().next()?.as_str();
+    let files = if failed.len() == 1 { first.to_owned() } else { format!("{} files, {first} among them", failed.len()) };
+    Some(format!("removed in a mounted folder, and still in the volume: {files}; only `cowboy volume mount` removes what is left of that"))
 }
 
 /// Locks a file for as long as it is open. Answers whether no other program has it.
@@ -70,34 +112,44 @@ impl Journal {
         if let Some(folder) = path.parent() {
             DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
         }
-        let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
         if !lock(&file)? {
-            return Ok((Self(Some(file)), Failed::new()));
+            return Ok((Self { file: Some(file), kept: RefCell::default() }, Failed::new()));
         }
-        if file.metadata()?.len() > MAX_BYTES {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too long: remove it"));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text)?;
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it has a line that is no removal: remove it");
-        let (failed, whole) = parse(&text).ok_or_else(damaged)?;
-        let kept = if failed.is_empty() { 0 } else { whole };
-        file.set_len(u64::try_from(kept).map_err(io::Error::other)?)?;
-        Ok((Self(Some(file)), failed))
+        let (failed, whole) = read(&file)?;
+        file.set_len(if failed.is_empty() { 0 } else { whole })?;
+        let kept = RefCell::new(failed.keys().cloned().collect());
+        Ok((Self { file: Some(file), kept }, failed))
     }
 
     /// Keeps a removal that failed.
     pub(super) fn keep(&self, path: &Path, content: &Hash) -> io::Result<()> {
-        self.add(&format!("{FAILED} {} {}\n", hex::encode(content.0), path.as_str()))
+        self.add(&format!("{FAILED} {} {}\n", hex::encode(content.0), path.as_str()))?;
+        self.kept.borrow_mut().insert(path.clone());
+        Ok(())
     }
 
-    /// Notes that nothing is left to remove at a path.
+    /// Notes that nothing is left to remove at a path, where anything else is noted.
     pub(super) fn forget(&self, path: &Path) -> io::Result<()> {
-        self.add(&format!("{OVER} {}\n", path.as_str()))
+        let is_kept = self.kept.borrow().contains(path);
+        if is_kept {
+            self.add(&format!("{OVER} {}\n", path.as_str()))?;
+            self.kept.borrow_mut().remove(path);
+        }
+        Ok(())
     }
 
     fn add(&self, line: &str) -> io::Result<()> {
-        let Some(mut file) = self.0.as_ref() else { return Ok(()) };
+        let Some(mut file) = self.file.as_ref() else { return Ok(()) };
+        // A line that there was no room to end would be one with this.
+        let length = file.metadata()?.len();
+        let start = length.saturating_sub(LINE_BYTES);
+        let mut tail = vec![0; usize::try_from(length.saturating_sub(start)).map_err(io::Error::other)?];
+        file.read_exact_at(&mut tail, start)?;
+        let kept = start.saturating_add(u64::try_from(whole(&tail)).map_err(io::Error::other)?);
+        if kept < length {
+            file.set_len(kept)?;
+        }
         file.write_all(line.as_bytes())
     }
 }
@@ -139,14 +191,52 @@ mod tests {
         assert_eq!(fs::metadata(&place).expect("it is there").len(), 0, "nothing is left, and nothing grows");
     }
 
+    /// A line that there was no room to end is cut off before the next one is written, by whichever program writes it, and nothing else is lost with it.
+    #[test]
+    fn a_torn_line_is_the_last_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("removals");
+        let tear = |bytes: &[u8]| {
+            let mut torn = OpenOptions::new().append(true).open(&place).expect("it is there");
+            torn.write_all(bytes).expect("it is written");
+        };
+        let (journal, _) = Journal::open(&place).expect("it is made");
+        tear(b"+ 0101");
+        journal.keep(&at("notes/a"), &Hash([1; 32])).expect("it is written");
+        tear(&[0, 0xFF]);
+        let (other, _) = Journal::open(&place).expect("it is shared");
+        other.keep(&at("notes/b"), &Hash([2; 32])).expect("it is written");
+        tear(b"-");
+        journal.forget(&at("notes/a")).expect("it is written");
+        journal.forget(&at("notes/none")).expect("nothing is to be written");
+        let said = left_behind(&place).expect("one is left");
+        assert!(said.contains("still in the volume: notes/b;"), "{said}");
+        tear(&[0xFF; 70]);
+        drop((journal, other));
+        let (journal, failed) = Journal::open(&place).expect("only the last line is torn");
+        assert_eq!(failed, Failed::from([(at("notes/b"), Hash([2; 32]))]));
+        journal.keep(&at("notes/c"), &Hash([3; 32])).expect("it is written");
+        assert!(left_behind(&place).is_some_and(|said| said.contains("2 files, notes/b among them")));
+        journal.forget(&at("notes/b")).and_then(|()| journal.forget(&at("notes/c"))).expect("it is written");
+        assert_eq!((left_behind(&place), left_behind(&folder.path().join("none"))), (None, None));
+        drop(journal);
+        tear(b"+ notes/a\n");
+        let refused = Journal::open(&place).expect_err("that line was ended").to_string();
+        assert!(refused.starts_with("its line 7 is no removal"), "{refused}");
+        assert!(left_behind(&place).is_some_and(|said| said.contains("its line 7 is no removal")));
+    }
+
     /// Lines that are no removals are refused.
     #[test]
     fn damaged_lines_are_refused() {
         let hash = "01".repeat(32);
         for text in ["x\n", "+ notes/a\n", "+ 01 notes/a\n", "* notes/a\n", "- ../a\n", "\n", &format!("+ {hash} ../a\n")] {
-            assert_eq!(parse(text), None, "{text:?}");
+            assert_eq!(parse(text.as_bytes()), Err(1), "{text:?}");
+            assert_eq!(parse(format!("- notes/b\n{text}").as_bytes()), Err(2), "{text:?}");
         }
-        assert_eq!(parse(&format!("+ {hash} notes/a\n- notes/b\n")).map(|(failed, _)| failed.len()), Some(1));
-        assert_eq!(parse("").map(|(_, whole)| whole), Some(0));
+        assert_eq!(parse(b"- notes/\xFF\n"), Err(1));
+        let text = format!("+ {hash} notes/a\n- notes/b\n");
+        assert_eq!(parse(text.as_bytes()).map(|failed| failed.len()), Ok(1));
+        assert_eq!((whole(text.as_bytes()), whole(b"- notes"), whole(b"")), (text.len(), 0, 0));
     }
 }

@@ -47,6 +47,34 @@ pub(super) fn within<'a>(folder: &str, path: &'a str) -> Option<(&'a str, bool)>
     }
 }
 
+/// What stands before the number of a file beside another one.
+const CONFLICT: &str = ".conflict-";
+
+/// The name of a file without the number that it got beside another one, in two parts: what stands before that number, and its ending.
+fn halves(name: &str) -> (&str, &str) {
+    if let Some((stem, rest)) = name.rsplit_once(CONFLICT) {
+        let ending = rest.trim_start_matches(|character: char| character.is_ascii_digit());
+        if ending.len() < rest.len() && (ending.is_empty() || ending.starts_with('.')) {
+            return (stem, ending);
+        }
+    }
+    match name.rfind('.') {
+        // A name that begins with its only dot has no ending, and neither has one that is hardly anything else.
+        Some(at) if at > 0 && name.len().saturating_sub(at) < NAME_BYTES / 2 => name.split_at(at),
+        _ => (name, ""),
+    }
+}
+
+/// The path of a file that is kept beside the one at a path: `notes/a.conflict-1.txt` beside `notes/a.txt`. None where it would be too long.
+pub(super) fn beside(path: &str, number: u32) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let (stem, ending) = halves(name);
+    let added = format!("{CONFLICT}{number}{ending}");
+    // Names are of ASCII.
+    let stem = stem.get(..NAME_BYTES.checked_sub(added.len())?.min(stem.len()))?;
+    Some(format!("{folder}/{stem}{added}")).filter(|found| found.len() <= PATH_BYTES)
+}
+
 /// What the kernel knows by a number.
 struct Known {
     /// Where it is; nowhere where it was removed.
@@ -163,6 +191,31 @@ mod tests {
             assert_eq!(within(folder, path), expected, "{path} in {folder}");
         }
         assert_eq!((parent("notes/a/b"), parent("notes")), ("notes/a", ""));
+    }
+
+    /// A file beside another one keeps its ending, and its name has no second number; a long name is cut, and a path that is too long is none.
+    #[test]
+    fn files_beside_others_have_names() {
+        let long = "x".repeat(NAME_BYTES);
+        let (plain, dotted) = (format!("notes/{long}"), format!("notes/a.{}", &long[..NAME_BYTES - 2]));
+        let rows = [
+            ("notes/a.txt", "notes/a.conflict-7.txt".to_owned()),
+            ("notes/d/a.tar.gz", "notes/d/a.tar.conflict-7.gz".to_owned()),
+            ("notes/a", "notes/a.conflict-7".to_owned()),
+            ("notes/.profile", "notes/.profile.conflict-7".to_owned()),
+            ("notes/a.conflict-1.txt", "notes/a.conflict-7.txt".to_owned()),
+            ("notes/a.conflict-12", "notes/a.conflict-7".to_owned()),
+            ("notes/a.conflict-x", "notes/a.conflict-7.conflict-x".to_owned()),
+            (plain.as_str(), format!("notes/{}.conflict-7", &long[..NAME_BYTES - 11])),
+            (dotted.as_str(), format!("notes/a.{}.conflict-7", &long[..NAME_BYTES - 13])),
+        ];
+        for (path, expected) in rows {
+            let found = beside(path, 7);
+            assert_eq!(found.as_deref(), Some(expected.as_str()), "{path}");
+            assert!(found.is_some_and(|found| cowboy_volumes::Path::new(&found).is_some()), "{path}");
+        }
+        let deep = format!("{}a", "a/".repeat(255));
+        assert_eq!((deep.len(), beside(&deep, 7)), (511, None));
     }
 
     /// A number stays with what it was given for, where that is moved, and leads nowhere once it is removed. What the kernel forgot is not held.

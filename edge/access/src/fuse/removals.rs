@@ -7,6 +7,7 @@ use super::tree::Mounted;
 use crate::engine::Condition;
 use crate::fault::Fault;
 use cowboy_types::Hash;
+use cowboy_volume::Entry;
 use cowboy_volumes::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,9 +15,6 @@ use tokio::sync::OwnedMutexGuard;
 
 /// The longest wait before a removal or a commit is tried again.
 const LONGEST: Duration = Duration::from_secs(300);
-
-/// What stands for the content of a file that was never committed, as far as this program knows: no file has it.
-const NOTHING: Hash = Hash([0; 32]);
 
 /// The wait before a removal or a commit that failed this often is tried again.
 pub(super) fn pause(first: Duration, failures: u32) -> Duration {
@@ -39,9 +37,10 @@ impl Mounted {
         self.count_removals();
     }
 
-    /// Removes a file in the background, once nothing of it is on its way.
-    pub(super) fn remove_later(self: &Rc<Self>, path: Path, content: Option<Hash>, staged: Option<Rc<Staged>>) {
+    /// Removes a file in the background, once nothing of it is on its way. `was_failing` says whether a commit of it failed.
+    pub(super) fn remove_later(self: &Rc<Self>, path: Path, content: Option<Hash>, staged: Option<Rc<Staged>>, was_failing: bool) {
         let removal = Removal::new(path, content, 0);
+        removal.was_failing.set(was_failing);
         // Nobody else knows of it yet.
         let held = removal.trying.clone().try_lock_owned().ok();
         self.removed.borrow_mut().insert(removal.path.as_str().to_owned(), removal.clone());
@@ -51,6 +50,7 @@ impl Mounted {
             if let Some(staged) = staged {
                 drop(staged.storing.lock().await);
                 removal.content.set(staged.committed.get().or(content));
+                removal.tried.replace(staged.tried.take());
             }
             mounted.remove_in_turns(removal, held).await;
         });
@@ -82,18 +82,20 @@ impl Mounted {
         if !self.is_waiting(removal) {
             return;
         }
-        // Later, somebody else may have put another file there.
-        let condition = match removal.failures.get() {
-            0 => Condition::Any,
-            _ => Condition::Content(removal.content.get().unwrap_or(NOTHING)),
-        };
-        let done = match self.engine.remove(&removal.path.partition(), vec![(removal.path.clone(), condition)]).await {
-            Err(Fault::Condition) => Ok(()),
+        let done = match self.remove_known(removal).await {
+            // What is there is somebody else's, or nothing is.
+            Err(Fault::Condition | Fault::NoPartition(_)) => Ok(()),
             done => done,
         };
-        if !matches!(done, Err(Fault::Outside(_) | Fault::Busy)) {
+        // Another writer's file that came there may have been removed here as well: that is another removal.
+        if !self.is_waiting(removal) {
+            return;
+        }
+        if done.as_ref().err().is_none_or(|fault| !fault.may_pass()) {
             self.note(removal.path.as_str(), &done);
-            self.end_removal(removal);
+            self.removed.borrow_mut().remove(removal.path.as_str());
+            self.count_removals();
+            self.forget_removal(removal.path.as_str());
             return;
         }
         let failures = removal.failures.get().saturating_add(1);
@@ -105,13 +107,27 @@ impl Mounted {
         }
     }
 
-    /// Forgets a removal.
-    fn end_removal(&self, removal: &Removal) {
-        self.removed.borrow_mut().remove(removal.path.as_str());
-        if removal.failures.get() > 0 {
-            self.kept(self.journal.forget(&removal.path));
+    /// Removes what is at the path of a removal. Where that or a commit of the file failed before, somebody else may have put another file there, which stays.
+    async fn remove_known(&self, removal: &Removal) -> Result<(), Fault> {
+        let condition = if removal.removes_anything() {
+            Condition::Any
+        } else {
+            let standing = self.engine.find(&removal.path).await?.map(|entry| entry.meta.hash);
+            Condition::Content(standing.filter(|content| removal.removes(content)).ok_or(Fault::Condition)?)
+        };
+        self.engine.remove(&removal.path.partition(), vec![(removal.path.clone(), condition)]).await
+    }
+
+    /// Whether a committed file was removed here.
+    pub(super) fn is_removed(&self, path: &str, entry: &Entry) -> bool {
+        self.removed.borrow().get(path).is_some_and(|removal| removal.removes(&entry.meta.hash))
+    }
+
+    /// Has the next mount not remove what was at a path: it is not there any more.
+    pub(super) fn forget_removal(&self, path: &str) {
+        if let Some(path) = Path::new(path) {
+            self.kept(self.journal.forget(&path));
         }
-        self.count_removals();
     }
 
     /// Says where something could not be kept for the next mount.
@@ -131,11 +147,12 @@ impl Mounted {
         Some(removal.trying.clone().lock_owned().await)
     }
 
-    /// Forgets the removal of what was at a path, because another file comes in its place. Answers its content.
+    /// Forgets the removal of what was at a path, because another file comes in its place. Answers its content. Until that file is committed, what was
+    /// removed is in the volume, and the next mount would find it.
     pub(super) fn supersede(&self, path: &str) -> Option<Hash> {
-        let removal = self.removed.borrow().get(path).cloned()?;
+        let removal = self.removed.borrow_mut().remove(path)?;
         self.failed.borrow_mut().remove(path);
-        self.end_removal(&removal);
+        self.count_removals();
         removal.content.get()
     }
 

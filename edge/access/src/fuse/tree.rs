@@ -119,8 +119,7 @@ impl Mounted {
     /// A file that is committed, and not removed here.
     pub(super) async fn committed(&self, path: &str) -> Result<Option<Entry>, Errno> {
         let listing = self.listing(path).await?;
-        let is_removed = self.removed.borrow().contains_key(path);
-        Ok(listing.and_then(|listing| listing.get(path).cloned()).filter(|_| !is_removed))
+        Ok(listing.and_then(|listing| listing.get(path).cloned()).filter(|entry| !self.is_removed(path, entry)))
     }
 
     /// A file with a content of this computer.
@@ -150,12 +149,11 @@ impl Mounted {
         if !path.contains('/') && self.engine.is_made(&partition(path)?) {
             return Ok(Node::Folder);
         }
-        let removed = self.removed.borrow();
-        if let Some(entry) = listing.get(path).filter(|_| !removed.contains_key(path)) {
+        if let Some(entry) = listing.get(path).filter(|entry| !self.is_removed(path, entry)) {
             return Ok(Node::File { size: entry.meta.size, written_ms: entry.meta.written_ms });
         }
         let mut below = files_below(&listing, path);
-        if below.any(|file| !removed.contains_key(file)) { Ok(Node::Folder) } else { Err(Errno::ENOENT) }
+        if below.any(|(file, entry)| !self.is_removed(file, entry)) { Ok(Node::Folder) } else { Err(Errno::ENOENT) }
     }
 
     /// The names in a folder, and whether each is one itself.
@@ -168,8 +166,8 @@ impl Mounted {
             let partitions = self.heard(self.engine.partitions().await)?;
             found.extend(partitions.into_iter().map(|name| (name.as_str().to_owned(), true)));
         } else if let Some(listing) = self.listing(folder).await? {
-            let removed = self.removed.borrow();
-            let there = files_below(&listing, folder).filter(|file| !removed.contains_key(*file)).filter_map(|file| within(folder, file));
+            let there = files_below(&listing, folder).filter(|(file, entry)| !self.is_removed(file, entry));
+            let there = there.filter_map(|(file, _)| within(folder, file));
             found.extend(there.map(|(name, is_file)| (name.to_owned(), !is_file)));
         }
         let staged = self.staged.borrow();
@@ -197,13 +195,14 @@ impl Mounted {
                 let before = self.failed.borrow_mut().insert(path.to_owned(), reason.clone());
                 // The same reason is said once.
                 if before.is_none_or(|before| before != reason) {
-                    self.output.progress(format_args!("{path} is not committed: {}", fault.headline()));
+                    let and = if fault.may_pass() { "" } else { ", and is not tried again by itself" };
+                    self.output.progress(format_args!("{path} is not committed{and}: {}", fault.headline()));
                 }
             }
         }
     }
 
-    /// Has the files of a path's partition tried again whose commit failed: another commit to it was made.
+    /// Has the files of a path's partition tried again whose commit failed and may succeed: another commit to it was made.
     pub(super) fn try_again(&self, path: &str) {
         let (name, failed) = (path.split('/').next(), self.failed.borrow());
         for other in failed.keys().filter(|other| other.split('/').next() == name) {
@@ -226,6 +225,6 @@ impl Mounted {
 }
 
 /// The files that lie in a folder, at any depth.
-fn files_below<'a>(listing: &'a Listing, folder: &'a str) -> impl Iterator<Item = &'a String> {
-    listing.range(format!("{folder}/")..).map(|(path, _)| path).take_while(move |path| is_below(folder, path))
+fn files_below<'a>(listing: &'a Listing, folder: &'a str) -> impl Iterator<Item = (&'a String, &'a Entry)> {
+    listing.range(format!("{folder}/")..).take_while(move |(path, _)| is_below(folder, path))
 }

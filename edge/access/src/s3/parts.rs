@@ -116,14 +116,20 @@ impl S3Volume {
         let commit = move |engine: Rc<Engine>| async move {
             let _one = upload.completing.lock().await;
             if let Some(content) = uploads.completed(&id, &upload.path, &digest) {
-                return Ok::<_, Fault>(content);
+                return Ok::<_, Fault>(Some(content));
             }
-            // Where it cannot be committed, its parts stay.
-            let entry = engine.put(&upload.path, &body, &upload.about, condition).await?;
-            uploads.complete(&id, &upload.path, digest, entry.meta.hash);
-            Ok(entry.meta.hash)
+            // While it waited, it may have been aborted, or completed with other parts.
+            let Some(claim) = uploads.claim(&id, &upload.path) else { return Ok(None) };
+            let begun = engine.begin(&upload.path);
+            let sent = engine.send(&upload.path, &body, &upload.about, claim.sent(&body)).await?;
+            // Where it cannot be committed, its parts stay, and what relays have of it is not sent again.
+            claim.keep(&body, sent.clone());
+            let content = sent.entry.meta.hash;
+            engine.put_sent(&begun, &upload.path, sent.entry, condition).await?;
+            uploads.complete(&id, &upload.path, digest, content);
+            Ok(Some(content))
         };
-        Ok(self.engine.ask(commit).await?)
+        self.engine.ask(commit).await?.ok_or_else(uploads::unknown)
     }
 
     pub(super) fn abort(&self, input: &AbortMultipartUploadInput) -> S3Result<S3Response<AbortMultipartUploadOutput>> {

@@ -284,6 +284,74 @@ fn parts_are_one_file() {
     });
 }
 
+/// An upload to notes/big, to which parts came: its id, and the list of them.
+async fn upload(volume: &S3Volume, contents: &[&'static [u8]]) -> (String, Vec<CompletedPart>) {
+    let (bucket, key) = ("notes".to_owned(), "big".to_owned());
+    let begin = CreateMultipartUploadInput { bucket: bucket.clone(), key: key.clone(), ..CreateMultipartUploadInput::default() };
+    let upload_id = volume.create_multipart_upload(request(begin)).await.expect("its owner may").output.upload_id.expect("it has one");
+    let mut parts = Vec::new();
+    for (part_number, content) in (1..).zip(contents.iter().copied()) {
+        let (bucket, key, upload_id) = (bucket.clone(), key.clone(), upload_id.clone());
+        let (body, content_length) = (blob(content), i64::try_from(content.len()).ok());
+        let part = UploadPartInput { bucket, key, upload_id, part_number, body, content_length, ..UploadPartInput::default() };
+        let e_tag = volume.upload_part(request(part)).await.expect("there is room").output.e_tag;
+        parts.push(CompletedPart { part_number: Some(part_number), e_tag, ..CompletedPart::default() });
+    }
+    (upload_id, parts)
+}
+
+async fn complete(volume: &S3Volume, upload_id: &str, parts: &[CompletedPart]) -> Result<(), String> {
+    let input = CompleteMultipartUploadInput {
+        bucket: "notes".to_owned(),
+        key: "big".to_owned(),
+        upload_id: upload_id.to_owned(),
+        multipart_upload: Some(CompletedMultipartUpload { parts: Some(parts.to_vec()) }),
+        ..CompleteMultipartUploadInput::default()
+    };
+    volume.complete_multipart_upload(request(input)).await.map(drop).map_err(|error| code(&error))
+}
+
+/// An upload that is aborted while its completion waits is not committed, and neither is what completes it with other parts.
+#[test]
+fn an_aborted_upload_is_not_committed() {
+    locally(async {
+        let (volume, kept) = volume(OWNER);
+        let (id, parts) = upload(&volume, &[&b"hello "[..], b"world"]).await;
+        let open = volume.uploads.of(&id, &cowboy_volumes::Path::new("notes/big").expect("a path")).expect("it is open");
+        let (bucket, key) = ("notes".to_owned(), "big".to_owned());
+        let abort = AbortMultipartUploadInput { bucket, key, upload_id: id.clone(), ..AbortMultipartUploadInput::default() };
+        // Both wait for as long as this is held.
+        let held = open.completing.lock().await;
+        let (first, second, aborted) = tokio::join!(complete(&volume, &id, &parts), complete(&volume, &id, &parts[..1]), async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            let aborted = volume.abort_multipart_upload(request(abort)).await.map(drop);
+            drop(held);
+            aborted
+        });
+        assert!(aborted.is_ok());
+        assert_eq!([first, second], [Err("NoSuchUpload".to_owned()), Err("NoSuchUpload".to_owned())]);
+        assert!(kept.paths().is_empty());
+    });
+}
+
+/// A completion that is repeated after it failed sends again what relays do not have, and no more; with other parts it is another file.
+#[test]
+fn a_repeated_completion_sends_nothing_again() {
+    locally(async {
+        let (volume, kept) = volume(OWNER);
+        let (id, parts) = upload(&volume, &[&b"hello "[..], b"world"]).await;
+        kept.is_broken.set(true);
+        for (listed, sends) in [(&parts[..], 1), (&parts[..], 1), (&parts[1..], 2), (&parts[..], 3)] {
+            assert_eq!((complete(&volume, &id, listed).await, kept.sends.get()), (Err("InternalError".to_owned()), sends));
+        }
+        kept.is_broken.set(false);
+        assert_eq!((complete(&volume, &id, &parts).await, kept.sends.get()), (Ok(()), 3));
+        assert_eq!(kept.content("notes/big").as_deref(), Some(&b"hello world"[..]));
+    });
+}
+
 /// A disk without room is a matter of time for clients: they are told to slow down, and nothing is kept of what they sent.
 #[test]
 fn a_full_disk_slows_clients_down() {

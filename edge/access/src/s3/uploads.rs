@@ -4,7 +4,7 @@
 use super::keys::now_ms;
 use crate::fault::Fault;
 use crate::spool::{Body, Spool, Spooled};
-use crate::store::About;
+use crate::store::{About, Sent};
 use cowboy_types::{Hash, blake3};
 use cowboy_volumes::Path;
 use cowboy_volumes::code::OBJECT_BYTES;
@@ -54,6 +54,40 @@ pub(super) struct Upload {
     pub(super) parts: BTreeMap<i32, Part>,
     /// Held while it is committed.
     pub(super) completing: Arc<tokio::sync::Mutex<()>>,
+    /// Whether it is being committed.
+    is_claimed: bool,
+    /// What was sent of it and is not committed, and where that lies in the spool: nothing is written there again.
+    sent: Option<(Vec<Range<u64>>, Sent)>,
+}
+
+/// An upload that is being committed: as long as this is held, it is neither aborted nor forgotten.
+pub(super) struct Claim {
+    uploads: Arc<Uploads>,
+    id: String,
+}
+
+impl Claim {
+    /// What relays have of the file from an earlier try.
+    pub(super) fn sent(&self, body: &Body) -> Option<Sent> {
+        let all = self.uploads.all();
+        let (places, sent) = all.open.get(&self.id)?.sent.as_ref()?;
+        (places == body.parts()).then(|| sent.clone())
+    }
+
+    /// Notes what relays have of the file.
+    pub(super) fn keep(&self, body: &Body, sent: Sent) {
+        if let Some(upload) = self.uploads.all().open.get_mut(&self.id) {
+            upload.sent = Some((body.parts().to_vec(), sent));
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some(upload) = self.uploads.all().open.get_mut(&self.id) {
+            upload.is_claimed = false;
+        }
+    }
 }
 
 /// How an upload ended.
@@ -91,7 +125,8 @@ pub(super) fn digest(listed: &[CompletedPart]) -> Hash {
     blake3(&[bytes.as_slice()])
 }
 
-fn unknown() -> s3s::S3Error {
+/// The refusal of an upload that is not open.
+pub(super) fn unknown() -> s3s::S3Error {
     s3_error!(NoSuchUpload, "it is over, was aborted, or nothing came for a day")
 }
 
@@ -112,14 +147,15 @@ impl Uploads {
             return Err(s3_error!(SlowDown, "{MAX_OPEN} files come in parts already: complete or abort some"));
         }
         let (parts, completing) = (BTreeMap::new(), Arc::default());
-        all.open.insert(id.clone(), Upload { path, about, began_ms: now, touched_ms: now, spooled, parts, completing });
+        let upload = Upload { path, about, began_ms: now, touched_ms: now, spooled, parts, completing, is_claimed: false, sent: None };
+        all.open.insert(id.clone(), upload);
         Ok(id)
     }
 
     /// Forgets those to which nothing was added for a day: they take room of the spool. So it does with those that ended a day ago.
     pub(super) fn forget_abandoned(&self, now: u64) {
         let mut all = self.all();
-        all.open.retain(|_, upload| upload.touched_ms.saturating_add(ABANDONED_MS) > now);
+        all.open.retain(|_, upload| upload.is_claimed || upload.touched_ms.saturating_add(ABANDONED_MS) > now);
         all.ended.retain(|ended| ended.at_ms.saturating_add(ABANDONED_MS) > now);
     }
 
@@ -156,15 +192,26 @@ impl Uploads {
         Some(content).filter(|_| listed == *digest)
     }
 
+    /// Begins to commit one. None where it is over by now.
+    pub(super) fn claim(self: &Arc<Self>, id: &str, path: &Path) -> Option<Claim> {
+        let mut all = self.all();
+        all.open.get_mut(id).filter(|upload| upload.path == *path)?.is_claimed = true;
+        Some(Claim { uploads: self.clone(), id: id.to_owned() })
+    }
+
     /// Ends one that is committed.
     pub(super) fn complete(&self, id: &str, path: &Path, digest: Hash, content: Hash) {
         self.all().end(id, path, Some((digest, content)));
     }
 
-    /// Ends one, and nothing of it is kept. One that was aborted before is over already.
+    /// Ends one, and nothing of it is kept. One that was aborted before is over already; a commit that is under way cannot be taken back.
     pub(super) fn abort(&self, id: &str, path: &Path) -> S3Result<()> {
         let mut all = self.all();
-        let is_open = all.open.get(id).is_some_and(|upload| upload.path == *path);
+        let open = all.open.get(id).filter(|upload| upload.path == *path);
+        let (is_open, is_claimed) = (open.is_some(), open.is_some_and(|upload| upload.is_claimed));
+        if is_claimed {
+            return Err(s3_error!(OperationAborted, "its parts are being committed as a file: ask again when that is done"));
+        }
         let is_over = || all.ended.iter().any(|ended| ended.id == id && ended.path == *path && ended.completed.is_none());
         if !is_open && !is_over() {
             return Err(unknown());
@@ -280,6 +327,27 @@ mod tests {
         drop((upload, body));
         assert_eq!(spool.used(), 0, "nothing of it is left");
         assert!(uploads.of(&id, &path("notes/a")).is_err());
+    }
+
+    /// One that is aborted is committed no more; one that is being committed is neither aborted nor forgotten, and can be once that failed.
+    #[tokio::test]
+    async fn an_abort_wins_or_is_refused() {
+        let (spool, uploads) = (spool(100), Arc::new(Uploads::default()));
+        let id = uploads.begin(&spool, path("notes/a"), about()).await.expect("it is the first");
+        assert!(uploads.claim(&id, &path("notes/b")).is_none(), "it goes elsewhere");
+        let claim = uploads.claim(&id, &path("notes/a")).expect("it is open");
+        let refused = uploads.abort(&id, &path("notes/a")).expect_err("it is being committed");
+        assert_eq!(refused.code().as_str(), "OperationAborted");
+        uploads.forget_abandoned(u64::MAX);
+        assert!(uploads.of(&id, &path("notes/a")).is_ok());
+        drop(claim);
+        uploads.abort(&id, &path("notes/a")).expect("it was not committed");
+        assert!(uploads.claim(&id, &path("notes/a")).is_none());
+        let other = uploads.begin(&spool, path("notes/a"), about()).await.expect("there is room");
+        let claim = uploads.claim(&other, &path("notes/a")).expect("it is open");
+        uploads.complete(&other, &path("notes/a"), Hash([1; 32]), Hash([2; 32]));
+        drop(claim);
+        assert!(uploads.abort(&other, &path("notes/a")).is_err() && uploads.claim(&other, &path("notes/a")).is_none());
     }
 
     /// The number of open uploads is bounded.

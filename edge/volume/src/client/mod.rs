@@ -5,6 +5,7 @@ mod quorum;
 mod range;
 mod read;
 mod resume;
+mod whole;
 mod write;
 
 pub use clash::{Clash, directories};
@@ -151,6 +152,8 @@ pub struct Volume {
     links: Vec<tokio::sync::Mutex<Option<Arc<Link>>>>,
     /// Slots whose relays failed.
     failed: Mutex<BTreeSet<usize>>,
+    /// What public files have in each part.
+    sums: Arc<whole::Known>,
 }
 
 impl Volume {
@@ -181,7 +184,13 @@ impl Volume {
             relays.push(relay);
         }
         let links = relays.iter().map(|_| tokio::sync::Mutex::default()).collect();
-        Ok(Self { chain, id, record, relays, signer, links, failed: Mutex::default() })
+        Ok(Self { chain, id, record, relays, signer, links, failed: Mutex::default(), sums: Arc::default() })
+    }
+
+    /// The same volume, with what was learned of its files when it was open before.
+    #[must_use]
+    pub fn remembering(self, before: &Self) -> Self {
+        Self { sums: before.sums.clone(), ..self }
     }
 
     /// The volume's record.

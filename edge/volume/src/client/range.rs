@@ -1,5 +1,6 @@
 //! Reading a part of a file: only the stripes that carry it are fetched.
 
+use super::whole::{Sums, Whole};
 use super::{Entry, Volume, VolumeError};
 use crate::cells::{self, Stripe};
 use crate::keys::PartitionKey;
@@ -15,6 +16,14 @@ const AHEAD: usize = 4;
 
 /// Bytes of a whole segment.
 const SEGMENT: u64 = SEGMENT_BYTES as u64;
+
+/// A segment of a file.
+pub(super) struct Segment {
+    /// Its content.
+    pub(super) bytes: Vec<u8>,
+    /// Whether a slot gave nothing for it, so that some of it may be computed out of the cells of others.
+    pub(super) is_computed: bool,
+}
 
 /// How many segments a file of this length has.
 pub(super) fn count(size: u64) -> u64 {
@@ -41,7 +50,8 @@ fn stripes_of(code: Code, length: u64, part: &Range<u64>) -> (Vec<Stripe>, u64) 
 }
 
 impl Volume {
-    /// Writes a part of a file's content out, as much of it as there is. Each segment is checked before it is written.
+    /// Writes a part of a file's content out, as much of it as there is. Each segment is checked before it is written: one of a public volume that was
+    /// computed out of other cells against the whole file, which is read once for it (decision 649).
     ///
     /// # Errors
     ///
@@ -62,11 +72,15 @@ impl Volume {
             return self.get(entry, key, out).await;
         }
         let numbers = carrying(&part);
-        let mut at = numbers.start.saturating_mul(SEGMENT);
-        let write = async |segment: Vec<u8>| {
-            let within = |place: u64| usize::try_from(place.saturating_sub(at)).unwrap_or(usize::MAX).min(segment.len());
-            out.write_all(&segment[within(part.start)..within(part.end)]).await?;
-            at = at.saturating_add(SEGMENT);
+        let mut number = numbers.start;
+        let write = async |Segment { bytes, is_computed }| {
+            if is_computed && key.is_public() && !self.sums_of(entry, key).await?.has(number, &bytes) {
+                return Err(VolumeError::Damaged(entry.meta.path.to_string()));
+            }
+            let at = number.saturating_mul(SEGMENT);
+            let within = |place: u64| usize::try_from(place.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len());
+            out.write_all(&bytes[within(part.start)..within(part.end)]).await?;
+            number = number.saturating_add(1);
             Ok::<(), VolumeError>(())
         };
         self.segments(entry, key, numbers, write).await?;
@@ -79,7 +93,7 @@ impl Volume {
         entry: &Entry,
         key: &PartitionKey,
         numbers: Range<u64>,
-        mut each: impl AsyncFnMut(Vec<u8>) -> Result<(), VolumeError>,
+        mut each: impl AsyncFnMut(Segment) -> Result<(), VolumeError>,
     ) -> Result<(), VolumeError> {
         let text = entry.meta.path.to_string();
         let damaged = || VolumeError::Damaged(text.clone());
@@ -93,25 +107,50 @@ impl Volume {
         let part = numbers.start.saturating_mul(sealed)..numbers.end.saturating_mul(sealed).min(length);
         let (stripes, start) = stripes_of(self.record.code, length, &part);
         let fetched = futures::stream::iter(stripes)
-            .map(async |stripe| Ok::<_, VolumeError>(cells::join(stripe, self.stripe(leaf, stripe).await?)))
+            .map(async |stripe| {
+                let (data, is_computed) = self.stripe(leaf, stripe).await?;
+                Ok::<_, VolumeError>((cells::join(stripe, data), is_computed))
+            })
             .buffered(AHEAD);
         let mut fetched = pin!(fetched);
         let mut skipped = usize::try_from(part.start.saturating_sub(start)).map_err(|_| damaged())?;
-        let mut rest: Vec<u8> = Vec::new();
+        let (mut rest, mut is_computed) = (Vec::<u8>::new(), false);
         for number in numbers {
             let wanted = usize::try_from(length.saturating_sub(number.saturating_mul(sealed)).min(sealed)).map_err(|_| damaged())?;
             while rest.len() < wanted {
-                let stripe = fetched.next().await.ok_or_else(damaged)??;
+                let (stripe, is_of_others) = fetched.next().await.ok_or_else(damaged)??;
+                is_computed = is_of_others || (is_computed && !rest.is_empty());
                 rest.extend(stripe.get(skipped..).unwrap_or_default());
                 skipped = 0;
             }
-            let mut segment: Vec<u8> = rest.drain(..wanted).collect();
-            if !cipher.open(number, number == last, &mut segment) {
+            let mut bytes: Vec<u8> = rest.drain(..wanted).collect();
+            if !cipher.open(number, number == last, &mut bytes) {
                 return Err(damaged());
             }
-            each(segment).await?;
+            each(Segment { bytes, is_computed }).await?;
         }
         Ok(())
+    }
+
+    /// The hashes of a public file's segments, known from a file that is as long and whole as its record says. The first question reads the file.
+    async fn sums_of(&self, entry: &Entry, key: &PartitionKey) -> Result<Sums, VolumeError> {
+        if let Some(sums) = self.sums.get(&entry.meta.hash) {
+            return Ok(sums);
+        }
+        let turn = self.sums.turn(&entry.meta.hash);
+        let _one = turn.lock().await;
+        if let Some(sums) = self.sums.get(&entry.meta.hash) {
+            return Ok(sums);
+        }
+        let mut whole = Whole::default();
+        let add = async |segment: Segment| {
+            whole.add(&segment.bytes);
+            Ok::<(), VolumeError>(())
+        };
+        self.segments(entry, key, 0..count(entry.meta.size), add).await?;
+        let sums = whole.finish(&entry.meta.hash).ok_or_else(|| VolumeError::Damaged(entry.meta.path.to_string()))?;
+        self.sums.keep(entry.meta.hash, sums.clone());
+        Ok(sums)
     }
 }
 

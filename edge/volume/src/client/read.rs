@@ -1,6 +1,7 @@
 //! Reading: lists of files, and their content.
 
-use super::{Entry, Listing, Volume, VolumeError, range};
+use super::range::{Segment, count};
+use super::{Entry, Listing, Volume, VolumeError};
 use crate::cells::{self, Stripe};
 use crate::keys::PartitionKey;
 use crate::link::{Link, LinkError};
@@ -79,20 +80,22 @@ impl Volume {
     /// If too few relays have it, or it does not decrypt.
     pub async fn get(&self, entry: &Entry, key: &PartitionKey, out: &mut (impl AsyncWrite + Unpin)) -> Result<(), VolumeError> {
         let mut hasher = blake3::Hasher::new();
-        let write = async |segment: Vec<u8>| {
-            hasher.update(&segment);
-            out.write_all(&segment).await?;
+        let write = async |segment: Segment| {
+            hasher.update(&segment.bytes);
+            out.write_all(&segment.bytes).await?;
             Ok::<(), VolumeError>(())
         };
-        self.segments(entry, key, 0..range::count(entry.meta.size), write).await?;
+        self.segments(entry, key, 0..count(entry.meta.size), write).await?;
         out.flush().await?;
         if hasher.finalize().as_bytes() == &entry.meta.hash.0 { Ok(()) } else { Err(VolumeError::Damaged(entry.meta.path.to_string())) }
     }
 
-    /// The data cells of a stripe.
-    pub(super) async fn stripe(&self, leaf: &Leaf, stripe: Stripe) -> Result<Vec<Vec<u8>>, VolumeError> {
+    /// The data cells of a stripe, and whether one of them was computed out of others.
+    pub(super) async fn stripe(&self, leaf: &Leaf, stripe: Stripe) -> Result<(Vec<Vec<u8>>, bool), VolumeError> {
         let cells = self.cells(leaf, stripe, None).await?;
-        cells::decode(self.record.code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))
+        let is_computed = cells.iter().take(usize::from(self.record.code.data)).any(Option::is_none);
+        let data = cells::decode(self.record.code, stripe, cells).ok_or(VolumeError::Source("the code does not decode"))?;
+        Ok((data, is_computed))
     }
 
     /// Enough cells of a stripe, each at its slot. All data slots are asked first, and others in the place of those that fail.

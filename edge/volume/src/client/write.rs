@@ -36,6 +36,17 @@ fn standing_root(standing: Option<&Partition>) -> Hash {
     standing.map_or(Hash::ZERO, |standing| standing.root.top.root())
 }
 
+/// Refuses where fewer relays than a file needs take their shards: whatever else is sent of it, it cannot be committed.
+fn enough<T>(takes: &[Result<T, String>], needed: usize) -> Result<(), VolumeError> {
+    let reason = |(slot, take): (usize, &Result<T, String>)| Some(format!("slot {slot}: {}", take.as_ref().err()?));
+    let reasons: Vec<String> = takes.iter().enumerate().filter_map(reason).collect();
+    let found = takes.len().saturating_sub(reasons.len());
+    if found >= needed {
+        return Ok(());
+    }
+    Err(VolumeError::Lost { what: "a file".to_owned(), needed, found, reasons: reasons.join("; ") })
+}
+
 impl Volume {
     /// Refuses files that the partition will not have, before anything is sent: where the key is another than that of the files that are there, the
     /// volume has no room for these lengths, or a path would be a file and a directory. Answers the bytes of ciphertext that they add, padding included.
@@ -145,6 +156,7 @@ impl Volume {
         let (code, cipher) = (self.record.code, Cipher::new(key, &write_id, &self.id, path));
         let length = cipher.length(source.size);
         let mut uploads = self.uploads(code.shard_bytes(length)).await;
+        enough(&uploads, code.quorum())?;
         let mut hashers = vec![blake3::Hasher::new(); code.slots()];
         let (mut plain, mut number, mut left) = (blake3::Hasher::new(), 0, source.size);
         let mut ready: Vec<u8> = Vec::new();
@@ -174,6 +186,7 @@ impl Volume {
                     *upload = Err(reason);
                 }
             }
+            enough(&uploads, code.quorum())?;
             for (hasher, cell) in hashers.iter_mut().zip(&cells) {
                 hasher.update(cell);
             }
@@ -207,13 +220,7 @@ impl Volume {
         let end = async |(upload, shard): (Result<Upload, String>, &Hash)| upload?.finish(shard).await.map_err(|error| error.to_string());
         let needed = self.record.code.quorum();
         let ended = quorum::ask(uploads.into_iter().zip(shards).map(end), needed, quorum::GRACE).await;
-        let reasons: Vec<String> =
-            ended.iter().enumerate().filter_map(|(slot, ended)| Some(format!("slot {slot}: {}", ended.as_ref().err()?))).collect();
-        let found = ended.len() - reasons.len();
-        if found < needed {
-            return Err(VolumeError::Lost { what: "a file".to_owned(), needed, found, reasons: reasons.join("; ") });
-        }
-        Ok(())
+        enough(&ended, needed)
     }
 
     /// The commit with which these changes stand: the pages that they make are with the relays by then, and enough of these have
@@ -330,5 +337,19 @@ impl Volume {
             return Err(VolumeError::Lost { what: "a commit".to_owned(), needed, found: acks.len(), reasons: reasons.join("; ") });
         }
         Ok(acks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file is sent to as many relays as a commit needs, or no further; the others are named, with their reasons.
+    #[test]
+    fn too_few_relays_get_nothing() {
+        let taken = |count: u8| (0..3).map(|slot| if slot < count { Ok(()) } else { Err(format!("full {slot}")) }).collect::<Vec<_>>();
+        assert!(enough(&taken(3), 2).is_ok() && enough(&taken(2), 2).is_ok());
+        let refused = enough(&taken(1), 2).expect_err("one is too few").to_string();
+        assert_eq!(refused, "a file needs 2 relays, and 1 gave it: slot 1: full 1; slot 2: full 2");
     }
 }

@@ -3,6 +3,8 @@
 use super::{BIG, FILES, NEW, PART, Payload, ask, ask_unsigned, complete, put_as, put_in_chunks};
 use cowboy_types::blake3;
 
+#[path = "../../../../../fuzz/corpus.rs"]
+mod corpus;
 #[path = "../../../../../fuzz/bodies/s3_chunks.rs"]
 mod s3_chunks;
 #[path = "../../../../../fuzz/bodies/s3_head.rs"]
@@ -33,13 +35,17 @@ fn changed(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
 
 /// Runs a target on bytes from seeds, and on samples.
 fn run(name: &str, body: fn(&[u8]), samples: &[&[u8]]) {
+    let run = |bytes: &[u8]| {
+        corpus::keep(name, bytes);
+        body(bytes);
+    };
     for seed in 0..60 {
-        body(&drawn(name, seed));
+        run(&drawn(name, seed));
         for sample in samples {
-            body(&changed(sample.to_vec(), seed));
+            run(&changed(sample.to_vec(), seed));
         }
     }
-    samples.iter().for_each(|sample| body(sample));
+    samples.iter().for_each(|sample| run(sample));
 }
 
 const HEADS: [&[u8]; 3] = [
