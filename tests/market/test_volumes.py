@@ -185,7 +185,7 @@ def test_a_partition_has_its_readers_and_writers(tmp_path):
         world.run("volume", "put", volume, tmp_path / "reply.txt", "notes/", "--capability", writes, account=5)
         listed = world.run("volume", "ls", "memory", "notes")
         assert [row["path"] for row in listed] == ["notes/diary.txt", "notes/reply.txt"]
-        with pytest.raises(Refused, match="only the owner deletes files: the volume belongs to"):
+        with pytest.raises(Refused, match="may not delete files of the volume, which belongs to"):
             world.run("volume", "rm", volume, "notes/diary.txt", "--capability", writes, account=5)
         (tmp_path / "large.bin").write_bytes(bytes(2_000_000))
         with pytest.raises(Refused, match="does not cover as many bytes"):

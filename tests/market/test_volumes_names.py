@@ -79,7 +79,9 @@ def test_bytes_and_refusals_are_plain(tmp_path):
             world.run("volume", "get", "memory", "notes/a.txt", tmp_path / "missing" / "a.txt")
         for arguments, expected in [
             (("put", volume, tmp_path / "a.txt", "notes/"), "may not write to the volume, which belongs to"),
-            (("rm", volume, "notes/a.txt"), "only the owner deletes files: the volume belongs to"),
+            (("rm", volume, "notes/a.txt"), "may not delete files of the volume, which belongs to"),
+            (("revert", volume, "notes"), "may not revert a partition of the volume, which belongs to"),
+            (("grant", volume, "notes", "0x" + "11" * 20), "may not grant rights to the volume, which belongs to"),
         ]:
             with pytest.raises(Refused, match=expected) as refused:
                 world.run("volume", *arguments, account=5)

@@ -273,4 +273,95 @@ mod tests {
         assert_eq!(field("oom 3\noom_kill 2\n", "oom_kill"), Some(2));
         assert_eq!(field("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n", "oom_kill"), Some(5));
     }
+
+    /// A tree of version 2 without the kernel behind it: a folder in which files stay files.
+    fn tree() -> (tempfile::TempDir, Group) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mounts = format!("30 24 0:26 / {} rw - cgroup2 cgroup2 rw", folder.path().display());
+        fs::write(folder.path().join("cgroup.controllers"), "cpuset cpu io memory hugetlb pids\n").expect("a file");
+        let read = |tree: &Path| fs::read_to_string(tree.join("cgroup.controllers")).expect("it is there");
+        let group = Trees::parse(&mounts, read).expect("it has all that is needed").group("box");
+        (folder, group)
+    }
+
+    /// Where only version 2 is mounted, a group is one folder: the tree lets it have the controllers, every limit is written, and what it used is
+    /// read from the files of version 2.
+    #[test]
+    fn a_group_of_version_two_is_limited_and_counted() {
+        let (folder, group) = tree();
+        let limits = Limits { cpu_millicores: 250, pids: 9, ..Limits::default() };
+        group.create(&limits, 8 << 20).expect("it is made");
+        let inside = folder.path().join("box");
+        assert_eq!(fs::read_to_string(folder.path().join("cgroup.subtree_control")).expect("it is written"), "+cpu +memory +pids");
+        let mut written: Vec<(String, String)> = fs::read_dir(&inside)
+            .expect("a folder")
+            .map(|entry| entry.expect("a file"))
+            .map(|entry| (entry.file_name().into_string().expect("a name"), fs::read_to_string(entry.path()).expect("it is written")))
+            .collect();
+        written.sort();
+        let expected = [
+            ("cpu.max", "25000 100000"),
+            ("memory.max", "8388608"),
+            ("memory.oom.group", "1"),
+            ("memory.swap.max", "0"),
+            ("pids.max", "10"),
+        ];
+        assert_eq!(written, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(group.files(), [inside.join("cgroup.procs")]);
+
+        assert_eq!(
+            (group.cpu_us(), group.peak_bytes(), group.oom_kills(), group.processes()),
+            (0, 0, 0, Vec::new()),
+            "nothing is counted yet"
+        );
+        let counters = [
+            ("cpu.stat", "usage_usec 1234567\nuser_usec 1000000\nsystem_usec 234567\nnr_periods 4\n"),
+            ("memory.peak", "5242880\n"),
+            ("memory.events", "low 0\nhigh 0\nmax 12\noom 1\noom_kill 3\noom_group_kill 1\n"),
+            ("cgroup.procs", "71\n72\n"),
+        ];
+        counters.iter().for_each(|(name, text)| fs::write(inside.join(name), text).expect("a file"));
+        assert_eq!((group.cpu_us(), group.peak_bytes(), group.oom_kills()), (1_234_567, 5_242_880, 3));
+        assert_eq!(group.processes(), [71, 72]);
+    }
+
+    /// A kernel may lack the files of swap, and no other; and a tree that may not hand its controllers on is named.
+    #[test]
+    fn what_a_tree_of_version_two_lacks_is_named() {
+        let (folder, group) = tree();
+        let rows = group.limits(&Limits::default(), 8 << 20);
+        let optional: Vec<&str> = rows.iter().filter(|(_, _, _, is_optional)| *is_optional).map(|(_, file, _, _)| *file).collect();
+        assert_eq!(optional, ["memory.swap.max"]);
+        fs::create_dir(folder.path().join("cgroup.subtree_control")).expect("a folder, which cannot be written to");
+        let refused = group.create(&Limits::default(), 8 << 20).expect_err("no controller is handed on");
+        assert!(refused.to_string().contains("enabling +cpu +memory +pids in"), "{refused}");
+        assert!(!folder.path().join("box").exists(), "nothing is made");
+    }
+
+    /// What is left in a group of version 2 is ended through the kernel's own file, all at once.
+    #[test]
+    fn a_group_of_version_two_is_ended_as_a_whole() {
+        let (folder, group) = tree();
+        let inside = folder.path().join("box");
+        fs::create_dir(&inside).expect("a folder");
+        let kill = inside.join("cgroup.kill");
+        rustix::fs::mknodat(rustix::fs::CWD, &kill, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0).expect("a pipe");
+        // Stands for the kernel: the processes are gone when it was told to end them.
+        let gone = inside.clone();
+        let kernel = std::thread::spawn(move || {
+            let mut pipe = fs::File::options().read(true).write(true).open(&kill).expect("it opens");
+            let mut told = [0; 1];
+            io::Read::read_exact(&mut pipe, &mut told).expect("it is told");
+            while gone.exists() {
+                // It may be told again meanwhile, which makes a file where the pipe was.
+                let _ = fs::remove_file(&kill);
+                std::thread::yield_now();
+            }
+            told
+        });
+        group.remove().expect("it is removed");
+        assert_eq!(kernel.join().expect("no panic"), *b"1");
+        assert!(!inside.exists());
+        group.remove().expect("there is none");
+    }
 }

@@ -1,10 +1,12 @@
 //! What a release is answered: the member's share of the signature, encrypted to the recipient's key (decision 144).
 
+use crate::behaviour::Behaviour;
 use crate::keys::Keys;
 use crate::store::Store;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::Hex;
 use cowboy_sealing::{answer, dealing::is_share};
+use cowboy_secrets::partial::answer_digest;
 use cowboy_secrets::{Outcome, PointG1};
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::standing::{Source, over};
@@ -46,6 +48,9 @@ pub(crate) enum Refusal {
     /// The proxy holds no share of the key.
     #[error("this proxy is no member of a committee that answers")]
     NoSeat,
+    /// The proxy gives no answers.
+    #[error("this proxy does not answer")]
+    Silent,
     /// The chain cannot be read.
     #[error("the chain cannot be read now: {0}")]
     Chain(#[from] ChainError),
@@ -55,26 +60,26 @@ pub(crate) enum Refusal {
 }
 
 /// The answer to a release that stands on the chain. Who asks does not matter: only the recipient can read it.
-pub(crate) async fn answer_release(chain: &Chain, store: &Store, keys: &Keys, id: &Hash) -> Result<Answered, Refusal> {
+pub(crate) async fn answer_release(chain: &Chain, store: &Store, own: (&Keys, &dyn Behaviour), id: &Hash) -> Result<Answered, Refusal> {
     let found = chain.read(&[state::release_record_key(id)]).await?;
     let release: Release = found.read(0)?.ok_or(Refusal::Closed("the chain has no such release"))?;
     let height = Height(found.height);
     let key = standing_key(chain, &release, height).await?;
     // Whoever asks may have the committee before in mind: it answers a while longer.
     let epochs = [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten().collect();
-    answer_of(chain, store, keys, (id, &release), epochs).await
+    answer_of(chain, store, own, (id, &release), epochs).await
 }
 
 /// The answer to a demand: of the committee that the chain will check it against, and of no other.
 pub(crate) async fn answer_demand(
     chain: &Chain,
     store: &Store,
-    keys: &Keys,
+    own: (&Keys, &dyn Behaviour),
     (id, release): (&Hash, &Release),
     until: Height,
 ) -> Result<Answered, Refusal> {
     standing_key(chain, release, until).await?;
-    answer_of(chain, store, keys, (id, release), vec![release.epoch]).await
+    answer_of(chain, store, own, (id, release), vec![release.epoch]).await
 }
 
 /// The key of a release that has to be answered at a height, by the rule by which the chain blames whoever is silent.
@@ -92,7 +97,7 @@ async fn standing_key(chain: &Chain, release: &Release, height: Height) -> Resul
 async fn answer_of(
     chain: &Chain,
     store: &Store,
-    keys: &Keys,
+    (keys, behaviour): (&Keys, &dyn Behaviour),
     (id, release): (&Hash, &Release),
     epochs: Vec<Count>,
 ) -> Result<Answered, Refusal> {
@@ -110,9 +115,9 @@ async fn answer_of(
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(std::io::Error::other)?;
         let partial = answer(&mut ChaCha20Rng::from_seed(seed), &share, identity, &transport);
-        let digest = partial.digest(id, epoch.0, index);
-        let signature = keys.sign(&digest.0);
-        return Ok(Answered { epoch: epoch.0, index, answer: Hex(partial.encode().to_vec()), signature: Hex(signature.0.to_vec()) });
+        let answer = behaviour.answer(partial.encode().to_vec()).ok_or(Refusal::Silent)?;
+        let signature = keys.sign(&answer_digest(id, epoch.0, index, &answer).0);
+        return Ok(Answered { epoch: epoch.0, index, answer: Hex(answer), signature: Hex(signature.0.to_vec()) });
     }
     Err(Refusal::NoSeat)
 }

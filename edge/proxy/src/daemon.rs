@@ -1,6 +1,7 @@
 //! A running proxy.
 
-use crate::keys::Keys;
+use crate::behaviour::{Behaviour, Honest};
+use crate::keys::{self, Keys};
 use crate::member::{Identity, Member};
 use crate::server::{App, Server};
 use crate::store::Store;
@@ -82,15 +83,24 @@ impl Proxy {
     ///
     /// If the folder, the address or the node cannot be used.
     pub async fn start(config: Config, account: &PrivateKey) -> Result<Self, ProxyError> {
+        Self::start_with(config, account, Arc::new(Honest)).await
+    }
+
+    /// Starts one that behaves in another way.
+    ///
+    /// # Errors
+    ///
+    /// As [`Proxy::start`].
+    pub async fn start_with(config: Config, account: &PrivateKey, behaviour: Arc<dyn Behaviour>) -> Result<Self, ProxyError> {
         let folder = |source| ProxyError::Folder { folder: config.state.clone(), source };
-        let store = Arc::new(Store::open(&config.state).map_err(folder)?);
+        let store = Arc::new(Store::open(&config.state, &keys::of_store(account)).map_err(folder)?);
         let tls = tls::Identity::open(&config.state).map_err(folder)?;
         let chain = Arc::new(Chain::connect(&config.node, config.trusted).await?);
         let listening = |source| ProxyError::Listen { address: config.listen, source };
         let listener = TcpListener::bind(config.listen).await.map_err(listening)?;
         let address = listener.local_addr().map_err(listening)?;
         let keys = Keys::of(account);
-        let app = Arc::new(App::new(chain.clone(), store.clone(), keys.clone()));
+        let app = Arc::new(App::new(chain.clone(), store.clone(), keys.clone(), behaviour.clone()));
         let server = Server::start(listener, TlsAcceptor::from(Arc::new(tls.config)), app);
         let proof = keys.sign(&proof_message(&chain.genesis, account.address(), &keys.public()));
         let identity = Identity {
@@ -101,6 +111,7 @@ impl Proxy {
             port: if config.port == 0 { address.port() } else { config.port },
             certificate: tls.certificate,
             stake: config.stake,
+            behaviour,
         };
         let sender = Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id));
         tracing::info!(proxy = %account.address(), %address, "the proxy listens");

@@ -7,12 +7,13 @@
 //! - `answers`: what a release is answered.
 //! - `server`: where it is asked. `given`: what it answered a moment ago.
 //! - `messages`: what the members of a dealing said.
-//! - [`Proxy`]: a running proxy.
+//! - [`Proxy`]: a running proxy. [`Behaviour`]: what it answers, where that can be replaced.
 //! - [`collect`]: for recipients: asks the members of a committee and puts their answers together.
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
 mod answers;
+mod behaviour;
 mod collect;
 mod daemon;
 mod given;
@@ -23,6 +24,7 @@ mod server;
 mod store;
 
 pub use answers::{Answered, Asked};
-pub use collect::{CollectError, Collected, collect};
+pub use behaviour::{Behaviour, Honest};
+pub use collect::{CollectError, Collected, FalseAnswer, collect};
 pub use daemon::{Config, Proxy, ProxyError};
 pub use store::Store;

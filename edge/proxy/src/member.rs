@@ -1,5 +1,6 @@
 //! What a proxy does next: it registers, says that it is up, and speaks in dealings.
 
+use crate::behaviour::Behaviour;
 use crate::keys::Keys;
 use crate::store::Store;
 use crate::{answers, messages};
@@ -15,6 +16,7 @@ use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
+use std::sync::Arc;
 
 /// Why a step cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +25,10 @@ pub(crate) enum StepError {
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// The member's files cannot be used.
-    #[error("the proxy's files cannot be used: {0}\n  fix: check the folder's permissions and space")]
+    #[error(
+        "the proxy's files cannot be used: {0}\n  fix: check the folder's permissions and space; remove a share that does not open, and the \
+         proxy answers again after the next dealing"
+    )]
     Store(#[from] std::io::Error),
     /// The dealing cannot be computed.
     #[error(transparent)]
@@ -40,6 +45,7 @@ pub(crate) struct Identity {
     pub(crate) port: u16,
     pub(crate) certificate: Hash,
     pub(crate) stake: Amount,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
 }
 
 impl Identity {
@@ -89,8 +95,10 @@ impl Member {
             let at = KeyState { id, key, round: records.read::<Round>(1)? };
             match self.look(chain, store, records.height, &at).await {
                 Ok(call) => calls.extend(call),
-                // What cannot be said for one key does not stop the other.
-                Err(StepError::Dealing(error)) => tracing::warn!(key = id, %error, "nothing is said in this dealing"),
+                // What cannot be said for one key, as without its files, stops neither the other nor heartbeats.
+                Err(error @ (StepError::Dealing(_) | StepError::Store(_))) => {
+                    tracing::warn!(key = id, %error, "nothing is said for this key")
+                }
                 Err(other) => return Err(other),
             }
         }
@@ -113,7 +121,8 @@ impl Member {
             if !self.calls.is_time(height, &what) {
                 continue;
             }
-            match answers::answer_demand(chain, store, &self.identity.keys, (id, &release), until).await {
+            let own = (&self.identity.keys, &*self.identity.behaviour);
+            match answers::answer_demand(chain, store, own, (id, &release), until).await {
                 Ok(answered) => {
                     let answer = Fixed(answered.answer.0.try_into().expect("an answer has 192 bytes"));
                     calls.extend(self.calls.once(height, what, requests::serve(*id, answer)));

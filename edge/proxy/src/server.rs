@@ -1,6 +1,7 @@
 //! Where recipients ask a proxy: `POST /v1/release` over TLS 1.3.
 
 use crate::answers::{Asked, Refusal, answer_release};
+use crate::behaviour::Behaviour;
 use crate::given::Given;
 use crate::keys::Keys;
 use crate::store::Store;
@@ -42,14 +43,15 @@ pub(crate) struct App {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Arc<Store>,
     pub(crate) keys: Keys,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
     pub(crate) given: Given,
     /// What looks at the chain for others at once, so that the proxy's own work does not wait.
     pub(crate) looks: Semaphore,
 }
 
 impl App {
-    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, keys: Keys) -> Self {
-        Self { chain, store, keys, given: Given::default(), looks: Semaphore::new(LOOKS) }
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, keys: Keys, behaviour: Arc<dyn Behaviour>) -> Self {
+        Self { chain, store, keys, behaviour, given: Given::default(), looks: Semaphore::new(LOOKS) }
     }
 }
 
@@ -92,7 +94,7 @@ async fn release(State(app): State<Arc<App>>, Json(asked): Json<Asked>) -> Respo
         return Json(answered).into_response();
     }
     let Ok(_look) = app.looks.acquire().await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
-    match answer_release(&app.chain, &app.store, &app.keys, &id).await {
+    match answer_release(&app.chain, &app.store, (&app.keys, &*app.behaviour), &id).await {
         Ok(answered) => {
             app.given.keep(Instant::now(), id, answered.clone());
             Json(answered).into_response()
@@ -101,7 +103,7 @@ async fn release(State(app): State<Arc<App>>, Json(asked): Json<Asked>) -> Respo
             let status = match refusal {
                 Refusal::Closed(_) => StatusCode::NOT_FOUND,
                 Refusal::NoSeat => StatusCode::CONFLICT,
-                Refusal::Chain(_) | Refusal::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Refusal::Silent | Refusal::Chain(_) | Refusal::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
             (status, Json(json!({ "error": refusal.to_string() }))).into_response()
         }

@@ -1,5 +1,6 @@
 //! What all parts of a relay share.
 
+use crate::behaviour::Behaviour;
 use crate::looks::Looks;
 use crate::metrics::{Metrics, Standing};
 use crate::store::Store;
@@ -7,6 +8,7 @@ use cowboy_service::{Chain, Key};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +20,7 @@ pub(crate) struct App {
     pub(crate) address: Address,
     pub(crate) looks: Looks,
     pub(crate) metrics: Metrics,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
     height: AtomicU64,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
     received: Mutex<Received>,
@@ -27,9 +30,14 @@ pub(crate) struct App {
 type Received = BTreeMap<(Hash, Fixed<16>), (u64, u64)>;
 
 impl App {
-    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address) -> Self {
+    pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address, behaviour: Arc<dyn Behaviour>) -> Self {
         let (looks, metrics) = (Looks::new(), Metrics::new());
-        Self { chain, store, key, address, looks, metrics, height: AtomicU64::new(0), received: Mutex::default() }
+        Self { chain, store, key, address, looks, metrics, behaviour, height: AtomicU64::new(0), received: Mutex::default() }
+    }
+
+    /// The slice that proves a part of a shard; none where the shard is not there.
+    pub(crate) fn slice(&self, volume: Hash, shard: &Hash, start: u64, length: u64) -> io::Result<Option<Vec<u8>>> {
+        if self.behaviour.has(shard) { self.store.slice(volume, shard, start, length) } else { Ok(None) }
     }
 
     /// All numbers, as Prometheus reads them.

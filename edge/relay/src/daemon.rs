@@ -1,6 +1,7 @@
 //! A running relay.
 
 use crate::app::App;
+use crate::behaviour::{Behaviour, Honest};
 use crate::member::{Given, Identity, Member, StepError};
 use crate::metrics;
 use crate::peer;
@@ -110,6 +111,15 @@ impl Relay {
     ///
     /// If the folder, the address or the node cannot be used.
     pub async fn start(config: Config, account: &PrivateKey) -> Result<Self, RelayError> {
+        Self::start_with(config, account, Arc::new(Honest)).await
+    }
+
+    /// Starts one that behaves in another way.
+    ///
+    /// # Errors
+    ///
+    /// As [`Relay::start`].
+    pub async fn start_with(config: Config, account: &PrivateKey, behaviour: Arc<dyn Behaviour>) -> Result<Self, RelayError> {
         let coming = peer::coming(&Limits::raised())?;
         let folder = |source| RelayError::Folder { folder: config.state.clone(), source };
         std::fs::create_dir_all(&config.state).map_err(folder)?;
@@ -132,7 +142,7 @@ impl Relay {
             stake: config.stake,
         };
         let sender = Arc::new(Sender::start(chain.client.clone(), account.clone(), ChainId(chain.chain_id)));
-        let app = Arc::new(App::new(chain, store, key, account.address()));
+        let app = Arc::new(App::new(chain, store, key, account.address(), behaviour));
         tracing::info!(relay = %account.address(), %address, "the relay listens");
         let given = Given::default();
         let upkeep = Upkeep::new(app.clone(), account.clone(), given.clone());

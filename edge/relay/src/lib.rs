@@ -12,11 +12,12 @@
 //! - `upkeep`: what it does beside that: it rebuilds slots, fetches roots, forgets.
 //! - `repair`: rebuilding what the relay should have and has not.
 //! - `keeping`: forgetting what no root names any more.
-//! - [`Relay`]: a running relay.
+//! - [`Relay`]: a running relay. [`Behaviour`]: what it has and gives, where that can be replaced.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out")]
 
 mod acks;
 mod app;
+mod behaviour;
 mod daemon;
 mod keeping;
 mod looks;
@@ -33,5 +34,6 @@ mod store;
 mod turns;
 mod upkeep;
 
+pub use behaviour::{Behaviour, Honest};
 pub use daemon::{Config, Relay, RelayError, has_files};
 pub use store::Store;

@@ -159,7 +159,7 @@ impl Member {
         for id in relay.demands.iter() {
             let demand: Option<Demand> = self.app.chain.read(&[state::demand_key(id)]).await?.read(0)?;
             let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else { continue };
-            match self.app.store.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
+            match self.app.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
                 Some(slice) => {
                     calls.extend(self.calls.once(height, format!("answer:{id}"), requests::answer(*id, slice)));
                 }
@@ -184,7 +184,7 @@ fn prove_point(app: &App, volume: &Volume, point: &Point) -> std::io::Result<Opt
     // The leaf alone proves what is behind the end of a short shard.
     let slice = if rest < leaf.shard_bytes {
         let (start, length) = slice::chunk(rest, leaf.shard_bytes);
-        app.store.slice(point.volume, shard, start, length)?
+        app.slice(point.volume, shard, start, length)?
     } else {
         Some(Vec::new())
     };

@@ -48,7 +48,8 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             if !(1..=MAX_PART).contains(&length) {
                 return Err(Refusal::Said("a part has 1 to 65,536 bytes"));
             }
-            found(peer, held, |store| store.slice(right.volume, &shard, start, length)).await
+            let is_given = app.behaviour.serves();
+            found(peer, held, |_| if is_given { app.slice(right.volume, &shard, start, length) } else { Ok(None) }).await
         }
         Request::PutPage { partition, depth, place } => {
             allow(right.writes(&partition), &right, Needed::Write)?;

@@ -1,7 +1,7 @@
 //! What committees release to this runner: a call opens a release, the members answer, and who answered is named (decisions 144, 551).
 
 use cowboy_api::sender::{Call, Request};
-use cowboy_proxy::{CollectError, collect};
+use cowboy_proxy::{CollectError, FalseAnswer, collect};
 use cowboy_sealing::TransportSecret;
 use cowboy_secrets::PointG1;
 use cowboy_service::{Chain, ChainError};
@@ -72,11 +72,18 @@ impl Releases {
         }
     }
 
-    /// The committee's signature over what a release on the chain is for. Names who answered, so that they are paid.
+    /// The committee's signature over what a release on the chain is for. Names who answered, so that they are paid, and accuses those whose answers do
+    /// not hold, also where the others are too few.
     pub(crate) async fn signature(&self, chain: &Chain, release: &Hash, transport: &TransportSecret) -> Result<PointG1, CollectError> {
-        let collected = collect(chain, release, transport).await?;
+        let collected = collect(chain, release, transport).await.inspect_err(|error| self.accuse(error.false_answers()))?;
         self.post(requests::close_release(*release, collected.epoch, collected.served));
+        self.accuse(&collected.false_answers);
         Ok(collected.signature)
+    }
+
+    /// Shows the chain what members signed, and what does not hold.
+    fn accuse(&self, answers: &[FalseAnswer]) {
+        answers.iter().for_each(|answer| self.post(answer.accusation()));
     }
 }
 

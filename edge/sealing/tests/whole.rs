@@ -16,7 +16,7 @@ fn shares(committee: &Committee, transport: &TransportSecret, identity: &Identit
     (0_u16..).zip(&committee.shares).map(share).collect()
 }
 
-/// any three of four members release a secret, and two do not.
+/// a value is sealed, any three of four members release it to the holder of one transport key, and two do not.
 #[test]
 fn enough_members_open_a_secret_and_fewer_do_not() {
     let committee = Committee::new(1, 4);
@@ -51,7 +51,7 @@ fn a_wrong_share_is_named() {
     assert_eq!(combine(&committee.polynomial, &identity, &shares), good);
 }
 
-/// Only the holder of the transport key learns something from an answer, and only from an answer that the member gave for this identity.
+/// only the holder of the transport key learns something from an answer, and only from an answer that the member gave for this identity.
 #[test]
 fn an_answer_is_of_one_member_for_one_identity_and_key() {
     let committee = Committee::new(1, 4);

@@ -1,10 +1,15 @@
-//! Runners that misbehave on command, by shares and a seed.
+//! Runners, proxies and relays that misbehave on command, by shares and a seed.
 //!
 //! `cowboyd dev` has runners that lie, come late, crash, copy and collude, so that code which works with them works on a real network.
 //! The misbehaviour follows from the seed, the job's number on the chain, the draw, and the member's index in its committee, and from no id,
 //! key or time: another devnet with the same seed does the same with the same jobs, whoever is drawn for them.
 //!
-//! A [`FaultPlan`] becomes a [`Behaviour`] of `cowboy_runner`. The program `cowboy-runner` starts runners without one.
+//! A [`FaultPlan`] becomes a [`Behaviour`] of `cowboy_runner`. The program `cowboy-runner` starts runners without one. A [`ProxyPlan`] and a [`RelayPlan`]
+//! do the same for the proxies and relays of a devnet.
+
+mod services;
+
+pub use services::{ProxyPlan, RelayPlan};
 
 use cowboy_runner::{
     behaviour::{Assignment, Behaviour, Honest},

@@ -2,7 +2,7 @@
 
 use super::{Request, request};
 use crate::secrets::api::{
-    Ack, CloseRelease, Confirm, Deal, Heartbeat, Join, Log, RegisterProxy, ReleasePartition, ReleaseToRunner, Serve, UpdateProxy,
+    Accuse, Ack, CloseRelease, Confirm, Deal, Heartbeat, Join, Log, RegisterProxy, ReleasePartition, ReleaseToRunner, Serve, UpdateProxy,
 };
 use cowboy_types::Hash;
 use cowboy_types::wire::Fixed;
@@ -103,4 +103,9 @@ pub fn release_partition(
 /// Says who answered a release, and pays them.
 pub fn close_release(release_id: Hash, epoch: u64, served: u16) -> Request {
     request(&CloseRelease { release_id, epoch, served })
+}
+
+/// Shows an answer to a release that a member of a committee signed, and that does not hold. The member is its number of the committee, and its place.
+pub fn accuse(release_id: Hash, (epoch, index): (u64, u16), answer: Fixed<192>, signature: Fixed<64>) -> Request {
+    request(&Accuse { release_id, epoch, index, answer, signature })
 }

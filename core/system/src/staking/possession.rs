@@ -48,7 +48,7 @@ pub fn is_vrf_key(key: &Fixed<96>) -> bool {
 }
 
 /// Whether an Ed25519 signature by the network key holds. Keys of small order sign everything and are refused.
-pub(crate) fn network_key_signs(key: &Fixed<32>, message: &[u8], signature: [u8; 64]) -> bool {
+pub fn network_key_signs(key: &Fixed<32>, message: &[u8], signature: [u8; 64]) -> bool {
     if !is_network_key(key) {
         return false;
     }
