@@ -81,7 +81,7 @@ def functions(path: str, text: str) -> Iterator[tuple[str, int, int]]:
 
 def cycles(tree: Tree) -> Iterator[Measure]:
     """Uses between modules of one folder that lie on a cycle, each once: of every crate's top folder, of the folders below it in CHECKED_BELOW, and of
-    Python's packages."""
+    the SDK, whose halves are one package."""
     for place, uses in folders(tree):
         parts = modules.components({of: set(to) for of, to in uses.items()})
         for of, to in sorted((of, to) for of, targets in uses.items() for to in targets):
@@ -95,5 +95,4 @@ def folders(tree: Tree) -> Iterator[tuple[str, dict[str, dict[str, list[str]]]]]
         for folder, uses in sorted(modules.uses(tree, crate).items()):
             if not folder or CHECKED_BELOW.match(crate):
                 yield f"{crate}/src/{folder}" if folder else crate, uses
-    for package in modules.PACKAGES:
-        yield package, modules.package_uses(tree, package)
+    yield modules.PACKAGE, modules.package_uses(tree)

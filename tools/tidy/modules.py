@@ -11,8 +11,9 @@ from tree import TEST_FILE, Tree, line_of
 BEGIN = re.compile(r"(?<!::)\b(?=(?:crate|super|self)\s*::)")
 PIECE = re.compile(r"\s*(?:(\w+)\s*(::)?|(\{))")
 
-# Folders whose Python files are one package, with the package's name. The two halves of the SDK are looked at one by one.
-PACKAGES = {"core/sdk/cowboy_sdk": "cowboy_sdk", "sdk/python/cowboy_sdk": "cowboy_sdk"}
+# The SDK, and the folders of its halves. The package has the files of both, and of those that both have the last one's.
+PACKAGE = "cowboy_sdk"
+HALVES = ("sdk/python/cowboy_sdk", "core/sdk/cowboy_sdk")
 
 
 def crates(tree: Tree) -> list[str]:
@@ -76,16 +77,17 @@ def absolute(own: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
     return base
 
 
-def package_uses(tree: Tree, folder: str) -> dict[str, dict[str, list[str]]]:
-    """For each module of a package, the modules of the same folder that it imports, in functions too, with the places."""
+def package_uses(tree: Tree) -> dict[str, dict[str, list[str]]]:
+    """For each module of the SDK, the modules of both halves that it imports, in functions too, with the places."""
     files = {}
-    for path, text in tree.texts.items():
-        if path.startswith(f"{folder}/") and path.endswith(".py"):
-            files[tuple(path.removeprefix(f"{folder}/").removesuffix(".py").split("/"))] = path, ast.parse(text, path)
+    for folder in HALVES:
+        for path, text in tree.texts.items():
+            if path.startswith(f"{folder}/") and path.endswith(".py"):
+                files[tuple(path.removeprefix(f"{folder}/").removesuffix(".py").split("/"))] = path, ast.parse(text, path)
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for own, (path, parsed) in sorted(files.items()):
         for node in ast.walk(parsed):
-            for target in imported(node, own, PACKAGES[folder], files):
+            for target in imported(node, own, PACKAGE, files):
                 if target != own:
                     found[".".join(own)][".".join(target)].append(f"{path}:{node.lineno}")
     return found

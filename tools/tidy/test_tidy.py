@@ -269,9 +269,20 @@ class Ratchet(unittest.TestCase):
         both = [f"{package}/actor.py:1", f"{package}/models.py:2", f"{package}/runner.py:1"]
         for back in ("from .actor import registry", "from . import actor", "import cowboy_sdk.actor", "from cowboy_sdk.actor import registry"):
             self.assertEqual(cycles("", **layers | {"models": f"def find():\n    {back}\n"}), both, "an import in a function counts")
-        self.assertEqual(cycles("", **layers | {"models": "from . import mock_host\n"}), [], "the other half has it")
         self.assertEqual(cycles("from .actor import actor\nX = 1\n", actor="from . import X\n"), [f"{package}/__init__.py:1", f"{package}/actor.py:1"])
         self.assertEqual(cycles("", mock__a="from ..b import c\n", b="from .mock import a\n"), [f"{package}/b.py:1", f"{package}/mock/a.py:1"])
+
+    def test_a_cycle_across_the_halves_of_the_sdk(self):
+        def cycles(back: str) -> list[str]:
+            core = {"codec": "from ._host import host\n", "_host": "from . import mock_host\n", "_cbor": "import json\n"}
+            texts = {f"core__sdk__cowboy_sdk__{name}_dot_py": text for name, text in core.items()}
+            texts |= {"sdk__python__cowboy_sdk__mock_host_dot_py": "from .mock import world\n", "sdk__python__cowboy_sdk__mock__world_dot_py": back}
+            return [problem.split(": ")[0] for problem in problems(tree(**texts)) if "cycle" in problem]
+
+        self.assertEqual(cycles("from .. import _cbor\n"), [])
+        halves = {"core/sdk/cowboy_sdk": ("_host.py:1", "codec.py:1"), "sdk/python/cowboy_sdk": ("mock/world.py:2", "mock_host.py:1")}
+        places = [f"{half}/{place}" for half, found in halves.items() for place in found]
+        self.assertEqual(sorted(cycles("def encode():\n    from .. import codec\n")), places, "an import in a function counts")
 
     def test_avoided_names(self):
         self.grows("core/a.rs:1: name core desk: 1, and 0 allowed: 'desk' is an avoided term. Write: job manager", core__a_dot_rs="struct RunnerDesk;\nlet desktop = 1;\n")

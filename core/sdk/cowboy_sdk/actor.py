@@ -314,6 +314,8 @@ class Context:
 class _Named:
     """A plain function under a name: `@actor.handler("http.request")`."""
 
+    permission = PUBLIC
+
     def __init__(self, function):
         self.function = function
 

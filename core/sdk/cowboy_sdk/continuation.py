@@ -224,7 +224,7 @@ def _native(coroutine):
     code, scope = coroutine.cr_code, coroutine.cr_frame
     row = _ROWS.get((scope.f_globals.get("__name__"), coroutine.__qualname__))
     if row is None:
-        row = lower_code(code, coroutine.__qualname__, scope.f_globals)._row
+        row = lower_code(code, coroutine.__qualname__, scope.f_globals, frame)._row
     given = scope.f_locals
     count = code.co_argcount
     args = [given[name] for name in code.co_varnames[:count]]

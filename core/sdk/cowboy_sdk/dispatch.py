@@ -12,7 +12,7 @@ from . import codec
 from ._registry import registry
 from .errors import CodecError, UnknownHandlerError
 from .payload_codec import decode_payload, encode_return
-from .permissions import check_permission
+from .permissions import PUBLIC, check_permission
 from .timer import DEFAULT_HANDLER, MAX_HANDLER_BYTES, decode_interval, reschedule_interval
 
 MESSAGE_HANDLER = "handle_message"
@@ -93,12 +93,19 @@ def _run_function(function, name, payload):
 
 
 def _offered(handlers, module):
-    names = list(handlers)
+    """The names that everybody may call. Those for the actor itself or for named callers are nobody else's business."""
+    names = [name for name, handler in (*handlers.items(), *registry.named.items()) if _is_public(handler)]
     if module is not None:
         for name in vars(module):
-            if name not in handlers and _module_function(module, name, registry.actor_class is None) is not None:
-                names.append(name)
+            if name not in handlers:
+                function = _module_function(module, name, registry.actor_class is None)
+                if function is not None and getattr(function, "_call_perm", PUBLIC) == PUBLIC:
+                    names.append(name)
     return sorted(names)
+
+
+def _is_public(handler):
+    return getattr(handler, "permission", None) == PUBLIC
 
 
 # Timers

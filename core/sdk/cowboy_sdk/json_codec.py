@@ -3,7 +3,7 @@
 `json` is imported by those who need it, so that loading the SDK loads nothing else.
 """
 
-from .codec import _plain
+from ._cbor import plain
 from .errors import CodecError
 
 
@@ -12,9 +12,9 @@ def encode(value):
     import json
 
     try:
-        plain = _plain(value, 0)
-        _refuse_surrogates(plain)
-        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+        reduced = plain(value)
+        _refuse_surrogates(reduced)
+        text = json.dumps(reduced, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     except (ValueError, TypeError, RecursionError) as problem:
         raise CodecError(f"json encode failed: {problem}") from problem
     return text.encode("ascii")

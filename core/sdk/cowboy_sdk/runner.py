@@ -362,8 +362,9 @@ def _lowered(function):
             f"Add 'async' keyword: async def {function.__name__}(...)."
         )
     from ._lowering import lower
+    from .continuation import frame
 
-    return lower(function)
+    return lower(function, frame)
 
 
 def resume_of(method):

@@ -5,15 +5,24 @@ pub use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, Text, error, keccak256, record};
 
+/// The most bytes of a token's name.
+pub(crate) const NAME_BYTES: usize = 64;
+
+/// The most bytes of a token's symbol.
+pub(crate) const SYMBOL_BYTES: usize = 16;
+
+/// The most bytes of the address where more is said of a token.
+pub(crate) const URI_BYTES: usize = 256;
+
 record! {
     /// A token.
     pub struct Token {
         /// Who mints, names the hook, and hands it on.
         pub owner: Address,
         /// A name for display.
-        pub name: Text<64>,
+        pub name: Text<NAME_BYTES>,
         /// The symbol, such as CBY.
-        pub symbol: Text<16>,
+        pub symbol: Text<SYMBOL_BYTES>,
         /// Places behind the point, for people.
         pub decimals: u8,
         /// The total supply.
@@ -23,7 +32,7 @@ record! {
         /// Who is asked about transfers.
         pub hook: Option<Address>,
         /// Where more is said of it.
-        pub metadata_uri: Text<256>,
+        pub metadata_uri: Text<URI_BYTES>,
         /// The height of its creation.
         pub created_at: Height,
     }

@@ -1,11 +1,15 @@
-//! What the SDK takes from the tables of the protocol: the bounds that its modules on chain check before the chain does, and the refusals and
-//! parameters of the chain that `mock_host` simulates. Both are Python modules that are checked in; the tests compare them.
+//! What the SDK takes from the tables of the protocol: the bounds that its modules on chain check before the chain does, and the refusals,
+//! parameters and bounds of the chain that `mock_host` simulates. Both are Python modules that are checked in; the tests compare them.
 
+use crate::ledger::{NAME_BYTES, SYMBOL_BYTES, URI_BYTES};
+use crate::storage::SCANNABLE_KEY_BYTES;
+use crate::tokens::handlers::MAX_DECIMALS;
 use cowboy_params::{Params, Row};
 use cowboy_types::cbor::{MAX_DEPTH, MAX_INTEGER_BITS};
 use cowboy_types::error;
 use cowboy_types::instruction::{HANDLER_BYTES, SALT_BYTES};
 use cowboy_types::job::{Mode, REQUEST_BYTES, SCHEMA_BYTES};
+use cowboy_volumes::code;
 
 const BOUNDS: &str = "\"\"\"Bounds that the chain checks too.
 
@@ -37,7 +41,7 @@ const PARAMETERS: &[&str] = &[
 pub fn bounds() -> String {
     let callback = row("jobs.callback_cycles");
     let mut text = BOUNDS.to_owned();
-    let numbers = [
+    let bounds = [
         ("What a callback may use, in cycles: the range of jobs.callback_cycles.", "CALLBACK_MIN", callback.min),
         ("", "CALLBACK_MAX", callback.max),
         ("The most runners that a job may name.", "RUNNERS_MAX", row("jobs.runners_max").max),
@@ -49,10 +53,7 @@ pub fn bounds() -> String {
         ("Levels of a value in CBOR.", "CBOR_DEPTH", wide(MAX_DEPTH)),
         ("Bits of an integer in CBOR.", "INTEGER_BITS", wide(MAX_INTEGER_BITS)),
     ];
-    for (about, name, number) in numbers {
-        let about = if about.is_empty() { String::new() } else { format!("# {about}\n") };
-        text.push_str(&format!("\n{about}{name} = {}\n", grouped(number)));
-    }
+    text.push_str(&numbers(&bounds));
     let (names, bonded): (Vec<&str>, Vec<&str>) = (
         Mode::NAMES.iter().map(|(name, _)| *name).collect(),
         Mode::NAMES.iter().filter(|(_, mode)| *mode == Mode::EconomicBond).map(|(name, _)| *name).collect(),
@@ -73,6 +74,27 @@ pub fn simulated() -> String {
         text.push_str(&format!("    \"{name}\": {},\n", grouped(row(name).genesis)));
     }
     text.push_str("}\n");
+    let bounds = [
+        ("Bytes of the longest key that a scan of storage returns.", "SCANNABLE_KEY_BYTES", wide(SCANNABLE_KEY_BYTES)),
+        ("Bytes of a file in a volume.", "FILE_BYTES", code::OBJECT_BYTES),
+        ("Shards of a volume that carry its files, and those that may be lost.", "DATA_SHARDS", code::MAX_DATA.into()),
+        ("", "PARITY_SHARDS", code::MAX_PARITY.into()),
+        ("Bytes of a token's name, of its symbol, and of the address where more is said of it.", "TOKEN_NAME_BYTES", wide(NAME_BYTES)),
+        ("", "TOKEN_SYMBOL_BYTES", wide(SYMBOL_BYTES)),
+        ("", "TOKEN_URI_BYTES", wide(URI_BYTES)),
+        ("Decimal places of a token.", "TOKEN_DECIMALS", MAX_DECIMALS.into()),
+    ];
+    text.push_str(&numbers(&bounds));
+    text
+}
+
+/// Numbers with their names, in Python. One without a comment belongs to that of the number before it.
+fn numbers(rows: &[(&str, &str, u64)]) -> String {
+    let mut text = String::new();
+    for (about, name, number) in rows {
+        let about = if about.is_empty() { String::new() } else { format!("# {about}\n") };
+        text.push_str(&format!("\n{about}{name} = {}\n", grouped(*number)));
+    }
     text
 }
 

@@ -126,7 +126,7 @@ impl Client {
 
     /// The parameters of the next block, as governance left them.
     pub async fn params(&self) -> Result<Params, ApiError> {
-        let now: model::Parameters = self.get(&format!("/params?limit={}", model::MAX_LIMIT)).await?;
+        let now: model::Parameters = self.all("/params").await?;
         Ok(Params::GENESIS.moved(now.params.into_iter().map(|row| (row.id, row.value))))
     }
 

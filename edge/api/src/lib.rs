@@ -4,7 +4,7 @@
 //! - [`model`]: the JSON they take and give; [`convert`] makes it of the protocol's types.
 //! - [`error`]: what a refusal says.
 //! - [`openapi`]: the document made from the table.
-//! - [`client`]: a typed client. [`sender`]: what a service sends from its account.
+//! - [`client`]: a typed client. [`pages`]: lists to their end. [`sender`]: what a service sends from its account.
 //! - [`follow`]: the frames of `/follow`.
 //! - [`verify`]: proofs checked without trusting the node.
 //! - [`keystore`]: mnemonics, key files, and where a key is looked up.
@@ -25,6 +25,7 @@ pub mod keystore;
 pub mod manifest;
 pub mod model;
 pub mod openapi;
+pub mod pages;
 pub mod permission;
 pub mod sender;
 pub mod source;

@@ -2,9 +2,10 @@
 //!
 //! - [`output`]: results on stdout, progress and failures on stderr.
 //! - [`failure`]: why a command failed, and its exit code.
-//! - [`amount`]: amounts in base units or CBY. [`payload`]: arguments and results of handlers.
+//! - [`amount`]: amounts in base units or CBY. [`payload`]: arguments and results of handlers. [`pairs`]: options like `NAME=VALUE`.
 
 pub mod amount;
 pub mod failure;
 pub mod output;
+pub mod pairs;
 pub mod payload;

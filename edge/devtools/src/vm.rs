@@ -3,6 +3,7 @@
 use crate::profile::Looks;
 use clap::{Args, Subcommand};
 use cowboy_console::{failure::Failure, output};
+use cowboy_types::{Abort, error};
 use cowboy_vm::{
     CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, Profiler, PyError, Unit, Usage,
     Vm as Machine, compile, disassemble, script_image,
@@ -116,8 +117,14 @@ impl Run {
             output::note(format_args!("host: {:?} {:?}", call.function, call.args));
         }
         let message = format!("{:?} needs a chain, which a script does not have; deploy it as an actor", call.function);
-        Err(HostError { code: 5, name: "forbidden", message })
+        Err(refusal(&error::UNAVAILABLE, message))
     }
+}
+
+/// A refusal by a host that is no chain, with the name and the number of the chain's own for the same reason.
+pub(crate) fn refusal(abort: &Abort, message: String) -> HostError {
+    let row = error::row(abort.code);
+    HostError { code: row.class.code(), name: row.slug, message }
 }
 
 /// A source from a file: its name, compiled, and its text.
@@ -158,4 +165,18 @@ pub(crate) fn describe(error: &CompileError, file: &str, source: &str) -> String
         CompileErrorKind::TooLarge => "TooLarge",
     };
     format!("{}\n{name}: {}", error.shown(file, source).join("\n"), error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An author who handles a refusal here handles the chain's: name and number are of the table of errors.
+    #[test]
+    fn refusals_are_those_of_the_chain() {
+        for (abort, code, name) in [(error::UNAVAILABLE, 5, "unavailable"), (error::INVALID_ARGUMENT, 2, "invalid_argument")] {
+            let refused = refusal(&abort, "no chain".to_owned());
+            assert_eq!((refused.code, refused.name, refused.message.as_str()), (code, name, "no chain"));
+        }
+    }
 }

@@ -19,15 +19,15 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def lower(function):
-    """The `start` function of a native coroutine function: what `@frame(...)` makes of its lowered form."""
-    start = lower_code(function.__code__, function.__qualname__, function.__globals__, function)
+def lower(function, frame):
+    """The `start` function of a native coroutine function: what `@frame(...)` of `continuation` makes of its lowered form."""
+    start = lower_code(function.__code__, function.__qualname__, function.__globals__, frame, function)
     start.__dict__.update(function.__dict__)
     return start
 
 
-def lower_code(code, qualname, names, function=None):
-    """Lowers the source behind a code object; `names` are its module's globals."""
+def lower_code(code, qualname, names, frame, function=None):
+    """Lowers the source behind a code object; `names` are its module's globals, and `frame` makes the decorator of the result."""
     definition = _definition_of(code, qualname)
     holder = qualname.rpartition(".")[0]
     is_method = bool(holder) and not holder.endswith("<locals>") and not _is_static(definition)
@@ -54,8 +54,6 @@ def lower_code(code, qualname, names, function=None):
         made.__doc__ = function.__doc__
     made.__qualname__ = qualname
     made.__module__ = names.get("__name__")
-    from .continuation import frame
-
     return frame(qualname, *shown)(made)
 
 

@@ -10,7 +10,7 @@ import hmac
 
 from . import _ed25519, _secp256k1
 from ._keccak import keccak256 as _keccak256
-from .mock.protocol import PARAMETERS
+from .mock.protocol import PARAMETERS, SCANNABLE_KEY_BYTES
 from .mock.tokens import (
     token_allowance,
     token_approve,
@@ -25,7 +25,6 @@ from .mock.tokens import (
 from .mock.volume_calls import blob_ref, create_volume, delete_volume
 from .mock.world import DEFAULT_ACTOR, HostError, call_actor, context, refusal, world
 
-SCANNABLE_KEY_BYTES = 64
 _RESERVED = (b"__INITIALIZED__",)
 _UNWRITABLE = (b"__INITIALIZED__", b"cowboy.offchain.image.v1")
 

@@ -480,6 +480,11 @@ _RouteRegistryRegister = TypedDict("_RouteRegistryRegister", {
     "subdomain_policy": int,
 })
 
+_RouteRegistryListNames = TypedDict("_RouteRegistryListNames", {
+    "names": list[str],
+    "next": str | None,
+})
+
 _RouteRegistryQuote = TypedDict("_RouteRegistryQuote", {
     "fee": int,
     "stage": Literal["live", "grace", "auction", "free"],
@@ -1805,6 +1810,13 @@ class _RouteRegistry(SystemActor):
         cycles_limit: int = ...,
     ) -> list[str]:
         """Returns the names of an actor, at most `names.lookup_max`. Only names that the actor or its owner owns, and has registered or pointed at the actor itself: anybody may point a name at an actor of somebody else, and give it away."""
+    def list_names(
+        self, *,
+        actor_address: Address | bytes,
+        first: str | None = None,
+        cycles_limit: int = ...,
+    ) -> _RouteRegistryListNames:
+        """Returns a page of the names of an actor that `lookup` lists, ascending, and where the next page begins (decision 639). A page is of `names.lookup_max` names, and leaves out those that count no more: only one without `next` is the last."""
     def quote(
         self, *,
         name: str,

@@ -55,6 +55,8 @@ NOT_RUN = {
     "docs/secrets.md: Secrets": "tests/market keeps, releases and deletes secrets on a devnet of its own",
     "docs/secrets.md: Secrets 2": "tests/market submits such a job to a server of its own",
     "docs/secrets.md: Committees": "a picture",
+    "docs/secrets.md: Committees 2": "tests/market has a new key made, and moves secrets of its own to it",
+    "docs/secrets.md: Releases": "a picture",
     "docs/volumes.md: Syncing": "tests/market syncs folders with a volume of its own",
     "docs/volumes.md: Over S3": "tests/market serves volumes of its own over S3",
     "docs/volumes.md: As a folder": "tests/market mounts volumes of its own, where there is /dev/fuse",

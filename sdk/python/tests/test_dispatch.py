@@ -4,6 +4,7 @@ import pathlib
 
 import pytest
 from cowboy_sdk import (
+    OWNER,
     SELF,
     ActorCallError,
     ActorNotFoundError,
@@ -102,7 +103,7 @@ REFUSED = [
     ("typed", ["0x12"], Exception, "40 hex digits"),
     ("whole", b"\xff", CodecError, "CBOR"),
     ("own_business", b"x", PermissionDeniedError, "deny-by-default"),
-    ("unknown", None, ActorCallError, "this actor offers: nothing, number"),
+    ("unknown", None, ActorCallError, "this actor offers: nothing, number, one, pair, rest, table, typed, whole"),
     ("__init__", None, ActorCallError, "no handler"),
     ("_methods", None, ActorCallError, "no handler"),
     ("storage", None, ActorCallError, "no handler"),
@@ -144,6 +145,33 @@ def test_nothing_else_of_a_module_is_reachable_beside_an_actor_class(name):
         chain.execute(agent, name, b"\x80")
     with pytest.raises(PermissionDeniedError):
         chain.execute(agent, "private")
+
+
+def test_only_what_everybody_may_call_is_offered():
+    """A stranger's mistake names no handler of the actor's own business, or of its owner."""
+
+    class Shop:
+        @public
+        def price(self):
+            return 1
+
+        @callable_by(OWNER)
+        def restock(self):
+            return 2
+
+        def _helper(self):
+            return 3
+
+        def on_timer(self, payload):
+            return payload
+
+    chain = Chain()
+    shop = chain.deploy(actor(Shop))
+    agent = chain.deploy(ACTORS / "wrapped.py")
+    for address, offered in [(shop, "price"), (agent, "chat, declared, init, only_method")]:
+        with pytest.raises(ActorCallError) as refused:
+            chain.execute(address, "missing")
+        assert str(refused.value).endswith(f"no handler 'missing'; this actor offers: {offered}"), str(refused.value)
 
 
 def test_a_module_without_class_offers_its_functions():

@@ -1,4 +1,6 @@
-// Rounds of consensus in the terms of 003 §6.1: what the validators said in each, and how often one of them led in a row.
+// Rounds of consensus in the terms of 003 §6.1: what the validators said in each, how often one of them led in a row, and whose votes were counted.
+
+import { count } from "./format.js";
 
 /** The messages of a block's rounds in words: consecutive rounds that were given up as one part. */
 export function roundsText(messages) {
@@ -25,6 +27,62 @@ export function longestRuns(blocks) {
     longest.set(proposer, Math.max(longest.get(proposer) ?? 0, run));
   });
   return longest;
+}
+
+/** The epoch of a block, as its own round says. */
+function epochOf(block) {
+  return block.messages?.find(({ kind }) => kind === "PROPOSE")?.round.epoch;
+}
+
+/**
+ * The blocks that name votes of the newest one's epoch: others have other signers. The first block of an epoch names none, because its parent is of
+ * the epoch before.
+ */
+export function withVotes(blocks) {
+  const newest = blocks.length === 0 ? undefined : epochOf(blocks.reduce((one, other) => (Number(other.height) > Number(one.height) ? other : one)));
+  return blocks.filter((block) => newest !== undefined && epochOf(block) === newest && (block.voters ?? "0x") !== "0x");
+}
+
+/** Whether a bitmap names the signer at a place. */
+export function names(bitmap, place) {
+  const at = 2 + 2 * Math.floor(place / 8);
+  return ((Number.parseInt(bitmap.slice(at, at + 2) || "0", 16) >> (place % 8)) & 1) === 1;
+}
+
+/** For each place in `keys`, the signers' keys in order, in how many of these blocks its vote is named, and in how many it is not. */
+export function votes(keys, blocks) {
+  const counted = withVotes(blocks);
+  return keys.map((_, place) => {
+    const voted = counted.filter(({ voters }) => names(voters, place)).length;
+    return { voted, missed: counted.length - voted };
+  });
+}
+
+/** Status → [badge, word]. */
+const STATUSES = {
+  active: ["good", "Active"],
+  waiting: ["wait", "Waiting"],
+  leaving: ["plain", "Leaving"],
+  jailed: ["bad", "In jail"],
+  withdrawn: ["plain", "Withdrawn"],
+};
+
+/** The badge of a validator's status, its word, and what more there is to say: until when, and how often it was in jail. */
+export function statusOf({ status, until, jailings }) {
+  const [kind, word] = STATUSES[status] ?? ["plain", String(status)];
+  const times = Number(jailings);
+  const parts = [
+    until !== null && until !== undefined && `${status === "leaving" ? "stake free at" : "until"} height ${count(until)}`,
+    times > 0 && `jailed ${times === 1 ? "once" : `${times} times`}`,
+  ];
+  return { kind, word, more: parts.filter(Boolean).join(", ") };
+}
+
+/** Why the next set leaves a validator out, in words; an empty text where it does not. */
+export function leftOutText(reason) {
+  if (!reason) return "";
+  const why = reason === "share_revealed" ? "it could not be reached when its share was dealt, so the share is public" : "it was to receive a share when a dealing failed";
+  return `the next set leaves it out: ${why}`;
 }
 
 /** How far a validator is on its way to a share, in words. */

@@ -19,6 +19,7 @@ import { parametersView } from "./views/parameters.js";
 import { transactionsView } from "./views/receipts.js";
 import { runnerView, runnersView } from "./views/runners.js";
 import { searchView } from "./views/search.js";
+import { secretsView, secretView } from "./views/secrets.js";
 import { storageView, volumeView } from "./views/storage.js";
 import { timersView } from "./views/timers.js";
 import { tokensView, tokenView } from "./views/tokens.js";
@@ -46,6 +47,8 @@ const VIEWS = {
   runners: runnersView,
   runner: runnerView,
   names: namesView,
+  secrets: secretsView,
+  secret: secretView,
   storage: storageView,
   volume: volumeView,
   timers: timersView,
@@ -74,13 +77,14 @@ const MORE = [
   ["timers", "Timers"],
   ["runners", "Runners"],
   ["storage", "Storage"],
+  ["secrets", "Secrets"],
   ["governance", "Governance"],
   ["validators", "Validators"],
   ["parameters", "Parameters"],
 ];
 
 /** Pages of one thing → the section that lists its kind. */
-const SECTION_OF = { tx: "transactions", block: "blocks", actor: "actors", account: "accounts", token: "tokens", job: "jobs", runner: "runners", volume: "storage", proposal: "governance" };
+const SECTION_OF = { tx: "transactions", block: "blocks", actor: "actors", account: "accounts", token: "tokens", job: "jobs", runner: "runners", volume: "storage", secret: "secrets", proposal: "governance" };
 
 const live = new Live();
 const content = document.getElementById("content");

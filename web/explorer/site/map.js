@@ -1,29 +1,18 @@
 // Which validators are connected: a vote travels from its validator to a proposer directly, so a header that names it proves a connection.
 
+import { names, withVotes } from "./consensus.js";
 import { s } from "./dom.js";
 import { count, ends, plural } from "./format.js";
 
 /** The most validators that have their names in the picture. */
 const MOST_NAMED = 24;
 
-/** The epoch of a block, as its own round says. */
-function epochOf(block) {
-  return block.messages?.find(({ kind }) => kind === "PROPOSE")?.round.epoch;
-}
-
-/** Whether a bitmap names the one at a place. */
-function names(bitmap, place) {
-  const at = 2 + 2 * Math.floor(place / 8);
-  return ((Number.parseInt(bitmap.slice(at, at + 2) || "0", 16) >> (place % 8)) & 1) === 1;
-}
-
 /**
  * Pairs of places in `keys`, the signers' keys in order, of which one has counted a vote of the other. Only blocks of the newest one's
  * epoch count: others have other signers. Answers the pairs, lower place first, and how many blocks counted.
  */
 export function connections(keys, blocks) {
-  const newest = blocks.length === 0 ? undefined : epochOf(blocks.reduce((one, other) => (Number(other.height) > Number(one.height) ? other : one)));
-  const counted = blocks.filter((block) => newest !== undefined && epochOf(block) === newest && (block.voters ?? "0x") !== "0x");
+  const counted = withVotes(blocks);
   const found = new Set();
   for (const { proposer, voters } of counted) {
     const to = keys.indexOf(proposer);

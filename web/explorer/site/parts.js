@@ -22,6 +22,7 @@ export const route = {
   proposal: (id) => `#/proposal/${encodeURIComponent(id)}`,
   runner: (address) => `#/runner/${encodeURIComponent(address)}`,
   volume: (id) => `#/volume/${encodeURIComponent(id)}`,
+  secret: (account, name) => `#/secret/${encodeURIComponent(account)}/${encodeURIComponent(name)}`,
   search: (text) => `#/search/${encodeURIComponent(text)}`,
 };
 

@@ -7,6 +7,7 @@ import { STATES as RENT } from "../site/views/actor/rent.js";
 import { STAGES } from "../site/views/governance.js";
 import { HEALTH, SLASHES, reputationMax } from "../site/views/runners.js";
 import { KINDS as RESULTS } from "../site/views/search.js";
+import { RELEASE_EVENTS, STORED, SYSTEM_VIEWS as OF_SECRETS } from "../site/views/secrets.js";
 import { CREATED, SYSTEM_VIEWS } from "../site/views/storage.js";
 import { OPENAPI, PARAMETERS, SYSTEM_ACTORS } from "./fixture/node.js";
 import { wordsIn, wordsOf } from "./fixture/schema.js";
@@ -34,8 +35,12 @@ test("what the page looks for by name is of one system actor", () => {
   const having = (part, name) => SYSTEM_ACTORS.filter((actor) => actor[part].some((row) => row.name === name)).map((actor) => actor.name);
   for (const name of [...SYSTEM_VIEWS, "preview"]) assert.equal(having("methods", name).length, 1, name);
   assert.equal(having("events", CREATED).length, 1);
+  const [secrets, ...others] = having("events", STORED);
+  assert.deepEqual(others, []);
+  // Other actors have views of these names, too.
+  for (const name of OF_SECRETS) assert.ok(having("methods", name).includes(secrets), name);
   // The page reads each of these groups among the events of one actor.
-  for (const group of [ENDINGS, Object.keys(SLASHES)]) {
+  for (const group of [ENDINGS, Object.keys(SLASHES), Object.keys(RELEASE_EVENTS)]) {
     const emitters = group.flatMap((name) => having("events", name));
     assert.equal(emitters.length, group.length, group.join());
     assert.equal(new Set(emitters).size, 1, group.join());

@@ -92,6 +92,16 @@ form! {
 }
 
 form! {
+    /// Names of an actor.
+    pub(crate) struct NamePage {
+        /// Those that count, ascending.
+        names: List<String, LOOKUP_MAX>,
+        /// Give this as `first` for the next page; absent on the last.
+        next: Option<String>,
+    }
+}
+
+form! {
     /// What a name would cost.
     pub(crate) struct Quoted {
         /// Base units of CBY.
@@ -192,6 +202,15 @@ methods! {
         /// The actor.
         actor_address: Address,
     } -> List<String, LOOKUP_MAX>;
+
+    /// Returns a page of the names of an actor that `lookup` lists, ascending, and where the next page begins (decision 639). A page is of
+    /// `names.lookup_max` names, and leaves out those that count no more: only one without `next` is the last.
+    "list_names" ListNames [view] {
+        /// The actor.
+        actor_address: Address,
+        /// The first name that is returned; all where it is absent.
+        first: Option<Text<NAME_BYTES>>,
+    } -> NamePage;
 
     /// Returns what registering or renewing would cost in this block.
     "quote" Quote [view] {

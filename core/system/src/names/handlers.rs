@@ -1,8 +1,8 @@
 //! What 0x0E does when asked.
 
 use super::api::{
-    Change, Described, GetName, Lookup, Pointed, PolicySet, Quote, Quoted, Register, Registered, Renew, Renewed, Resolve, SetActor,
-    SetSubdomainPolicy, Transfer, Transferred,
+    Change, Described, GetName, ListNames, Lookup, NamePage, Pointed, PolicySet, Quote, Quoted, Register, Registered, Renew, Renewed,
+    Resolve, SetActor, SetSubdomainPolicy, Transfer, Transferred,
 };
 use super::price::{self, Stage, WITH_ROOT};
 use super::state::{self, Live};
@@ -271,15 +271,30 @@ impl Handle for Lookup {
     fn handle(self, context: &mut Context<'_>) -> Step<<Self as Arguments>::Result> {
         let limit = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
         let found = state::of_actor(context.world, self.actor_address, "", limit)?;
-        context.charge_records(found.len());
-        let mut names = Vec::new();
-        for name in found {
-            if state::live(context.world, &name, context.height)?.is_some() {
-                names.push(name);
-            }
-        }
-        Ok(List::new(names).expect("the parameter's range bounds them"))
+        live_of(context, found)
     }
+}
+
+impl Handle for ListNames {
+    fn handle(self, context: &mut Context<'_>) -> Step<NamePage> {
+        let limit = usize::try_from(context.params.names.lookup_max).unwrap_or(usize::MAX);
+        let first = self.first.as_deref().unwrap_or_default();
+        let mut found = state::of_actor(context.world, self.actor_address, first, limit.saturating_add(1))?;
+        let next = if found.len() > limit { found.pop() } else { None };
+        Ok(NamePage { names: live_of(context, found)?, next })
+    }
+}
+
+/// Those of at most `names.lookup_max` names that count.
+fn live_of(context: &mut Context<'_>, found: Vec<String>) -> Step<<Lookup as Arguments>::Result> {
+    context.charge_records(found.len());
+    let mut names = Vec::new();
+    for name in found {
+        if state::live(context.world, &name, context.height)?.is_some() {
+            names.push(name);
+        }
+    }
+    Ok(List::new(names).expect("the parameter's range bounds them"))
 }
 
 impl Handle for Quote {

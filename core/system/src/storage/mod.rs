@@ -25,6 +25,9 @@ use crate::volumes;
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::STORAGE;
 
+/// The most bytes of a key that a scan of an actor's storage returns (CIP-6).
+pub const SCANNABLE_KEY_BYTES: usize = 64;
+
 /// The actor.
 pub const ACTOR: Actor = Actor {
     number: NUMBER,

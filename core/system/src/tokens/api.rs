@@ -1,6 +1,7 @@
 //! The methods and events of tokens, which 0x06 answers.
 
 use crate::actor::methods;
+use crate::ledger::{NAME_BYTES, SYMBOL_BYTES, URI_BYTES};
 use crate::schema::{events, form};
 use cowboy_types::actors::BASEFEE as NUMBER;
 use cowboy_types::{Address, Hash, Text};
@@ -9,9 +10,9 @@ form! {
     /// A token.
     pub(crate) struct Described {
         /// Its name, for people.
-        name: Text<64>,
+        name: Text<NAME_BYTES>,
         /// Its symbol, such as CBY.
-        symbol: Text<16>,
+        symbol: Text<SYMBOL_BYTES>,
         /// Decimal places, for people.
         decimals: u8,
         /// Who mints, names the hook, and transfers the ownership.
@@ -23,7 +24,7 @@ form! {
         /// The actor that is asked about transfers.
         hook: Option<Address>,
         /// Where more is said of it.
-        metadata_uri: Text<256>,
+        metadata_uri: Text<URI_BYTES>,
     }
 }
 
@@ -50,9 +51,9 @@ methods! {
     /// Creates a token and returns its id. The sender owns it and receives the initial supply.
     "token_create" Create [] {
         /// Its name, for people; not empty.
-        name: Text<64>,
+        name: Text<NAME_BYTES>,
         /// Its symbol, such as CBY; not empty.
-        symbol: Text<16>,
+        symbol: Text<SYMBOL_BYTES>,
         /// Decimal places, for people; at most 38.
         decimals: u8 = 9,
         /// What the sender receives.
@@ -62,7 +63,7 @@ methods! {
         /// The actor that is asked about every transfer, and undoes it by failing.
         hook: Option<Address>,
         /// Where more is said of it.
-        metadata_uri: Text<256> = Text::default(),
+        metadata_uri: Text<URI_BYTES> = Text::default(),
     } -> Hash [token_create, token_create_cells];
 
     /// Transfers the sender's tokens. A token with a hook returns what the hook does.

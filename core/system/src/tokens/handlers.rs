@@ -19,7 +19,7 @@ use cowboy_types::{Address, Hash, error};
 pub const HOOK: &str = "on_token_transfer";
 
 /// The largest number of decimal places.
-const MAX_DECIMALS: u8 = 38;
+pub(crate) const MAX_DECIMALS: u8 = 38;
 
 impl Handle for Create {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {

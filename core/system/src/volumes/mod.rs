@@ -12,7 +12,7 @@
 //! - `registry`: relays.
 //! - `placement`: which relay has which slot.
 //! - [`directory`]: which byte of a relay is of which volume.
-//! - `proofs`, `demands`: what relays have to show.
+//! - [`proofs`], `demands`: what relays have to show.
 //! - `views`: what others read.
 //! - [`agenda`]: what happens without anybody asking.
 //!
@@ -32,7 +32,7 @@ mod ledger;
 pub mod mounts;
 mod owners;
 mod placement;
-mod proofs;
+pub mod proofs;
 mod registry;
 pub(crate) mod relay_api;
 pub mod state;

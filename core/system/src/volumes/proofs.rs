@@ -19,7 +19,7 @@ use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, error, keccak256};
 use cowboy_volumes::relay::PointProof;
-use cowboy_volumes::{Leaf, slice};
+use cowboy_volumes::{Code, Leaf, slice};
 
 /// What separates this use of a beacon from every other.
 const DOMAIN: &[u8] = b"cowboy-por-v1:";
@@ -30,13 +30,8 @@ pub(super) fn draw(world: &mut World, now: Now<'_>, address: Address, relay: &mu
     let total = directory::total(world, address)?;
     let mut points = Vec::new();
     for number in 0..POINTS {
-        if total == 0 {
-            break;
-        }
         let number = u8::try_from(number).expect("four points");
-        let seed = keccak256(&[DOMAIN, now.beacon, &address.0, &now.height.0.to_be_bytes(), &[number]]);
-        let wide = u128::from_be_bytes(*seed.0.first_chunk().expect("a digest has sixteen bytes"));
-        let byte = u64::try_from(wide % u128::from(total)).expect("it is below a number of 64 bits");
+        let Some(byte) = byte(now.beacon, now.height, address, number, total) else { break };
         points.extend(point(world, address, byte)?);
     }
     if points.is_empty() {
@@ -47,6 +42,14 @@ pub(super) fn draw(world: &mut World, now: Now<'_>, address: Address, relay: &mu
     Drawn { points: u64::try_from(round.points.len()).unwrap_or(u64::MAX), relay: address, until: round.until }.emit(world);
     world.write(state::round_key(address), &round);
     Ok(())
+}
+
+/// The byte that a point of a round asks for, of `total` bytes that a relay keeps. None where it keeps nothing.
+pub fn byte(beacon: &[u8], height: Height, relay: Address, number: u8, total: u64) -> Option<u64> {
+    let seed = keccak256(&[DOMAIN, beacon, &relay.0, &height.0.to_be_bytes(), &[number]]);
+    let wide = u128::from_be_bytes(*seed.0.first_chunk().expect("a digest has sixteen bytes"));
+    let byte = wide.checked_rem(u128::from(total))?;
+    Some(u64::try_from(byte).expect("it is below a number of 64 bits"))
 }
 
 /// The point of a byte; none where the relay never said that it has the root. A writer can keep from it what others were sent.
@@ -72,10 +75,10 @@ fn standing(world: &World, relay: Address, point: &Point) -> Result<Option<Volum
     Ok(volume.filter(|volume| volume.slots.get(usize::from(point.slot)).is_some_and(|slot| slot.serving() == Some(relay))))
 }
 
-/// Whether bytes prove a point.
-fn proves(point: &Point, volume: &Volume, proof: &[u8]) -> bool {
+/// Whether bytes prove a point of a volume with this code.
+pub fn proves(point: &Point, code: Code, proof: &[u8]) -> bool {
     let Ok(proof) = PointProof::decode(bytes::Bytes::copy_from_slice(proof)) else { return false };
-    let Some(leaf) = Leaf::parse(&proof.leaf, volume.code) else { return false };
+    let Some(leaf) = Leaf::parse(&proof.leaf, code) else { return false };
     let Some(start) = proof.route.start(&proof.leaf, leaf.counted(), &point.top.node) else { return false };
     let Some(at) = point.at.checked_sub(start).filter(|at| *at < leaf.counted()) else { return false };
     if at >= leaf.shard_bytes {
@@ -103,7 +106,7 @@ impl Handle for Prove {
             context.spend_reading(proof.len())?;
             // What was lost meanwhile is not asked for.
             let Some(volume) = standing(context.world, address, point)? else { continue };
-            if !proves(point, &volume, proof) {
+            if !proves(point, volume.code, proof) {
                 return Err(error::PROOF_INVALID.into());
             }
         }

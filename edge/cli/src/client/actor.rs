@@ -5,6 +5,7 @@ mod refused;
 
 use super::{
     deliveries,
+    listing::{self, Rows},
     outcome::{self, Outcome},
     rent,
     session::Session,
@@ -60,6 +61,8 @@ pub(crate) enum Actor {
     Timers {
         /// The actor: an address, or an actor of this folder
         actor: String,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Print the newest failed deliveries to an actor, with error and line
     Failures {
@@ -82,13 +85,12 @@ pub(crate) enum Actor {
         #[arg(long, value_name = "DELIVERIES")]
         count: Option<u64>,
     },
-    /// Print the events of an actor
+    /// Print the newest events of an actor, the newest last
     Logs {
         /// The actor: an address, or an actor of this folder
         actor: String,
-        /// The maximum number of events, newest first
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
 }
 
@@ -205,11 +207,11 @@ impl Actor {
             Self::Query(query) => query.run(session).await,
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
             Self::Rent { actor } => rent::show(session, &session.address(&actor)?).await,
-            Self::Timers { actor } => timer::list(session, &session.address(&actor)?).await,
+            Self::Timers { actor, rows } => timer::list(session, &session.address(&actor)?, &rows).await,
             Self::Failures { actor, limit } => deliveries::failures(session, &session.address(&actor)?, limit).await,
             Self::Messages { actor } => deliveries::messages(session, &session.address(&actor)?).await,
             Self::Watch { actor, count } => deliveries::watch(session, &session.address(&actor)?, count).await,
-            Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
+            Self::Logs { actor, rows } => logs(session, &session.address(&actor)?, &rows).await,
         }
     }
 }
@@ -452,11 +454,12 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn logs(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
-    let mut logs: model::Logs = session.client.get(&format!("/actor/{}/logs?order=desc&limit={limit}", Hex(*address))).await?;
+/// Prints the newest events of an actor, the newest last.
+async fn logs(session: &Session, address: &Address, rows: &Rows) -> Result<(), Failure> {
+    let (mut logs, next) = rows.fetch::<model::Logs>(session, &format!("/actor/{}/logs?order=desc", Hex(*address))).await?;
     logs.logs.reverse();
-    let lines: Vec<String> =
-        logs.logs.iter().map(|log| format!("{:>8}  {}  {}", log.block_height, log.event.name, log.event.value)).collect();
-    session.output.result(&logs, if lines.is_empty() { "no events".to_owned() } else { lines.join("\n") });
+    let line = |log: &model::Log| format!("{:>8}  {}  {}", log.block_height, log.event.name, log.event.value);
+    let text = listing::lines(&logs.logs, line, "no events");
+    listing::show(session, &logs, next, text);
     Ok(())
 }

@@ -21,15 +21,7 @@ const ASK_EVERY: Duration = Duration::from_millis(300);
 
 /// Prints the messages that wait for an actor.
 pub(super) async fn messages(session: &Session, address: &Address) -> Result<(), Failure> {
-    let (mut messages, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let page: model::MailboxPage = session.client.get(&format!("/actors/{address}/mailbox?limit={PAGE}{cursor}")).await?;
-        messages.extend(page.messages);
-        match page.next_cursor {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
+    let model::MailboxPage { messages, .. } = session.client.all(&format!("/actors/{address}/mailbox")).await?;
     let line = |message: &model::Message| {
         let value = if message.value > 0 { format!(", {}", amount::cby(message.value)) } else { String::new() };
         let payload = cowboy_api::cbor::decode(&message.payload.0).map_or_else(|| message.payload.to_string(), |value| value.to_string());
@@ -44,7 +36,7 @@ pub(super) async fn messages(session: &Session, address: &Address) -> Result<(),
 pub(super) async fn watch(session: &Session, address: &Address, count: Option<u64>) -> Result<(), Failure> {
     let mut known: BTreeSet<HexHash> = newest(session, address).await?.entries.into_iter().map(|entry| entry.id).collect();
     session.output.progress(format_args!("watching {address}"));
-    let timers: model::Timers = session.client.get(&format!("/timers/{address}")).await?;
+    let timers: model::Timers = session.client.all(&format!("/timers/{address}")).await?;
     timers.timers.iter().filter(|timer| timer.is_paused).for_each(|timer| session.output.progress(paused(timer)));
     let mut printed = 0;
     loop {
@@ -115,17 +107,9 @@ fn failure(entry: &model::HistoryEntry, receipt: &model::Receipt) -> String {
 /// Transactions, messages, timers, callbacks and commands of gateways that reached an actor and failed there: the newest last, each with its
 /// exception and line.
 pub(super) async fn failures(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
-    let mut failed = Vec::new();
-    let (mut cursor, mut seen) = (String::new(), 0);
-    while seen < limit {
-        let history: model::History = session.client.get(&format!("/account/{address}/history?limit={PAGE}{cursor}")).await?;
-        seen += history.entries.len();
-        failed.extend(history.entries.into_iter().filter(|entry| entry.status == "failed" && entry.target.0 == *address));
-        match history.next_cursor {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
+    let (history, _) = session.client.list::<model::History>(&format!("/account/{address}/history"), None, limit).await?;
+    let is_failed = |entry: &model::HistoryEntry| entry.status == "failed" && entry.target.0 == *address;
+    let mut failed: Vec<model::HistoryEntry> = history.entries.into_iter().filter(is_failed).collect();
     failed.extend(failed_commands(session, address, limit).await?);
     // Within a block the newest comes first here.
     failed.reverse();

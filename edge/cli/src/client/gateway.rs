@@ -2,6 +2,7 @@
 
 use super::{
     answer::{self, VerifyAnswer},
+    listing::{Rows, lines},
     method::instruction,
     session::Session,
 };
@@ -80,9 +81,8 @@ pub(crate) enum Gateway {
     },
     /// Print the gateways
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
 }
 
@@ -120,14 +120,12 @@ impl Gateway {
                 session.output.result(&gateway, describe(&gateway));
                 Ok(())
             }
-            Self::List { limit } => {
-                let found: model::Gateways = session.client.get(&format!("/gateways?limit={limit}")).await?;
-                let lines = found.gateways.iter().map(|gateway| {
+            Self::List { rows } => {
+                let line = |gateway: &model::Gateway| {
                     let state = if gateway.is_active { "active" } else { "inactive" };
                     format!("{}  {state:<8} health {:>4}  {}:{}", gateway.address, gateway.health, gateway.endpoint, gateway.http_port)
-                });
-                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
+                };
+                rows.print::<model::Gateways>(session, "/gateways", |gateways| lines(gateways, line, "no gateways")).await
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `cowboy gov`: what is decided, by whom, and when it takes effect.
 
+use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Terms};
@@ -79,9 +80,8 @@ pub(crate) enum Gov {
         /// Only proposals in this stage: voting, queued, executed, failed, rejected or cancelled
         #[arg(long)]
         stage: Option<String>,
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 20)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Print a proposal: actions, stage, votes
     Show {
@@ -169,11 +169,12 @@ impl Gov {
             Self::Execute { id, terms } => about(session, "execute", id, &terms).await,
             Self::Cancel { id, terms } => about(session, "cancel", id, &terms).await,
             Self::FastTrack { id, terms } => about(session, "fast_track", id, &terms).await,
-            Self::List { stage, limit } => {
-                let stage = stage.map(|stage| format!("&stage={stage}")).unwrap_or_default();
-                list(session, &format!("/governance/proposals?limit={limit}{stage}")).await
+            Self::List { stage, rows } => {
+                let stage = stage.map(|stage| format!("?stage={stage}")).unwrap_or_default();
+                let path = format!("/governance/proposals{stage}");
+                rows.print::<model::Proposals>(session, &path, |proposals| lines(proposals, line, "None.")).await
             }
-            Self::Timelocks => list(session, "/governance/timelocks").await,
+            Self::Timelocks => timelocks(session).await,
             Self::Show { id } => {
                 let proposal: model::Proposal = session.client.get(&format!("/governance/proposals/{id}")).await?;
                 session.output.result(&proposal, describe(&proposal));
@@ -222,10 +223,6 @@ async fn known(session: &Session, id: u64) -> Result<(), Failure> {
 async fn about(session: &Session, method: &str, id: u64, terms: &Terms) -> Result<(), Failure> {
     known(session, id).await?;
     call(session, method, &json!({ "proposal": id }), Amount::ZERO, terms).await
-}
-
-async fn all_params(session: &Session) -> Result<model::Parameters, Failure> {
-    Ok(session.client.get("/params?limit=1000").await?)
 }
 
 async fn propose(session: &Session, decision: &Value, deposit: Option<&str>, terms: &Terms) -> Result<(), Failure> {
@@ -295,11 +292,9 @@ fn describe_pauses(pauses: &Value) -> String {
     if lines.is_empty() { "No system actor is paused.".to_owned() } else { lines.join("\n") }
 }
 
-async fn list(session: &Session, path: &str) -> Result<(), Failure> {
-    let found: model::Proposals = session.client.get(path).await?;
-    let lines: Vec<String> = found.proposals.iter().map(line).collect();
-    let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };
-    session.output.result(&found, text);
+async fn timelocks(session: &Session) -> Result<(), Failure> {
+    let found: model::Proposals = session.client.get("/governance/timelocks").await?;
+    session.output.result(&found, lines(&found.proposals, line, "None."));
     Ok(())
 }
 
@@ -357,7 +352,7 @@ fn describe(proposal: &model::Proposal) -> String {
 }
 
 async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
-    let mut found = all_params(session).await?;
+    let mut found: model::Parameters = session.client.all("/params").await?;
     found.params.retain(|row| row.name.starts_with(prefix));
     let lines = found.params.iter().map(|row| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier));
     session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));

@@ -3,6 +3,7 @@
 mod local;
 mod seed;
 
+use super::listing::{Rows, lines};
 use super::method::encoded_call;
 use super::session::Session;
 use crate::send::{self, Terms};
@@ -50,9 +51,8 @@ pub(crate) enum Job {
     },
     /// Print the newest jobs
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 20)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Run a job on the chain and wait for its end; with --local, on this computer without a chain
     Run {
@@ -85,11 +85,9 @@ impl Job {
                 Ok(())
             }
             Self::Watch { id } => ended(&watch(session, id).await?),
-            Self::List { limit } => {
-                let jobs: model::Jobs = session.client.get(&format!("/jobs?limit={limit}")).await?;
-                let lines = jobs.jobs.iter().map(|job| format!("{}  {:<9} {:<6} {}", job.job_id, job.status, job.kind, job.mode));
-                session.output.result(&jobs, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
+            Self::List { rows } => {
+                let line = |job: &model::JobSummary| format!("{}  {:<9} {:<6} {}", job.job_id, job.status, job.kind, job.mode);
+                rows.print::<model::Jobs>(session, "/jobs", |jobs| lines(jobs, line, "no jobs")).await
             }
             Self::Run { spec, here, .. } if here.local => here.run(session, &spec).await,
             Self::Run { spec, terms, .. } => {

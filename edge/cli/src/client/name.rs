@@ -1,5 +1,6 @@
 //! `cowboy name`: names of actors.
 
+use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::paid;
 use super::session::Session;
@@ -99,12 +100,8 @@ pub(crate) enum Name {
     Lookup {
         /// The actor
         actor: String,
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
-        /// Where to continue: the cursor that the previous page named
-        #[arg(long)]
-        cursor: Option<String>,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Print a name's record
     Get {
@@ -113,9 +110,8 @@ pub(crate) enum Name {
     },
     /// Print all names
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
 }
 
@@ -228,20 +224,24 @@ impl Name {
                 session.output.result(&json!({ "name": found.name, "actor_address": found.actor_address }), found.actor_address);
                 Ok(())
             }
-            Self::Lookup { actor, limit, cursor } => lookup(session, &actor, limit, cursor.as_deref()).await,
+            Self::Lookup { actor, rows } => {
+                // Those that resolve.
+                let live = |names: &[model::Name]| {
+                    let live = names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
+                    live.collect::<Vec<_>>().join("\n")
+                };
+                let address = session.address(&actor)?;
+                rows.print::<model::ActorNames>(session, &format!("/actor/{address}/names"), live).await
+            }
             Self::Get { name } => {
                 let found: model::Name = session.client.get(&format!("/names/{name}")).await?;
                 session.output.result(&found, describe(&found));
                 Ok(())
             }
-            Self::List { limit } => {
-                let found: model::Names = session.client.get(&format!("/names?limit={limit}")).await?;
-                let lines = found
-                    .names
-                    .iter()
-                    .map(|name| format!("{:<24} {:<8} {}  until {}", name.name, name.stage, name.actor_address, name.expires_at));
-                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
+            Self::List { rows } => {
+                let line =
+                    |name: &model::Name| format!("{:<24} {:<8} {}  until {}", name.name, name.stage, name.actor_address, name.expires_at);
+                rows.print::<model::Names>(session, "/names", |names| lines(names, line, "no names")).await
             }
         }
     }
@@ -311,21 +311,6 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     Ok(auction.map_or(plain, |first_year| {
         first_year.saturating_add(price::term(&params, yearly, paid.blocks().saturating_sub(params.economics.year)))
     }))
-}
-
-/// Prints a page of the names of an actor; as text those that resolve.
-async fn lookup(session: &Session, actor: &str, limit: usize, cursor: Option<&str>) -> Result<(), Failure> {
-    let address = session.address(actor)?;
-    let page = [("limit", limit.to_string()), ("cursor", cursor.unwrap_or_default().to_owned())];
-    let url = reqwest::Url::parse_with_params("http://node/", page)
-        .map_err(|error| Failure::argument(error.to_string(), "give the cursor that the previous page named"))?;
-    let found: model::ActorNames = session.client.get(&format!("/actor/{address}/names?{}", url.query().unwrap_or_default())).await?;
-    let lines = found.names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
-    session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
-    if let Some(next) = &found.next_cursor {
-        session.output.progress(format_args!("There are more: cowboy name lookup {actor} --limit {limit} --cursor {next}"));
-    }
-    Ok(())
 }
 
 /// What answers to a name: its own record, or that of the nearest name above.

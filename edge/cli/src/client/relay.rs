@@ -1,5 +1,6 @@
 //! `cowboy relay`: who keeps volumes.
 
+use super::listing::{all_of_view, lines};
 use super::session::Session;
 use clap::Subcommand;
 use cowboy_console::{amount, failure::Failure, output::table};
@@ -70,19 +71,13 @@ pub(crate) fn described(relay: &Value, round: &Value) -> String {
     ])
 }
 
+/// All relays, ascending by address.
+pub(super) async fn all(session: &Session) -> Result<Vec<Value>, Failure> {
+    all_of_view(session, (actors::RELAYS, "list_relays"), json!({}), |row| &row["address"]).await
+}
+
 async fn list(session: &Session) -> Result<(), Failure> {
-    let mut rows: Vec<Value> = Vec::new();
-    loop {
-        let first = rows.last().map(|row| row["address"].clone());
-        let page = view(session, "list_relays", json!({ "first": first })).await?;
-        let page: Vec<Value> = page.as_array().cloned().unwrap_or_default();
-        let count = page.len();
-        // The next page begins with the last row of this one.
-        rows.extend(page.into_iter().skip(usize::from(!rows.is_empty())));
-        if count < 64 {
-            break;
-        }
-    }
+    let rows = all(session).await?;
     let line = |row: &Value| {
         format!(
             "{}  {}  {} slots  asks {}  {}",
@@ -93,9 +88,7 @@ async fn list(session: &Session) -> Result<(), Failure> {
             row["region"].as_str().unwrap_or_default()
         )
     };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let text = if lines.is_empty() { "there are no relays".to_owned() } else { lines.join("\n") };
-    session.output.result(&rows, text);
+    session.output.result(&rows, lines(&rows, line, "there are no relays"));
     Ok(())
 }
 

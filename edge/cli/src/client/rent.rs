@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Entries of a page of storage.
-const PAGE: u64 = 256;
-
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = format!("Anybody can bring an evicted actor back. Every full node keeps what it pruned for {} rent epochs; an archive lasts longer:
@@ -101,10 +98,7 @@ async fn pay(session: &Session, actor: &Address, ahead: Option<&str>, terms: &Te
             if debt == 0 {
                 return Err(Failure::refused(format!("{actor} owes nothing"), "give an amount to pay its rent in advance"));
             }
-            let rows: model::Parameters = session.client.get("/params?limit=1000").await?;
-            let of_name = |row: &model::Parameter| Some((Params::row(&row.name)?.id, row.value));
-            let params = Params::GENESIS.moved(rows.params.iter().filter_map(of_name));
-            ("pay_debt", rent::with_catch_up(&params, Amount(debt)))
+            ("pay_debt", rent::with_catch_up(&session.client.params().await?, Amount(debt)))
         }
     };
     session.output.progress(format_args!("Paying {}.", amount::cby(value.get())));
@@ -114,13 +108,8 @@ async fn pay(session: &Session, actor: &Address, ahead: Option<&str>, terms: &Te
 }
 
 async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), Failure> {
-    let (mut entries, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let page: model::StoragePage = session.client.get(&format!("/actors/{actor}/storage?limit={PAGE}{cursor}")).await?;
-        entries.extend(page.entries.into_iter().map(|entry| (entry.key_bytes, entry.value_bytes)));
-        let Some(next) = page.next_cursor else { break };
-        cursor = format!("&cursor={next}");
-    }
+    let whole: model::StoragePage = session.client.all(&format!("/actors/{actor}/storage")).await?;
+    let entries: Vec<_> = whole.entries.into_iter().map(|entry| (entry.key_bytes, entry.value_bytes)).collect();
     let count = entries.len();
     let chunks = chunks::chunks(entries, |(key, value)| key.0.len() + value.0.len());
     let archive = Archive { actor: Hex(actor), chunks };
@@ -168,15 +157,8 @@ async fn restore(session: &Session, actor: &Address, from: Option<&Path>, terms:
 
 /// The chunks that nobody restored yet.
 async fn missing(session: &Session, actor: &Address) -> Result<Vec<model::MissingChunk>, Failure> {
-    let (mut missing, mut offset) = (Vec::new(), 0);
-    loop {
-        let page: model::MissingChunks = session.client.get(&format!("/actor/{actor}/rent/chunks?offset={offset}&limit={PAGE}")).await?;
-        missing.extend(page.chunks);
-        offset += PAGE;
-        if offset >= page.total {
-            return Ok(missing);
-        }
-    }
+    let missing: model::MissingChunks = session.client.all(&format!("/actor/{actor}/rent/chunks")).await?;
+    Ok(missing.chunks)
 }
 
 fn load(actor: &Address, from: &Path) -> Result<Archive, Failure> {

@@ -1,5 +1,6 @@
 //! `cowboy runner`: who works, and becoming one of them.
 
+use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::session::Session;
 use crate::send::Terms;
@@ -93,9 +94,8 @@ pub(crate) enum Runner {
     },
     /// Print the runners
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
 }
 
@@ -143,19 +143,12 @@ impl Runner {
                 session.output.result(&runner, describe(&runner));
                 Ok(())
             }
-            Self::List { limit } => {
-                let runners: model::Runners = session.client.get(&format!("/runners?limit={limit}")).await?;
-                let lines = runners.runners.iter().map(|runner| {
-                    format!(
-                        "{}  {:<9} reputation {:>3}  stake {}",
-                        runner.address,
-                        runner.health,
-                        runner.reputation,
-                        amount::cby(runner.stake)
-                    )
-                });
-                session.output.result(&runners, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
+            Self::List { rows } => {
+                let line = |runner: &model::Runner| {
+                    let stake = amount::cby(runner.stake);
+                    format!("{}  {:<9} reputation {:>3}  stake {stake}", runner.address, runner.health, runner.reputation)
+                };
+                rows.print::<model::Runners>(session, "/runners", |runners| lines(runners, line, "no runners")).await
             }
         }
     }

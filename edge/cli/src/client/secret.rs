@@ -1,22 +1,20 @@
 //! `cowboy secret`: values that only a committee can open, for whom their policy names (003 §9).
 
+mod receipts;
+mod release;
+mod reseal;
+mod sealing;
 mod shown;
 
-use super::{labels, method::instruction, paid, session::Session};
-use crate::{
-    random,
-    send::{self, Sent, Terms},
-};
+use super::{labels, listing, method::instruction, paid, session::Session};
+use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
-use commonware_codec::Encode as _;
-use cowboy_api::{HexBytes, model};
+use cowboy_api::HexBytes;
 use cowboy_console::{amount, failure::Failure, output::table};
-use cowboy_proxy::{CollectError, Collected, collect};
-use cowboy_sealing::{TransportSecret, open, seal};
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
-use cowboy_secrets::{Identity, Kind, Name, PointG2, Sealed};
+use cowboy_secrets::{Name, PointG2};
 use cowboy_service::{Chain, ChainError};
-use cowboy_system::secrets::types::{ReleaseKey, Secret as Record, Vault, Version};
+use cowboy_system::secrets::types::ReleaseKey;
 use cowboy_system::secrets::{NUMBER, state};
 use cowboy_types::environment::{Environment, Measurement};
 use cowboy_types::job::JobKind;
@@ -27,6 +25,8 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use zeroize::Zeroizing;
+
+pub(super) use release::{close, collected, opened};
 
 /// How long the first committee of a devnet is waited for.
 const COMMITTEE_PATIENCE: Duration = Duration::from_secs(120);
@@ -165,6 +165,32 @@ pub(crate) enum Secret {
     },
     /// Show the key that secrets are sealed to, and the committee that holds it
     Committee,
+    /// Show who was released what, and which members of the committee answered
+    #[command(after_help = "Example:
+  cowboy secret receipts --job 0x…")]
+    Receipts {
+        /// The job [default: every release of your own secrets]
+        #[arg(long, value_name = "ID")]
+        job: Option<Hash>,
+        /// The first height [default: that of the job's submission, or 86400 blocks ago]
+        #[arg(long, value_name = "HEIGHT")]
+        since: Option<u64>,
+    },
+    /// Seal secrets of your own to the newest key, after governance had one made: a new version of each
+    #[command(after_help = "Example:
+  cowboy secret reseal --all")]
+    Reseal {
+        /// Their names
+        #[arg(value_parser = name, required_unless_present = "all", conflicts_with = "all")]
+        names: Vec<Name>,
+        /// All secrets of the account
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        trusted: Trusted,
+        #[command(flatten)]
+        terms: Terms,
+    },
 }
 
 pub(super) fn name(text: &str) -> Result<Name, String> {
@@ -263,6 +289,8 @@ impl Secret {
                 Ok(())
             }
             Self::Committee => committee(session).await,
+            Self::Receipts { job, since } => receipts::show(session, job, since).await,
+            Self::Reseal { names, all, trusted, terms } => reseal::reseal(session, (!all).then_some(&names[..]), &trusted, &terms).await,
         }
     }
 }
@@ -272,6 +300,11 @@ async fn pause(session: &Session, name: &Name, paused: bool, terms: &Terms) -> R
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "pause_secret", &argument, Amount::ZERO)?, terms).await?;
     shown::done(session, &sent, |_| shown::paused(name, paused));
     Ok(())
+}
+
+/// The hashes of the names of all secrets of an account.
+async fn kept(session: &Session, account: Address) -> Result<Vec<Value>, Failure> {
+    listing::all_of_view(session, (NUMBER, "list_secrets"), json!({ "account": account.to_string() }), |hash| hash).await
 }
 
 async fn view(session: &Session, method: &str, argument: Value) -> Result<Value, Failure> {
@@ -316,14 +349,6 @@ pub(super) fn unread(error: ChainError) -> Failure {
     }
 }
 
-/// A failure to have something released.
-pub(super) fn uncollected(error: CollectError) -> Failure {
-    match error {
-        CollectError::Chain(error) => unread(error),
-        CollectError::NotFound | CollectError::Few { .. } => unproven(error),
-    }
-}
-
 /// What the chain or the committee does not have, or no longer.
 pub(super) fn unproven(error: impl std::fmt::Display) -> Failure {
     Failure::refused(error.to_string(), "look at `cowboy secret ls` and `cowboy secret committee`, and try again")
@@ -359,27 +384,10 @@ pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms)
 
 async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, trusted: &Trusted, terms: &Terms) -> Result<(), Failure> {
     let value = read_value(file)?;
-    let account = session.key()?.address();
-    let name_hash = name.hash(account);
+    let name_hash = name.hash(session.key()?.address());
     let chain = connect(session, trusted).await?;
-    let (key_id, master) = sealing_key(session, &chain, terms).await?;
-    let records = chain.read(&[state::secret_key(account, &name_hash), state::vault_key(account)]).await.map_err(unread)?;
-    let latest = match records.read::<Record>(0).map_err(unread)? {
-        Some(secret) => secret.latest,
-        None => records.read::<Vault>(1).map_err(unread)?.map_or(Count::ZERO, |vault| vault.floor),
-    };
-    let version = latest.0.saturating_add(1);
-    let genesis = chain.genesis;
-    let identity = Identity { kind: Kind::Secret, genesis, key_id, account, name_hash, version, policy_hash: policy.hash() };
-    let sealed =
-        seal(&mut random::generator()?, &master, identity, &value).map_err(|error| Failure::argument(error.to_string(), "shorten it"))?;
-    let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-    let (encoded, sealed) = (policy.encode(), sealed.to_bytes());
-    let kept = u64::try_from(encoded.len().saturating_add(sealed.len())).unwrap_or(u64::MAX);
-    let deposit = kept.saturating_mul(session.client.params().await?.rent.bond_per_byte);
-    paid::warn_if_high(session, name.as_str(), Amount(deposit));
-    let argument = json!({ "policy": hex(&encoded), "sealed": hex(&sealed) });
-    let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, "put_secret", &argument, Amount::ZERO)?, terms).await?;
+    let stored = sealing::store(session, &chain, (&name_hash, name.as_str()), &policy, &value, terms).await?;
+    let sealing::Stored { version, deposit, sent } = stored;
     labels::keep(session, &name_hash, name.as_str());
     let document = json!({
         "name": name.as_str(), "name_hash": name_hash.to_string(), "version": version, "deposit": deposit, "tx_hash": sent.tx_hash,
@@ -414,40 +422,14 @@ pub(super) fn read_value(file: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Failure> 
 }
 
 async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Trusted, terms: &Terms) -> Result<(), Failure> {
-    let key = session.key()?;
-    let account = key.address();
-    let name_hash = name.hash(account);
+    let name_hash = name.hash(session.key()?.address());
     let chain = connect(session, trusted).await?;
-    let transport = TransportSecret::random(&mut random::generator()?);
-    let public = transport.key();
-    let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-    let argument = json!({
-        "name_hash": name_hash.to_string(),
-        "version": version,
-        "transport": hex(public.key.bytes()),
-        "proof": hex(public.proof.bytes()),
-    });
-    let asking = instruction(NUMBER, "release_to_owner", &argument, Amount::ZERO)?;
-    let sent = send::send(&session.client, &key, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
-    let release = opened(&sent)?;
-    session.output.progress(format_args!("release {release}: asking the committee"));
-    let collected = collect(&chain, &release, &transport).await.map_err(uncollected)?;
-    let found = chain.read(&[state::release_record_key(&release)]).await.map_err(unread)?;
-    let record = found.read::<cowboy_system::secrets::types::Release>(0).map_err(unread)?;
-    let record = record.ok_or_else(|| unproven("the release is gone"))?;
-    let number = Count(record.identity.version);
-    let keys = [state::sealed_key(account, &name_hash, number), state::version_key(account, &name_hash, number)];
-    let records = chain.read(&keys).await.map_err(unread)?;
-    records.read::<Version>(1).map_err(unread)?.ok_or_else(|| unproven("the version was deleted"))?;
-    let sealed = records.bytes(0).ok_or_else(|| unproven("the version was deleted"))?;
-    let sealed = Sealed::parse(&sealed).map_err(unproven)?;
-    let value = open(&sealed, &collected.signature).map_err(unproven)?;
-    close(session, &release, &collected, terms).await?;
+    let (number, value) = sealing::open_own(session, &chain, &name_hash, version, terms).await?;
     if session.output.json {
         let text = String::from_utf8(value.to_vec());
         let document = match text {
             Ok(text) => json!({ "name": name.as_str(), "version": number.0, "value": text }),
-            Err(_) => json!({ "name": name.as_str(), "version": number.0, "value_hex": hex(&value) }),
+            Err(_) => json!({ "name": name.as_str(), "version": number.0, "value_hex": format!("0x{}", hex::encode(&value)) }),
         };
         session.output.document(&document);
     } else {
@@ -455,23 +437,4 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
         out.write_all(&value).and_then(|()| out.write_all(b"\n")).map_err(Failure::file("stdout"))?;
     }
     Ok(())
-}
-
-/// Closes a release: those who answered are paid. A failure here costs the reader nothing.
-pub(super) async fn close(session: &Session, release: &Hash, collected: &Collected, terms: &Terms) -> Result<(), Failure> {
-    let closing = json!({ "release_id": release.to_string(), "epoch": collected.epoch, "served": collected.served });
-    let closing = instruction(NUMBER, "close_release", &closing, Amount::ZERO)?;
-    if let Err(failure) = send::send(&session.client, &session.key()?, closing, terms).await {
-        session.output.progress(format_args!("the release was not closed: {failure}"));
-    }
-    Ok(())
-}
-
-/// The release that a transaction opened.
-pub(super) fn opened(sent: &Sent) -> Result<Hash, Failure> {
-    let event = |receipt: &model::Receipt| {
-        let event = receipt.events.iter().find(|event| event.name == "release.opened")?;
-        event.value["release_id"].as_str()?.parse().ok()
-    };
-    sent.receipt.as_ref().and_then(event).ok_or_else(|| unproven("the receipt names no release"))
 }

@@ -1,5 +1,6 @@
 //! `cowboy timer`: calls that the chain makes by itself at a height.
 
+use super::listing::Rows;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
@@ -7,9 +8,6 @@ use cowboy_api::{HexHash, model};
 use cowboy_console::{failure::Failure, output::table, payload};
 use cowboy_types::{Address, Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
 use serde_json::json;
-
-/// The most timers that are asked for at once.
-const MAX_TIMERS: usize = 1_000;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Timer {
@@ -19,6 +17,8 @@ pub(crate) enum Timer {
     List {
         /// The owner: an address, or an actor of this folder [default: your account]
         owner: Option<String>,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Cancel a timer that you scheduled
     Cancel(Cancel),
@@ -67,7 +67,7 @@ impl Timer {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Schedule(schedule) => schedule.run(session).await,
-            Self::List { owner } => list(session, &session.address_or_own(owner.as_deref())?).await,
+            Self::List { owner, rows } => list(session, &session.address_or_own(owner.as_deref())?, &rows).await,
             Self::Cancel(cancel) => cancel.run(session).await,
         }
     }
@@ -107,7 +107,7 @@ impl Cancel {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let owner = session.key()?.address();
         // The chain takes it for a timer that has fired, and charges for it.
-        let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
+        let timers: model::Timers = session.client.all(&format!("/timers/{owner}")).await?;
         if timers.timers.iter().all(|timer| timer.id != self.timer) && !self.terms.force {
             return Err(Failure::refused(
                 format!("{owner} has no timer {}: it has fired, was cancelled, or belongs to another account", self.timer),
@@ -121,15 +121,14 @@ impl Cancel {
 
 /// How many timers of an actor wait, and how many of its intervals are paused.
 pub(super) async fn waiting(session: &Session, actor: &model::Actor) -> Result<String, Failure> {
-    let timers: model::Timers = session.client.get(&format!("/timers/{}?limit={MAX_TIMERS}", actor.address)).await?;
+    let timers: model::Timers = session.client.all(&format!("/timers/{}", actor.address)).await?;
     let paused = timers.timers.iter().filter(|timer| timer.is_paused).count();
     let paused = if paused > 0 { format!(", {paused} of them paused") } else { String::new() };
     Ok(format!("{} timers{paused}", actor.timer_count))
 }
 
 /// Prints the timers that this address has set.
-pub(super) async fn list(session: &Session, owner: &Address) -> Result<(), Failure> {
-    let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
+pub(super) async fn list(session: &Session, owner: &Address, rows: &Rows) -> Result<(), Failure> {
     let line = |timer: &model::Timer| {
         let handler = if timer.actor.0 == *owner { timer.handler.clone() } else { format!("{} of {}", timer.handler, timer.actor) };
         let when = if timer.is_paused { "paused".to_owned() } else { format!("at {}", timer.height) };
@@ -137,11 +136,9 @@ pub(super) async fn list(session: &Session, owner: &Address) -> Result<(), Failu
         let failures = if timer.failures > 0 { format!(", {} failures in a row", timer.failures) } else { String::new() };
         (timer.id.to_string(), format!("{handler} {when}{every}{failures}"))
     };
-    let lines: Vec<(String, String)> = timers.timers.iter().map(line).collect();
-    if lines.is_empty() {
-        session.output.result(&timers, "no timers");
-    } else {
-        session.output.result(&timers, table(lines.iter().map(|(id, line)| (id.as_str(), line.clone()))));
-    }
-    Ok(())
+    let text = |timers: &[model::Timer]| {
+        let lines: Vec<(String, String)> = timers.iter().map(line).collect();
+        if lines.is_empty() { "no timers".to_owned() } else { table(lines.iter().map(|(id, line)| (id.as_str(), line.clone()))) }
+    };
+    rows.print::<model::Timers>(session, &format!("/timers/{owner}"), text).await
 }

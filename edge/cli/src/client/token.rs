@@ -1,5 +1,6 @@
 //! `cowboy token`: tokens of the protocol. Amounts are in a token's smallest units.
 
+use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::session::Session;
 use crate::send::{self, Sent, Terms};
@@ -82,9 +83,8 @@ pub(crate) enum Token {
     },
     /// Print the tokens
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
 }
 
@@ -163,12 +163,9 @@ impl Token {
                 session.output.result(&found, &found.amount);
                 Ok(())
             }
-            Self::List { limit } => {
-                let found: model::Tokens = session.client.get(&format!("/tokens?limit={limit}")).await?;
-                let lines = found.tokens.iter().map(|token| format!("{}  {:<8} {}", token.token_id, token.symbol, token.name));
-                let lines: Vec<String> = lines.collect();
-                session.output.result(&found, if lines.is_empty() { "no tokens".to_owned() } else { lines.join("\n") });
-                Ok(())
+            Self::List { rows } => {
+                let line = |token: &model::Token| format!("{}  {:<8} {}", token.token_id, token.symbol, token.name);
+                rows.print::<model::Tokens>(session, "/tokens", |tokens| lines(tokens, line, "no tokens")).await
             }
         }
     }

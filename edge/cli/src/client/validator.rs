@@ -1,7 +1,7 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
-use super::method::instruction;
-use super::session::Session;
+use super::listing::{Rows, lines};
+use super::{evidence, method::instruction, session::Session};
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
 use cowboy_api::{Hex, model};
@@ -53,11 +53,21 @@ pub(crate) enum Validator {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Report a validator that signed two headers of one round. Anyone may; the nodes of validators do so by themselves
+    Report {
+        /// The validator
+        validator: String,
+        /// A header in hex, or @FILE with a block as `cowboy block get HEIGHT --json` prints it
+        first: String,
+        /// Another header of the same round, in the same way
+        second: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Print the validators
     List {
-        /// The maximum number of rows
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Print a validator
     Get {
@@ -92,14 +102,16 @@ impl Validator {
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
             Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
             Self::Unjail { terms } => call(session, "unjail", &none, Amount::ZERO, &terms).await,
-            Self::List { limit } => {
-                let found: model::Validators = session.client.get(&format!("/validators?limit={limit}")).await?;
-                let lines = found.validators.iter().map(|one| {
+            Self::Report { validator, first, second, terms } => {
+                let argument = evidence::argument(session.address(&validator)?, &first, &second)?;
+                call(session, "report_equivocation", &argument, Amount::ZERO, &terms).await
+            }
+            Self::List { rows } => {
+                let line = |one: &model::Validator| {
                     let signs = if one.is_signing { "signs" } else { "" };
                     format!("{}  {:<9} {:<5}  stake {}", one.address, one.status, signs, amount::cby(one.stake))
-                });
-                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
-                Ok(())
+                };
+                rows.print::<model::Validators>(session, "/validators", |validators| lines(validators, line, "no validators")).await
             }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;

@@ -10,6 +10,7 @@ mod journal;
 mod keys;
 mod local;
 mod named;
+mod part;
 mod progress;
 mod rekey;
 mod rights;
@@ -19,6 +20,7 @@ mod upload;
 
 use super::{method::encoded_call, method::instruction, secret, session::Session};
 use crate::confirm;
+use crate::daemon::serving::StopSignals;
 use crate::send::{self, Sent, Terms};
 use arguments::{capability, code, name, path, size};
 use backup::KeyAction;
@@ -343,8 +345,14 @@ fn storage_failure(error: VolumeError) -> Failure {
 impl Volume {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let used = self.used();
-        match (self.perform(session).await, used) {
-            (Err(failure), Some((which, what))) => Err(rights::explained(session, &which, what, failure).await),
+        let writes_here = matches!(self, Self::Get { .. } | Self::Sync { .. });
+        let mut signals = writes_here.then(StopSignals::listen).transpose()?;
+        let done = tokio::select! {
+            done = self.perform(session) => done,
+            told = part::stopped(&mut signals) => told,
+        };
+        match (done, used) {
+            (Err(failure), Some((about, what))) => Err(rights::explained(session, &about, what, failure).await),
             (done, _) => done,
         }
     }

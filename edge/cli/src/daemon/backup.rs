@@ -83,28 +83,33 @@ fn running_epoch(folder: &Directory) -> Result<u64, StoreError> {
 /// genesis beside it.
 pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<(), Failure> {
     let kept = read::<Backup>(backup)?;
-    let refused = |reason: &str| node_failure(format_args!("{} {reason}; nothing is changed", backup.display()));
+    let refused = |reason: &str, fix: &str| Failure::refused(format!("{} {reason}; nothing is changed", backup.display()), fix);
+    let (other, damaged) =
+        ("name that validator's file with --config, or a new one in a new folder", "copy it again, or use another backup");
+    let is_other_chain = || refused("is of a validator of another chain", other);
     let own = kept.validator.secrets.keys()?.network.public_key();
     if kept.chain.clone().genesis(backup)?.hash().to_string() != kept.genesis {
-        return Err(refused("is damaged: its genesis has another hash"));
+        return Err(refused("is damaged: its genesis has another hash", damaged));
     }
     if !config.exists() {
         let genesis = folder_of(config).join(GENESIS);
         if !genesis.exists() {
             write_new(&genesis, &kept.chain)?;
+        } else if read_genesis(&genesis)?.hash().to_string() != kept.genesis {
+            return Err(is_other_chain());
         }
         write_new(config, &ValidatorFile { genesis: GENESIS.into(), ..kept.validator })?;
     }
     let Setup { file, genesis, state } = Setup::of(config)?;
     if genesis.to_string() != kept.genesis {
-        return Err(refused("is of a validator of another chain"));
+        return Err(is_other_chain());
     }
     if file.secrets.keys()?.network.public_key() != own {
-        return Err(refused("is of another validator"));
+        return Err(refused("is of another validator", other));
     }
     let shares: BTreeMap<String, Vec<u8>> = kept.shares.into_iter().map(|(name, bytes)| (name, bytes.0)).collect();
     if let Some(name) = shares.iter().find(|(name, bytes)| !secrets::is_whole(name, bytes)).map(|(name, _)| name) {
-        return Err(refused(&format!("is damaged: {name} is not a file of shares")));
+        return Err(refused(&format!("is damaged: {name} is not a file of shares"), damaged));
     }
     // A node that runs would write over them.
     let held = Directory::open(&state, &genesis).map_err(node_failure)?;

@@ -7,7 +7,7 @@ use cowboy_console::{amount, output::table};
 use cowboy_node::{FinalizedBlock, NodeHandle, traces::failing};
 use cowboy_params::Params;
 use cowboy_store::View;
-use cowboy_types::{Receipt, ReceiptKind, error};
+use cowboy_types::{Receipt, ReceiptKind, error, signing::PrivateKey};
 use std::path::{Path, PathBuf};
 
 /// About the demo services.
@@ -47,18 +47,30 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
             ("base fees", format!("{least} per cycle, {least} per cell (base units; 1 CBY is 10^9)")),
         ]),
         String::new(),
-        format!("Accounts, {} CBY each. These keys are public: use them on devnets only.", beginning.balance_cby),
-        format!("Mnemonic: {}   (m/44'/60'/0'/0/i)", beginning.mnemonic),
     ];
-    for (index, key) in devnet.accounts.iter().enumerate() {
-        lines.push(format!("({index}) {}  {}", key.address(), keystore::encode_hex(key)));
-    }
+    lines.extend(accounts(beginning, &devnet.accounts));
     if let Some(client) = client {
         lines.push(String::new());
         let node = if url == keystore::DEFAULT_RPC_URL { String::new() } else { format!(" --rpc-url {url}") };
         lines.push(format!("Client: {}   try: cowboy init local{node}; cowboy wallet create; cowboy faucet", client.display()));
     }
     lines.join("\n")
+}
+
+/// The accounts with CBY. Words of somebody's own, and their keys, are not said.
+fn accounts(beginning: &Beginning, keys: &[PrivateKey]) -> Vec<String> {
+    let (is_public, balance) = (beginning.mnemonic == keystore::DEV_MNEMONIC, beginning.balance_cby);
+    let mut lines = if is_public {
+        let head = format!("Accounts, {balance} CBY each. These keys are public: use them on devnets only.");
+        vec![head, format!("Mnemonic: {}   (m/44'/60'/0'/0/i)", beginning.mnemonic)]
+    } else {
+        vec![format!("Accounts of the given mnemonic (m/44'/60'/0'/0/i), {balance} CBY each.")]
+    };
+    for (index, key) in keys.iter().enumerate() {
+        let shown = if is_public { format!("  {}", keystore::encode_hex(key)) } else { String::new() };
+        lines.push(format!("({index}) {}{shown}", key.address()));
+    }
+    lines
 }
 
 /// The most failed deliveries of a block that get a line of their own.
@@ -120,4 +132,33 @@ pub(crate) fn block(finalized: &FinalizedBlock) -> String {
         line.push_str(&format!(", {cycles} cycles, {} burned", amount::cby(burned)));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The public words of devnets are shown with their keys; of somebody's own there are only the addresses.
+    #[test]
+    fn keys_of_others_are_not_shown() {
+        let own = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        for (mnemonic, is_shown) in [(keystore::DEV_MNEMONIC, true), (own, false)] {
+            let keys = [keystore::Mnemonic::parse(mnemonic, "").and_then(|words| words.key(0)).expect("the words are good")];
+            let beginning = Beginning {
+                chain_id: 1,
+                timestamp_ms: 0,
+                mnemonic: mnemonic.to_owned(),
+                accounts: 1,
+                balance_cby: 10,
+                parameters: BTreeMap::new(),
+                runners: 0,
+                proxies: 0,
+                relays: 0,
+            };
+            let said = accounts(&beginning, &keys).join("\n");
+            assert!(said.contains(&keys[0].address().to_string()), "{said}");
+            assert_eq!((said.contains(mnemonic), said.contains(&keystore::encode_hex(&keys[0]))), (is_shown, is_shown), "{said}");
+        }
+    }
 }

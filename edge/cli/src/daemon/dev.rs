@@ -15,11 +15,13 @@ use cowboy_api::{Client, keystore::DEV_MNEMONIC};
 use cowboy_console::{
     failure::Failure,
     output::{self, Output},
+    pairs,
 };
 use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
 use cowboy_rpc::{Backend, Listeners, Sites};
 use cowboy_serve::{Slots, limits::MAX_CONNECTIONS};
+use cowboy_simulator::{ProxyPlan, RelayPlan};
 use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
     collections::BTreeMap,
@@ -70,6 +72,18 @@ pub(crate) struct Dev {
     /// The number of relays in the process, which keep volumes; they start at the first use of volumes [default: 3]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=24))]
     relays: Option<u32>,
+    /// The number of those proxies that sign false answers: the first ones
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    proxy_bad: usize,
+    /// The number of those that give no answers: the next ones
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    proxy_silent: usize,
+    /// The number of those relays that give no shards to readers, and prove them: the first ones
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    relay_refuse: usize,
+    /// The share of its shards that each of those relays loses
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    relay_lose: f64,
     /// The port at which names are served, like http://mysite.localhost:8080; 0 takes any
     #[arg(long, value_name = "PORT")]
     gateway_port: Option<u16>,
@@ -103,17 +117,20 @@ fn block_time(text: &str) -> Result<BlockTime, String> {
     }
 }
 
-/// `NAME=VALUE`.
 /// A parameter and its value, as `--parameter` takes them.
 pub(super) fn parameter(text: &str) -> Result<(String, u64), String> {
     let wrong = || format!("{text:?} is not a parameter: give NAME=VALUE, like lanes.user_cycles=1000000000");
-    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let (name, value) = pairs::pair(text).ok_or_else(wrong)?;
     Ok((name.to_owned(), value.replace('_', "").parse().map_err(|_| wrong())?))
 }
 
 impl Dev {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         self.runners.check()?;
+        if !self.relay_plan().is_possible() {
+            return Err(Failure::argument(format!("--relay-lose {} is no share", self.relay_lose), "give a value between 0 and 1"));
+        }
+        pairs::once("--parameter", self.parameters.iter().map(|(name, _)| name.as_str()))?;
         self.check_ports()?;
         for example in &self.example {
             examples::deployment(example)?;
@@ -176,8 +193,9 @@ impl Dev {
             keys: keys.to_vec(),
             stake: Amount(stake),
         };
-        let releasing = tokio::spawn(services::proxies(service(&devnet.proxies, params.secrets.proxy_stake)));
-        let keeping = tokio::spawn(services::relays(service(&devnet.relays, params.volumes.relay_stake), node.clone(), params.clone()));
+        let (proxies, relays) = (service(&devnet.proxies, params.secrets.proxy_stake), service(&devnet.relays, params.volumes.relay_stake));
+        let releasing = tokio::spawn(services::proxies(proxies, ProxyPlan { bad: self.proxy_bad, silent: self.proxy_silent }));
+        let keeping = tokio::spawn(services::relays(relays, self.relay_plan(), node.clone(), params.clone()));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
@@ -265,6 +283,10 @@ impl Dev {
         }
     }
 
+    fn relay_plan(&self) -> RelayPlan {
+        RelayPlan { refuse: self.relay_refuse, lose: self.relay_lose, seed: self.runners.seed() }
+    }
+
     fn proxies(&self) -> u32 {
         self.proxies.unwrap_or(4)
     }
@@ -287,18 +309,21 @@ impl Dev {
         for (option, given, has) in numbers {
             options.extend(given.map(|given: u64| (option, given.to_string(), has.to_string())));
         }
-        options.extend(self.mnemonic.iter().map(|given| ("--mnemonic", format!("{given:?}"), format!("{:?}", begun.mnemonic))));
-        // Of a parameter that is given twice, the last value counts.
-        for (name, given) in self.parameters.iter().map(|(name, given)| (name, given)).collect::<BTreeMap<_, _>>() {
+        for (name, given) in &self.parameters {
             options.push(("--parameter", format!("{name}={given}"), format!("{name}={}", begun.parameter(name)?)));
         }
-        match options.into_iter().find(|(_, given, has)| given != has) {
-            None => Ok(()),
-            Some((option, given, has)) => Err(Failure::refused(
-                format!("{option} {given} is for a new chain: the one in {} began with {option} {has}", folder.display()),
-                "leave the option out to continue this chain, or start a new one with --reset or in another folder",
-            )),
-        }
+        let folder = folder.display();
+        let what = match options.into_iter().find(|(_, given, has)| given != has) {
+            Some((option, given, has)) => {
+                format!("{option} {given} is for a new chain: the one in {folder} began with {option} {has}")
+            }
+            // Whoever has the words has the accounts: neither these nor the chain's are said.
+            None if self.mnemonic.as_ref().is_some_and(|given| *given != begun.mnemonic) => {
+                format!("--mnemonic is for a new chain: the one in {folder} began with other words")
+            }
+            None => return Ok(()),
+        };
+        Err(Failure::refused(what, "leave the option out to continue this chain, or start a new one with --reset or in another folder"))
     }
 
     /// Parameters that begin with another value: those of a devnet's services, and those that were given.
@@ -408,7 +433,7 @@ mod tests {
         let begun = dev(&["--chain-id", "5", "--parameter", "rent.rate=7"]).beginning();
         let said = |options: &[&str]| dev(options).check_options(&begun, Path::new("chain")).err().map(|failure| failure.to_string());
         let cycles = format!("lanes.user_cycles={}", Params::GENESIS.lanes.user_cycles);
-        let same = ["--chain-id", "5", "--accounts", "10", "--parameter", "rent.rate=8", "--parameter", "rent.rate=7"];
+        let same = ["--chain-id", "5", "--accounts", "10", "--parameter", "rent.rate=7", "--mnemonic", DEV_MNEMONIC];
         assert_eq!((said(&[]), said(&same), said(&["--parameter", &cycles])), (None, None, None));
         let rows = [
             ("--chain-id", "6", "5"),
@@ -418,7 +443,6 @@ mod tests {
             ("--runners", "0", "5"),
             ("--proxies", "0", "4"),
             ("--relays", "0", "3"),
-            ("--mnemonic", "a b", "\"test test test test test test test test test test test junk\""),
             ("--parameter", "rent.rate=8", "rent.rate=7"),
         ];
         for (option, given, has) in rows {
@@ -426,5 +450,15 @@ mod tests {
             assert!(refusal.contains(&format!("the one in chain began with {option} {has}\n")), "{option} {given}: {refusal:?}");
         }
         assert!(said(&["--parameter", "no.such=1"]).is_some_and(|refusal| refusal.contains("there is no parameter no.such")));
+    }
+
+    /// The refusal of other words has neither those that were given nor the chain's.
+    #[test]
+    fn a_refusal_has_no_words_of_a_mnemonic() {
+        let begun = dev(&["--mnemonic", "alpha beta"]).beginning();
+        let refused = dev(&["--mnemonic", "gamma delta"]).check_options(&begun, Path::new("chain")).expect_err("other words");
+        let said = refused.to_string();
+        assert!(said.starts_with("--mnemonic is for a new chain: the one in chain began with other words"), "{said}");
+        assert!(["alpha", "beta", "gamma", "delta"].iter().all(|word| !said.contains(word)), "{said}");
     }
 }

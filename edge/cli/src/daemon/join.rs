@@ -22,7 +22,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Blocks that a node keeps where nothing else is said: three days of a block each second.
@@ -33,6 +33,9 @@ const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr
 
 /// How often the progress of a state sync is printed.
 const PROGRESS: Duration = Duration::from_secs(5);
+
+/// How long a first start waits for a peer (decision 646). Later ones have a chain to serve, and wait for as long as it takes.
+const FIRST_PEER: Duration = Duration::from_secs(120);
 
 /// Joins a network as a full node: finds peers, fetches the state from them, verifies it and every block after it, and serves the API.
 #[derive(Args, Debug)]
@@ -86,18 +89,20 @@ impl Join {
                 "name a node with --bootstrap RECORD: `cowboyd record` prints its record",
             ));
         }
+        let is_new = Directory::genesis_of(&state).map_err(node_failure)?.is_none();
+        if is_new {
+            let named: Vec<SocketAddr> = self.overlay.bootstrap.iter().filter_map(Record::quic).collect();
+            first_peer(&pool, &named, FIRST_PEER, output).await?;
+        }
         let genesis = match known {
             Some(genesis) => genesis,
-            None => {
-                output.progress("looking for peers");
-                sync::fetch_genesis_of(&pool, &chain).await?
-            }
+            None => sync::fetch_genesis_of(&pool, &chain).await?,
         };
         if !kept.exists() {
             node_files::write_new(&kept, &GenesisFile::of(&genesis))?;
         }
         output::line(format_args!("genesis {}", genesis.hash()));
-        if !self.archive && Directory::genesis_of(&state).map_err(node_failure)?.is_none() {
+        if !self.archive && is_new {
             let begun = state_sync(&pool, (&genesis, self.checkpoint), &state, &received, output).await?;
             let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
             output::line(said);
@@ -123,6 +128,28 @@ fn chain_of(genesis: Option<&Genesis>, bootstrap: &[Record]) -> Result<Hash, Fai
     }
 }
 
+/// Waits until a peer is connected. Fails where none is in this time, with where the named nodes are.
+async fn first_peer(pool: &Pool, named: &[SocketAddr], patience: Duration, output: Output) -> Result<(), Failure> {
+    let (mut changes, mut ticks) = (pool.changes(), tokio::time::interval(PROGRESS));
+    let come = async {
+        while pool.standing().usable == 0 {
+            tokio::select! {
+                // The pool lives as long as this.
+                _ = changes.changed() => {}
+                _ = ticks.tick() => output.progress("looking for peers"),
+            }
+        }
+    };
+    tokio::time::timeout(patience, come).await.map_err(|_| {
+        let places = named.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let named = if places.is_empty() { String::new() } else { format!(", also none at {places}") };
+        Failure::refused(
+            format!("no node answers over UDP in {} s{named}", patience.as_secs()),
+            "check the addresses, that the nodes run there, and that UDP passes the firewalls; or name another node with --bootstrap RECORD",
+        )
+    })
+}
+
 /// Fetches the newest state, and prints how far it is.
 async fn state_sync(
     pool: &Arc<Pool>,
@@ -131,15 +158,26 @@ async fn state_sync(
     received: &Received,
     output: Output,
 ) -> Result<Option<Head>, Failure> {
-    let mut ticks = tokio::time::interval(PROGRESS);
+    let (mut ticks, begun) = (tokio::time::interval(PROGRESS), Instant::now());
     let mut syncing = std::pin::pin!(state_sync::begin_at_newest(pool, trusted, state, received));
     loop {
         tokio::select! {
             done = &mut syncing => return done,
             _ = ticks.tick() => {
-                let megabytes = received.get() / 1_000_000;
-                output.progress(format_args!("fetching the state: {} peers, {megabytes} MB", pool.standing().usable));
+                output.progress(progress(pool.standing().usable, received, begun.elapsed()));
             }
+        }
+    }
+}
+
+/// How far a state sync is after this time.
+fn progress(peers: usize, received: &Received, elapsed: Duration) -> String {
+    let said = format!("fetching the state: {peers} peers, {} MB", received.get() / 1_000_000);
+    match received.operations() {
+        None => said,
+        Some((came, all)) => {
+            let seconds = elapsed.as_secs().saturating_mul(all.saturating_sub(came)) / came;
+            format!("{said}, {came} of {all} operations, about {seconds} s left")
         }
     }
 }
@@ -170,5 +208,37 @@ impl ShowRecord {
         let record: Record = text.parse().map_err(|error| node_failure(format_args!("{}: {error}", path.display())))?;
         output.result(&serde_json::json!({ "record": record.to_string(), "genesis_block": record.chain().to_string() }), &record);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A first start that no node answers ends, and says where it looked and what to do.
+    #[tokio::test]
+    async fn a_first_start_without_an_answer_ends() {
+        let (output, place) = (Output { json: true }, SocketAddr::from(([192, 0, 2, 7], 4300)));
+        let refused = first_peer(&Pool::default(), &[place], Duration::ZERO, output).await.expect_err("nobody is there").to_string();
+        assert!(refused.contains("none at 192.0.2.7:4300") && refused.contains("UDP passes the firewalls"), "{refused}");
+        let pool = super::super::follow::pool_of(&["http://127.0.0.1:1".to_owned()]).expect("the address is good");
+        assert!(first_peer(&pool, &[place], Duration::ZERO, output).await.is_ok(), "somebody is there");
+    }
+
+    /// The line of a state sync has peers, bytes, and, as soon as operations have come, how many are left and for how long.
+    #[test]
+    fn a_state_sync_says_how_far_it_is() {
+        let received = Received::default();
+        let said = || progress(3, &received, Duration::from_secs(10));
+        assert_eq!(said(), "fetching the state: 3 peers, 0 MB");
+        received.add(7_000_000);
+        received.asks(1_000, 9_000);
+        assert_eq!(said(), "fetching the state: 3 peers, 7 MB");
+        // Batches that were asked for together arrive in any order.
+        received.asks(3_000, 9_000);
+        received.asks(2_000, 9_000);
+        assert_eq!(said(), "fetching the state: 3 peers, 7 MB, 2000 of 8000 operations, about 30 s left");
+        received.asks(9_500, 9_000);
+        assert_eq!(said(), "fetching the state: 3 peers, 7 MB, 8000 of 8000 operations, about 0 s left");
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Runners {
     /// … in which it answers what all who collude answer
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     collude: f64,
-    /// The seed of the random choice of those jobs
+    /// The seed of the random choice of those jobs, and of what relays lose
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 }
@@ -66,6 +66,11 @@ impl Runners {
             return Err(Failure::argument("the shares are not possible", "give each a value between 0 and 1, with a sum of at most 1"));
         }
         self.base().map(drop)
+    }
+
+    /// The seed of what misbehaves.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// How many of them a new chain begins with.

@@ -1,4 +1,4 @@
-//! The proxies and relays inside a devnet: the real ones, in this process. They start when somebody first asks something of their actor.
+//! The proxies and relays inside a devnet: the real ones, in this process, honest or not. They start when somebody first asks something of their actor.
 
 use super::node_failure;
 use cowboy_api::{Client, model};
@@ -7,6 +7,7 @@ use cowboy_node::{Chain, KeepUp, NodeHandle};
 use cowboy_params::Params;
 use cowboy_proxy::Proxy;
 use cowboy_relay::Relay;
+use cowboy_simulator::{ProxyPlan, RelayPlan};
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::{Address, Amount, Height, actors};
 use futures::future::BoxFuture;
@@ -54,8 +55,8 @@ pub(crate) struct Devnet {
 }
 
 /// Proxies, until they are dropped.
-pub(crate) async fn proxies(devnet: Devnet) {
-    work(devnet, actors::SECRETS, "proxies", |devnet, number, key| async move {
+pub(crate) async fn proxies(devnet: Devnet, plan: ProxyPlan) {
+    work(devnet, actors::SECRETS, "proxies", move |devnet, number, key| async move {
         let config = cowboy_proxy::Config {
             node: devnet.url.clone(),
             trusted: None,
@@ -66,13 +67,13 @@ pub(crate) async fn proxies(devnet: Devnet) {
             stake: devnet.stake,
             every: EVERY,
         };
-        Proxy::start(config, &key).await.map_err(node_failure)
+        Proxy::start_with(config, &key, plan.behaviour(number)).await.map_err(node_failure)
     })
     .await;
 }
 
 /// Relays, until they are dropped. Blocks of the node that come at once stop for them.
-pub(crate) async fn relays(devnet: Devnet, node: NodeHandle, params: Params) {
+pub(crate) async fn relays(devnet: Devnet, plan: RelayPlan, node: NodeHandle, params: Params) {
     let kept: Arc<Mutex<Vec<Kept>>> = Arc::default();
     work(devnet, actors::RELAYS, "relays", move |devnet, number, key| {
         let (node, params, kept) = (node.clone(), params.clone(), kept.clone());
@@ -90,7 +91,7 @@ pub(crate) async fn relays(devnet: Devnet, node: NodeHandle, params: Params) {
                 stake: devnet.stake,
                 every: EVERY,
             };
-            let relay = Relay::start(config, &key).await.map_err(node_failure)?;
+            let relay = Relay::start_with(config, &key, plan.behaviour(number)).await.map_err(node_failure)?;
             kept.lock().unwrap_or_else(PoisonError::into_inner).push(Kept { address: key.address(), woken: relay.woken() });
             node.keep_up(kept_up(Client::new(&devnet.url)?, &params, kept.clone()));
             Ok(relay)

@@ -1,6 +1,6 @@
 //! Where a devnet keeps its chain, and what the chain began with.
 
-use super::node_failure;
+use super::{node_failure, node_files::write_new};
 use cowboy_api::keystore::Mnemonic;
 use cowboy_chain::genesis::Funded;
 use cowboy_console::failure::Failure;
@@ -123,8 +123,8 @@ impl Folder {
                 // What makes no genesis is not kept: the next start would find it.
                 wanted.devnet()?;
                 std::fs::create_dir_all(self.path()).map_err(Failure::file(self.path()))?;
-                let text = serde_json::to_string_pretty(&wanted).expect("the beginning is JSON");
-                std::fs::write(&path, text + "\n").map_err(Failure::file(&path))?;
+                // Whoever reads the mnemonic has the accounts.
+                write_new(&path, &wanted)?;
                 Ok(wanted)
             }
             Err(error) => Err(Failure::file(path)(error)),
@@ -251,6 +251,12 @@ mod tests {
         let folder = Folder::open(Some(&parent.path().join("chain")), false).expect("a new folder");
         assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
         assert_eq!(folder.beginning(beginning(2)).ok(), Some(beginning(1)), "the first one holds");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(folder.beginning_path()).expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "it has the words of the accounts");
+        }
     }
 
     /// What makes no genesis is refused before anything is written, so that the next start begins anew.

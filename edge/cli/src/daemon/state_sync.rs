@@ -162,6 +162,7 @@ fn operations_from(pool: Arc<Pool>, received: Received) -> Fetch {
 
 async fn one_batch(pool: Arc<Pool>, received: Received, wanted: Wanted) -> Result<Batch, String> {
     let mut reason = "there is no source".to_owned();
+    received.asks(wanted.start, wanted.size);
     for _ in 0..OPERATIONS_ASKED {
         let Some(source) = pool.choose() else { break };
         let operations = Operations { size: wanted.size, start: wanted.start, most: wanted.most };

@@ -15,7 +15,7 @@ use futures::{FutureExt as _, StreamExt as _, future::join_all};
 use std::{
     convert::Infallible,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -34,18 +34,39 @@ const RUN_BYTES: usize = 4 * 1024 * 1024;
 /// The wait before a source is asked again, and for one to come.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 
-/// Bytes of blocks and operations that came from sources.
+/// What came from sources: bytes of blocks and operations, and how far a state is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Received(Arc<AtomicU64>);
+pub(crate) struct Received(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    bytes: AtomicU64,
+    /// Of the operations of a state: the first that was asked for, the newest, and how many there are.
+    operations: Mutex<Option<(u64, u64, u64)>>,
+}
 
 impl Received {
     pub(super) fn add(&self, bytes: usize) {
-        self.0.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.0.bytes.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// In all, in bytes.
     pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Notes that operations from this one on are asked for, of so large a state.
+    pub(super) fn asks(&self, start: u64, size: u64) {
+        let mut operations = self.0.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, newest, _) = operations.unwrap_or((start, start, size));
+        *operations = Some((first.min(start), newest.max(start), size));
+    }
+
+    /// How many operations of the state have come, of how many that were missing. `None` until some have.
+    pub(super) fn operations(&self) -> Option<(u64, u64)> {
+        let (first, newest, size) = (*self.0.operations.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let all = size.saturating_sub(first);
+        Some((newest.saturating_sub(first).min(all), all)).filter(|(came, _)| *came > 0)
     }
 }
 

@@ -2,6 +2,8 @@
 
 #[path = "../../../../fuzz/bodies/mod.rs"]
 mod bodies;
+#[path = "../../../../fuzz/corpus.rs"]
+mod corpus;
 
 use commonware_codec::{Encode as _, conformance::generate_value};
 use cowboy_secrets::sealed::{EncryptedKey, TAG_BYTES};
@@ -29,7 +31,7 @@ fn sample(name: &str, seed: u64) -> Vec<u8> {
         "receipt" => generate_value::<Receipt>(seed).encode().to_vec(),
         "transaction" => generate_value::<Transaction>(seed).encode().to_vec(),
         "proof" => generate_value::<Header>(seed).encode().to_vec(),
-        "cbor" => vec![0xA2, 0x61, b'a', 0x82, 1, 0x20, 0x61, b'b', 0xFB, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0],
+        "cbor" => cbor(seed),
         "job" => br#"{"type":"http","url":"https://example.com/","verify":{"mode":"none"}}"#.to_vec(),
         "manifest" => {
             br#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"http.fetch","params":{"allowlist_domains":["example.com"]}}]}"#.to_vec()
@@ -39,6 +41,14 @@ fn sample(name: &str, seed: u64) -> Vec<u8> {
         "source" => b"class A:\n    def f(self, n):\n        return [x ** 2 for x in range(n) if x]\n".to_vec(),
         _ => drawn(name, seed),
     }
+}
+
+/// One of the vectors, right or wrong.
+fn cbor(seed: u64) -> Vec<u8> {
+    let vectors: serde_json::Value = serde_json::from_str(include_str!("../../../../tests/vectors/cbor.json")).expect("JSON");
+    let lists = vectors.as_object().expect("lists").values().filter_map(|list| list.as_array());
+    let all: Vec<&str> = lists.flatten().filter_map(|vector| vector["hex"].as_str()).collect();
+    hex::decode(all[usize::try_from(seed).expect("few") % all.len()]).expect("hex")
 }
 
 /// One of the formats of secrets.
@@ -114,6 +124,7 @@ fn every_fuzz_target_holds() {
         for seed in 0..seeds {
             let _running = Running(name, seed);
             for bytes in [drawn(name, seed), sample(name, seed), changed(sample(name, seed), seed)] {
+                corpus::keep(name, &bytes);
                 body(&bytes);
             }
         }
@@ -128,6 +139,8 @@ fn every_fuzz_target_passes_its_bytes_on() {
     let named: BTreeSet<&str> = bins.iter().filter_map(|bin| bin["name"].as_str()).collect();
     let run = bodies::ALL.iter().map(|(name, _)| *name).chain(bodies::APART.iter().copied());
     assert_eq!(run.collect::<BTreeSet<_>>(), named);
+    // Ordinary builds do without the fuzzer.
+    assert!(bins.iter().all(|bin| bin["required-features"] == toml::Value::from(vec!["libfuzzer"])));
     for name in named {
         let path = format!("{}/../../fuzz/fuzz_targets/{name}.rs", env!("CARGO_MANIFEST_DIR"));
         let parts = [

@@ -116,6 +116,7 @@ fn wrong_images_are_refused() {
         (&["--rootfs", "root", "--entrypoint", "/app", "--platform", "linux/arm"], 2, "not a platform of runners"),
         (&["--rootfs", "root", "--entrypoint", "/app", "--env", "A"], 1, "not NAME=value"),
         (&["--rootfs", "root", "--entrypoint", "/app", "--env", "COWBOY_A=1"], 2, "COWBOY_A is the runner's"),
+        (&["--rootfs", "root", "--entrypoint", "/app", "--env", "A=1", "--env", "A=2"], 2, "--env has A twice"),
         (&["--rootfs", "root", "--entrypoint", "/app", "--workdir", "etc"], 1, "not absolute"),
         (&["--rootfs", "root"], 2, "nothing says which platform"),
         (&["--rootfs", "nowhere", "--platform", "linux/amd64"], 1, "nowhere"),

@@ -1,7 +1,7 @@
 //! Full nodes that join a network by a record.
 
 use crate::{
-    network::{FUNDED, daemon, make, start_with, transfer},
+    network::{FUNDED, daemon, free_ports, make, start_with, transfer},
     process::{Node, cowboy, wait_for_height},
 };
 use std::{
@@ -88,7 +88,8 @@ fn joins_that_cannot_be_are_refused() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
     for chain in ["a", "b"] {
-        let made = daemon(root, &["genesis", "--validators", "1", "--fund", FUNDED, "--out", chain]);
+        let port = free_ports(1).to_string();
+        let made = daemon(root, &["genesis", "--validators", "1", "--fund", FUNDED, "--out", chain, "--p2p-port", &port]);
         assert_eq!(made.0, Some(0), "{made:?}");
     }
     let node =
@@ -101,6 +102,10 @@ fn joins_that_cannot_be_are_refused() {
     refused(&["--dir", "c"], "no chain is named");
     refused(&["--dir", "c", "--bootstrap", "enr:abc"], "not a signed node record");
     refused(&["--dir", "c", "--bootstrap", &record, "--genesis", "b/genesis.json"], "of different chains");
+    let foreign =
+        daemon(root, &[&["start", "--config", "b/validator-0.json", "--port", "0", "--bootstrap", &record], &LISTEN[..]].concat());
+    let words = ["the record is of another chain", "name records of nodes of this chain"];
+    assert!(foreign.0 == Some(1) && words.iter().all(|words| foreign.1.contains(words)) && !root.join("b/state-0").exists(), "{foreign:?}");
     // The port is said before anything is fetched.
     let port = node.url.rsplit(':').next().expect("a port");
     let beside = daemon(root, &[&["join", "--dir", "c", "--bootstrap", &record, "--port", port], &LISTEN[..]].concat());

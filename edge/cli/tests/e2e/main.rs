@@ -3,8 +3,10 @@
 mod actor;
 mod admin;
 mod author;
+mod backup;
 mod ceremony;
 mod client;
+mod evidence;
 mod failures;
 mod fuzz;
 mod image;

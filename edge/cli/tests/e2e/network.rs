@@ -197,7 +197,11 @@ fn a_stranger_registers_by_command() {
     let registered = validator(&["register", "@own.json"]);
     assert_eq!(registered.code, Some(0), "{registered:?}");
     assert_eq!(validator(&["add-stake", "500cby"]).code, Some(0));
+    assert_eq!(validator(&["edit", "--address", "127.0.0.1:3009"]).code, Some(0));
+    let nowhere = validator(&["edit", "--address", "no-such-host.invalid:3009"]);
+    assert!(nowhere.code != Some(0) && nowhere.stderr.contains("no-such-host.invalid"), "{nowhere:?}");
     let own = validator(&["get"]).json();
+    assert_eq!(own["network_address"], "127.0.0.1:3009", "{own}");
     assert_eq!((&own["status"], &own["stake"]), (&"waiting".into(), &(100_500u64 * 1_000_000_000).into()), "{own}");
     assert_eq!((&own["in_set"], &own["is_signing"]), (&false.into(), &false.into()), "{own}");
     assert!(validator(&["register", "@own.json"]).stderr.contains("validator_state"), "once is enough");

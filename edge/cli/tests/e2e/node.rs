@@ -67,6 +67,11 @@ fn a_node_that_cannot_start_says_why() {
         (vec!["dev", "--port", "0", "--example", "nonsense"], "exit Some(2)", "choose one of"),
         (vec!["dev", "--port", "0", "--mnemonic", "not words"], "exit Some(1)", "not a mnemonic"),
         (vec!["dev", "--port", "0", "--balance", "100000000"], "exit Some(1)", "bucket"),
+        (
+            vec!["dev", "--port", "0", "--parameter", "rent.rate=8", "--parameter", "rent.rate=7"],
+            "exit Some(2)",
+            "--parameter has rent.rate twice",
+        ),
         (vec!["dev", "--block-time", "fast"], "exit Some(2)", "not a block time"),
         (vec!["dev", "--reset"], "exit Some(2)", "--state"),
         (vec!["start", "--config", "nowhere.json"], "exit Some(1)", "nowhere.json"),

@@ -215,7 +215,10 @@ fn a_testnet_that_cannot_start_leaves_no_folder() {
     let api = api.local_addr().map(|address| (address.port().to_string(), api)).expect("an address");
     let peers = peers.local_addr().map(|address| (address.port().to_string(), peers)).expect("an address");
     let free = free_ports(1).to_string();
-    let rows: [(&[&str], String); 3] = [
+    let twice: [&str; 4] = ["--parameter", "rent.rate=8", "--parameter", "rent.rate=7"];
+    let rows: [(&[&str], String); 5] = [
+        (&twice, "--parameter has rent.rate twice".to_owned()),
+        (&["--epoch", "60", "--parameter", "consensus.epoch=70"], "--epoch and --parameter consensus.epoch are the same".to_owned()),
         (&["--port", &api.0, "--p2p-port", &free], format!("cannot listen at 127.0.0.1:{}", api.0)),
         (&["--port", "0", "--p2p-port", &peers.0], "take another port with --p2p-port".to_owned()),
         (&["--port", "0", "--p2p-port", &free, "--parameter", "no.such=1"], "no.such".to_owned()),

@@ -12,6 +12,7 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
+use cowboy_types::{Abort, error};
 use cowboy_vm::{CompileErrorKind, check};
 use ruff_text_size::TextRange;
 use serde_json::{Value, json};
@@ -149,6 +150,14 @@ fn fix(path: &Path, source: &str, found: &[Finding]) -> Result<usize, Failure> {
     Ok(count)
 }
 
+/// The failure with which the chain refuses a source for such an error.
+pub const fn abort_of(kind: CompileErrorKind) -> Abort {
+    match kind {
+        CompileErrorKind::Syntax => error::SYNTAX_ERROR,
+        CompileErrorKind::Forbidden | CompileErrorKind::TooLarge => error::FORBIDDEN_SOURCE,
+    }
+}
+
 /// What there is to say about a source, in its order: what the chain refuses, or else what surprises.
 pub(crate) fn findings(source: &str) -> Vec<Finding> {
     let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
@@ -156,15 +165,15 @@ pub(crate) fn findings(source: &str) -> Vec<Finding> {
         .into_iter()
         .map(|error| {
             let (what, fix) = error.message.split_once(": ").unwrap_or((&error.message, ""));
-            let (rule, why) = match error.kind {
-                CompileErrorKind::Syntax => ("syntax_error", "it is not Python 3.11"),
-                CompileErrorKind::Forbidden => ("forbidden_source", "every validator must compute the same result, within the sandbox"),
-                CompileErrorKind::TooLarge => ("forbidden_source", "the compiler's work is bounded"),
+            let why = match error.kind {
+                CompileErrorKind::Syntax => "it is not Python 3.11",
+                CompileErrorKind::Forbidden => "every validator must compute the same result, within the sandbox",
+                CompileErrorKind::TooLarge => "the compiler's work is bounded",
             };
             let what = if fix.is_empty() { what.to_owned() } else { format!("{what}: {fix}") };
             Finding {
                 is_error: true,
-                rule,
+                rule: error::row(abort_of(error.kind).code).slug,
                 line: size(error.line),
                 column: size(error.column),
                 width: size(error.width),

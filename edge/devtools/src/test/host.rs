@@ -3,6 +3,7 @@
 use crate::{
     chain::{Chain, Genesis, KeptImages},
     deploy::Deployment,
+    vm,
 };
 use bytes::Bytes;
 use cowboy_api::{
@@ -115,11 +116,11 @@ impl<'a> TestHost<'a> {
 
     /// Answers a call of the host, made when the VM had used `cycles`.
     pub(crate) fn answer(&mut self, call: &HostCall, cycles: u64) -> Result<HostValue, HostError> {
-        let refused = |message: String| HostError { code: 5, name: "forbidden", message };
         let (HostFn::CallActor, Some(HostValue::Str(verb)), Some(HostValue::List(arguments))) =
             (call.function, call.args.get(1), call.args.get(2))
         else {
-            return Err(refused(format!("{:?} needs a chain: a test asks a cowboy_sdk.testing.Chain instead", call.function)));
+            let message = format!("{:?} needs a chain: a test asks a cowboy_sdk.testing.Chain instead", call.function);
+            return Err(vm::refusal(&aborts::UNAVAILABLE, message));
         };
         let answer = self.tell(verb, arguments, cycles).unwrap_or_else(|| self.ask(verb, &Arguments(arguments)));
         match answer {
@@ -133,7 +134,7 @@ impl<'a> TestHost<'a> {
                 let exception = Exception { message: grants, ..exception.unwrap_or_default() };
                 Ok(map([("failure", failure(&abort, Some(exception)))]))
             }
-            Err(Refusal::Host(message)) => Err(HostError { code: 2, name: "invalid_input", message }),
+            Err(Refusal::Host(message)) => Err(vm::refusal(&aborts::INVALID_ARGUMENT, message)),
         }
     }
 

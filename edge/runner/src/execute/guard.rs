@@ -123,6 +123,18 @@ fn is_listed(list: &[String], name: &str) -> bool {
     list.iter().any(|pattern| domain::covers(pattern, name))
 }
 
+/// The manifest of the actor that submitted a job, as a bound of what the job reaches.
+pub(super) const MANIFEST: &str = "the actor's manifest";
+
+/// The reason to refuse a host that lies outside of what somebody allows, by patterns, for a job; none where it lies inside.
+pub(super) fn outside(what: &str, host: &str, (whose, patterns): (&str, &[String])) -> Option<String> {
+    if is_listed(patterns, host) {
+        return None;
+    }
+    let allowed = if patterns.is_empty() { "no host".to_owned() } else { format!("only {}", patterns.join(", ")) };
+    Some(format!("{what} leads to {host}, and {whose} allows {allowed}"))
+}
+
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
         let guard = self.clone();
@@ -183,6 +195,20 @@ mod tests {
         for (host, expected) in rows {
             let found = guard.addresses(host.into(), 443).await.ok().map(|addresses| addresses[0].to_string());
             assert_eq!(found.as_deref(), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_host_outside_is_named_with_what_is_allowed() {
+        let patterns = ["a.test".to_owned(), "*.b.test".to_owned()];
+        let rows: [(&str, &[String], Option<&str>); 4] = [
+            ("a.test", &patterns, None),
+            ("x.b.test", &patterns, None),
+            ("c.test", &patterns, Some("it leads to c.test, and the actor's manifest allows only a.test, *.b.test")),
+            ("a.test", &[], Some("it leads to a.test, and the actor's manifest allows no host")),
+        ];
+        for (host, patterns, expected) in rows {
+            assert_eq!(outside("it", host, (MANIFEST, patterns)).as_deref(), expected, "{host}");
         }
     }
 

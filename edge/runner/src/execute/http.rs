@@ -6,13 +6,13 @@
 use super::{
     Executor, Fault, NotReady, Task, Usage,
     extract::Rules,
-    guard::{Guard, Lookup, Refusal},
+    guard::{Guard, Lookup, MANIFEST, Refusal, outside},
 };
 use crate::{
     config::Http,
     request::{Malformed, Request},
 };
-use cowboy_types::{entitlement::domain, job::JobKind};
+use cowboy_types::job::JobKind;
 use futures::{StreamExt as _, future::BoxFuture};
 use reqwest::{
     Method, Response, StatusCode,
@@ -278,10 +278,7 @@ fn within(hosts: Option<&[String]>, url: &Url) -> Result<(), Fault> {
 
 /// Holds a host to those of the asking actor's manifest.
 pub(super) fn granted(patterns: &[String], host: &str) -> Result<(), Fault> {
-    if patterns.iter().any(|pattern| domain::covers(pattern, host)) {
-        return Ok(());
-    }
-    Err(Fault::Actor(format!("it leads to {host}, and the actor's manifest grants {}", patterns.join(", "))))
+    outside("it", host, (MANIFEST, patterns)).map_or(Ok(()), |reason| Err(Fault::Actor(reason)))
 }
 
 /// Where an answer leads, where it leads on.

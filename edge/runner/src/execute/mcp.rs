@@ -3,7 +3,10 @@
 //! Fields: `server` (a name of the configuration), `tool`, and maybe `arguments` (an object) and `reaches` (patterns of hosts). The result is
 //! the tool's structured content as JSON, else its text.
 
-use super::{Executor, Fault, Task, Usage};
+use super::{
+    Executor, Fault, Task, Usage,
+    guard::{MANIFEST, outside},
+};
 use crate::config::McpServer;
 use cowboy_types::{entitlement::domain, job::JobKind};
 use futures::future::BoxFuture;
@@ -127,8 +130,9 @@ pub(super) fn within(task: &Task, name: &str, server: &McpServer) -> Result<(), 
         Some(Json::Array(hosts)) => Some(hosts.iter().filter_map(|host| host.as_str().map(str::to_owned)).collect::<Vec<String>>()),
         Some(_) => return Err(Fault::Actor("reaches is not a list of hosts".into())),
     };
-    let bounds = [named.as_deref(), task.hosts.as_deref()];
-    if bounds.iter().flatten().all(|patterns| patterns.iter().any(|pattern| pattern == domain::ANY)) {
+    let bounds = [("the job", named.as_deref()), (MANIFEST, task.hosts.as_deref())];
+    let bounds = || bounds.into_iter().filter_map(|(whose, patterns)| Some((whose, patterns?)));
+    if bounds().all(|(_, patterns)| patterns.iter().any(|pattern| pattern == domain::ANY)) {
         return Ok(());
     }
     let Some(reached) = server.reached() else {
@@ -136,8 +140,8 @@ pub(super) fn within(task: &Task, name: &str, server: &McpServer) -> Result<(), 
     };
     let own = server.url.as_deref().and_then(|url| Url::parse(url).ok()).and_then(|url| url.host_str().map(str::to_owned));
     for host in reached.iter().chain(own.as_ref()) {
-        if bounds.iter().flatten().any(|patterns| !patterns.iter().any(|pattern| domain::covers(pattern, host))) {
-            return Err(Fault::External(format!("{name} reaches {host}, which the job does not allow")));
+        if let Some(reason) = bounds().find_map(|bound| outside(name, host, bound)) {
+            return Err(Fault::External(reason));
         }
     }
     Ok(())

@@ -247,3 +247,24 @@ PARAMETERS = {
     "volumes.reserve_epochs": 10,
     "volumes.undelete": 86_400,
 }
+
+# Bytes of the longest key that a scan of storage returns.
+SCANNABLE_KEY_BYTES = 64
+
+# Bytes of a file in a volume.
+FILE_BYTES = 1_073_741_824
+
+# Shards of a volume that carry its files, and those that may be lost.
+DATA_SHARDS = 16
+
+PARITY_SHARDS = 8
+
+# Bytes of a token's name, of its symbol, and of the address where more is said of it.
+TOKEN_NAME_BYTES = 64
+
+TOKEN_SYMBOL_BYTES = 16
+
+TOKEN_URI_BYTES = 256
+
+# Decimal places of a token.
+TOKEN_DECIMALS = 38

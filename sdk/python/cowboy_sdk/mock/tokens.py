@@ -1,12 +1,13 @@
 """Tokens of the chain that `mock_host` simulates: the functions of the registry that actors call (003 §17.3)."""
 
+from .. import _cbor
 from .._keccak import keccak256
+from .protocol import TOKEN_DECIMALS, TOKEN_NAME_BYTES, TOKEN_SYMBOL_BYTES, TOKEN_URI_BYTES
 from .world import call_actor, context, refusal, world
 
 # The system actor 0x06, which keeps the tokens.
 TOKEN_REGISTRY = bytes(19) + b"\x06"
 TOKEN_HOOK = "on_token_transfer"
-MAX_DECIMALS = 38
 _MAX_UNITS = (1 << 128) - 1
 
 
@@ -24,8 +25,9 @@ class Token:
 
 def token_create(name, symbol, decimals=9, initial_supply=0, max_supply=None, transfer_hook=None, metadata_uri=""):
     max_supply = _MAX_UNITS if max_supply is None else max_supply
-    is_too_long = any(len(text.encode("utf-8")) > most for text, most in ((name, 64), (symbol, 16), (metadata_uri, 256)))
-    if not name or not symbol or is_too_long or decimals > MAX_DECIMALS or _units(initial_supply) > _units(max_supply):
+    texts = ((name, TOKEN_NAME_BYTES), (symbol, TOKEN_SYMBOL_BYTES), (metadata_uri, TOKEN_URI_BYTES))
+    is_too_long = any(len(text.encode("utf-8")) > most for text, most in texts)
+    if not name or not symbol or is_too_long or decimals > TOKEN_DECIMALS or _units(initial_supply) > _units(max_supply):
         raise refusal("invalid_argument", "an argument of token_create is invalid")
     own = context()["actor_addr"]
     made = sum(token.owner == own for token in world.tokens.values())
@@ -152,10 +154,7 @@ def _token_event(name, token_id, **facts):
 
 
 def _encoded(value):
-    # The codec loads its host, which is this module.
-    from .. import codec
-
-    return codec.encode(value)
+    return _cbor.encode(value)
 
 
 _METHODS = {"token_create", "token_transfer", "token_transfer_from", "token_approve", "token_mint", "token_burn"}
@@ -163,14 +162,12 @@ _METHODS = {"token_create", "token_transfer", "token_transfer_from", "token_appr
 
 def handle(method, payload):
     """A message to the registry itself, such as an account's `token_approve`: the arguments are a dict by name."""
-    from .. import codec
-
     if method not in _METHODS:
         raise refusal("unknown_handler", f"the simulated Token Registry has no method {method!r}")
     frames = world.frames
     frames.append({**frames[-1], "actor_addr": frames[-1]["sender"]})
     try:
-        return codec.encode(globals()[method](**codec.decode(payload)))
+        return _cbor.encode(globals()[method](**_cbor.decode(payload)))
     except TypeError as problem:
         raise refusal("invalid_argument", f"{method}: {problem}") from None
     finally:

@@ -1,5 +1,6 @@
 """The host functions of volumes: each is a call of the Storage Manager's method of the same name."""
 
+from .. import _cbor
 from .volumes import STORAGE_MANAGER
 from .world import call_actor
 
@@ -17,8 +18,5 @@ def blob_ref(volume, hash, size):
 
 
 def _call(method, value, **arguments):
-    # The codec loads its host, which imports this module.
-    from .. import codec
-
     given = {name: argument for name, argument in arguments.items() if argument is not None}
-    return codec.decode(call_actor(STORAGE_MANAGER, method, codec.encode(given), 0, 0, value))
+    return _cbor.decode(call_actor(STORAGE_MANAGER, method, _cbor.encode(given), 0, 0, value))

@@ -5,8 +5,9 @@ No relay keeps anything here: files are what jobs see, and a test answers jobs i
 
 import math
 
+from .. import _cbor
 from .._keccak import keccak256
-from .protocol import PARAMETERS
+from .protocol import DATA_SHARDS, FILE_BYTES, PARAMETERS, PARITY_SHARDS
 from .world import refusal, world
 
 # The system actor 0x0A, which keeps the volumes.
@@ -15,7 +16,6 @@ CREATION_FEE = PARAMETERS["volumes.creation_fee"]
 RESERVE_EPOCHS = PARAMETERS["volumes.reserve_epochs"]
 UNDELETE = PARAMETERS["volumes.undelete"]
 MAX_QUOTA = PARAMETERS["volumes.max_quota"]
-MAX_BLOB = 1 << 30
 _MODES = ("r", "w", "rw")
 
 
@@ -60,8 +60,8 @@ def create_volume(sender, value, name, keys, quota, data=4, parity=2, max_price=
 
 
 def quote(sender, value, quota, data=4, parity=2, max_price=450):
-    if not (1 <= data <= 16 and 1 <= parity <= 8 and 1 <= quota <= MAX_QUOTA):
-        raise refusal("volume_invalid", "a volume has 1 to 16 data shards, 1 to 8 parity shards, and at least a byte")
+    if not (1 <= data <= DATA_SHARDS and 1 <= parity <= PARITY_SHARDS and 1 <= quota <= MAX_QUOTA):
+        raise refusal("volume_invalid", f"a volume has 1 to {DATA_SHARDS} data shards, 1 to {PARITY_SHARDS} parity shards, and at least a byte")
     per_epoch = (data + parity) * math.ceil(math.ceil(quota / data) * max_price / (1 << 20))
     return {"escrow": RESERVE_EPOCHS * per_epoch, "fee": CREATION_FEE, "per_epoch": per_epoch}
 
@@ -153,8 +153,8 @@ def blob_ref(sender, value, volume, hash, size):
     found = _find(volume)
     if found.deleted_at is not None:
         raise refusal("volume_state", "it is deleted")
-    if len(hash) != 32 or not 0 <= size <= MAX_BLOB:
-        raise refusal("volume_invalid", "a hash has 32 bytes, and a file 1 GiB at most")
+    if len(hash) != 32 or not 0 <= size <= FILE_BYTES:
+        raise refusal("volume_invalid", f"a hash has 32 bytes, and a file {FILE_BYTES} at most")
     is_public = found.keys == "public"
     return b"\x01\x1e\x20" + bytes(hash) + size.to_bytes(8, "big") + bytes(volume)[:20] + bytes([is_public])
 
@@ -171,16 +171,13 @@ _PAYABLE = ("create_volume", "fund_volume", "set_volume_quota", "undelete_volume
 
 def handle(method, payload):
     """A call of the Storage Manager: the arguments are a dict by name."""
-    # The codec loads its host, which is this module's.
-    from .. import codec
-
     if method not in METHODS:
         raise refusal("unknown_handler", f"the simulated Storage Manager has no method {method!r}")
     frame = world.frames[-1]
     if frame["value"] and method not in _PAYABLE:
         raise refusal("not_payable", f"{method} takes no CBY")
     try:
-        return codec.encode(METHODS[method](bytes(frame["sender"]), frame["value"], **codec.decode(payload)))
+        return _cbor.encode(METHODS[method](bytes(frame["sender"]), frame["value"], **_cbor.decode(payload)))
     except TypeError as problem:
         raise refusal("invalid_argument", f"{method}: {problem}") from None
 

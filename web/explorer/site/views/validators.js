@@ -1,15 +1,27 @@
 // Who agrees on blocks, and where the chain is in its epoch.
 
 import { find, get } from "../api.js";
-import { givenUp, longestRuns, shareText } from "../consensus.js";
-import { h } from "../dom.js";
+import { givenUp, leftOutText, longestRuns, shareText, statusOf, votes } from "../consensus.js";
+import { h, replace } from "../dom.js";
+import { follow } from "../follow.js";
 import { count, ends, percent, plural } from "../format.js";
 import { connections, mapSentence, neighbours, networkMap } from "../map.js";
-import { empty, facts, identifier, money, panel, table, who } from "../parts.js";
+import { badge, empty, facts, identifier, money, panel, table, who } from "../parts.js";
+
+/** Between two reads of the newest blocks, which are many. */
+const PAUSE_MS = 3_000;
 
 /** See VIEWS in main.js. */
-export async function validatorsView(_, { signal }) {
-  const [{ validators }, epoch, blocks] = await Promise.all([
+export async function validatorsView(_, { live, signal }) {
+  const body = h("div", {});
+  const draw = async () => replace(body, ...(await parts(signal)));
+  await draw();
+  follow(live, signal, draw, { pause: PAUSE_MS });
+  return { title: "Validators", node: h("div", {}, h("div", { class: "title" }, h("h1", {}, "Validators")), body) };
+}
+
+async function parts(signal) {
+  const [{ validators, is_dealt: isDealt }, epoch, blocks] = await Promise.all([
     get("/validators?limit=1000", signal),
     find("/epoch", signal),
     find("/blocks?limit=200", signal),
@@ -18,24 +30,32 @@ export async function validatorsView(_, { signal }) {
   const recent = blocks?.blocks ?? [];
   const runs = longestRuns(recent);
   const skipped = recent.reduce((sum, block) => sum + givenUp(block.messages ?? []), 0);
+  const signing = validators.filter((validator) => validator.is_signing);
+  const seen = votes(signing.map(({ consensus_key }) => consensus_key), recent);
+  // Only who signs has votes.
+  const ofVotes = (show) => (validator) => {
+    const found = seen[signing.indexOf(validator)];
+    return found && found.voted + found.missed > 0 ? show(found) : "–";
+  };
   const columns = [
     { name: "Validator", cell: (validator) => who(validator.address) },
+    { name: "Status", cell: statusCell },
     { name: "Stake", end: true, cell: (validator) => money(validator.stake, 2) },
     { name: "Share", end: true, cell: (validator) => (stakes > 0n ? percent(validator.stake, stakes) : "–") },
     {
-      name: `Led of the last ${count(recent.length)} blocks`,
+      name: `Proposed of the last ${count(recent.length)} blocks`,
       end: true,
       cell: (validator) => count(recent.filter(({ proposer }) => proposer === validator.consensus_key).length),
     },
     { name: "Most in a row", end: true, cell: (validator) => count(runs.get(validator.consensus_key) ?? 0) },
-    { name: "Key share", cell: (validator) => shareText(validator.share) },
+    { name: "Votes seen", end: true, cell: ofVotes(({ voted }) => count(voted)) },
+    { name: "Missed", end: true, cell: ofVotes(({ missed }) => count(missed)) },
+    { name: "Uptime", end: true, cell: ofVotes(({ voted, missed }) => percent(voted, voted + missed)) },
+    { name: "Key share", cell: (validator) => [shareText(validator.share), leftOutText(validator.left_out)].filter(Boolean).join("; ") },
     { name: "Consensus key", class: "optional", cell: (validator) => identifier(validator.consensus_key) },
     { name: "BLS key", class: "optional", cell: (validator) => identifier(validator.bls_key) },
   ];
-  const node = h(
-    "div",
-    {},
-    h("div", { class: "title" }, h("h1", {}, "Validators")),
+  return [
     epoch &&
       panel(
         { title: "Epoch" },
@@ -44,21 +64,27 @@ export async function validatorsView(_, { signal }) {
           ["View", count(epoch.view)],
           Number(epoch.length) > 0 && ["Length", `${count(epoch.length)} blocks`],
           ["Block number", count(epoch.number)],
+          isDealt === false && ["Last dealing", badge("bad", "Failed"), " The signers of the epoch before continue."],
           ["Rounds without a block", `${count(skipped)} beside the last ${count(recent.length)} blocks`],
         ),
       ),
     validators.length === 0
       ? panel({ title: "Validators" }, empty("No validator."))
       : panel({ title: "Validators", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),
-    mapPanel(validators, recent),
-  );
-  return { title: "Validators", node };
+    mapPanel(signing, recent),
+  ];
+}
+
+/** The status of a validator: in jail or not, until when, how often. */
+function statusCell(validator) {
+  const { kind, word, more } = statusOf(validator);
+  return h("span", {}, badge(kind, word), more && ` ${more}`);
 }
 
 /** Who is connected to whom, as a picture and as a table. Nothing where a validator signs alone. */
-function mapPanel(validators, recent) {
+function mapPanel(signers, recent) {
   // A bitmap of voters has the order of the keys, as the list of validators has.
-  const signing = validators.filter((validator) => validator.is_signing).map((validator) => ({ ...validator, label: ends(validator.address) }));
+  const signing = signers.map((validator) => ({ ...validator, label: ends(validator.address) }));
   if (signing.length < 2) return null;
   const { pairs, blocks } = connections(signing.map(({ consensus_key }) => consensus_key), recent);
   const others = neighbours(signing.length, pairs);

@@ -98,6 +98,27 @@ test("a volume shows its slots, its partitions and who may use it", async () => 
   await page.close();
 });
 
+test("a secret shows its versions and releases, and never its value or name", async () => {
+  await writeFile(join(devnet.folder, "value.txt"), "sk-of-the-page");
+  const kept = await devnet.cowboy(1, "secret", "set", "PAGE_KEY", "--value-file", "value.txt", "--jobs", "http", "--hosts", "api.weather.test", "--any-runner");
+  await devnet.cowboy(1, "secret", "get", "PAGE_KEY");
+  const { page, problems } = await open(browser);
+  assert.equal(await visit(page, devnet.page, "#/secrets"), "Secrets");
+  await page.getByText("3 of 4 have to answer").waitFor();
+  await page.getByRole("table", { name: "Releases" }).locator("tbody tr", { hasText: "closed" }).waitFor();
+  await checkWidth(page, "#/secrets");
+  await checkNames(page, "#/secrets");
+  await page.getByRole("table", { name: "Secrets" }).getByRole("link", { name: kept.name_hash.slice(0, 6) }).click();
+  await page.getByRole("table", { name: "Versions" }).locator("tbody tr").first().waitFor();
+  await page.getByRole("table", { name: "Releases" }).locator("tbody tr", { hasText: "closed" }).waitFor();
+  await checkWidth(page, "#/secret");
+  await checkNames(page, "#/secret");
+  const shown = await page.content();
+  assert.ok(!shown.includes("PAGE_KEY") && !shown.includes("sk-of-the-page"));
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("a transfer is found by its hash", async () => {
   const sent = await devnet.cowboy(2, "transfer", heartbeat, "2.5cby");
   const { page } = await open(browser);

@@ -70,7 +70,7 @@ const VIEWS = [
   [`#/runner/${RUNNERS[3]}`, RUNNERS[3], ["To be reviewed", "committed and never revealed", "2,500"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/rights`, "Heartbeat", ["join_pool:eu", "curator", "deprecated"]],
   ["#/timers", "Timers", ["report"]],
-  ["#/validators", "Validators", ["100,000"]],
+  ["#/validators", "Validators", ["100,000", "Active", "Uptime", "100%", "In jail", "until height 90,000, jailed once"]],
   ["#/parameters", "Parameters", ["Modelled heap memory of one call"]],
   ["#/blocks", "Blocks", ["Blocks with receipts", "CSV", "Show more"]],
   ["#/transactions", "Transactions", ["CSV", "Show more"]],
@@ -115,6 +115,28 @@ test("validators are a map of who is connected to whom, told in words as well", 
   assert.deepEqual([await cell(0, 1), await cell(0, 2)], ["all others", "none"]);
   // The two that are not connected name each other.
   assert.deepEqual([await cell(2, 2), await cell(3, 2)], [await cell(3, 0), await cell(2, 0)]);
+  // The page follows the chain.
+  await page.locator(".pulse[data-state=live]").waitFor();
+  node.say(chain.mine());
+  await page.locator("dl").getByText(String(chain.height), { exact: true }).first().waitFor();
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a failed dealing is told, and who is left out because of it", async () => {
+  const { page, problems } = await open(browser);
+  await page.route(/\/validators\?/, async (request) => {
+    const response = await request.fetch();
+    const answer = await response.json();
+    answer.is_dealt = false;
+    answer.validators[0].left_out = "dealing_failed";
+    await request.fulfill({ response, json: answer });
+  });
+  await visit(page, base, "#/validators");
+  await page.getByText("The signers of the epoch before continue.").waitFor();
+  const rows = page.getByRole("table", { name: "Validators", exact: true }).locator("tbody tr");
+  const told = rows.filter({ hasText: "the next set leaves it out: it was to receive a share when a dealing failed" });
+  assert.equal(await told.count(), 1);
   assert.deepEqual(problems, []);
   await page.close();
 });

@@ -1,6 +1,7 @@
 //! Names: registering, renewing, expiring, names below names (004 §7).
 
 mod below;
+mod pages;
 
 use cowboy_state::records::{Supply, keys};
 use cowboy_system::names::{NUMBER, domains, state};

@@ -3,8 +3,7 @@
 use cowboy_api::ApiError;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_devtools::lint;
-use cowboy_types::error::{FORBIDDEN_SOURCE, SYNTAX_ERROR};
-use cowboy_vm::{CompileError, CompileErrorKind, check};
+use cowboy_vm::{CompileError, check};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -27,16 +26,12 @@ pub(super) fn refuse(output: Output, path: &Path, source: &str) -> Result<(), Fa
 /// The first of the compiler's errors, with all of them beside it; nothing where there is none.
 fn refusal(path: &Path, found: &[CompileError]) -> Option<ApiError> {
     let first = found.first()?;
-    let abort = match first.kind {
-        CompileErrorKind::Syntax => SYNTAX_ERROR,
-        CompileErrorKind::Forbidden | CompileErrorKind::TooLarge => FORBIDDEN_SOURCE,
-    };
     let one = |error: &CompileError| json!({ "line": error.line, "column": error.column, "width": error.width, "message": error.message });
     let context = json!({
         "file": path.display().to_string(), "line": first.line, "column": first.column, "message": first.message,
         "errors": found.iter().map(one).collect::<Vec<Value>>(),
     });
-    Some(ApiError::of_abort(abort).with(context))
+    Some(ApiError::of_abort(lint::abort_of(first.kind)).with(context))
 }
 
 /// The failure of a deployment, whose traceback names the author's file. Tracebacks of other actors stay as they are.
@@ -56,7 +51,7 @@ pub(super) fn in_file(mut error: ApiError, path: &Path) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::error::HANDLER_RAISED;
+    use cowboy_types::error::{HANDLER_RAISED, SYNTAX_ERROR};
 
     #[test]
     fn a_refused_source_is_json() {

@@ -2,7 +2,12 @@
 
 use super::{Decide, Which, failure, name_of};
 use crate::{
-    client::{chain, gov, method::instruction, session::Session},
+    client::{
+        chain, gov,
+        listing::{all_of_view, lines},
+        method::instruction,
+        session::Session,
+    },
     send::{self, Terms},
 };
 use commonware_codec::Encode as _;
@@ -14,8 +19,6 @@ use cowboy_types::{Address, Amount, Instruction, actors, instruction::Ordinary};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The most images of one answer.
-const PAGE: usize = 64;
 /// Names are as long as the chain keeps them.
 const NAME_BYTES: usize = 128;
 
@@ -96,27 +99,14 @@ fn reference(name: &str, digest: &str) -> String {
 }
 
 pub(super) async fn list(session: &Session, all: bool) -> Result<(), Failure> {
-    let mut rows: Vec<Value> = Vec::new();
-    loop {
-        let first = rows.last().map(|row| row["digest"].clone());
-        let page = session.client.view(&Address::system(NUMBER), "list_images", &json!({ "first": first })).await?.result;
-        let page: Vec<Value> = page.as_array().cloned().unwrap_or_default();
-        let count = page.len();
-        // The next page begins with the last row of this one.
-        rows.extend(page.into_iter().skip(usize::from(!rows.is_empty())));
-        if count < PAGE {
-            break;
-        }
-    }
+    let rows = all_of_view(session, (NUMBER, "list_images"), json!({}), |row| &row["digest"]).await?;
     let shown: Vec<Value> = rows.iter().filter(|row| all || row["allowed"] == json!(true)).map(row).collect();
     let line = |row: &Value| {
         let is_allowed = row["allowed"] == json!(true);
         let mark = if is_allowed { "" } else { "  forbidden" };
         format!("{}  since {}{mark}", row["image"].as_str().unwrap_or_default(), row["since"])
     };
-    let lines: Vec<String> = shown.iter().map(line).collect();
-    let text = if lines.is_empty() { "no image is allowed".to_owned() } else { lines.join("\n") };
-    session.output.result(&shown, text);
+    session.output.result(&shown, lines(&shown, line, "no image is allowed"));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Opened, Pack, Which, failure, name_of};
 use crate::client::session::Session;
-use cowboy_console::{failure::Failure, output::table};
+use cowboy_console::{failure::Failure, output::table, pairs};
 use cowboy_image::{
     Config, Contents, Described, Limits, PROGRAM_PATH, Platform, describe, entrypoint_platform, environment, program_platform,
     write_archive,
@@ -56,6 +56,7 @@ fn starts(described: &[Described]) -> Vec<String> {
 
 fn config(pack: &Pack) -> Result<Config, Failure> {
     let environment = environment(&pack.env).map_err(failure)?;
+    pairs::once("--env", pack.env.iter().filter_map(|text| Some(pairs::pair(text)?.0)))?;
     if let Some((name, _)) = environment.iter().find(|(name, _)| name.starts_with(RESERVED)) {
         return Err(Failure::argument(format!("the variable {name} is the runner's"), format!("take a name without {RESERVED} before it")));
     }

@@ -6,7 +6,7 @@ use crate::client::{
     session::Session,
 };
 use clap::Args;
-use cowboy_console::{amount, failure::Failure, output::table, payload};
+use cowboy_console::{amount, failure::Failure, output::table, pairs, payload};
 use cowboy_runner::{
     Config,
     execute::NotReady,
@@ -35,11 +35,22 @@ pub(crate) struct Local {
 
 /// `NAME=@FILE`.
 fn value(text: &str) -> Result<(Name, PathBuf), String> {
-    let (secret, file) = text.split_once("=@").ok_or_else(|| format!("{text:?} is not NAME=@FILE, like WEATHER_KEY=@key.txt"))?;
+    let read = pairs::pair(text).and_then(|(secret, file)| Some((secret, file.strip_prefix('@')?)));
+    let (secret, file) = read.ok_or_else(|| format!("{text:?} is not NAME=@FILE, like WEATHER_KEY=@key.txt"))?;
     Ok((name(secret)?, file.into()))
 }
 
 impl Local {
+    /// The values of the job's secrets.
+    fn given(&self) -> Result<Given, Failure> {
+        pairs::once("--secret", self.secrets.iter().map(|(name, _)| name.as_str()))?;
+        let mut given = Given::new();
+        for (name, file) in &self.secrets {
+            given.insert(name.as_str().to_owned(), read_value(file)?);
+        }
+        Ok(given)
+    }
+
     pub(super) async fn run(self, session: &Session, spec: &str) -> Result<(), Failure> {
         let mut config = match &self.config {
             Some(path) => Config::read(path).map_err(|error| Failure::argument(error.to_string(), error.fix()))?,
@@ -48,10 +59,7 @@ impl Local {
         if let Some(http) = &mut config.http {
             http.allow_private |= self.allow_private;
         }
-        let mut given = Given::new();
-        for (name, file) in &self.secrets {
-            given.insert(name.as_str().to_owned(), read_value(file)?);
-        }
+        let given = self.given()?;
         // Nothing is looked up by the hashes here, so that a job needs no key.
         let job = with_hashes(spec_argument(spec)?, || Ok(Address::ZERO))?;
         let answer = local::run(&config, &payload::method_argument(&job)?, &given).await.map_err(failure)?;
@@ -105,6 +113,15 @@ mod tests {
         for wrong in ["KEY", "KEY=value", "key=@file", "=@file"] {
             assert!(value(wrong).is_err(), "{wrong}");
         }
+    }
+
+    /// No value is taken for another: a secret is given once.
+    #[test]
+    fn a_secret_is_given_once() {
+        let secrets = ["KEY=@a.txt", "OTHER=@a.txt", "KEY=@b.txt"].map(|text| value(text).expect("a name and a file")).to_vec();
+        let refused = Local { local: true, config: None, allow_private: false, secrets }.given();
+        let said = refused.err().map(|failure| failure.to_string()).unwrap_or_default();
+        assert!(said.starts_with("--secret has KEY twice"), "{said}");
     }
 
     /// Each refusal says what to give, once.

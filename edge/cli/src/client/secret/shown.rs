@@ -1,6 +1,6 @@
 //! What people read of a secret: its record, its policy, never its value.
 
-use super::view;
+use super::{kept, view};
 use crate::client::{labels::Labels, session::Session};
 use crate::send::Sent;
 use commonware_codec::DecodeExt as _;
@@ -43,9 +43,9 @@ fn texts<T: ToString>(items: &[T]) -> String {
 /// Prints the secrets of an account.
 pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     let account = session.address_or_own(account)?;
-    let hashes = view(session, "list_secrets", json!({ "account": account.to_string() })).await?;
+    let hashes = kept(session, account).await?;
     let (labels, mut rows) = (Labels::load(&session.project), Vec::new());
-    for hash in hashes.as_array().into_iter().flatten() {
+    for hash in &hashes {
         let mut row = view(session, "get_secret", json!({ "account": account.to_string(), "name_hash": hash })).await?;
         row["name"] = json!(hash.as_str().and_then(|hash| labels.named(hash)));
         rows.push(row);

@@ -4,6 +4,7 @@
 pub use super::rights::Rights;
 
 use super::files::was_second;
+use super::rights::Use;
 use super::{MERGES, Which, act_encoded, keys, local, rights, size};
 use crate::client::{Globals, labels, labels::Labels, session::Session};
 use crate::daemon::serving::StopSignals;
@@ -184,7 +185,8 @@ impl Files {
     /// If there is none for this account.
     pub async fn key(&self, volume: &Volume, partition: &Name) -> Result<PartitionKey, Failure> {
         let _one = self.sending.lock().await;
-        keys::partition(&self.session, &self.which, volume, partition, &self.terms).await
+        // Which of its uses the account may make of it, the program knows since it began.
+        keys::partition(&self.session, &self.which, volume, (partition, Use::List), &self.terms).await
     }
 
     /// What the account may do.

@@ -1,7 +1,7 @@
 //! Creating a volume, once there are relays that can keep it.
 
 use super::{PAUSE, act, keys, view};
-use crate::client::{labels, method::instruction, paid, secret, session::Session};
+use crate::client::{labels, method::instruction, paid, relay, secret, session::Session};
 use crate::send::{self, Terms};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_system::storage::NUMBER;
@@ -21,8 +21,7 @@ const MIN_QUOTA: u64 = 1_024;
 /// How many relays take slots. Asks for some and waits where there is none: a devnet starts its own at the first use.
 async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
     let count = async || -> Result<usize, Failure> {
-        let relays = view(session, actors::RELAYS, "list_relays", json!({})).await?;
-        Ok(relays.as_array().into_iter().flatten().filter(|relay| relay["is_eligible"] == json!(true)).count())
+        Ok(relay::all(session).await?.iter().filter(|relay| relay["is_eligible"] == json!(true)).count())
     };
     if count().await? > 0 {
         return count().await;

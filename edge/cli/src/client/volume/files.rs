@@ -2,7 +2,9 @@
 
 use super::journal::Journal;
 use super::local::{self, Chosen, Item, Refused};
+use super::part::Part;
 use super::progress::Progress;
+use super::rights::Use;
 use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failure, upload};
 use crate::client::{labels, labels::Labels, method::instruction, session::Session};
 use crate::send::{self, Terms};
@@ -18,7 +20,6 @@ use cowboy_volumes::relay::DEMAND_BYTES;
 use cowboy_volumes::{BlobRef, Name, Path, leaf};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::Path as Local;
 
 /// What is to be committed to a partition.
@@ -71,7 +72,7 @@ pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &s
     }
     let mut admitted = Vec::with_capacity(partitions.len());
     for (partition, mut items) in partitions {
-        let key = keys::partition(session, which, &volume, &partition, terms).await?;
+        let key = keys::partition(session, which, &volume, (&partition, Use::Write), terms).await?;
         let seen = admit(&volume, (&partition, &key), &mut items, &[], &mut refused).await?;
         if !items.is_empty() {
             admitted.push((partition, key, seen, items));
@@ -149,8 +150,14 @@ pub(super) async fn commit(
 }
 
 /// A file, with the key that opened it.
-async fn found(session: &Session, which: &Which, volume: &Volume, path: &Path, terms: &Terms) -> Result<(Entry, PartitionKey), Failure> {
-    let key = keys::standing(session, which, volume, &path.partition(), terms).await?;
+async fn found(
+    session: &Session,
+    which: &Which,
+    volume: &Volume,
+    (path, what): (&Path, Use),
+    terms: &Terms,
+) -> Result<(Entry, PartitionKey), Failure> {
+    let key = keys::standing(session, which, volume, (&path.partition(), what), terms).await?;
     let entry = volume.find(path, &key).await.map_err(storage_failure)?;
     let entry = entry.ok_or_else(|| storage_failure(VolumeError::NoFile(path.as_str().to_owned())))?;
     Ok((entry, key))
@@ -171,17 +178,11 @@ pub(super) async fn get(session: &Session, volume: &Volume, entry: &Entry, key: 
 /// Writes the content of a file of the volume to a local one.
 pub(super) async fn write(volume: &Volume, entry: &Entry, key: &PartitionKey, to: &Local, progress: &mut Progress) -> Result<(), Failure> {
     progress.next(&entry.meta.path);
-    let beside = local::beside(to);
-    // What a command that was killed left there goes. A link that somebody put there is not followed.
-    match tokio::fs::remove_file(&beside).await {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::file(&beside)(error)),
-        _ => {}
-    }
-    let opened = tokio::fs::OpenOptions::new().write(true).create_new(true).open(&beside).await;
-    let mut file = progress.counted(opened.map_err(Failure::file(&beside))?);
+    let (part, file) = Part::create(to)?;
+    let mut file = progress.counted(tokio::fs::File::from_std(file));
     volume.get(entry, key, &mut file).await.map_err(storage_failure)?;
-    file.into_inner().sync_all().await.map_err(Failure::file(&beside))?;
-    tokio::fs::rename(&beside, to).await.map_err(Failure::file(to))
+    file.into_inner().sync_all().await.map_err(Failure::file(part.path()))?;
+    part.keep(to)
 }
 
 /// Whether a path lies in a directory.
@@ -217,7 +218,7 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
     };
     let first = within.split('/').next().unwrap_or_default();
     let partition = Name::new(first).ok_or_else(|| Failure::argument(format!("{first:?} is not a partition"), "name one, like notes"))?;
-    let key = keys::standing(session, which, &volume, &partition, terms).await?;
+    let key = keys::standing(session, which, &volume, (&partition, Use::List), terms).await?;
     let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     if listing.closed > 0 {
         session.output.progress(format_args!("not opened by this key: {}", counted(listing.closed, "more file")));
@@ -238,7 +239,7 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
 
 pub(super) async fn refer(session: &Session, which: &Which, path: &Path, terms: &Terms) -> Result<(), Failure> {
     let volume = which.open(session).await?;
-    let (entry, _) = found(session, which, &volume, path, terms).await?;
+    let (entry, _) = found(session, which, &volume, (path, Use::Read), terms).await?;
     let (hash, size) = (entry.meta.hash, entry.meta.size);
     let reference = hex(&BlobRef::new(volume.id(), volume.record().keys == Keys::Public, hash, size).to_bytes());
     let text = format!("{reference}\nhash {hash}, {size} bytes");
@@ -250,7 +251,7 @@ pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, t
     let volume = which.open(session).await?;
     let mut planned: BTreeMap<Name, Planned> = BTreeMap::new();
     for path in &paths {
-        let (entry, key) = found(session, which, &volume, path, terms).await?;
+        let (entry, key) = found(session, which, &volume, (path, Use::Remove), terms).await?;
         debug_assert_eq!(entry.leaf.tag, leaf::tag(key.tags(), path));
         // Nothing is put, so it does not matter beside what.
         let of = planned.entry(path.partition()).or_insert_with(|| Planned { key, seen: Hash::ZERO, changes: Vec::new() });
@@ -271,7 +272,7 @@ pub(super) async fn demand(
     terms: &Terms,
 ) -> Result<(), Failure> {
     let volume = which.open(session).await?;
-    let key = keys::standing(session, which, &volume, &path.partition(), terms).await?;
+    let key = keys::standing(session, which, &volume, (&path.partition(), Use::Read), terms).await?;
     let (leaf, route) = volume.proof_of(path, &key).await.map_err(storage_failure)?;
     let length = length.unwrap_or(leaf.shard_bytes.saturating_sub(start).min(DEMAND_BYTES));
     let argument = json!({

@@ -2,6 +2,7 @@
 
 use super::local::Refused;
 use super::progress::Progress;
+use super::rights::Use;
 use super::{Which, counted, files, keys, local, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
@@ -22,7 +23,7 @@ pub(super) async fn get(session: &Session, which: &Which, text: &str, to: &Local
     if path.is_none() && text != first {
         return Err(wrong());
     }
-    let key = keys::standing(session, which, &volume, &partition, terms).await?;
+    let key = keys::standing(session, which, &volume, (&partition, Use::Read), terms).await?;
     if let Some(path) = &path
         && let Some(entry) = volume.find(path, &key).await.map_err(storage_failure)?
     {

@@ -1,12 +1,12 @@
 //! The keys of partitions: from a file, or made by the committee and kept beside the project's other secrets.
 
+use super::rights::{self, Use};
 use super::{Which, hex, kept_name, storage_failure};
 use crate::client::{labels, method::instruction, secret, session::Session};
 use crate::random;
 use crate::send::{self, Terms};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
-use cowboy_proxy::collect;
 use cowboy_sealing::TransportSecret;
 use cowboy_service::files;
 use cowboy_system::volumes::keys::standing_version;
@@ -47,7 +47,7 @@ pub(super) async fn standing(
     session: &Session,
     which: &Which,
     volume: &Volume,
-    name: &Name,
+    (name, what): (&Name, Use),
     terms: &Terms,
 ) -> Result<PartitionKey, Failure> {
     // Nothing is paid for the key of a partition that is not there.
@@ -55,7 +55,7 @@ pub(super) async fn standing(
         return Err(storage_failure(VolumeError::NoPartition(name.as_str().to_owned())));
     }
     labels::learn(session, &name.partition(), name.as_str());
-    partition(session, which, volume, name, terms).await
+    partition(session, which, volume, (name, what), terms).await
 }
 
 /// The version under which a partition stands, or begins.
@@ -64,30 +64,32 @@ async fn version(volume: &Volume, name: &Name) -> Result<u64, Failure> {
     Ok(standing_version(volume.record(), standing.as_ref()))
 }
 
-/// The key of a partition, whether it is there or to be made.
+/// The key of a partition for a use, whether the partition is there or to be made.
 pub(super) async fn partition(
     session: &Session,
     which: &Which,
     volume: &Volume,
-    partition: &Name,
+    (partition, what): (&Name, Use),
     terms: &Terms,
 ) -> Result<PartitionKey, Failure> {
     let version = version(volume, partition).await?;
-    of_version(session, which, volume, (partition, version), terms).await
+    of_version(session, which, volume, (partition, version, what), terms).await
 }
 
-/// A version of the key of a partition.
+/// A version of the key of a partition, for a use.
 pub(super) async fn of_version(
     session: &Session,
     which: &Which,
     volume: &Volume,
-    of: (&Name, u64),
+    (name, version, what): (&Name, u64, Use),
     terms: &Terms,
 ) -> Result<PartitionKey, Failure> {
-    match kept(session, which, volume, of)? {
-        Some(key) => Ok(key),
-        None => released(session, which, volume, of, terms).await,
+    if let Some(key) = kept(session, which, volume, (name, version))? {
+        return Ok(key);
     }
+    // Nothing is paid for a key that the account may not use for that (decision 634).
+    rights::check(session, which, volume, what).await?;
+    released(session, which, volume, (name, version), terms).await
 }
 
 /// The key of a partition, for a command that pays nothing.
@@ -160,7 +162,7 @@ async fn released(
     let sent = send::send(&session.client, &session.key()?, asking, &Terms { no_wait: false, ..terms.clone() }).await?;
     let release = secret::opened(&sent)?;
     session.output.progress(format_args!("release {release}: asking the committee for the key of {}", name.as_str()));
-    let collected = collect(chain, &release, &transport).await.map_err(secret::uncollected)?;
+    let collected = secret::collected(session, chain, &release, &transport, terms).await?;
     secret::close(session, &release, &collected, terms).await?;
     let path = path(session, &chain.genesis, (volume.id(), &name.partition()), version);
     keep(&path, collected.signature.bytes())?;

@@ -2,6 +2,7 @@
 
 use super::journal::Journal;
 use super::progress::Progress;
+use super::rights::{self, Use};
 use super::{MERGES, PAUSE, Which, act_encoded, counted, files, keys, name, storage_failure};
 use crate::client::{labels, labels::Labels, session::Session};
 use crate::send::Terms;
@@ -24,7 +25,7 @@ const AHEAD: usize = 1 << 18;
   cowboy volume rekey memory notes --key old.key --new-key new.key")]
 pub(crate) struct Rekey {
     #[command(flatten)]
-    which: Which,
+    pub(super) which: Which,
     /// The partition [default: all, where this folder knows their names]
     #[arg(value_parser = name)]
     partition: Option<Name>,
@@ -73,11 +74,12 @@ pub(super) async fn run(session: &Session, rekey: Rekey) -> Result<(), Failure> 
 impl Rekey {
     /// Refuses what no partition of the volume gets a new key by.
     fn check(&self, session: &Session, volume: &Volume) -> Result<(), Failure> {
-        if self.which.capability.is_some() || volume.record().owner != session.key()?.address() {
-            return Err(Failure::refused(
-                "only the owner of a volume gives its partitions new keys",
-                "sign with the owner's key, without --capability",
-            ));
+        let (account, owner) = (session.key()?.address(), volume.record().owner);
+        if owner != account {
+            return Err(rights::of_owner(rights::REKEY, account, owner));
+        }
+        if self.which.capability.is_some() {
+            return Err(Failure::refused("a capability gives no partition a new key", "leave --capability out"));
         }
         match (volume.record().keys, &self.new_key) {
             (Keys::Public, _) => Err(Failure::refused("a public volume has no keys", "anybody may read it")),
@@ -113,10 +115,11 @@ impl Rekey {
         let next = next.ok_or_else(|| {
             Failure::refused(format!("the key of {} had every version", name.as_str()), "move its files to another partition")
         })?;
-        let old = keys::of_version(session, &self.which, volume, (name, standing.root.key_version), &self.terms).await?;
+        let of = |version: u64| (name, version, Use::Own(rights::REKEY));
+        let old = keys::of_version(session, &self.which, volume, of(standing.root.key_version), &self.terms).await?;
         let new = match &self.new_key {
             Some(file) => keys::owned(file, volume, (name, next))?,
-            None => keys::of_version(session, &self.which, volume, (name, next), &self.terms).await?,
+            None => keys::of_version(session, &self.which, volume, of(next), &self.terms).await?,
         };
         if old.tags() == new.tags() {
             return Err(Failure::argument(

@@ -3,6 +3,7 @@
 use super::files::Planned;
 use super::local::{self, Chosen, Found, Item, Refused};
 use super::progress::Progress;
+use super::rights::{self, Use};
 use super::{Which, counted, files, folder, keys, storage_failure, upload};
 use crate::client::{labels, session::Session};
 use crate::send::Terms;
@@ -119,18 +120,18 @@ pub(super) async fn run(
     if options.dry_run { Ok(()) } else { local::unless_refused(&done.refused) }
 }
 
-/// The key of a partition. A dry run pays for none.
+/// The key of a partition for a use. A dry run pays for none.
 async fn key_of(
     session: &Session,
     which: &Which,
     volume: &Volume,
-    partition: &Name,
+    (partition, what): (&Name, Use),
     (options, terms): (Options, &Terms),
 ) -> Result<PartitionKey, Failure> {
     if options.dry_run {
         return keys::at_hand(session, which, volume, partition).await;
     }
-    keys::partition(session, which, volume, partition, terms).await
+    keys::partition(session, which, volume, (partition, what), terms).await
 }
 
 /// Which files of a directory go, where a folder has others: those that it lacks. What stays out of it lacks nothing, and neither does what is refused.
@@ -162,7 +163,7 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
         let copied = items.iter().map(|item| (item.to.as_str().to_owned(), item.size)).collect();
         return Ok(Done { direction: "up", copied, left_out, refused, ..Done::default() });
     }
-    let key = key_of(session, which, &volume, &partition, (options, terms)).await?;
+    let key = key_of(session, which, &volume, (&partition, Use::Write), (options, terms)).await?;
     let listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     let there = entries(&listing, &key, directory);
     let (mut copied, mut unchanged) = (Vec::new(), 0);
@@ -183,7 +184,7 @@ async fn up(session: &Session, which: &Which, (folder, to): (&Local, &str), opti
         ));
     }
     if which.capability.is_some() && !removed.is_empty() {
-        return Err(Failure::refused("only the owner of a volume deletes files", "leave --delete out"));
+        return Err(rights::of_owner("delete files of", session.key()?.address(), volume.record().owner));
     }
     let tags: Vec<_> = removed.iter().map(|entry| entry.leaf.tag).collect();
     let seen = match copied.is_empty() && tags.is_empty() {
@@ -280,7 +281,7 @@ async fn down(session: &Session, which: &Which, (from, folder): (&str, &Local), 
     if volume.partition(&partition).await.map_err(storage_failure)?.is_none() {
         return Err(storage_failure(VolumeError::NoPartition(partition.as_str().to_owned())));
     }
-    let key = key_of(session, which, &volume, &partition, (options, terms)).await?;
+    let key = key_of(session, which, &volume, (&partition, Use::Read), (options, terms)).await?;
     let mut listing = volume.list(&partition, &key, u64::MAX).await.map_err(storage_failure)?;
     let bad = folder::bad(&mut listing, (&partition, &key), directory);
     if options.delete && listing.closed > 0 {

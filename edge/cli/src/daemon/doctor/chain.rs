@@ -11,7 +11,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Validators whose clocks differ by more do not shake hands, in milliseconds.
+/// A validator whose clock differs by more does not take its part, in milliseconds: each waits until its own clock has the time of a block, and no longer
+/// than a leader has.
 const MAX_OFFSET_MS: i64 = 5_000;
 
 /// A difference that a synchronized clock does not have, in milliseconds: a block is some time on its way.
@@ -63,7 +64,8 @@ fn clock(health: Option<&model::HealthDetailed>, findings: &mut Findings) {
     match offset.abs() {
         0..=LARGE_OFFSET_MS => findings.ok("clock", says),
         distance if distance <= MAX_OFFSET_MS => findings.warn("clock", says, fix),
-        _ => findings.fail("clock", format!("{says}; above {MAX_OFFSET_MS} ms, validators refuse the connection"), fix),
+        _ if offset < 0 => findings.fail("clock", format!("{says}: a validator votes too late with it, and goes to jail"), fix),
+        _ => findings.fail("clock", format!("{says}: the others give up the blocks of a validator with it"), fix),
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn progress(health: &model::HealthDetailed, findings: &mut Findings) 
 pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: &mut Findings) {
     let Some(file) = setup.and_then(Setup::validator) else { return };
     let Ok(keys) = file.secrets.keys() else { return };
-    let listed: model::Validators = match client.get("/validators?limit=1000").await {
+    let listed: model::Validators = match client.all("/validators").await {
         Ok(listed) => listed,
         Err(error) => return findings.warn("validator", format!("the node does not list the validators: {}", error.what), "try again"),
     };
@@ -197,12 +199,19 @@ mod tests {
         for ((timestamp_ms, age, uptime), now, expected) in rows {
             assert_eq!(offset(&health(timestamp_ms, age, uptime), now), expected);
         }
-        for (offset_ms, level) in [(0i64, super::super::Level::Ok), (3_000, super::super::Level::Warn), (-6_000, super::super::Level::Fail)]
-        {
+        let rows = [
+            (0i64, super::super::Level::Ok, ""),
+            (3_000, super::super::Level::Warn, "ahead of"),
+            (-6_000, super::super::Level::Fail, "goes to jail"),
+            (6_000, super::super::Level::Fail, "give up the blocks"),
+        ];
+        for (offset_ms, level, says) in rows {
             let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis()).expect("it fits");
             let mut findings = Findings::default();
             clock(Some(&health(u64::try_from(now - offset_ms).expect("after 1970"), 0, 60_000)), &mut findings);
             assert_eq!(findings.0[0].level, level, "{:?}", findings.0);
+            let mends = findings.0[0].fix.as_deref().is_some_and(|fix| fix.contains("NTP"));
+            assert!(mends == (level != super::super::Level::Ok) && findings.0[0].says.contains(says), "{:?}", findings.0);
         }
     }
 

@@ -50,13 +50,15 @@ enum Behaviour {
     Misfiles,
     /// One block is invented, and those after it are not.
     Forks,
+    /// It says that its fifth block is the checkpoint.
+    Pretends,
 }
 
 impl Behaviour {
     /// What it adds to the height of the chain.
     fn claims(self) -> u64 {
         match self {
-            Self::Honest | Self::Uncertified | Self::Empty | Self::Misfiles | Self::Forks => 0,
+            Self::Honest | Self::Uncertified | Self::Empty | Self::Misfiles | Self::Forks | Self::Pretends => 0,
             Self::Missing | Self::Version | Self::Old | Self::Drips => 1 << 62,
             Self::Forgets | Self::Invents | Self::Boundary => 8,
         }
@@ -141,6 +143,9 @@ impl Source for Scripted {
     }
 
     fn find(&self, block: Hash) -> BoxFuture<'_, Result<Position, Failed>> {
+        if self.behaviour == Behaviour::Pretends {
+            return ready(Ok(Position { number: 5, height: 5 })).boxed();
+        }
         let number = self.node.view().expect("the ledger opens").number_of(&block).expect("the ledger reads");
         let number = number.filter(|_| self.behaviour != Behaviour::Forgets).ok_or(Failed::Missing);
         ready(number.map(|number| Position { number, height: number })).boxed()
@@ -253,6 +258,29 @@ fn a_checkpoint_is_found_where_one_source_has_it() {
     assert!(!pool.is_banned("0 Forgets", None), "a node may have pruned the block");
     let unknown = begun(&node, &pool_of(&node, &[Behaviour::Honest]), Some(Hash([7; 32]))).expect_err("nobody has it");
     assert!(unknown.to_string().contains("no block with the hash of the checkpoint"), "{unknown}");
+    node.shutdown();
+}
+
+/// Whoever kept all shares of an earlier time certifies another chain from the first block on, and a longer one. A node that names a block of the right
+/// chain begins with that one, and bans who pretends to have the block.
+#[test]
+fn a_fork_with_all_shares_of_the_past_is_not_begun_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // One key signs both.
+    let fork = validator(&folder.path().join("fork"), true, 50, 40);
+    let node = validator(&folder.path().join("chain"), true, 50, 40);
+    assert_eq!(fork.config().genesis.hash(), node.config().genesis.hash());
+    let pool = pool_of(&fork, &[Behaviour::Honest, Behaviour::Pretends]);
+    pool.add(Arc::new(Scripted { name: "right".into(), node: node.clone(), behaviour: Behaviour::Honest }));
+    let block = |node: &NodeHandle, number: u64| {
+        node.view().expect("the ledger opens").block(number).expect("the ledger reads").expect("it is there").digest()
+    };
+    let checkpoint = block(&node, 5);
+    assert!(block(&fork, 5) != checkpoint && fork.head().number > node.head().number, "it is another chain, and longer");
+    let head = begun(&node, &pool, Some(checkpoint)).expect("one is right").expect("the chain has begun");
+    assert_eq!(head.digest, block(&node, head.number));
+    assert!(pool.is_banned("1 Pretends", None) && !pool.is_banned("right", None), "{:?}", pool.standing());
+    fork.shutdown();
     node.shutdown();
 }
 

@@ -16,6 +16,7 @@ use cowboy_api::{Client, keystore};
 use cowboy_console::{
     failure::Failure,
     output::{self, Output},
+    pairs,
 };
 use cowboy_rpc::ServeError;
 use cowboy_types::{Hash, signing::PrivateKey};
@@ -89,9 +90,26 @@ pub(crate) struct Testnet {
 
 impl Testnet {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        self.check_parameters()?;
         self.check_ports()?;
         let folder = Folder::new(self.state.as_deref())?;
         serving::runtime()?.block_on(self.serve(&folder, output))
+    }
+
+    /// Fails where a parameter is given twice, also where an option of its own is one of them.
+    fn check_parameters(&self) -> Result<(), Failure> {
+        let names = || self.parameters.iter().map(|(name, _)| name.as_str());
+        pairs::once("--parameter", names())?;
+        let own = [
+            ("--epoch", "consensus.epoch", self.epoch.is_some()),
+            ("--block-time-ms", "consensus.block_time", self.block_time_ms.is_some()),
+        ];
+        match own.into_iter().find(|(_, row, is_given)| *is_given && names().any(|name| name == *row)) {
+            None => Ok(()),
+            Some((option, row, _)) => {
+                Err(Failure::argument(format!("{option} and --parameter {row} are the same"), "leave one of them out"))
+            }
+        }
     }
 
     /// Fails, by the option's name, where a member could not listen, before anything is written.
@@ -235,7 +253,11 @@ impl Keys {
 
 /// Where everything is kept.
 enum Folder {
-    Kept(PathBuf),
+    Kept {
+        path: PathBuf,
+        /// Whether it was not there.
+        is_made: bool,
+    },
     Temporary(tempfile::TempDir),
 }
 
@@ -248,21 +270,29 @@ impl Folder {
         if std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(Failure::refused(format!("{} is not empty", path.display()), "name a new folder with --state, or delete this one"));
         }
+        let is_made = !path.exists();
         std::fs::create_dir_all(path).map_err(Failure::file(path))?;
-        Ok(Self::Kept(path.canonicalize().map_err(Failure::file(path))?))
+        Ok(Self::Kept { path: path.canonicalize().map_err(Failure::file(path))?, is_made })
     }
 
-    /// Removes what was written for a network that cannot be: the folder was empty, or not there.
+    /// Removes what was written for a network that cannot be: the folder itself where it was not there, else what is in it, as it was empty.
     fn take_back(&self) {
-        if let Self::Kept(path) = self {
-            // What stays is in the way of the next start only.
+        let Self::Kept { path, is_made } = self else { return };
+        // What stays is in the way of the next start only.
+        if *is_made {
             let _ = std::fs::remove_dir_all(path);
+            return;
+        }
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            let place = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let _ = if is_folder { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
         }
     }
 
     fn path(&self) -> &Path {
         match self {
-            Self::Kept(path) => path,
+            Self::Kept { path, .. } => path,
             Self::Temporary(folder) => folder.path(),
         }
     }
@@ -333,5 +363,27 @@ impl Network {
     fn stop(&mut self) -> Result<(), Failure> {
         let left: Vec<String> = self.processes.drain(..).rev().filter_map(|process| process.stop().err()).collect();
         if left.is_empty() { Ok(()) } else { Err(node_failure(left.join("; "))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A network that cannot be leaves things as they were: a folder that was not there goes, and one that was there stays, empty.
+    #[test]
+    fn only_what_was_made_is_taken_back() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let (own, new) = (parent.path().join("own"), parent.path().join("new"));
+        std::fs::create_dir(&own).expect("it is made");
+        for (path, stays) in [(&own, true), (&new, false)] {
+            let folder = Folder::new(Some(path)).expect("it is empty, or not there");
+            std::fs::create_dir(folder.path().join("state-0")).expect("it is made");
+            std::fs::write(folder.path().join("state-0/votes"), "").expect("it is written");
+            std::fs::write(folder.path().join("genesis.toml"), "").expect("it is written");
+            folder.take_back();
+            assert_eq!(path.exists(), stays, "{}", path.display());
+        }
+        assert_eq!(std::fs::read_dir(&own).expect("it is there").count(), 0);
     }
 }
