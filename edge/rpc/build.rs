@@ -1,36 +1,50 @@
-//! The explorer's files are part of the program: when one of them changes, the program does. In a release, so is the verifier for
-//! browsers, which is built here for wasm32; without that target the program has none, and says so.
+//! The explorer's files are part of the program: when one of them changes, the program does. So are the files of Swagger UI, compressed, and
+//! the verifier for browsers where the environment asks for it: it is built here for wasm32. A program without it says how to build it.
 
 use std::{
     env,
     error::Error,
     fs::{self, File},
-    io::Write as _,
+    io::{Cursor, Read as _, Write as _},
     path::{Path, PathBuf},
     process::Command,
 };
+use zip::ZipArchive;
 
 const TARGET: &str = "wasm32-unknown-unknown";
+
+/// With `1`, the verifier is embedded. It takes a second build of the VM and of the protocol, which few builds need.
+const EMBED: &str = "COWBOY_EMBED_VERIFIER";
 
 /// What the verifier is made of.
 const SOURCES: &[&str] = &["web/verifier/src", "web/verifier/Cargo.toml", "core", "Cargo.lock"];
 
+/// What the page of Swagger UI loads; the archive has two more copies of the same scripts, for other pages.
+const SWAGGER: [&str; 7] = [
+    "favicon-16x16.png",
+    "favicon-32x32.png",
+    "index.css",
+    "index.html",
+    "swagger-ui-bundle.js",
+    "swagger-ui-standalone-preset.js",
+    "swagger-ui.css",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
-    let embedded = PathBuf::from(env::var("OUT_DIR")?).join("verifier.wasm.gz");
+    let target = PathBuf::from(env::var("OUT_DIR")?);
+    swagger(&target.join("swagger-ui"))?;
+    let embedded = target.join("verifier.wasm.gz");
     println!("cargo:rerun-if-changed=../../web/explorer/site");
-    let is_release = env::var("PROFILE")? == "release";
-    if is_release {
-        SOURCES.iter().for_each(|source| println!("cargo:rerun-if-changed={}", root.join(source).display()));
+    println!("cargo:rerun-if-env-changed={EMBED}");
+    if env::var(EMBED).as_deref() != Ok("1") {
+        return Ok(fs::write(embedded, [])?);
     }
-    match is_release && has_target()? {
-        true => compress(&verifier(&root)?, &embedded),
-        false if is_release => {
-            println!("cargo:warning=the explorer is built without the verifier for browsers: rustup target add {TARGET}");
-            Ok(fs::write(embedded, [])?)
-        }
-        false => Ok(fs::write(embedded, [])?),
+    SOURCES.iter().for_each(|source| println!("cargo:rerun-if-changed={}", root.join(source).display()));
+    if !has_target()? {
+        return Err(format!("{EMBED} is 1, and the compiler has no library for {TARGET}. Install it: rustup target add {TARGET}").into());
     }
+    compress(&fs::read(verifier(&root)?)?, &embedded)
 }
 
 /// Whether the compiler has the standard library of the target.
@@ -56,9 +70,25 @@ fn verifier(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(folder.join(TARGET).join("wasm/cowboy_verifier.wasm"))
 }
 
-fn compress(program: &Path, target: &Path) -> Result<(), Box<dyn Error>> {
+/// Writes the files of Swagger UI, which its archive has in `swagger-ui-VERSION/dist`.
+fn swagger(folder: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder)?;
+    let mut archive = ZipArchive::new(Cursor::new(utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED))?;
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index)?;
+        let inside: PathBuf = file.enclosed_name().unwrap_or_default().iter().skip(1).collect();
+        if let Some(name) = SWAGGER.into_iter().find(|name| inside == Path::new("dist").join(name)) {
+            let mut content = Vec::new();
+            file.read_to_end(&mut content)?;
+            compress(&content, &folder.join(format!("{name}.gz")))?;
+        }
+    }
+    Ok(())
+}
+
+fn compress(content: &[u8], target: &Path) -> Result<(), Box<dyn Error>> {
     let mut file = flate2::write::GzEncoder::new(File::create(target)?, flate2::Compression::best());
-    file.write_all(&fs::read(program)?)?;
+    file.write_all(content)?;
     file.finish()?;
     Ok(())
 }

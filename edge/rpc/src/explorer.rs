@@ -35,7 +35,7 @@ const VERIFIER: &str = "verify/verifier.wasm";
 /// What `web/verifier/build.sh` puts beside the program.
 const VERIFIER_FILE: &str = "verifier.wasm.gz";
 
-/// What the build script made; empty in a debug build, and where the compiler lacks the target.
+/// What the build script made; empty where the build was not asked to embed it.
 static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/verifier.wasm.gz"));
 
 const NO_VERIFIER: &str =
@@ -103,7 +103,7 @@ fn file(path: &str) -> Response {
     }
 }
 
-fn content_type(path: &str) -> &'static str {
+pub(crate) fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",

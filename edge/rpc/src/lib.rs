@@ -19,6 +19,7 @@ mod read;
 mod refusal;
 mod routes;
 mod standing;
+mod swagger;
 mod trace;
 
 pub use admin::{Admin, LogFilter};

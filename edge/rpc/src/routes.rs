@@ -8,6 +8,7 @@ use crate::{
     },
     metrics,
     refusal::Refusal,
+    swagger,
 };
 use axum::{
     Router,
@@ -33,13 +34,12 @@ pub(crate) fn api(app: &App) -> Router {
             .layer(from_fn_with_state((app.clone(), *endpoint), metrics::count));
         router = router.route(method.path, route);
     }
-    let documentation = utoipa_swagger_ui::SwaggerUi::new("/swagger-ui").url("/api-docs/openapi.json", cowboy_api::openapi::document());
     router
         .route("/", get(explorer::home))
         .route("/explorer", get(explorer::home))
         .route(explorer::PATH, get(explorer::index))
         .route("/explorer/{*path}", get(explorer::asset))
-        .merge(documentation)
+        .merge(swagger::routes())
         .fallback(async || Refusal::from(NO_SUCH_METHOD).into_response())
         .method_not_allowed_fallback(async || Refusal::from(WRONG_VERB).into_response())
         .layer(contained())

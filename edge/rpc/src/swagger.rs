@@ -1,0 +1,102 @@
+//! The documentation of the API: the OpenAPI document, and Swagger UI, which shows it in a browser. Its files are part of the program,
+//! compressed.
+
+use crate::{App, explorer::content_type};
+use axum::{
+    Json, Router,
+    extract::Path,
+    http::{StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use std::sync::LazyLock;
+use utoipa::openapi::OpenApi;
+
+const DOCUMENT_PATH: &str = "/api-docs/openapi.json";
+
+/// Where the page is.
+const PATH: &str = "/swagger-ui/";
+
+static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(cowboy_api::openapi::document);
+
+/// The name under which the page loads its settings.
+const SETTINGS_FILE: &str = "swagger-initializer.js";
+
+const SETTINGS: &str = r##"window.onload = () => {
+  window.ui = SwaggerUIBundle({
+    url: "/api-docs/openapi.json",
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+    layout: "StandaloneLayout",
+  });
+};
+"##;
+
+/// Files by name, as the build script compressed them.
+macro_rules! compressed {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui/", $name, ".gz")).as_slice())),+]
+    };
+}
+
+/// What the page loads beside its settings.
+static FILES: &[(&str, &[u8])] = compressed![
+    "favicon-16x16.png",
+    "favicon-32x32.png",
+    "index.css",
+    "index.html",
+    "swagger-ui-bundle.js",
+    "swagger-ui-standalone-preset.js",
+    "swagger-ui.css",
+];
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route(DOCUMENT_PATH, get(document))
+        .route("/swagger-ui", get(async || Redirect::temporary(PATH)))
+        .route(PATH, get(async || file("index.html")))
+        .route("/swagger-ui/{*path}", get(asset))
+}
+
+async fn document() -> Json<&'static OpenApi> {
+    Json(&*DOCUMENT)
+}
+
+async fn asset(Path(path): Path<String>) -> Response {
+    file(&path)
+}
+
+fn file(name: &str) -> Response {
+    let kind = (header::CONTENT_TYPE, content_type(name));
+    if name == SETTINGS_FILE {
+        return ([kind], SETTINGS).into_response();
+    }
+    match FILES.iter().find(|(known, _)| *known == name) {
+        Some((_, bytes)) => ([kind, (header::CONTENT_ENCODING, "gzip")], *bytes).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    /// The page loads nothing that is not served, and shows the document of this API.
+    #[test]
+    fn the_page_has_its_files() {
+        let (_, bytes) = FILES.iter().find(|(name, _)| *name == "index.html").expect("a page");
+        let mut page = String::new();
+        flate2::read::GzDecoder::new(*bytes).read_to_string(&mut page).expect("it is compressed");
+        let is_file = |part: &&str| [".css", ".js", ".png"].iter().any(|ending| part.ends_with(ending));
+        let loaded: Vec<&str> = page.split('"').filter(is_file).map(|path| path.trim_start_matches("./")).collect();
+        assert_eq!(loaded.len(), FILES.len(), "the settings in place of the page: {loaded:?}");
+        for name in loaded {
+            assert_eq!(file(name).status(), StatusCode::OK, "{name}");
+        }
+        assert_eq!(file("swagger-ui-es-bundle.js").status(), StatusCode::NOT_FOUND);
+        assert!(SETTINGS.contains(&format!("\"{DOCUMENT_PATH}\"")));
+    }
+}
