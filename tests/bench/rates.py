@@ -19,7 +19,7 @@ class Row(collections.namedtuple("Row", "key what target figure unit")):
     """A figure beside its target."""
 
     def text(self):
-        digits = 0 if abs(self.figure) >= 100 else 1
+        digits = 0 if isinstance(self.figure, int) or abs(self.figure) >= 100 else 1
         return f"{self.figure:,.{digits}f} {self.unit}".replace(" /s", "/s")
 
     def json(self):
