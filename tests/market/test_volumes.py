@@ -18,7 +18,9 @@ class Storage(World):
     """A devnet whose relays are processes of their own, each with the key of an account."""
 
     def __init__(self, folder, *parameters):
-        rows = ["volumes.alive=60", "volumes.fill=300", "volumes.retry=5", "volumes.proof_period=40", "volumes.proof_window=20", *parameters]
+        usual = ["volumes.alive=60", "volumes.fill=300", "volumes.retry=5", "volumes.proof_period=40", "volumes.proof_window=20"]
+        named = {row.split("=")[0] for row in parameters}
+        rows = [row for row in usual if row.split("=")[0] not in named] + [*parameters]
         options = [option for row in rows for option in ("--parameter", row)]
         super().__init__(folder, "--block-time", "200ms", "--runners", "0", "--no-gateway", "--no-demo", "--relays", "0", *options)
         self.relays = {}
