@@ -4,6 +4,7 @@
 use std::{
     env,
     error::Error,
+    fmt::Write as _,
     fs::{self, File},
     io::{Cursor, Read as _, Write as _},
     path::{Path, PathBuf},
@@ -33,7 +34,7 @@ const SWAGGER: [&str; 7] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
     let target = PathBuf::from(env::var("OUT_DIR")?);
-    swagger(&target.join("swagger-ui"))?;
+    swagger(&target)?;
     let embedded = target.join("verifier.wasm.gz");
     println!("cargo:rerun-if-changed=../../web/explorer/site");
     println!("cargo:rerun-if-env-changed={EMBED}");
@@ -70,20 +71,23 @@ fn verifier(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(folder.join(TARGET).join("wasm/cowboy_verifier.wasm"))
 }
 
-/// Writes the files of Swagger UI, which its archive has in `swagger-ui-VERSION/dist`.
-fn swagger(folder: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(folder)?;
+/// Writes the files of Swagger UI, which its archive has in `swagger-ui-VERSION/dist`, and `swagger-ui.rs`: the names with the bytes.
+fn swagger(target: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = target.join("swagger-ui");
+    fs::create_dir_all(&folder)?;
     let mut archive = ZipArchive::new(Cursor::new(utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED))?;
+    let mut rows = String::new();
     for index in 0..archive.len() {
         let mut file = archive.by_index(index)?;
         let inside: PathBuf = file.enclosed_name().unwrap_or_default().iter().skip(1).collect();
         if let Some(name) = SWAGGER.into_iter().find(|name| inside == Path::new("dist").join(name)) {
-            let mut content = Vec::new();
+            let (mut content, compressed) = (Vec::new(), folder.join(format!("{name}.gz")));
             file.read_to_end(&mut content)?;
-            compress(&content, &folder.join(format!("{name}.gz")))?;
+            compress(&content, &compressed)?;
+            writeln!(rows, "({name:?}, include_bytes!({compressed:?}).as_slice()),")?;
         }
     }
-    Ok(())
+    Ok(fs::write(target.join("swagger-ui.rs"), format!("&[\n{rows}]\n"))?)
 }
 
 fn compress(content: &[u8], target: &Path) -> Result<(), Box<dyn Error>> {

@@ -34,23 +34,8 @@ const SETTINGS: &str = r##"window.onload = () => {
 };
 "##;
 
-/// Files by name, as the build script compressed them.
-macro_rules! compressed {
-    ($($name:literal),+ $(,)?) => {
-        &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui/", $name, ".gz")).as_slice())),+]
-    };
-}
-
-/// What the page loads beside its settings.
-static FILES: &[(&str, &[u8])] = compressed![
-    "favicon-16x16.png",
-    "favicon-32x32.png",
-    "index.css",
-    "index.html",
-    "swagger-ui-bundle.js",
-    "swagger-ui-standalone-preset.js",
-    "swagger-ui.css",
-];
+/// What the page loads beside its settings: files by name, as the build script has chosen and compressed them.
+static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/swagger-ui.rs"));
 
 pub(crate) fn routes() -> Router<App> {
     Router::new()

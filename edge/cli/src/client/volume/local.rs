@@ -14,6 +14,11 @@ use std::path::{Path as Local, PathBuf};
 /// What the name of a file ends with while it is fetched. No name of a volume has this, so it is in no other file's place.
 const PART: &str = "~part";
 
+/// Whether a text names a folder of this computer: it begins as no path in a volume does.
+pub(super) fn names_folder(text: &str) -> bool {
+    matches!(text, "." | "..") || ["/", "./", "../"].iter().any(|start| text.starts_with(start))
+}
+
 /// A local file, and where it goes.
 pub(super) struct Item {
     pub(super) from: PathBuf,

@@ -1,6 +1,6 @@
 //! What an account may do in a volume. Each relay refuses by itself; a command says it in one sentence, and what to do about it.
 
-use super::{Which, hex, sync, view};
+use super::{Which, hex, local, view};
 use crate::client::{secret, session::Session};
 use cowboy_console::failure::Failure;
 use cowboy_system::storage::NUMBER;
@@ -74,7 +74,7 @@ impl super::Volume {
             Self::Ls { which, .. } => (which, Use::List),
             Self::Get { which, .. } | Self::Ref { which, .. } | Self::Demand { which, .. } => (which, Use::Read),
             Self::Put { which, .. } => (which, Use::Write),
-            Self::Sync { which, from, .. } => (which, if sync::is_local(from) { Use::Write } else { Use::Read }),
+            Self::Sync { which, from, .. } => (which, if local::names_folder(from) { Use::Write } else { Use::Read }),
             Self::Rm { which, .. } => (which, Use::Remove),
             Self::Revert { which, .. } => (which, Use::Own("revert a partition of")),
             Self::SetQuota { which, .. } => (which, Use::Own("change the quota of")),

@@ -70,11 +70,6 @@ impl Done {
     }
 }
 
-/// Whether a text names a folder of this computer: it begins as no path in a volume does.
-pub(super) fn is_local(text: &str) -> bool {
-    matches!(text, "." | "..") || ["/", "./", "../"].iter().any(|start| text.starts_with(start))
-}
-
 /// The partition of a directory, and the directory without / at its end.
 fn directory(text: &str) -> Result<(Name, &str), Failure> {
     let directory = text.trim_end_matches('/');
@@ -104,7 +99,7 @@ pub(super) async fn run(
     options: Options,
     terms: &Terms,
 ) -> Result<(), Failure> {
-    let done = match (is_local(from), is_local(to)) {
+    let done = match (local::names_folder(from), local::names_folder(to)) {
         (true, false) => up(session, which, (Local::new(from), to), options, terms).await?,
         (false, true) => down(session, which, (from, Local::new(to)), options, terms).await?,
         _ => {
@@ -363,7 +358,7 @@ mod tests {
     fn a_folder_begins_as_no_directory_does() {
         let local = ["./notes", "../notes", "/tmp/notes", ".", "..", "./"];
         let other = ["notes", "notes/", "notes/2026", ".notes", "..notes/x", ""];
-        assert!(local.into_iter().all(is_local) && !other.into_iter().any(is_local));
+        assert!(local.into_iter().all(local::names_folder) && !other.into_iter().any(local::names_folder));
         let directories = ["notes", "notes/", "notes/2026/", "notes//x", "notes/..", "", "/"];
         let found = directories.map(|text| directory(text).ok().map(|(name, directory)| (name.as_str().to_owned(), directory)));
         let notes = |directory: &'static str| Some(("notes".to_owned(), directory));
