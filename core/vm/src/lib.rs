@@ -6,7 +6,8 @@
 //!
 //! # Where things are
 //! - `runtime`: `Vm` and its parts, and what types and the interpreter share; `runtime/protocol` is all that a type asks of other types.
-//! - `objects`: one file per builtin type, with its rows of native methods. `builtins`: functions of the builtins module.
+//! - `objects`: one file per builtin type, with its rows of native methods; a folder beside it where there are many. `builtins`: functions
+//!   of the builtins module.
 //! - `interp`, above the types: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call
 //!   uses the native stack.
 //! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins` is what natives leave to Python.

@@ -4,14 +4,14 @@
 
 use super::{Frame, OnReturn, Vm};
 use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
-use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
+use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::payload::{Attributes, Function, Payload};
+use crate::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use crate::window::push;
-use cowboy_compiler::code::{Code, CodeKind};
-use cowboy_compiler::opcode::{Instruction, Op};
+use cowboy_compiler::code::CodeKind;
+use cowboy_compiler::opcode::Op;
 use std::sync::Arc;
 
 /// Calls inside one another before any of them has a frame.
@@ -422,62 +422,6 @@ impl Vm {
         self.begin_call(call, dest)
     }
 
-    /// Makes the function of a `MakeFunction` instruction.
-    pub(crate) fn make_function(&mut self, code: &LinkedCode, ins: Instruction, base: usize) -> Value {
-        use cowboy_compiler::opcode::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
-        let number = code.first + u32::from(ins.c);
-        let program = Arc::clone(&self.program);
-        let linked = &program.codes[number as usize].code;
-        let mut next = base + usize::from(ins.b);
-        let mut part = |vm: &mut Vm, flag: u8| {
-            if ins.flags & flag == 0 {
-                return Value::Undefined;
-            }
-            next += 1;
-            std::mem::replace(&mut vm.registers[next - 1], Value::Undefined)
-        };
-        let defaults = part(self, HAS_DEFAULTS);
-        let keyword_defaults = part(self, HAS_KEYWORD_DEFAULTS);
-        let annotations = part(self, HAS_ANNOTATIONS);
-        let closure = part(self, HAS_CLOSURE);
-        let cells = if closure.is_undefined() { Vec::new() } else { self.heap.snapshot(closure) };
-        self.heap.retain_each(&cells);
-        self.heap.release(closure);
-        let closure = self.heap.spares.boxed(cells);
-        let (name, qualname) = self.function_names(number, linked);
-        self.heap.retain(name);
-        self.heap.retain(qualname);
-        let globals = self.frames.last().expect("an instruction is running").globals;
-        let function = Function {
-            code: number,
-            globals,
-            defaults: defaults.or(Value::None),
-            keyword_defaults: keyword_defaults.or(Value::None),
-            closure,
-            name,
-            qualname,
-            annotations: annotations.or(Value::None),
-            attributes: Attributes::default(),
-        };
-        let function = self.heap.spares.function(function);
-        self.heap.make(ty::FUNCTION, Payload::Function(function))
-    }
-
-    /// `__name__` and `__qualname__` of the functions of a code, which are found by their texts once.
-    fn function_names(&mut self, number: u32, code: &Code) -> (Value, Value) {
-        let (name, qualname) = match self.function_names.get(&number) {
-            Some(&known) => known,
-            None => {
-                let names = (self.heap.intern(&code.name), self.heap.intern(&code.qualname));
-                self.function_names.insert(number, names);
-                names
-            }
-        };
-        (Value::Obj(name), Value::Obj(qualname))
-    }
-
-    // ---- helpers ----
-
     /// Whether the instruction under way is a call, whose row has paid for it. So is what begins a run.
     fn is_calling(&self) -> bool {
         let Some(frame) = self.frames.last() else { return true };
@@ -490,70 +434,5 @@ impl Vm {
         let op = instructions.get(place as usize).map_or(Op::Nop, |ins| ins.op);
         let op = if op == Op::Line { self.hidden_op(frame.code, place) } else { op };
         matches!(op, Op::Call | Op::CallKeyword | Op::CallSpread)
-    }
-
-    /// The instruction that is running in the top frame.
-    pub(crate) fn current_instruction(&self) -> Option<Instruction> {
-        let frame = self.frames.last()?;
-        let code = &self.program.codes[frame.code as usize].code;
-        let index = (frame.pc as usize).checked_sub(1)?;
-        let ins = *code.instructions.get(index)?;
-        // A second word belongs to the instruction before it.
-        if ins.op == Op::Nop && index > 0 { code.instructions.get(index - 1).copied() } else { Some(ins) }
-    }
-
-    /// Deals with what an instruction threw.
-    pub(crate) fn thrown(&mut self, throw: Throw) -> Option<Exit> {
-        let mut throw = throw;
-        loop {
-            throw = match throw {
-                Throw::Trap(trap) => return Some(self.trapped(trap)),
-                Throw::Raise(exception) => match self.unwind(exception) {
-                    Ok(None) => return self.finished(),
-                    Ok(Some(exit)) => return Some(exit),
-                    Err(throw) => throw,
-                },
-                Throw::Call(call) => {
-                    let Some(ins) = self.current_instruction() else { return Some(Exit::Trap(Trap::Internal)) };
-                    let base = self.frames.last().map_or(0, |frame| frame.base as usize);
-                    match self.begin_call(*call, base + usize::from(ins.a)) {
-                        Ok(()) => return self.finished(),
-                        Err(throw) => throw,
-                    }
-                }
-                Throw::Reload => return self.finished(),
-                Throw::Resume(..) => return Some(Exit::Trap(Trap::Internal)),
-                Throw::Fallback | Throw::Line => return Some(Exit::Trap(Trap::Internal)),
-                Throw::Host(call) => {
-                    if !self.host_allowed {
-                        self.waiting = None;
-                        self.raise(
-                            ty::RUNTIME_ERROR,
-                            "host functions cannot be called while the module is loaded: move the call into a handler",
-                        )
-                    } else {
-                        return Some(Exit::HostCall(*call));
-                    }
-                }
-            };
-        }
-    }
-
-    /// The exit of an entry that is over.
-    pub(crate) fn finished(&mut self) -> Option<Exit> {
-        if !self.frames.is_empty() || self.close_abandoned() {
-            return None;
-        }
-        if let Err(trap) = self.check_limits() {
-            return Some(self.trapped(trap));
-        }
-        let value = self.result.take()?;
-        self.leave_knowledge();
-        let host = self.to_host(value);
-        self.heap.release(value);
-        Some(match host {
-            Ok(value) => Exit::Return(value),
-            Err(_) => Exit::Return(crate::host::HostValue::None),
-        })
     }
 }

@@ -1,21 +1,35 @@
 //! Comparison and truth.
 
-use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
+use super::{CompareOp, Expect, Then, Vm};
 use crate::costs::{
-    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, SPECIAL_COMPARISON, TEXT_COMPARED,
-    UNLIKE_COMPARED,
+    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, TEXT_COMPARED, UNLIKE_COMPARED,
 };
-use crate::error::{Outcome, Throw, Trap};
+use crate::error::{Outcome, Throw};
 use crate::heap::numbers::{Number, compare_numbers};
 use crate::heap::order::SHORT_TEXT;
 use crate::limits::NATIVE_DEPTH;
 use crate::payload::Payload;
-use crate::runtime::native::Role;
 use crate::runtime::protocol::{Compare, Hashing};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use cowboy_compiler::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use std::cmp::Ordering;
+
+/// What two objects are compared by.
+enum Kind {
+    /// The items that both have, and the order of the lengths.
+    Items(Vec<Value>, Vec<Value>, Ordering),
+    /// An order that is known.
+    Ordering(Ordering),
+    /// The pairs of two dicts.
+    Dicts,
+    /// Subset relations.
+    Sets,
+    /// Whether they are equal; they have no order.
+    Same(bool),
+    /// Identity.
+    Other,
+}
 
 impl Compare for Vm {
     fn equal_native(&mut self, left: Value, right: Value) -> Outcome<bool> {
@@ -237,7 +251,7 @@ impl Vm {
     }
 
     /// The `__eq__` that a class sets itself and that `!=` asks, as `object.__ne__` does: other builtin types have a `__ne__` of their own.
-    fn own_equality(&mut self, class: Ref) -> Option<Value> {
+    pub(super) fn own_equality(&mut self, class: Ref) -> Option<Value> {
         let inherited = self.lookup(ty::OBJECT, nm::NE)?;
         if !self.lookup(class, nm::NE)?.is(inherited) {
             return None;
@@ -274,20 +288,31 @@ impl Vm {
             return Ok(Some(same == (op == CompareOp::Eq)));
         }
         self.spend_on_items(op, a, b)?;
-        enum Kind {
-            Items(Vec<Value>, Vec<Value>, Ordering),
-            Ordering(Ordering),
-            Dicts,
-            Sets,
-            Same(bool),
-            Other,
+        match self.kind_of_comparison(op, a, b)? {
+            Kind::Items(a, b, lengths) => self.compare_items(op, &a, &b, lengths).map(Some),
+            Kind::Ordering(ordering) => Ok(Some(op.holds(ordering))),
+            Kind::Same(same) => match op {
+                CompareOp::Eq => Ok(Some(same)),
+                CompareOp::Ne => Ok(Some(!same)),
+                _ => Ok(None),
+            },
+            Kind::Dicts => match op {
+                CompareOp::Eq => self.dicts_equal(a, b).map(Some),
+                CompareOp::Ne => self.dicts_equal(a, b).map(|same| Some(!same)),
+                _ => Ok(None),
+            },
+            Kind::Sets => crate::objects::set::compare(self, op, left, right).map(Some),
+            Kind::Other => Ok(identity),
         }
+    }
+
+    fn kind_of_comparison(&self, op: CompareOp, a: Ref, b: Ref) -> Outcome<Kind> {
         // Only the items that both have are compared, and copied before.
         let common = |a: &[Value], b: &[Value]| {
             let count = a.len().min(b.len());
             Kind::Items(a[..count].to_vec(), b[..count].to_vec(), a.len().cmp(&b.len()))
         };
-        let kind = match (self.heap.payload(a).core(), self.heap.payload(b).core()) {
+        Ok(match (self.heap.payload(a).core(), self.heap.payload(b).core()) {
             (Payload::List(a), Payload::List(b)) => {
                 if matches!(op, CompareOp::Eq | CompareOp::Ne) && a.items.len() != b.items.len() {
                     Kind::Same(false)
@@ -326,23 +351,7 @@ impl Vm {
             ) => common(&[*o, *x, Value::truth(*s)], &[*p, *y, Value::truth(*t)]),
             (Payload::Union(_), Payload::Union(_)) => return Err(Throw::Fallback),
             _ => Kind::Other,
-        };
-        match kind {
-            Kind::Items(a, b, lengths) => self.compare_items(op, &a, &b, lengths).map(Some),
-            Kind::Ordering(ordering) => Ok(Some(op.holds(ordering))),
-            Kind::Same(same) => match op {
-                CompareOp::Eq => Ok(Some(same)),
-                CompareOp::Ne => Ok(Some(!same)),
-                _ => Ok(None),
-            },
-            Kind::Dicts => match op {
-                CompareOp::Eq => self.dicts_equal(a, b).map(Some),
-                CompareOp::Ne => self.dicts_equal(a, b).map(|same| Some(!same)),
-                _ => Ok(None),
-            },
-            Kind::Sets => crate::objects::set::compare(self, op, left, right).map(Some),
-            Kind::Other => Ok(identity),
-        }
+        })
     }
 
     /// Compares two lists or tuples by the items that both have, and where these are equal by their lengths.
@@ -400,7 +409,7 @@ impl Vm {
         Ok(true)
     }
 
-    fn not_comparable(&mut self, op: CompareOp, left: Value, right: Value) -> Throw {
+    pub(super) fn not_comparable(&mut self, op: CompareOp, left: Value, right: Value) -> Throw {
         let message = format!(
             "'{}' not supported between instances of '{}' and '{}'",
             op.symbol(),
@@ -408,114 +417,5 @@ impl Vm {
             self.heap.class_name(right)
         );
         self.type_error(message)
-    }
-
-    /// Special methods, in Python's order.
-    fn compare_special(&mut self, op: CompareOp, left: Value, right: Value, then: Then) -> Outcome<bool> {
-        let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
-        self.spend(SPECIAL_COMPARISON.once())?;
-        let mut alternatives = Vec::new();
-        let mut order = vec![(left_class, op, false), (right_class, op.reflected(), true)];
-        if left_class != right_class && self.heap.is_subclass(right_class, left_class) {
-            order.reverse();
-        }
-        for (class, op, swapped) in order {
-            let mut function = self.lookup(class, op.method());
-            if function.and_then(|found| self.heap.native_row(found)).is_some_and(|row| self.native(row).role == Role::ObjectOrder) {
-                function = None;
-            }
-            let mut negate = false;
-            if op == CompareOp::Ne {
-                if let Some(equality) = self.own_equality(class) {
-                    function = Some(equality);
-                    negate = true;
-                }
-            }
-            if let Some(function) = function {
-                self.heap.retain(function);
-                alternatives.push(Alternative { function, swapped, negate });
-            }
-        }
-        // Containers that hold such instances compare item by item, in Python.
-        let containers = !(self.own_special(left_class, op.method()).is_some()
-            || self.own_special(right_class, op.reflected().method()).is_some())
-            && alternatives.iter().all(|alternative| self.heap.native_row(alternative.function).is_some());
-        if containers {
-            self.release_alternatives(alternatives);
-            let name = match op {
-                CompareOp::Eq => "compare_eq",
-                CompareOp::Ne => "compare_ne",
-                CompareOp::Lt => "compare_lt",
-                CompareOp::Le => "compare_le",
-                CompareOp::Gt => "compare_gt",
-                CompareOp::Ge => "compare_ge",
-            };
-            let mut throw = match self.call_helper(name, &[left, right]) {
-                Err(throw) => throw,
-                Ok(_) => Throw::Trap(Trap::Internal),
-            };
-            if let (Throw::Call(call), Then::Jump { when, target }) = (&mut throw, then) {
-                call.on_return = OnReturn::Jump { when, target };
-            }
-            return Err(throw);
-        }
-        alternatives.reverse();
-        self.heap.retain(left);
-        self.heap.retain(right);
-        match self.try_compare(alternatives, left, right, op, then)? {
-            Ok(throw) => Err(throw),
-            Err(truth) => Ok(truth),
-        }
-    }
-
-    /// The call of the next method, or the truth that is left when there is none; the operands are released then.
-    fn try_compare(
-        &mut self,
-        mut rest: Vec<Alternative>,
-        left: Value,
-        right: Value,
-        op: CompareOp,
-        then: Then,
-    ) -> Outcome<Result<Throw, bool>> {
-        let Some(next) = rest.pop() else {
-            let truth = match op {
-                CompareOp::Eq => left.is(right),
-                CompareOp::Ne => !left.is(right),
-                op => {
-                    let throw = self.not_comparable(op, left, right);
-                    self.heap.release(left);
-                    self.heap.release(right);
-                    return Err(throw);
-                }
-            };
-            self.heap.release(left);
-            self.heap.release(right);
-            return Ok(Err(truth));
-        };
-        let arguments = if next.swapped { [right, left] } else { [left, right] };
-        let pending = Pending::Compare { rest, negate: next.negate, left, right, op, then };
-        let throw = self.call_special(next.function, &arguments, OnReturn::Other(Box::new(pending)));
-        self.heap.release(next.function);
-        Ok(Ok(throw))
-    }
-
-    /// Goes on after a method returned `NotImplemented`.
-    pub(crate) fn next_compare(
-        &mut self,
-        rest: Vec<Alternative>,
-        left: Value,
-        right: Value,
-        op: CompareOp,
-        then: Then,
-        dest: usize,
-    ) -> Outcome<()> {
-        match self.try_compare(rest, left, right, op, then)? {
-            Ok(Throw::Call(call)) => self.begin_call(*call, dest),
-            Ok(throw) => Err(throw),
-            Err(truth) => {
-                self.settle(truth, then, dest);
-                Ok(())
-            }
-        }
     }
 }

@@ -1,30 +1,18 @@
-//! Iteration: `for`, unpacking, and builtin iterators.
+//! Builtin iterators, and the items of builtin iterables.
 
-use super::{Expect, OnReturn, Pending, Vm};
+use super::{Expect, Vm};
 use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
-use crate::frame::Wake;
-use crate::payload::{DictPart, GeneratorState, Iter, Payload};
+use crate::payload::{DictPart, Iter, Payload};
 use crate::runtime::allowance::Items;
 use crate::runtime::protocol::Iterate;
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
-use crate::window::afresh;
 use cowboy_num::sizes;
 
 /// The price of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
 fn inner_step(nesting: u8) -> Charge {
     if nesting > 2 { INNER_STEP.once() } else { Charge::NONE }
-}
-
-/// What a step of a `for` loop found.
-pub(crate) enum Advance {
-    /// The next item; the reference is the receiver's.
-    Item(Value),
-    /// Nothing more.
-    Exhausted,
-    /// A frame was pushed that finds out.
-    Pushed,
 }
 
 impl Iterate for Vm {
@@ -184,6 +172,13 @@ impl Iterate for Vm {
         };
         self.spend(ITEM_MADE.of(length))?;
         self.reserve(length.saturating_mul(8))?;
+        self.collect_builtin(value, object, length)
+    }
+}
+
+impl Vm {
+    /// The items of a builtin iterable, `length` of which are paid for; an iterator pays for each of its items.
+    fn collect_builtin(&mut self, value: Value, object: Ref, length: usize) -> Outcome<Vec<Value>> {
         match self.heap.payload(object).core() {
             Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
                 let items = self.heap.snapshot(value);
@@ -249,89 +244,10 @@ impl Iterate for Vm {
             },
         }
     }
-}
-
-impl Vm {
-    /// Prepares three registers from `at` on for a loop over `iterable`, whose reference is taken over.
-    pub(crate) fn begin_iteration(&mut self, iterable: Value, at: usize) -> Outcome<()> {
-        let Value::Obj(object) = iterable else {
-            let throw = self.not_iterable(iterable);
-            return Err(throw);
-        };
-        let (second, third) = match self.heap.payload(object) {
-            Payload::Range(range) => {
-                let range = *range;
-                match i64::try_from(range.len()) {
-                    Ok(length) => {
-                        self.heap.release(iterable);
-                        return self.set_loop(at, Value::Int(range.step), Value::Int(range.start), Value::Int(length));
-                    }
-                    Err(_) => (Value::Int(0), Value::Undefined),
-                }
-            }
-            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..)
-                if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT =>
-            {
-                (Value::Int(0), Value::Undefined)
-            }
-            Payload::Dict(dict) | Payload::Set(dict) if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT => {
-                (Value::Int(0), Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)))
-            }
-            Payload::Iterator(_) => (Value::Undefined, Value::Undefined),
-            Payload::Generator(_) if !matches!(self.heap.slot(object).class, ty::COROUTINE | ty::ASYNC_GENERATOR) => {
-                (Value::Undefined, Value::Undefined)
-            }
-            _ => {
-                let outcome = self.iterator(iterable);
-                self.heap.release(iterable);
-                return match outcome {
-                    Ok(iterator) => self.set_loop(at, iterator, Value::Undefined, Value::Undefined),
-                    Err(Throw::Call(mut call)) => {
-                        call.on_return = OnReturn::Other(Box::new(Pending::Iterator));
-                        self.begin_call(*call, at)?;
-                        // The loop has to see the new frame.
-                        Err(Throw::Reload)
-                    }
-                    Err(throw) => Err(throw),
-                };
-            }
-        };
-        self.set_loop(at, iterable, second, third)
-    }
-
-    fn set_loop(&mut self, at: usize, first: Value, second: Value, third: Value) -> Outcome<()> {
-        for (offset, value) in [first, second, third].into_iter().enumerate() {
-            let old = std::mem::replace(&mut self.registers[at + offset], value);
-            self.heap.release(old);
-        }
-        Ok(())
-    }
-
-    /// `__iter__` of a `for` loop came back.
-    pub(crate) fn iterator_arrived(&mut self, iterator: Value, at: usize) -> Outcome<()> {
-        if !self.is_iterator(iterator) {
-            let message = format!("iter() returned non-iterator of type '{}'", self.heap.class_name(iterator));
-            self.heap.release(iterator);
-            return Err(self.type_error(message));
-        }
-        self.set_loop(at, iterator, Value::Undefined, Value::Undefined)
-    }
-
-    /// Whether a value has `__next__`.
-    pub(crate) fn is_iterator(&mut self, value: Value) -> bool {
-        match value {
-            Value::Obj(object) => match self.heap.payload(object) {
-                Payload::Iterator(_) => true,
-                Payload::Generator(_) => !matches!(self.heap.slot(object).class, ty::COROUTINE | ty::ASYNC_GENERATOR),
-                _ => self.special(value, nm::NEXT).is_some(),
-            },
-            _ => false,
-        }
-    }
 
     /// The item of a builtin sequence at an index, retained.
     #[inline]
-    fn sequence_item(&mut self, object: Ref, index: usize) -> Option<Value> {
+    pub(super) fn sequence_item(&mut self, object: Ref, index: usize) -> Option<Value> {
         let value = match self.heap.payload(object).core() {
             Payload::List(list) => *list.items.get(index)?,
             Payload::Tuple(items) => *items.get(index)?,
@@ -350,108 +266,7 @@ impl Vm {
         Some(self.heap.retain(value))
     }
 
-    /// One step of a loop whose registers begin at `at`.
-    pub(crate) fn advance(&mut self, at: usize, dest: usize, exit: u32) -> Outcome<Advance> {
-        let Value::Obj(source) = self.registers[at] else { return Ok(Advance::Exhausted) };
-        if let Value::Int(index) = self.registers[at + 1] {
-            let position = sizes::index(index).unwrap_or(usize::MAX);
-            if let Payload::Dict(dict) | Payload::Set(dict) = self.heap.payload(source) {
-                if Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)).is(self.registers[at + 2]) {
-                    return Ok(match dict.live_from(position) {
-                        Some((found, entry)) => {
-                            let charge = dict.passing(position, found);
-                            self.owe(charge);
-                            self.registers[at + 1] = Value::Int(i64::try_from(found + 1).unwrap_or(i64::MAX));
-                            Advance::Item(self.heap.retain(entry.key))
-                        }
-                        None => Advance::Exhausted,
-                    });
-                }
-                return Err(self.changed_size(Value::Obj(source)));
-            }
-            if let Payload::Str(text) = self.heap.payload(source) {
-                if !text.ascii() {
-                    // The third register holds the byte offset.
-                    let offset = match self.registers[at + 2] {
-                        Value::Int(offset) => sizes::saturating(offset),
-                        _ => 0,
-                    };
-                    return Ok(match text.text[offset..].chars().next() {
-                        Some(character) => {
-                            self.registers[at + 2] = Value::Int(i64::try_from(offset + character.len_utf8()).unwrap_or(0));
-                            Advance::Item(self.heap.str(character.encode_utf8(&mut [0; 4])))
-                        }
-                        None => Advance::Exhausted,
-                    });
-                }
-            }
-            return Ok(match self.sequence_item(source, position) {
-                Some(item) => {
-                    self.registers[at + 1] = Value::Int(index + 1);
-                    Advance::Item(item)
-                }
-                None => Advance::Exhausted,
-            });
-        }
-        match self.heap.payload(source) {
-            Payload::Iterator(_) => match self.next_native(Value::Obj(source)) {
-                Ok(Some(item)) => Ok(Advance::Item(item)),
-                Ok(None) => Ok(Advance::Exhausted),
-                Err(throw) => Err(throw),
-            },
-            Payload::Generator(row) => {
-                if row.state == GeneratorState::Done {
-                    return Ok(Advance::Exhausted);
-                }
-                self.resume_generator(source, Wake::Send(Value::None), OnReturn::ForIter { exit }, dest)?;
-                Ok(Advance::Pushed)
-            }
-            _ => {
-                let Some(function) = self.special(Value::Obj(source), nm::NEXT) else {
-                    let message = format!("'{}' object is not an iterator", self.heap.class_name(Value::Obj(source)));
-                    return Err(self.type_error(message));
-                };
-                let throw = self.call_special(function, &[Value::Obj(source)], OnReturn::Store);
-                self.push_step(throw, dest, exit)
-            }
-        }
-    }
-
-    /// The same for the loop of a `ForIter` that is not quick: whether there was an item, which is in `dest` then. `None` when a frame was
-    /// pushed, or something thrown, which waits in `thrown`.
-    #[inline(never)]
-    pub(super) fn advance_quickly(&mut self, at: usize, dest: usize, exit: u32) -> Option<bool> {
-        match self.advance(at, dest, exit) {
-            Ok(Advance::Item(item)) => {
-                let place = &mut self.registers[dest];
-                let old = place.object();
-                *place = afresh(&item);
-                if let Some(old) = old {
-                    self.heap.release_object(old);
-                }
-                Some(true)
-            }
-            Ok(Advance::Exhausted) => Some(false),
-            Ok(Advance::Pushed) => None,
-            Err(throw) => {
-                self.goes_on(Err(throw));
-                None
-            }
-        }
-    }
-
-    fn push_step(&mut self, throw: Throw, dest: usize, exit: u32) -> Outcome<Advance> {
-        match throw {
-            Throw::Call(mut call) => {
-                call.on_return = OnReturn::ForIter { exit };
-                self.begin_call(*call, dest)?;
-                Ok(Advance::Pushed)
-            }
-            throw => Err(throw),
-        }
-    }
-
-    fn changed_size(&mut self, container: Value) -> Throw {
+    pub(super) fn changed_size(&mut self, container: Value) -> Throw {
         let message = if self.heap.is_instance(container, ty::DICT) {
             "dictionary changed size during iteration"
         } else {
@@ -529,127 +344,5 @@ impl Vm {
         Payload::Iterator(Box::new(old)).take_apart(&mut held);
         self.heap.release_all(held);
         Ok(None)
-    }
-
-    /// The items of a builtin iterable that is to give `count` of them: of an iterator no more than one beyond those.
-    fn collect_for(&mut self, value: Value, count: usize) -> Outcome<Vec<Value>> {
-        let is_iterator = value.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::Iterator(_)));
-        if !is_iterator {
-            return self.collect(value);
-        }
-        let mut items = Vec::new();
-        while items.len() <= count {
-            match self.next_native(value) {
-                Ok(Some(item)) => items.push(item),
-                Ok(None) => break,
-                Err(throw) => {
-                    self.heap.release_all(items);
-                    return Err(throw);
-                }
-            }
-            self.spend(ITERATION.once())?;
-        }
-        Ok(items)
-    }
-
-    /// Exactly `count` items into registers from `first` on.
-    pub(crate) fn unpack(&mut self, value: Value, count: usize, first: usize) -> Outcome<()> {
-        let quick = match value {
-            Value::Obj(object) if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT => match self.heap.payload(object) {
-                Payload::Tuple(items) if items.len() == count => Some(items.to_vec()),
-                Payload::List(list) if list.items.len() == count => Some(list.items.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        let items = match quick {
-            Some(items) => self.heap.retain_all(&items),
-            None => {
-                let items = match self.collect_for(value, count) {
-                    Ok(items) => items,
-                    Err(Throw::Raise(exception)) if !matches!(value, Value::Obj(_)) => {
-                        self.heap.release(exception);
-                        let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
-                        return Err(self.type_error(message));
-                    }
-                    Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
-                        self.heap.release(exception);
-                        let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
-                        return Err(self.type_error(message));
-                    }
-                    Err(throw) => return Err(throw),
-                };
-                if items.len() != count {
-                    let got = items.len();
-                    self.heap.release_all(items);
-                    let message = if got > count {
-                        format!("too many values to unpack (expected {count})")
-                    } else {
-                        format!("not enough values to unpack (expected {count}, got {got})")
-                    };
-                    return Err(self.value_error(message));
-                }
-                items
-            }
-        };
-        for (offset, item) in items.into_iter().enumerate() {
-            let old = std::mem::replace(&mut self.registers[first + offset], item);
-            self.heap.release(old);
-        }
-        Ok(())
-    }
-
-    /// Items before, a list of the rest, and items after it, into registers from `first` on.
-    pub(crate) fn unpack_rest(&mut self, value: Value, before: usize, after: usize, first: usize) -> Outcome<()> {
-        let mut items = match self.collect(value) {
-            Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
-                self.heap.release(exception);
-                let message = format!("cannot unpack non-iterable {} object", self.heap.class_name(value));
-                return Err(self.type_error(message));
-            }
-            outcome => outcome?,
-        };
-        if items.len() < before + after {
-            let got = items.len();
-            self.heap.release_all(items);
-            let message = format!("not enough values to unpack (expected at least {}, got {got})", before + after);
-            return Err(self.value_error(message));
-        }
-        let tail = items.split_off(items.len() - after);
-        let rest = items.split_off(before);
-        let rest = self.heap.list(rest);
-        for (offset, item) in items.into_iter().chain([rest]).chain(tail).enumerate() {
-            let old = std::mem::replace(&mut self.registers[first + offset], item);
-            self.heap.release(old);
-        }
-        Ok(())
-    }
-
-    /// `[*source]` and arguments after `*`.
-    pub(crate) fn extend_for_display(&mut self, list: Value, source: Value, callee: Value) -> Outcome {
-        if source.is_undefined() {
-            let register = self.current_instruction().map_or(0, |ins| ins.b);
-            return Err(self.unbound_register(register));
-        }
-        match self.collect(source) {
-            Ok(items) => {
-                for item in items {
-                    self.list_push(list, item)?;
-                }
-                Ok(Value::None)
-            }
-            Err(Throw::Fallback) => self.call_helper("list_extend", &[list, source]),
-            Err(Throw::Raise(exception)) if self.special(source, nm::ITER).is_none() => {
-                self.heap.release(exception);
-                let name = self.heap.class_name(source);
-                let message = if callee.is_undefined() {
-                    format!("Value after * must be an iterable, not {name}")
-                } else {
-                    format!("{} argument after * must be an iterable, not {name}", self.callee_name(callee))
-                };
-                Err(self.type_error(message))
-            }
-            Err(throw) => Err(throw),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Instructions in their general form: calls, iteration, exceptions, generators, imports and patterns.
 
-use super::iterate::Advance;
+use super::loops::Advance;
 use super::registers::{consume, register, set, take};
 use super::{OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};

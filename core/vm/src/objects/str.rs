@@ -1,19 +1,28 @@
 //! `str`.
 
-use crate::costs::{STRIP_SET, TEXT_CASED, TEXT_CASED_WIDE, TEXT_HALVED, TEXT_PART, TEXT_PASSED, TEXT_PASSED_WIDE, TEXT_WRITTEN};
+mod case;
+mod search;
+mod split;
+mod trim;
+
+use crate::costs::{TEXT_PASSED, TEXT_PASSED_WIDE, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::heap::numbers::Number;
 use crate::objects::{ascii, codec, list};
 use crate::payload::{Payload, Str};
+use crate::runtime::Vm;
 use crate::runtime::native::{NativeKind, NativeRow};
 use crate::runtime::protocol::{Display, Iterate};
-use crate::runtime::{Vm, allowance::Items};
 use crate::types::ty;
 use crate::value::Value;
 use crate::window::moved;
+use case::{
+    capitalize, casefold, isalnum, isalpha, isascii, isdecimal, isdigit, isidentifier, islower, isnumeric, isprintable, isspace, istitle,
+    isupper, lower, swapcase, title, upper,
+};
 use cowboy_num::sizes;
-use cowboy_unicode::{self as unicode, is_space as is_python_space};
-use std::collections::BTreeSet;
+use search::{count, endswith, find, index, rfind, rindex, startswith};
+use split::{partition, rpartition, rsplit, split, splitlines};
+use trim::{center, expandtabs, ljust, lstrip, removeprefix, removesuffix, rjust, rstrip, strip, zfill};
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -179,285 +188,6 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::Int(cowboy_num::hash::hash_str(&text)))
 }
 
-macro_rules! mapped {
-    ($($name:ident |$text:ident| $result:expr;)*) => {
-        $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
-            let $text = receiver(vm, args[0])?;
-            vm.spend(TEXT_CASED_WIDE.of($text.len()))?;
-            let result: String = $result;
-            Ok(vm.heap.string(result))
-        })*
-    };
-}
-
-fn lower(vm: &mut Vm, args: &[Value]) -> Outcome {
-    ascii::recase(vm, args, false, lower_any)
-}
-
-fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
-    ascii::recase(vm, args, true, upper_any)
-}
-
-/// Another case of a text: half the price where it is ASCII.
-fn recased(vm: &mut Vm, args: &[Value], change: fn(&str) -> String) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    vm.spend(if text.is_ascii() { TEXT_CASED } else { TEXT_CASED_WIDE }.of(text.len()))?;
-    Ok(vm.heap.string(change(&text)))
-}
-
-fn lower_any(vm: &mut Vm, args: &[Value]) -> Outcome {
-    recased(vm, args, unicode::lower)
-}
-
-fn upper_any(vm: &mut Vm, args: &[Value]) -> Outcome {
-    recased(vm, args, unicode::upper)
-}
-
-mapped! {
-    casefold |text| unicode::casefold(&text);
-    capitalize |text| unicode::capitalize(&text);
-    swapcase |text| unicode::swapcase(&text);
-    title |text| unicode::title(&text);
-}
-
-macro_rules! tested {
-    ($($name:ident |$text:ident| $result:expr;)*) => {
-        $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
-            let $text = receiver(vm, args[0])?;
-            let length = $text.len();
-            vm.spend(TEXT_CASED.of(length))?;
-            Ok(Value::truth($result))
-        })*
-    };
-}
-
-tested! {
-    isalnum |text| !text.is_empty() && text.chars().all(unicode::is_alnum);
-    isalpha |text| !text.is_empty() && text.chars().all(unicode::is_alpha);
-    isascii |text| text.is_ascii();
-    isdecimal |text| !text.is_empty() && text.chars().all(unicode::is_decimal);
-    isdigit |text| !text.is_empty() && text.chars().all(unicode::is_digit);
-    isnumeric |text| !text.is_empty() && text.chars().all(unicode::is_numeric);
-    isprintable |text| text.chars().all(unicode::is_printable);
-    isspace |text| !text.is_empty() && text.chars().all(is_python_space);
-    islower |text| unicode::is_lower_text(&text);
-    isupper |text| unicode::is_upper_text(&text);
-    istitle |text| unicode::is_title_text(&text);
-    isidentifier |text| unicode::is_identifier(&text);
-}
-
-fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
-    let text = receiver(vm, args[0])?;
-    let width = vm.whole(args[1])?;
-    let fill = if args[2].is_undefined() {
-        ' '
-    } else {
-        let fill = argument(vm, args[2], "The fill character ")?;
-        let mut characters = fill.chars();
-        match (characters.next(), characters.next()) {
-            (Some(only), None) => only,
-            _ => return Err(vm.type_error("The fill character must be exactly one character long")),
-        }
-    };
-    let missing = sizes::saturating(width).saturating_sub(text.chars().count());
-    vm.spend(TEXT_WRITTEN.of(missing))?;
-    vm.reserve(missing)?;
-    Ok((text, missing, fill))
-}
-
-fn pad(fill: char, count: usize) -> String {
-    std::iter::repeat_n(fill, count).collect()
-}
-
-fn ljust(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (text, missing, fill) = fill(vm, args)?;
-    Ok(vm.heap.string(format!("{text}{}", pad(fill, missing))))
-}
-
-fn rjust(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (text, missing, fill) = fill(vm, args)?;
-    Ok(vm.heap.string(format!("{}{text}", pad(fill, missing))))
-}
-
-fn center(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (text, missing, fill) = fill(vm, args)?;
-    let width = missing + text.chars().count();
-    let left = missing / 2 + (missing & width & 1);
-    Ok(vm.heap.string(format!("{}{text}{}", pad(fill, left), pad(fill, missing - left))))
-}
-
-fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (text, missing, _) = fill(vm, &[args[0], args[1], Value::Undefined])?;
-    let (sign, digits) = match text.strip_prefix(['+', '-']) {
-        Some(rest) => (&text[..1], rest),
-        None => ("", text.as_str()),
-    };
-    Ok(vm.heap.string(format!("{sign}{}{digits}", pad('0', missing))))
-}
-
-/// The part of a text between two optional positions, and its first character's position.
-fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(String, usize)>> {
-    if start.is_undefined() && end.is_undefined() {
-        return Ok(Some((text.to_owned(), 0)));
-    }
-    let length = text.chars().count();
-    if let Some(Number::Small(start)) = vm.heap.number(start) {
-        if sizes::saturating(start) > length {
-            return Ok(None);
-        }
-    }
-    let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
-    if count == 0 && vm.ends_before(end, first, length) {
-        return Ok(None);
-    }
-    let first = sizes::saturating(first);
-    if length == text.len() {
-        return Ok(Some((text[first..first + count].to_owned(), first)));
-    }
-    Ok(Some((text.chars().skip(first).take(count).collect(), first)))
-}
-
-fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
-    if let Some(outcome) = ascii::position(vm, args, last) {
-        return outcome;
-    }
-    let text = receiver(vm, args[0])?;
-    let needle = argument(vm, args[1], "")?;
-    let Some((part, first)) = window(vm, &text, args[2], args[3])? else { return Ok(None) };
-    let found = if last { part.rfind(&needle) } else { part.find(&needle) };
-    Ok(found.map(|offset| first + part[..offset].chars().count()))
-}
-
-fn found(position: Option<usize>) -> Value {
-    Value::Int(position.and_then(|position| i64::try_from(position).ok()).unwrap_or(-1))
-}
-
-fn find(vm: &mut Vm, args: &[Value]) -> Outcome {
-    position(vm, args, false).map(found)
-}
-
-fn rfind(vm: &mut Vm, args: &[Value]) -> Outcome {
-    position(vm, args, true).map(found)
-}
-
-fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match position(vm, args, false)? {
-        None => Err(vm.value_error("substring not found")),
-        position => Ok(found(position)),
-    }
-}
-
-fn rindex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match position(vm, args, true)? {
-        None => Err(vm.value_error("substring not found")),
-        position => Ok(found(position)),
-    }
-}
-
-fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let needle = argument(vm, args[1], "")?;
-    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Int(0)) };
-    let count = if needle.is_empty() { part.chars().count() + 1 } else { part.matches(&needle).count() };
-    Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
-}
-
-fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool) -> Outcome {
-    if let Some(outcome) = ascii::affix(vm, args, test) {
-        return outcome;
-    }
-    let text = receiver(vm, args[0])?;
-    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::truth(false)) };
-    for index in 0..super::tuple::alternatives(vm, args[1]) {
-        let candidate = super::tuple::alternative(vm, args[1], index, part.len())?;
-        match vm.heap.text(candidate) {
-            Some(candidate) if test(&part, candidate) => return Ok(Value::truth(true)),
-            Some(_) => {}
-            None => {
-                let name = vm.heap.class_name(candidate);
-                let message = if vm.heap.is_instance(args[1], ty::TUPLE) {
-                    format!("tuple for {method} must only contain str, not {name}")
-                } else {
-                    format!("{method} first arg must be str or a tuple of str, not {name}")
-                };
-                return Err(vm.type_error(message));
-            }
-        }
-    }
-    Ok(Value::truth(false))
-}
-
-fn startswith(vm: &mut Vm, args: &[Value]) -> Outcome {
-    affix(vm, args, "startswith", |text, prefix| text.starts_with(prefix))
-}
-
-fn endswith(vm: &mut Vm, args: &[Value]) -> Outcome {
-    affix(vm, args, "endswith", |text, suffix| text.ends_with(suffix))
-}
-
-fn removeprefix(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let prefix = argument(vm, args[1], "removeprefix() argument ")?;
-    let rest = text.strip_prefix(prefix.as_str()).unwrap_or(&text).to_owned();
-    Ok(vm.heap.string(rest))
-}
-
-fn removesuffix(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let suffix = argument(vm, args[1], "removesuffix() argument ")?;
-    let rest = text.strip_suffix(suffix.as_str()).unwrap_or(&text).to_owned();
-    Ok(vm.heap.string(rest))
-}
-
-fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let chars = if args[1].is_undefined() || args[1].is_none() {
-        None
-    } else {
-        let Some(chars) = vm.heap.text(args[1]) else {
-            let name = match (left, right) {
-                (true, true) => "strip",
-                (true, false) => "lstrip",
-                _ => "rstrip",
-            };
-            return Err(vm.type_error(format!("{name} arg must be None or str")));
-        };
-        let chars = chars.to_owned();
-        vm.spend(TEXT_PASSED.of(chars.len()))?;
-        Some(chars)
-    };
-    // What goes is looked up for each character: in a set, however long the argument is.
-    if let Some(chars) = chars.as_ref().filter(|chars| !(text.is_ascii() && chars.is_ascii())) {
-        vm.spend(STRIP_SET.of(chars.len()))?;
-    }
-    let chars = chars.map(|chars| chars.chars().collect::<BTreeSet<char>>());
-    let goes = |c: char| match &chars {
-        Some(chars) => chars.contains(&c),
-        None => is_python_space(c),
-    };
-    let mut part = text.as_str();
-    if left {
-        part = part.trim_start_matches(goes);
-    }
-    if right {
-        part = part.trim_end_matches(goes);
-    }
-    let part = part.to_owned();
-    Ok(vm.heap.string(part))
-}
-
-fn strip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    ascii::strip(vm, args, true, true, stripped)
-}
-
-fn lstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    ascii::strip(vm, args, true, false, stripped)
-}
-
-fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    ascii::strip(vm, args, false, true, stripped)
-}
-
 fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let old = argument(vm, args[1], "replace() argument 1 ")?;
@@ -470,122 +200,6 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.reserve(size)?;
     let result = text.replacen(&old, &new, count);
     Ok(vm.heap.string(result))
-}
-
-/// Parts of a text as a list; each is paid for before it is made.
-fn texts<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
-    let items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
-    Ok(vm.heap.list(items))
-}
-
-/// The same for parts that come from the end.
-fn texts_from_end<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
-    let mut items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
-    items.reverse();
-    Ok(vm.heap.list(items))
-}
-
-/// Parts between blanks, at most `most` cuts from the left.
-fn split_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
-    super::cut(text.trim_start_matches(is_python_space), most, |rest| {
-        let (part, after) = rest.split_at(rest.find(is_python_space).unwrap_or(rest.len()));
-        (part, after.trim_start_matches(is_python_space))
-    })
-}
-
-/// The same with cuts from the right: the last part first.
-fn rsplit_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
-    super::cut(text.trim_end_matches(is_python_space), most, |rest| {
-        let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
-        let (before, part) = rest.split_at(start);
-        (part, before.trim_end_matches(is_python_space))
-    })
-}
-
-/// Lines, with their ends where those are kept.
-fn lines(text: &str, keep: bool) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let ends = |c: char| matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
-        let Some(at) = rest.find(ends) else { return Some(std::mem::take(&mut rest)) };
-        let width = if rest[at..].starts_with("\r\n") { 2 } else { rest[at..].chars().next().map_or(0, char::len_utf8) };
-        let line = &rest[..if keep { at + width } else { at }];
-        rest = &rest[at + width..];
-        Some(line)
-    })
-}
-
-fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<String>> {
-    if value.is_undefined() || value.is_none() {
-        return Ok(None);
-    }
-    let separator = argument(vm, value, "")?;
-    if separator.is_empty() {
-        return Err(vm.value_error("empty separator"));
-    }
-    Ok(Some(separator))
-}
-
-fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
-    if value.is_undefined() {
-        return Ok(usize::MAX);
-    }
-    Ok(sizes::index(vm.whole(value)?).unwrap_or(usize::MAX))
-}
-
-fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if let Some(outcome) = ascii::split(vm, args) {
-        return outcome;
-    }
-    let text = receiver(vm, args[0])?;
-    let most = most(vm, args[2])?;
-    match separator(vm, args[1])? {
-        Some(separator) => texts(vm, text.splitn(most.saturating_add(1), &separator)),
-        None => texts(vm, split_blanks(&text, most)),
-    }
-}
-
-fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let most = most(vm, args[2])?;
-    match separator(vm, args[1])? {
-        Some(separator) => texts_from_end(vm, text.rsplitn(most.saturating_add(1), &separator)),
-        None => texts_from_end(vm, rsplit_blanks(&text, most)),
-    }
-}
-
-fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let length = text.len();
-    vm.spend(TEXT_HALVED.of(length))?;
-    let keep = vm.integer_option(args[1])?;
-    texts(vm, lines(&text, keep))
-}
-
-fn three(vm: &mut Vm, parts: [&str; 3]) -> Outcome {
-    let parts = parts.into_iter().map(|part| vm.heap.str(part)).collect();
-    Ok(vm.heap.tuple(parts))
-}
-
-fn partition(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let Some(separator) = separator(vm, args[1])? else { return Err(vm.type_error("must be str, not NoneType")) };
-    match text.split_once(&separator) {
-        Some((before, after)) => three(vm, [before, &separator, after]),
-        None => three(vm, [&text, "", ""]),
-    }
-}
-
-fn rpartition(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let Some(separator) = separator(vm, args[1])? else { return Err(vm.type_error("must be str, not NoneType")) };
-    match text.rsplit_once(&separator) {
-        Some((before, after)) => three(vm, [before, &separator, after]),
-        None => three(vm, ["", "", &text]),
-    }
 }
 
 fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -628,33 +242,6 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     vm.heap.release_all(items);
     Ok(vm.heap.string(joined))
-}
-
-fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let size = if args[1].is_undefined() { 8 } else { vm.whole(args[1])? };
-    let size = sizes::saturating(size);
-    vm.spend(TEXT_HALVED.of(text.len()))?;
-    let (mut result, mut column, mut rest) = (String::new(), 0, text.as_str());
-    while let Some(at) = rest.find(['\t', '\n', '\r']) {
-        let (before, end) = (&rest[..at], &rest[at..=at]);
-        vm.write(&mut result, before)?;
-        vm.spend(TEXT_PART.once())?;
-        if end == "\t" {
-            column += before.chars().count();
-            let blanks = if size > 0 { size - column % size } else { 0 };
-            vm.spend(TEXT_WRITTEN.of(blanks))?;
-            vm.reserve(result.len().saturating_add(blanks))?;
-            result.extend(std::iter::repeat_n(' ', blanks));
-            column += blanks;
-        } else {
-            vm.write(&mut result, end)?;
-            column = 0;
-        }
-        rest = &rest[at + 1..];
-    }
-    vm.write(&mut result, rest)?;
-    Ok(vm.heap.string(result))
 }
 
 fn encode(vm: &mut Vm, args: &[Value]) -> Outcome {
