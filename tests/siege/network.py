@@ -218,6 +218,21 @@ class Network:
             before = height
             height = until(f"a block after {before}", lambda: (top := self.top()) > before and top)
 
+    def all_vote(self):
+        """Waits until blocks from now on have votes of all: one that follows and never votes again shows only when another one is away."""
+        seen, height = 0, self.top()
+
+        def is_everybody():
+            nonlocal seen, height
+            # What is there already has votes of before.
+            while (found := self.validators[0].get(f"/block/{height + 1}", 2)) is not None:
+                height += 1
+                # A bit for each validator, in as many bytes as it takes, none where the leader saw no votes.
+                seen |= int.from_bytes(bytes.fromhex(found["header"]["voters"][2:]), "big")
+            return seen == 2**VALIDATORS - 1
+
+        until("votes of every validator", is_everybody, lambda: f"up to height {height} votes are {seen:#b}")
+
     def agrees(self):
         """Waits until all are where the first of them is now, and compares their blocks up to there. The common height."""
         for validator in self.validators:

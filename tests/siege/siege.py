@@ -180,6 +180,7 @@ class Siege:
         self.network.advances(1)
         # Who was away comes up with the others first.
         self.network.agrees()
+        self.network.all_vote()
         traffic.settles()
         # What came meanwhile waits for a transaction before it that a validator may have taken with it.
         until("all pools are empty but for what has just come", lambda: traffic.settles() or (self.programs_end() and self.pools_are_empty()), self.said_of_pools)
