@@ -43,6 +43,13 @@ def machine():
     return f"{len(os.sched_getaffinity(0))} cores of {names[0] if names else platform.machine()}, {platform.system()} {platform.machine()}"
 
 
+def rows_of_section(name):
+    """The cells of the rows of the table that the section of the page has, without its header; none where there is no such section."""
+    page = PAGE.read_text() if PAGE.exists() else ""
+    section = page.partition(f"## {name}\n")[2].partition("\n## ")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")][2:]
+
+
 def write_section(name, text):
     """Replaces the section of the page that begins with this heading, or adds it."""
     heading = f"## {name}\n"

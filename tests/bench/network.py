@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from common import ROOT, machine, median, table, write_section
+from common import ROOT, machine, median, rows_of_section, table, write_section
 
 os.environ.setdefault("COWBOY_BIN", str(ROOT / "target" / "release"))
 sys.path.insert(0, str(ROOT / "tests" / "network"))
@@ -130,7 +130,7 @@ def killed(folder):
             time.sleep(20)
             times.append(rates.until_rhythm(blocks(net.url, height(net.url) - 40), at, 1_000))
             net.start(f"again-{index}", "start", "--quiet", "--config", f"net/validator-{index}.json", "--port", 0)
-    return [Row("rhythm_after_kill_ms", f"one of 4 validators killed: until blocks come in time again, worst of {len(times)}", "≤ 3,000 ms", max(times), "ms")]
+    return [Row("rhythm_after_kill_ms", f"one of 4 validators killed: from its first missed turn until blocks come in time again, worst of {len(times)}", "≤ 3,000 ms", max(times), "ms")]
 
 
 def catch_up(folder, url, first, last):
@@ -312,13 +312,10 @@ def main():
     parser = argparse.ArgumentParser(prog="./bench network", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(BENCHES), help="which of them, with commas between")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/bench.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/bench.md; rows that were not measured stay")
     arguments = parser.parse_args()
     if unknown := set(arguments.only) - set(BENCHES):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
-    of_network = set(BENCHES) - {"bodies"}
-    if arguments.write and 0 < len(of_network & set(arguments.only)) < len(of_network):
-        parser.error("--write replaces the whole table: measure all of it, or bodies alone")
     rows = []
     for name in arguments.only:
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"cowboy-bench-{name}-"))
@@ -340,6 +337,15 @@ def main():
             write_section(name, text)
 
 
+def merged(old, new):
+    """The old rows of a table, each replaced by the new one that says the same but for figures, and then the other new ones."""
+    def words(row):
+        return re.sub(r"[\d,.]+", "#", row[0])
+
+    by_words = {words(row): row for row in new}
+    return [by_words.pop(words(row), row) for row in old] + list(by_words.values())
+
+
 def sections(rows):
     """The sections of the page with these rows: what blocks cost to send stands by itself."""
     intro = (
@@ -351,6 +357,7 @@ def sections(rows):
         "Pieces of the erasure code are computed, without their proofs. [Decision 612](decisions/0612-bodies-travel-once.md) says what is sent."
     )
     network = [[row.what, row.target or "", row.text()] for row in rows if not row.key.startswith("bodies_")]
+    network = merged(rows_of_section("A network"), network) if network else []
     costs = rates.table_of_bodies([row for row in rows if row.key.startswith("bodies_")])
     found = {"A network": intro + "\n\n" + table(["what", "target", "figure"], network)} if network else {}
     return {**found, "Sending a block": sent + "\n\n" + table(*costs)} if costs[1] else found

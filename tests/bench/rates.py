@@ -50,10 +50,10 @@ def gaps_of_full(blocks):
 
 
 def until_rhythm(blocks, since, block_time):
-    """How long after a moment the last late block came, in ms; 0 where none was late. A block is late after one and a half times the block time."""
-    pairs = zip(blocks, blocks[1:])
-    late = [after for (before, _), (after, _) in pairs if after > since and after - before > block_time * 1.5]
-    return max((after - since for after in late), default=0)
+    """From the last block in time before the first late one after a moment to the last late one, in ms; 0 where none was late. A block is late after one and
+    a half times the block time. Nobody misses a leader before its turn, which is drawn."""
+    late = [pair for pair in zip(blocks, blocks[1:]) if pair[1][0] > since and pair[1][0] - pair[0][0] > block_time * 1.5]
+    return late[-1][1][0] - late[0][0][0] if late else 0
 
 
 # The ways to send a block, and the figures of each.
