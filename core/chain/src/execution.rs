@@ -17,6 +17,7 @@ mod settle;
 mod time;
 mod timers;
 mod transactions;
+mod trials;
 mod upkeep;
 
 pub(crate) use open::rules;

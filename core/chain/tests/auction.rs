@@ -1,14 +1,16 @@
 //! The auction of the timer lane: 003 §5.1b, line by line (decision 330).
 
-use cowboy_state::Kind;
 use cowboy_state::records::Timer;
+use cowboy_state::{Directory, Kind};
 use cowboy_system::auction::{self, Activity, Auction};
-use cowboy_testkit::chain::{Chain, PROPOSER, execution, parameters, sign, unsigned};
+use cowboy_system::timers;
+use cowboy_testkit::chain::{Chain, PROPOSER, address, execution, parameters, sign, transfer, unsigned};
 use cowboy_testkit::governance::upgrades;
 use cowboy_types::cbor::{self, Value};
+use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Cycles, Height, Price};
-use cowboy_types::{Address, Receipt, error};
+use cowboy_types::{Address, Hash, Receipt, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
@@ -276,6 +278,21 @@ fn a_storm_hides_nobody() {
     assert_eq!(error::row(error::TIMER_BELOW_BASE_FEE.code).slug, "timer_below_base_fee");
 }
 
+/// Schedules 64 timers at a height, as many times, that bid the lowest base fee, and has two actors keep the base fee above it for as long again.
+fn storm(chain: &mut Chain, due: u64, times: usize) {
+    let waiting: String = (0..64).map(|number| format!(" timer_ex {due} 'x{number}' '' 250000 2000 0 {BASE} 0\n")).collect();
+    for number in 0..times {
+        let storm =
+            chain.deploy(&format!("handler handle_timer\n emit 'fired' 'storm'\nhandler run\n{waiting}handler name\n return '{number}'\n"));
+        assert_eq!(chain.send_with(storm, 20_000_000).abort, None);
+    }
+    let busy: String = (due - 3..=2 * due).map(|height| at(height, 90_000, 5_000)).collect();
+    for name in ["busy0", "busy1"] {
+        let actor = bidder(chain, name, &busy);
+        assert_eq!(chain.send_with(actor, 20_000_000).abort, None);
+    }
+}
+
 /// Decision 653: timers that bid below the base fee cost nothing while they wait. They delay nobody's timer, however many times as many as a block examines
 /// there are. Once the base fee falls they all fire, before they have waited twice as long.
 #[test]
@@ -284,18 +301,7 @@ fn timers_that_wait_delay_nobody() {
     for times in [1, 8] {
         let rows = [("timers.examined_per_block", 64), ("timers.auction_oldest", 0), ("timers.auction_max_change", 1)];
         let mut chain = auctioned(1, &rows);
-        let waiting: String = (0..64).map(|number| format!(" timer_ex {DUE} 'x{number}' '' 250000 2000 0 {BASE} 0\n")).collect();
-        for number in 0..times {
-            let storm = chain
-                .deploy(&format!("handler handle_timer\n emit 'fired' 'storm'\nhandler run\n{waiting}handler name\n return '{number}'\n"));
-            assert_eq!(chain.send_with(storm, 20_000_000).abort, None);
-        }
-        // Two actors keep the base fee above its floor.
-        let busy: String = (DUE - 3..=2 * DUE).map(|height| at(height, 90_000, 5_000)).collect();
-        for name in ["busy0", "busy1"] {
-            let actor = bidder(&mut chain, name, &busy);
-            assert_eq!(chain.send_with(actor, 20_000_000).abort, None);
-        }
+        storm(&mut chain, DUE, times);
         for height in [DUE + 1, DUE + 2, DUE + 20] {
             let honest = bidder(&mut chain, &format!("honest{height}"), &at(height, 90_000, 9_000));
             assert_eq!(chain.call(honest, "run", b"").abort, None);
@@ -314,6 +320,66 @@ fn timers_that_wait_delay_nobody() {
         chain.idle(5 * DUE);
         assert!(chain.all::<Timer>(Kind::Timer).is_empty(), "{times} × 64 timers fire");
     }
+}
+
+/// Decision 653: a timer that was put off and whose expiry is moved before the height at which it would be examined again is removed as soon as it has
+/// expired, however many others wait. One whose expiry lies behind that height keeps its place.
+#[test]
+fn a_timer_that_was_put_off_expires_in_time() {
+    const DUE: u64 = 60;
+    let rows = [
+        ("lanes.timer_cycles", 550_000),
+        ("execution.burst_reserve", 0),
+        ("timers.examined_per_block", 64),
+        ("timers.auction_oldest", 0),
+        ("timers.auction_max_change", 1),
+    ];
+    let mut chain = Chain::with(|genesis| {
+        genesis.parameters = parameters(&rows);
+        genesis.calls = upgrades(&[(2, 1)]);
+        genesis.deployers = cowboy_types::List::new(vec![address(9)]).expect("one fits");
+    });
+    storm(&mut chain, DUE, 4);
+    chain.idle(DUE + 40 - chain.height.0);
+    let listed = |chain: &Chain| -> Vec<(Height, Hash)> {
+        chain.names(Directory::timers_put_off()).iter().map(|name| timers::listed(name)).collect()
+    };
+    let waiting = listed(&chain);
+    let [.., (again, kept), (_, moved)] = waiting[..] else { panic!("timers were put off") };
+    let expires_at = Height(chain.height.0 + 3);
+    assert!(waiting.len() > 128 && again > Height(expires_at.0 + 10), "no block reaches the last two soon: {again:?}");
+    for (timer, expires_at) in [(moved, expires_at), (kept, Height(10_000))] {
+        assert_eq!(chain.send(9, Instruction::System(System::ExtendTimer { timer, expires_at })).abort, None);
+    }
+    let places = listed(&chain);
+    assert!(places.contains(&(expires_at.next(), moved)) && places.contains(&(again, kept)));
+    assert!(chain.idle(1).iter().all(|receipt| receipt.abort.is_none()), "at its last height it may fire still");
+    let expired: Vec<Hash> =
+        chain.idle(1).into_iter().filter(|receipt| receipt.abort == Some(error::TIMER_EXPIRED)).map(|receipt| receipt.origin).collect();
+    assert_eq!((expired, chain.height), (vec![moved], expires_at.next()));
+}
+
+/// Decision 674: timers that bid below the base fee declare no part of the block. What the timer lane leaves is the users', however many of them wait.
+#[test]
+fn timers_that_wait_keep_no_room() {
+    const DUE: u64 = 60;
+    let rows = [
+        ("lanes.system_cycles", 1_000_000),
+        ("lanes.runner_cycles", 550_000),
+        ("lanes.user_cycles", 20_000_000),
+        ("execution.block_weight", 4_000_000_000),
+        ("timers.auction_oldest", 0),
+        ("timers.auction_max_change", 1),
+    ];
+    let mut chain = auctioned(1, &rows);
+    storm(&mut chain, DUE, 1);
+    chain.idle(2 * DUE - chain.height.0);
+    assert!(auction(&chain).base_fee > Price(BASE + 2), "no timer that waits can fire");
+    assert_eq!(chain.all::<Timer>(Kind::Timer).len(), 64, "all others fired");
+    let many = (2..=9).flat_map(|from| (0..140).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
+    let outcome = chain.block(many);
+    assert_eq!(outcome.included.len(), 22_100_000 / 21_000, "550,000 cycles of the timers' are spilled");
+    assert_eq!(chain.all::<Timer>(Kind::Timer).len(), 64, "and they still wait");
 }
 
 /// Calls with limits of their own.

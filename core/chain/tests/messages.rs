@@ -198,6 +198,35 @@ fn deliveries_roll_over_when_their_half_lane_is_used() {
     assert!(chain.all::<Message>(Kind::Message).is_empty());
 }
 
+/// Decision 675: a message that the lane had too little for pays for its try when it is delivered. Else whoever has its messages run short in one block and
+/// end at once in the next makes the queue stand still, block after block, for the price of calls.
+#[test]
+fn a_message_that_is_put_back_pays_for_its_try() {
+    let mut chain = Chain::new();
+    let sets = " set 'a' $0\n".repeat(80);
+    let target = chain.deploy(&format!("handler to\n set 'x' $payload\nhandler first\nhandler go\n get 'x'\n{sets}"));
+    let at = hex(target);
+    let sender = chain.deploy(&format!("handler run\n send {at} '' 0 'first'\n send {at} '' 0 'go'\n"));
+    assert!(chain.call(target, "to", &[7; 60_000]).is_success());
+    let before = chain.balance(address(1));
+    let mut transaction = cowboy_testkit::chain::unsigned(1, chain.nonce(1), execution(sender, "run", b"", 0));
+    transaction.cells_limit = Cells(12_000_000);
+    let sent = chain.one(cowboy_testkit::chain::sign(1, transaction));
+    // Its sender sees to it that it ends at once in the block behind the one in which it runs short.
+    let nonce = chain.nonce(2);
+    let short = chain.block(vec![signed(2, nonce, execution(target, "to", b"", 0))]).receipts;
+    let handlers: Vec<&str> = short.iter().map(|receipt| &receipt.handler[..]).collect();
+    assert_eq!(handlers, ["to", "first"], "the second message is put back");
+    let delivered = chain.idle(1);
+    assert_eq!((delivered.len(), &delivered[0].handler[..], delivered[0].abort.clone()), (1, "go", None));
+    let share = cowboy_params::Params::GENESIS.delivery_cells();
+    assert!(delivered[0].cells_used.0 > share - 100_000, "{} of {share} cells", delivered[0].cells_used.0);
+    let paid: u64 = [&sent, &short[1], &delivered[0]].iter().map(|receipt| receipt.fee.burned.0 + receipt.fee.tip.0).sum();
+    assert_eq!(chain.balance(address(1)), before - paid);
+    assert!(chain.record::<cowboy_state::records::Tried>(&cowboy_state::records::keys::tried_message()).is_none(), "it pays once");
+    assert!(chain.all::<Origin>(Kind::Origin).is_empty());
+}
+
 /// the marks of delivered messages are kept for the dedup window, then forgotten.
 #[test]
 fn marks_of_messages_are_forgotten_after_the_window() {

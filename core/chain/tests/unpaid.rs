@@ -211,7 +211,8 @@ fn a_fire_pays_for_its_call() {
     assert_eq!((fired.cycles_used, fired.abort.as_ref()), (Cycles(1_200), Some(&error::OUT_OF_CYCLES)));
     assert!(outcome.weight_ns >= GENESIS.weights.delivery + GENESIS.weights.call, "it took as much time as any delivery");
     let mut record = chain.actor(actor);
-    let with_one = rent::billable(&GENESIS, &record, 1 << 20);
+    record.storage_bytes = Count(1 << 20);
+    let with_one = rent::billable(&GENESIS, &record);
     record.timers_live = Count(0);
-    assert_eq!(with_one - rent::billable(&GENESIS, &record, 1 << 20), GENESIS.intrinsic.timer_cells);
+    assert_eq!(with_one - rent::billable(&GENESIS, &record), GENESIS.intrinsic.timer_cells);
 }

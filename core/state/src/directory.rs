@@ -266,7 +266,12 @@ impl Directory {
 
     /// Up to `limit` names from `from` on, ascending.
     pub fn list(self, world: &World, from: &[u8], limit: usize) -> Result<Vec<Bytes>, Miss> {
-        self.names(world, Order::From(from), limit)
+        self.names(world, Order::From(from, None), limit)
+    }
+
+    /// Up to `limit` names from `from` on that are below `end`, ascending. Pages behind `end` are not read.
+    pub fn list_until(self, world: &World, from: &[u8], end: &[u8], limit: usize) -> Result<Vec<Bytes>, Miss> {
+        self.names(world, Order::From(from, Some(end)), limit)
     }
 
     /// The last `limit` names, descending.
@@ -285,15 +290,21 @@ impl Directory {
     fn list_below(self, world: &World, at: Count, order: Order<'_>, limit: usize, found: &mut Vec<Bytes>) -> Result<(), Miss> {
         let room = limit.saturating_sub(found.len());
         let children: Vec<Child> = match (self.node(world, at)?, order) {
-            (Node::Page { names }, Order::From(from)) => {
-                found.extend(names.iter().filter(|name| &name[..] >= from).take(room).map(|name| name.bytes().clone()));
+            (Node::Page { names }, Order::From(from, end)) => {
+                let is_in = |name: &&Name| &name[..] >= from && end.is_none_or(|end| &name[..] < end);
+                found.extend(names.iter().filter(is_in).take(room).map(|name| name.bytes().clone()));
                 return Ok(());
             }
             (Node::Page { names }, Order::Back) => {
                 found.extend(names.iter().rev().take(room).map(|name| name.bytes().clone()));
                 return Ok(());
             }
-            (Node::Inner { children }, Order::From(from)) => children.iter().skip(child_of(&children, from).0).cloned().collect(),
+            (Node::Inner { children }, Order::From(from, end)) => {
+                // Below the first child there may be names before its own.
+                let is_in = |(place, child): &(usize, &Child)| *place == 0 || end.is_none_or(|end| &child.first[..] < end);
+                let first = child_of(&children, from).0;
+                children.iter().enumerate().skip(first).take_while(is_in).map(|(_, child)| child.clone()).collect()
+            }
             (Node::Inner { children }, Order::Back) => children.iter().rev().cloned().collect(),
         };
         let mut rest = &children[..];
@@ -315,8 +326,8 @@ impl Directory {
 /// In which order names are listed.
 #[derive(Clone, Copy)]
 enum Order<'a> {
-    /// Ascending, from a name on.
-    From(&'a [u8]),
+    /// Ascending, from a name on, and where there is another one only those below it.
+    From(&'a [u8], Option<&'a [u8]>),
     /// Descending, from the last on.
     Back,
 }

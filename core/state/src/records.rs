@@ -132,6 +132,16 @@ record! {
 }
 
 record! {
+    /// What the first message of the queue, or the first callback, used when it was tried and put back, because its lane had too little left.
+    pub struct Tried {
+        /// Cycles.
+        pub cycles: Cycles,
+        /// Cells.
+        pub cells: Cells,
+    }
+}
+
+record! {
     /// What is left of a transaction or timer whose messages are under way (decision 125).
     pub struct Origin {
         /// Who paid, and gets back what is left.
@@ -341,6 +351,14 @@ pub mod keys {
     /// The message queue.
     pub fn queue() -> Key {
         Key::system(actors::PROTOCOL, "system:queue")
+    }
+    /// What the first message of the queue used when it was put back; absent where it was not.
+    pub fn tried_message() -> Key {
+        Key::system(actors::PROTOCOL, "system:tried_message")
+    }
+    /// The same of the first callback that waits.
+    pub fn tried_callback() -> Key {
+        Key::system(actors::PROTOCOL, "system:tried_callback")
     }
     /// The timers of the chain, held by the basefee actor.
     pub fn timers() -> Key {

@@ -2,10 +2,12 @@
 //! (002 §3; 003 STF step 4; decisions 98, 125, 129).
 
 use super::settle::unpaid;
+use super::trials::Answering;
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Used};
 use crate::lanes::{Lane, Space};
+use cowboy_state::records::keys;
 use cowboy_state::{Key, Kind, Miss};
 use cowboy_system::actor::is_market_paused;
 use cowboy_system::agenda;
@@ -31,15 +33,21 @@ impl Execution {
         let Some((name, id)) = first else {
             return Ok(Turn::Over);
         };
-        let world = &mut self.machine.world;
-        let asked = state::spec(world, &id)?.callback.expect("an answer waits only where one was asked for");
+        let asked = state::spec(&self.machine.world, &id)?.callback.expect("an answer waits only where one was asked for");
         // However much it asked for, and whatever governance moved since: it fits in a block, or those behind it would never get their turn (decision 557).
         let room = |space: &Space| Used { cycles: space.left(params, Lane::Runner), cells: space.delivery_cells(params, Lane::Runner) };
         let (most, left) = (room(&Space::new(Cycles::ZERO)), room(&self.block.space));
         let limits = Used { cycles: asked.cycles.min(most.cycles), cells: asked.cells.min(most.cells) };
-        if limits.cycles > left.cycles || limits.cells > left.cells {
+        // It begins with what is left, so that whoever asks for much keeps nobody waiting for that (decision 677).
+        let given = Used { cycles: limits.cycles.min(left.cycles), cells: limits.cells.min(left.cells) };
+        let runner = &self.block.space.usage().runner;
+        let is_first = runner.cycles == Cycles::ZERO && runner.cells == Cells::ZERO;
+        if !is_first && (left.cycles == Cycles::ZERO || left.cells == Cells::ZERO) {
             return Ok(Turn::Over);
         }
+        let mut trial = self.begin_trial(keys::tried_callback(), is_first)?;
+        trial.is_cut = !is_first && given != limits;
+        let (params, world) = (&self.machine.environment.params, &mut self.machine.world);
         let answer = callback::take(world, &name, &id)?;
         let callback = answer.callback;
         world.require([
@@ -50,7 +58,7 @@ impl Execution {
         ])?;
         // The result was decoded for it, and encoded again.
         let bytes = u64::try_from(answer.payload.len()).unwrap_or(u64::MAX);
-        let reading = bytes.saturating_mul(self.machine.environment.params.weights.argument_byte);
+        let reading = bytes.saturating_mul(params.weights.argument_byte);
         self.block.weight = self.block.weight.saturating_add(reading);
         let offers = Offers {
             cycle: Offer { max: callback.max_fee_per_cycle, priority: Price::ZERO },
@@ -64,10 +72,10 @@ impl Execution {
             value: Amount::ZERO,
         };
         let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
-        let envelope = Envelope::new(ReceiptKind::Callback, (id, nested_id(&id, 0)), callback::SENDER, work, limits);
+        let envelope = Envelope::new(ReceiptKind::Callback, (id, nested_id(&id, 0)), callback::SENDER, work, given);
         let prices = offers.at(burned.cycle, burned.cell);
         let payment = Payment { lane: Lane::Runner, payer: answer.payer, offers, prices, reserve: answer.held };
-        self.deliver(Envelope { intrinsic, ..envelope }, payment, Source::Callback);
+        self.deliver(Envelope { intrinsic, ..envelope }, payment, Source::Callback(Box::new(Answering { trial, limits })));
         Ok(Turn::More)
     }
 

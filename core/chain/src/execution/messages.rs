@@ -1,11 +1,12 @@
 //! Messages of earlier blocks: first in, first out, before new transactions, in their share of the user lane (decision 125).
 
+use super::trials::Trial;
 use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
 use crate::fees::{Cost, Offer, Offers, Used};
 use crate::lanes::Lane;
 use cowboy_state::records::{Mailbox, Message, Origin, Queue, Seen, keys};
-use cowboy_state::{Checkpoint, Directory, Key, Kind, Miss};
+use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Count, Cycles};
 use cowboy_types::{Address, Hash, error};
@@ -15,18 +16,8 @@ use cowboy_types::{Address, Hash, error};
 pub(super) struct Delivery {
     message: Message,
     origin: Origin,
-    /// What is undone when the lane has too little left for it.
-    before: Checkpoint,
-    /// Whether the lane gave it less than its origin has, though others took from the lane before it.
-    is_cut: bool,
-}
-
-impl Delivery {
-    /// Whether it failed for want of what the lane did not give it.
-    pub(super) fn ran_short(&self, delivered: &Delivered) -> bool {
-        let limits = [error::OUT_OF_CYCLES, error::OUT_OF_CELLS];
-        self.is_cut && delivered.result.as_ref().is_err_and(|abort| limits.contains(abort))
-    }
+    /// What becomes of it where the lane gives it less than its origin has.
+    pub(super) trial: Trial,
 }
 
 impl Execution {
@@ -60,11 +51,16 @@ impl Execution {
         let origin: Origin =
             self.machine.world.read(&keys::origin(&message.origin))?.expect("a message's origin lives until it is delivered");
         self.machine.world.require([&Key::account(message.sender), &Key::account(origin.payer)])?;
-        let before = self.machine.world.checkpoint();
+        let trial = self.begin_trial(keys::tried_message(), self.is_untouched())?;
         let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
         self.dequeue(place, queue, &message)?;
-        self.begin_message(Delivery { message, origin, before, is_cut: false }, left, was_seen);
+        self.begin_message(Delivery { message, origin, trial }, left, was_seen);
         Ok(Turn::More)
+    }
+
+    /// Whether the block has used nothing yet that messages could use. A message that was put back is then the first.
+    fn is_untouched(&self) -> bool {
+        self.block.space.usage().user.cycles == Cycles::ZERO && self.block.space.cells() == Cells::ZERO
     }
 
     /// Asks for the next messages together, and then for what their deliveries obviously need: two rounds instead of
@@ -135,8 +131,7 @@ impl Execution {
         let limits = Used { cycles: origin.cycles.min(left.cycles), cells: origin.cells.min(left.cells) };
         let failure =
             if was_seen { Some(error::DUPLICATE_MESSAGE) } else { (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED) };
-        let is_first = self.block.space.usage().user.cycles == Cycles::ZERO && self.block.space.cells() == Cells::ZERO;
-        delivery.is_cut = !is_first && limits != Used { cycles: origin.cycles, cells: origin.cells };
+        delivery.trial.is_cut = !self.is_untouched() && limits != Used { cycles: origin.cycles, cells: origin.cells };
         let work = Work::Handler {
             target: message.target,
             handler: message.handler.to_string(),
@@ -154,13 +149,6 @@ impl Execution {
         };
         let payment = self.payment_of(origin);
         self.deliver(envelope, payment, Source::Message(Box::new(delivery)));
-    }
-
-    /// Undoes a message for which the lane had too little: unpaid, it comes first in the next block.
-    pub(super) fn put_back(&mut self, delivery: &Delivery, weight: u64) {
-        self.machine.world.rollback(&delivery.before);
-        self.block.weight = self.block.weight.saturating_add(weight);
-        self.end_phase();
     }
 
     /// Draws what a message used from its origin. Answers what the origin holds for the messages that are left; without any it is closed.
@@ -188,16 +176,14 @@ impl Execution {
         Ok(())
     }
 
-    /// What a delivery has left for its messages, held until they are delivered. Nothing where it sent none.
-    pub(super) fn open_origin(&mut self, payment: &Payment, delivered: &Delivered, cost: &Cost) -> Amount {
+    /// What a delivery that may use this much has left for its messages, held until they are delivered. Nothing where it sent none.
+    pub(super) fn open_origin(&mut self, payment: &Payment, limits: Used, delivered: &Delivered, cost: &Cost) -> Amount {
         if delivered.sent == 0 {
             return Amount::ZERO;
         }
         let &Payment { payer, offers, reserve, .. } = payment;
-        let left = Used {
-            cycles: delivered.envelope.limits.cycles.saturating_sub(delivered.used.cycles),
-            cells: delivered.envelope.limits.cells.saturating_sub(delivered.used.cells),
-        };
+        let left =
+            Used { cycles: limits.cycles.saturating_sub(delivered.used.cycles), cells: limits.cells.saturating_sub(delivered.used.cells) };
         let held = offers.reserve(left).expect("less than the reserve fits").min(reserve.saturating_sub(cost.total()));
         let origin = Origin {
             payer,

@@ -45,6 +45,8 @@ impl Execution {
             vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
         wanted.extend([
             keys::burning(),
+            keys::tried_message(),
+            keys::tried_callback(),
             dispatcher::agenda().first_key(),
             dispatcher::draws().first_key(),
             dispatcher::immediate().first_key(),

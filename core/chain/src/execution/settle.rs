@@ -1,7 +1,9 @@
 //! Settling a delivery: what was reserved for it becomes its cost, what its messages may need, and a refund (003 §2.3).
 
+use super::trials::{Answering, Trial};
 use super::{Execution, messages};
-use crate::delivery::{Delivered, Envelope};
+use crate::admit::instruction_cost;
+use crate::delivery::{Delivered, Envelope, Work};
 use crate::fees::{Cost, Offers, Prices};
 use crate::input::Trace;
 use crate::lanes::Lane;
@@ -31,7 +33,18 @@ pub(super) enum Source {
     /// A question to the bidding agent of this timer, which keeps the answer.
     Question(Hash),
     /// A callback of a job: the payer's failures are counted.
-    Callback,
+    Callback(Box<Answering>),
+}
+
+impl Source {
+    /// What becomes of the delivery where its lane gives it too little; nothing where it only begins with all that it may use.
+    fn trial(&self) -> Option<&Trial> {
+        match self {
+            Self::Message(message) => Some(&message.trial),
+            Self::Callback(callback) => Some(&callback.trial),
+            Self::Transaction | Self::Timer(_) | Self::Question(_) => None,
+        }
+    }
 }
 
 impl Execution {
@@ -43,20 +56,22 @@ impl Execution {
 
     /// Accumulator what a delivery cost, and what follows from it.
     pub(super) fn settle(&mut self, payment: Payment, source: Source, mut delivered: Delivered) -> Result<(), Miss> {
-        if let Source::Message(message) = &source
-            && message.ran_short(&delivered)
-        {
-            self.put_back(message, delivered.weight);
-            return Ok(());
+        if let Some(trial) = source.trial() {
+            if trial.ran_short(&delivered) {
+                self.put_back(trial, &delivered);
+                return Ok(());
+            }
+            delivered.used = trial.paid_for(delivered.used);
         }
         let Payment { lane, payer, prices, reserve, .. } = payment;
         let mut cost = prices.cost(delivered.used);
-        if delivered.is_due && matches!(source, Source::Transaction) {
+        if self.burns_nothing(&delivered) {
             cost.burned = Amount::ZERO;
         }
         let held = match &source {
             Source::Message(message) => self.draw(message, &delivered, &cost),
-            _ => self.open_origin(&payment, &delivered, &cost),
+            Source::Callback(callback) => self.open_origin(&payment, callback.limits, &delivered, &cost),
+            _ => self.open_origin(&payment, delivered.envelope.limits, &delivered, &cost),
         };
         let rest = reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held));
         let refund = rest.expect("cost and hold are within the reserve");
@@ -73,7 +88,7 @@ impl Execution {
             Source::Message(message) => self.follow_message(&message, &delivered)?,
             Source::Timer(timer) => self.follow_timer(&timer, &payment, &mut delivered)?,
             Source::Question(timer) => self.follow_question(&timer, &delivered)?,
-            Source::Callback => self.follow_callback(payer, &delivered)?,
+            Source::Callback(_) => self.follow_callback(payer, &delivered)?,
         }
         self.block.count(lane, delivered.used, delivered.weight, &cost);
         if takes_share {
@@ -85,6 +100,14 @@ impl Execution {
         let fee = fee_of(payer, &prices, reserve, &cost, refund);
         self.record(receipt_of(&delivered, fee), delivered.trace);
         Ok(())
+    }
+
+    /// Whether a delivery is a transaction that burns nothing: the protocol waited for its message, and it carries nothing beside it. Metadata and
+    /// additional signers, which the protocol waits for in no message, make it one that pays as others do (decisions 531, 673).
+    fn burns_nothing(&self, delivered: &Delivered) -> bool {
+        let envelope = &delivered.envelope;
+        let Work::Instruction(instruction) = &envelope.work else { return false };
+        delivered.is_due && envelope.intrinsic == instruction_cost(&self.machine.environment.params, instruction)
     }
 
     /// Adds a receipt to the phase's section.

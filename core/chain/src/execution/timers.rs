@@ -12,6 +12,7 @@ use crate::journal::by_value;
 use crate::lanes::Lane;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
+use cowboy_system::auction::Bid;
 use cowboy_system::timers::{self, Unfired, listed};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, Price};
@@ -37,27 +38,40 @@ pub(crate) struct Due {
 by_value!(Due);
 
 impl Execution {
-    /// Reads which timers are due. Answers the cycles that they declare, up to the lane's budget: so much of the
+    /// Reads which timers are due. Answers the cycles that those of them declare which may fire, up to the lane's budget: so much of the
     /// lane is not spilled to others.
     pub(super) fn find_due(&mut self) -> Result<Cycles, Miss> {
         let (ids, is_cut) = self.examined()?;
         let records: Vec<_> = ids.iter().map(keys::timer).collect();
         self.machine.world.require(&records)?;
-        let budget = Lane::Timer.budget(&self.machine.environment.params);
-        let (mut declared, mut fired, mut due) = (Cycles::ZERO, Vec::new(), Vec::new());
+        let mut due = Vec::with_capacity(records.len());
         for record in &records {
-            let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
-            due.push(timer.clone());
-            if declared < budget {
-                let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
-                fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
+            due.push(self.machine.world.read::<Timer>(record)?.expect("a listed timer is there"));
+        }
+        let round = self.open_round(&ids, &due)?;
+        let budget = Lane::Timer.budget(&self.machine.environment.params);
+        let (mut declared, mut fired) = (Cycles::ZERO, Vec::new());
+        for (_, timer) in ids.iter().zip(&due).filter(|(id, timer)| self.may_fire(round.as_deref(), id, timer)) {
+            if declared >= budget {
+                break;
             }
+            let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
+            fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
         self.machine.world.require(&fired)?;
-        let round = self.open_round(&ids, &due)?;
         self.due = Due { ids: ids.into(), round, is_cut, ..Due::default() };
         Ok(declared)
+    }
+
+    /// Whether a due timer may fire in this block. In an auction it offers the base fee, or its agent is among those that are asked first: who only
+    /// waits keeps no part of the block from others (decision 674).
+    fn may_fire(&self, round: Option<&Round>, id: &Hash, timer: &Timer) -> bool {
+        let Some(round) = round else { return true };
+        let params = &self.machine.environment.params;
+        let most = usize::try_from(params.timers.bids_per_block).unwrap_or(usize::MAX);
+        let does_offer = Bid::of(timer).is_some_and(|bid| round.auction.offered(params, bid).is_some());
+        does_offer || timer.bidder.is_some() && round.to_ask.iter().take(most).any(|asked| asked == id)
     }
 
     /// The due timers that the block examines, and whether as many are due as it can examine, or more.
@@ -69,15 +83,14 @@ impl Execution {
         let height = environment.height;
         let most = usize::try_from(environment.params.timers.examined_per_block).expect("the row is small");
         let new_from = if environment.rules.has_timer_auction { height } else { height.next() };
-        let places = |line: Directory, from: Height| -> Result<Vec<(Height, Hash)>, Miss> {
-            let names = line.list(&self.machine.world, &from.0.to_be_bytes(), most)?;
+        let world = &self.machine.world;
+        // Pages of later timers are not read, however many there are (decision 676).
+        let due = |from: Height| -> Result<Vec<(Height, Hash)>, Miss> {
+            let (first, end) = (from.0.to_be_bytes(), height.next().0.to_be_bytes());
+            let names = Directory::timers().list_until(world, &first, &end, most)?;
             Ok(names.iter().map(|name| listed(name)).collect())
         };
-        let due = |from: Height| -> Result<Vec<(Height, Hash)>, Miss> {
-            let places = places(Directory::timers(), from)?;
-            Ok(places.into_iter().take_while(|(due, _)| *due <= height).collect())
-        };
-        let again = places(Directory::timers_put_off(), Height::ZERO)?;
+        let again: Vec<(Height, Hash)> = Directory::timers_put_off().list(world, &[], most)?.iter().map(|name| listed(name)).collect();
         let mut late = due(Height::ZERO)?;
         let is_full = late.len() == most;
         let mut new = late.split_off(late.partition_point(|(due, _)| *due < new_from));

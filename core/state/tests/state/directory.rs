@@ -79,6 +79,13 @@ proptest! {
             let expected: Vec<Vec<u8>> = model.range(from..).take(100).cloned().collect();
             prop_assert_eq!(listed.iter().map(|name| name.to_vec()).collect::<Vec<_>>(), expected);
         }
+        let ranges: [(Vec<u8>, Vec<u8>); 5] =
+            [(vec![], vec![]), (vec![], vec![1, 0]), (vec![0, 80], vec![1, 44, 0xAB]), (vec![1], vec![0, 9]), (vec![1], vec![9])];
+        for (from, end) in ranges {
+            let listed = with(&store, &mut world, |world| directory.list_until(world, &from, &end, 100));
+            let expected: Vec<Vec<u8>> = model.iter().filter(|name| **name >= from && **name < end).take(100).cloned().collect();
+            prop_assert_eq!(listed.iter().map(|name| name.to_vec()).collect::<Vec<_>>(), expected);
+        }
         for limit in [0, 1, 65, 200] {
             let last = with(&store, &mut world, |world| directory.last(world, limit));
             let expected: Vec<Vec<u8>> = model.iter().rev().take(limit).cloned().collect();
@@ -103,6 +110,33 @@ fn a_directory_grows_levels() {
     let listed = with(&store, &mut world, |world| directory.list(world, &5_990u32.to_be_bytes(), 100));
     assert_eq!(listed.len(), 10);
     assert_eq!(with(&store, &mut world, |world| directory.list(world, &[], usize::MAX)).len(), 6_000);
+}
+
+/// Names behind the end are not read, however many pages they fill and however few names each of these has.
+#[test]
+fn a_list_ends_before_what_nobody_asked_for() {
+    let directory = Directory::timers();
+    let (mut store, mut world) = (Store::new(), World::default());
+    for number in 0u32..6_000 {
+        with(&store, &mut world, |world| directory.insert(world, &number.to_be_bytes()));
+    }
+    for number in (100u32..6_000).filter(|number| number % 32 != 0) {
+        with(&store, &mut world, |world| directory.remove(world, &number.to_be_bytes()));
+    }
+    commit(&mut store, world);
+    let (mut world, mut read) = (World::default(), 0);
+    let found = loop {
+        match directory.list_until(&world, &[], &10u32.to_be_bytes(), 4_096) {
+            Ok(found) => break found,
+            Err(miss) => {
+                let wanted = world.want(miss);
+                read += wanted.len();
+                wanted.into_iter().for_each(|digest| world.fill(&digest, store.get(&digest).cloned()));
+            }
+        }
+    };
+    assert_eq!(found.len(), 10);
+    assert!(read < 10, "{read} nodes were read");
 }
 
 /// A long list is read in few rounds: each miss has everything done again, and one for each page would make the work grow as its square.

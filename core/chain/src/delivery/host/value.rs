@@ -42,7 +42,7 @@ impl Machine {
         }
         let params = &self.environment.params;
         let record = self.world.actor(actor)?.expect("the actor that runs exists");
-        let bytes = rent::billable(params, &record, 0);
+        let bytes = rent::billable(params, &record);
         if amount > Amount::ZERO && bytes > 0 {
             let reserve = rent::reserve(params, storage::state::rate(&self.world, params)?, bytes);
             if self.world.account(actor)?.balance < reserve {
