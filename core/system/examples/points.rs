@@ -10,9 +10,9 @@ use cowboy_state::{Miss, World};
 use cowboy_system::volumes::directory::{self, Entry};
 use cowboy_system::volumes::proofs;
 use cowboy_system::volumes::types::{POINTS, Point, Relay};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, Blob, Hash, List, Text, keccak256};
+use cowboy_types::{Address, Blob, Hash, List, keccak256};
 use cowboy_volumes::relay::PointProof;
 use cowboy_volumes::{Code, Leaf, Node, Page, Route, Top, slice};
 use std::hint::black_box;
@@ -45,7 +45,7 @@ const SMALL: u64 = 65_536;
 
 /// A directory with many slots.
 fn directory() -> World {
-    let (mut world, mut relay) = (World::default(), relay());
+    let (mut world, mut relay) = (World::default(), Relay::new(Height::ZERO, Height::ZERO));
     for number in 0..SLOTS {
         let volume = keccak256(&[&number.to_be_bytes()]);
         let bytes = u64::from(volume.0[0]).saturating_add(1) << 20;
@@ -69,30 +69,6 @@ fn directory() -> World {
         }
     }
     world
-}
-
-fn relay() -> Relay {
-    Relay {
-        endpoint: Text::default(),
-        port: 443,
-        certificate: Hash::ZERO,
-        key: Fixed([0; 32]),
-        region: Text::default(),
-        capacity: u64::MAX,
-        reserved: 0,
-        ask: Amount::ZERO,
-        stake: Amount::ZERO,
-        registered_at: Height::ZERO,
-        last_heartbeat: Height::ZERO,
-        left_at: None,
-        gave_way_at: None,
-        slots: 0,
-        demands: List::default(),
-        misses: Count::ZERO,
-        missed_at: Height::ZERO,
-        draw_at: Height::ZERO,
-        next_look: Height::ZERO,
-    }
 }
 
 /// The slots that a round asks for, with the places of the bytes.

@@ -439,6 +439,7 @@ _RelayRegistryRegisterRelay = TypedDict("_RelayRegistryRegisterRelay", {
     "region": str,
     "registered_at": int,
     "reserved": int,
+    "rests_until": int | None,
     "slots": int,
     "stake": int,
 })
@@ -1584,6 +1585,7 @@ class _StorageManager(SystemActor):
     def list_volumes(
         self, *,
         account: Address | bytes,
+        first: TokenId | bytes | None = None,
         cycles_limit: int = ...,
     ) -> list[bytes]:
         """Returns the ids of an account's volumes, ascending, at most 256."""

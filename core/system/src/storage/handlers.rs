@@ -22,7 +22,7 @@ impl Handle for GetRent {
         let (world, params) = (&*context.world, context.params);
         let account = state::account(world, actor)?;
         let dormancy = state::dormancy(world, actor)?;
-        let bytes = rent::billable(params, &record, state::mailbox_bytes(world, actor)?);
+        let bytes = rent::billable(params, &record);
         let rate = state::rate(world, params)?;
         let unpaid = account.as_ref().map_or(Count::ZERO, |account| account.unpaid);
         let owed = account.as_ref().map_or(Amount::ZERO, |account| account.debt);

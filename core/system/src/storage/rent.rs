@@ -35,12 +35,12 @@ fn next_collection(params: &Params, height: Height) -> Height {
     Height(epoch_of(params, height).saturating_add(1).saturating_mul(params.rent.epoch))
 }
 
-/// Bytes that an actor pays for: what its code, storage, timers with their payloads and mailbox exceed the free bytes by, and the whole of
-/// what its quota exceeds the base by (decisions 61, 559).
-pub fn billable(params: &Params, actor: &Actor, mailbox_bytes: u64) -> u64 {
+/// Bytes that an actor pays for: what its code, storage and timers with their payloads exceed the free bytes by, and the whole of what its quota
+/// exceeds the base by (decisions 61, 559). What waits in its mailbox is not counted: others put it there (decision 671).
+pub fn billable(params: &Params, actor: &Actor) -> u64 {
     let kept = [actor.code_bytes, actor.storage_bytes, actor.timer_bytes];
     let timers = actor.timers_live.0.saturating_mul(params.intrinsic.timer_cells);
-    let size = kept.iter().fold(mailbox_bytes.saturating_add(timers), |size, bytes| size.saturating_add(bytes.0));
+    let size = kept.iter().fold(timers, |size, bytes| size.saturating_add(bytes.0));
     let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
     size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
 }
@@ -70,7 +70,7 @@ pub fn with_catch_up(params: &Params, debt: Amount) -> Amount {
 
 /// Enters an actor that pays rent from now on into the books, at the next epoch. Nothing for one that is there, owes nothing or is exempt.
 pub fn enlist(world: &mut World, params: &Params, height: Height, actor: Address, record: &Actor) -> Result<(), Miss> {
-    if actor.is_rent_exempt() || billable(params, record, 0) == 0 || state::account(world, actor)?.is_some() {
+    if actor.is_rent_exempt() || billable(params, record) == 0 || state::account(world, actor)?.is_some() {
         return Ok(());
     }
     open(world, params, height, actor).map(|_| ())
@@ -128,7 +128,7 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
         dormancy::resume(world, actor)?;
         return Ok(collected);
     }
-    let bytes = billable(params, &record, state::mailbox_bytes(world, actor)?);
+    let bytes = billable(params, &record);
     if bytes == 0 && account.prepaid == Amount::ZERO && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
         state::remove_account(world, actor)?;
         return Ok(collected);

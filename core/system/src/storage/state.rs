@@ -3,7 +3,6 @@
 use super::NUMBER;
 use super::types::{Dormancy, RentAccount, RentRate};
 use cowboy_params::Params;
-use cowboy_state::records::Mailbox;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash};
@@ -89,10 +88,4 @@ pub fn rate(world: &World, params: &Params) -> Result<Amount, Miss> {
         return Ok(fixed);
     }
     Ok(world.read::<RentRate>(&rate_key())?.map_or(fixed, |record| record.rate))
-}
-
-/// Bytes that wait in an actor's mailbox.
-pub fn mailbox_bytes(world: &World, actor: Address) -> Result<u64, Miss> {
-    let mailbox: Option<Mailbox> = world.read(&Key::of(Kind::Mailbox, actor))?;
-    Ok(mailbox.map_or(0, |mailbox| mailbox.bytes.0))
 }

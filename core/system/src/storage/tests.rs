@@ -123,6 +123,24 @@ fn rent_is_prepaid_by_anybody() {
     assert_eq!(chain.balance(actor), 10_000_000 - rent + 5, "what was left of it, and then the actor");
 }
 
+/// Decision 671: nobody makes another owe rent. An actor without CBY that somebody enters into the books for a base unit owes nothing and is not
+/// evicted, however much is sent to it in the blocks in which rent is collected.
+#[test]
+fn messages_of_others_cost_no_rent() {
+    let mut chain = expensive(&[]);
+    let victim = deploy(&mut chain, 0);
+    let attacker = chain.deploy(&format!("handler flood\n send {victim} $payload 0 'get'\n"));
+    assert!(ask(&mut chain, 3, "prepay", [of(victim)], 1).is_success());
+    for epoch in 1..=11 {
+        chain.height = Height(epoch * 100 - 1);
+        assert_eq!(chain.call(attacker, "flood", &[7; 5_000]).abort, None, "epoch {epoch}");
+        let account: Option<RentAccount> = chain.record(&state::account_key(victim));
+        let owed = account.map(|account| (account.prepaid, account.debt, account.unpaid));
+        assert_eq!(owed, Some((Amount(1), Amount(0), Count(0))), "epoch {epoch}");
+    }
+    assert_eq!(chain.actor(victim).status, ActorStatus::Active);
+}
+
 /// an actor keeps a tenth of a year's rent; it may not spend that, but its rent may.
 #[test]
 fn the_reserve_stays() {

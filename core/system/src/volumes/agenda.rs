@@ -31,7 +31,7 @@ pub fn look(world: &mut World, params: &Params, height: Height, beacon: &Bytes, 
     match subject {
         Subject::Volume(id) => look_at_volume(world, now, &id),
         Subject::Relay(address) => look_at_relay(world, now, address),
-        Subject::Demand(id) => demands::expire(world, params, &id),
+        Subject::Demand(id) => demands::expire(world, params, height, &id),
         Subject::Mount(id) => capabilities::expire(world, &id),
     }
 }
@@ -86,11 +86,12 @@ fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -
     let last = now.height.0.saturating_sub(now.params.volumes.fill);
     let is_late = |slot: &Slot| slot.relay.is_some() && slot.place.is_none() && slot.since.0 <= last;
     for place in 0..volume.slots.len() {
-        let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).map(|slot| slot.relay) else { continue };
+        let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).and_then(|slot| slot.relay) else { continue };
+        placement::note_late(world, now, volume, relay)?;
         // Its relay never served it, so nothing is due.
         placement::vacate(world, now, volume, place, &mut Paid::default())?;
         let slot = u8::try_from(place).expect("a volume has few slots");
-        SlotLost(SlotMoved { relay, slot, volume_id: *id }).emit(world);
+        SlotLost(SlotMoved { relay: Some(relay), slot, volume_id: *id }).emit(world);
     }
     for (place, relay) in placement::fill(world, now, id, volume)? {
         let slot = u8::try_from(place).expect("a volume has few slots");

@@ -152,6 +152,8 @@ methods! {
     "list_volumes" ListVolumes [view] {
         /// The owner.
         account: Address,
+        /// The first id that is returned; all where it is absent.
+        first: Option<Hash>,
     } -> List<Hash, 256>;
 
     /// Returns a partition; null where there is none.

@@ -2,7 +2,7 @@
 
 use super::forms::Moved;
 use super::ledger;
-use super::relay_api::{Accuse, Accused, Answer, Answered, Demand as DemandPart, Demanded, Refused};
+use super::relay_api::{Accuse, Accused, Answer, Answered, Demand as DemandPart, Demanded, Evicted, Refused};
 use super::state::{self, Subject};
 use super::types::{Demand, Keys, Volume};
 use crate::actor::{Context, Handle};
@@ -121,20 +121,29 @@ fn end(world: &mut World, id: &Hash, demand: &Demand) -> Result<(), Miss> {
     state::set_relay(world, demand.relay, Some(relay.next_look), &relay)
 }
 
-/// Ends a demand that the relay did not answer: it loses stake, and who demanded gets the bond back, and a bounty from the pool.
-pub(super) fn expire(world: &mut World, params: &Params, id: &Hash) -> Result<(), Miss> {
+/// Ends a demand that the relay did not answer: it loses stake, and who demanded gets the bond back, and a bounty from the pool. The bounty is never
+/// more than what the relay lost, and one whose stake does not cover the loss is evicted (decision 672).
+pub(super) fn expire(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<(), Miss> {
     let demand = state::demand(world, id)?.expect("the agenda names demands that are there");
     end(world, id, &demand)?;
-    let bounty = ledger::draw_from_pool(world, Amount(params.volumes.demand_bounty))?;
+    let (loss, mut burned, mut is_evicted) = (Amount(params.volumes.demand_slash), Amount::ZERO, false);
+    if let Some(mut relay) = state::relay(world, demand.relay)? {
+        let before = relay.next_look;
+        burned = ledger::slash(world, &mut relay, loss)?;
+        is_evicted = burned < loss && relay.left_at.is_none();
+        if is_evicted {
+            (relay.left_at, relay.next_look) = (Some(height), height.next());
+        }
+        state::set_relay(world, demand.relay, Some(before), &relay)?;
+    }
+    let bounty = ledger::draw_from_pool(world, Amount(params.volumes.demand_bounty).min(burned))?;
     let back = demand.bond.saturating_add(bounty);
     state::take(world, actors::RELAYS, back)?;
     world.credit(demand.by, back)?;
-    let mut burned = Amount::ZERO;
-    if let Some(mut relay) = state::relay(world, demand.relay)? {
-        burned = ledger::slash(world, &mut relay, Amount(params.volumes.demand_slash))?;
-        state::set_relay(world, demand.relay, Some(relay.next_look), &relay)?;
-    }
     Refused(Moved { amount: burned, relay: demand.relay }).emit(world);
+    if is_evicted {
+        Evicted(Moved { amount: Amount::ZERO, relay: demand.relay }).emit(world);
+    }
     Ok(())
 }
 

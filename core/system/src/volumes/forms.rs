@@ -44,6 +44,8 @@ form! {
         registered_at: Height,
         /// Bytes of the quotas of its slots.
         reserved: u64,
+        /// The last height at which it rests, because it did not rebuild a slot in time: it is drawn behind all others. Null where it does not.
+        rests_until: Option<Height>,
         /// Slots that it serves.
         slots: u64,
         /// Base units of CBY that it staked.

@@ -1,4 +1,4 @@
-//! Which relay has which slot (decisions 149, 158).
+//! Which relay has which slot (decisions 149, 158, 689).
 
 use super::directory::{self, Entry};
 use super::ledger::{self, Paid, change_slot};
@@ -58,6 +58,20 @@ fn is_able(now: Now<'_>, volume: &Volume, taken: &[Address], (address, relay): &
         && relay.slots < directory::MAX_SLOTS
 }
 
+/// The order in which `count` slots are offered to relays that can take one: drawn by the bytes that they have free. Those that rest come last, and only
+/// as many as slots would else have none.
+fn order(now: Now<'_>, able: &[&(Address, Relay)], seed: &Hash, count: usize) -> Vec<Address> {
+    let picks = |rests: bool| {
+        let some = able.iter().filter(|(_, relay)| relay.rests(now.height) == rests);
+        let candidates: Vec<Candidate> =
+            some.map(|(address, relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) }).collect();
+        Picks::new(&candidates, seed)
+    };
+    let mut order: Vec<Address> = picks(false).take(count.saturating_mul(CHOICES)).collect();
+    order.extend(picks(true).take(count.saturating_sub(order.len())));
+    order
+}
+
 /// Gives relays to slots of a volume that have none, as far as there are some: drawn by the bytes that they have free, each with at most one slot of
 /// the volume, and spread over regions that many relays name. Answers which slots received one.
 ///
@@ -68,10 +82,9 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
         return Ok(Vec::new());
     }
     let (relays, taken) = (state::all_relays(world)?, holders(volume));
-    let candidate = |(address, relay): &(Address, Relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) };
-    let candidates: Vec<Candidate> = relays.iter().filter(|entry| is_able(now, volume, &taken, entry)).map(candidate).collect();
+    let able: Vec<&(Address, Relay)> = relays.iter().filter(|entry| is_able(now, volume, &taken, entry)).collect();
     let seed = keccak256(&[now.beacon, DOMAIN, &id.0, &now.height.0.to_be_bytes()]);
-    let order: Vec<Address> = Picks::new(&candidates, &seed).take(vacant.len().saturating_mul(CHOICES)).collect();
+    let order = order(now, &able, &seed, vacant.len());
     let held = records(world, &taken)?;
     let given: Vec<(usize, Address)> = vacant.iter().copied().zip(spread(now, &relays, &held, &order, vacant.len())).collect();
     for (place, address) in &given {
@@ -155,6 +168,19 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
     Ok(())
 }
 
+/// Notes that a relay did not rebuild a slot of a volume in time. Where fewer other relays of the volume are up than its code needs, nobody could have,
+/// and nothing is noted.
+pub(super) fn note_late(world: &mut World, now: Now<'_>, volume: &Volume, address: Address) -> Result<(), Miss> {
+    let serving: Vec<Address> = volume.slots.iter().filter_map(Slot::serving).collect();
+    let up = records(world, &serving)?.iter().filter(|relay| relay.is_healthy(now.params, now.height)).count();
+    if up < usize::from(volume.code.data) {
+        return Ok(());
+    }
+    let Some(mut relay) = state::relay(world, address)? else { return Ok(()) };
+    relay.rest(now.params, now.height);
+    state::set_relay(world, address, Some(relay.next_look), &relay)
+}
+
 /// Takes a slot from its relay, which is paid for what was counted: that is added to what the volume paid.
 pub(super) fn vacate(world: &mut World, now: Now<'_>, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
     ledger::pay(world, now.params, volume, place, paid)?;
@@ -189,9 +215,9 @@ pub(super) fn resize(world: &mut World, volume: &Volume) -> Result<(), Miss> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::units::{Amount, Count};
+    use cowboy_types::Text;
+    use cowboy_types::units::Amount;
     use cowboy_types::wire::Fixed;
-    use cowboy_types::{List, Text};
 
     fn relay(region: &str) -> Relay {
         Relay {
@@ -201,19 +227,9 @@ mod tests {
             key: Fixed([7; 32]),
             region: Text::new(region).expect("short"),
             capacity: 1 << 40,
-            reserved: 0,
             ask: Amount(450),
             stake: Amount(Params::GENESIS.volumes.relay_stake),
-            registered_at: Height::ZERO,
-            last_heartbeat: Height::ZERO,
-            left_at: None,
-            gave_way_at: None,
-            slots: 0,
-            demands: List::default(),
-            misses: Count::ZERO,
-            missed_at: Height::ZERO,
-            draw_at: Height::ZERO,
-            next_look: Height::ZERO,
+            ..Relay::new(Height::ZERO, Height::ZERO)
         }
     }
 

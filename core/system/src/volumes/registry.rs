@@ -17,7 +17,7 @@ use crate::staking::possession;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, List, Text, actors, error, keccak256};
+use cowboy_types::{Address, Text, actors, error, keccak256};
 use cowboy_volumes::relay::key_message;
 
 /// The bytes of a GiB.
@@ -73,19 +73,9 @@ impl Handle for RegisterRelay {
             key: self.key,
             region,
             capacity: self.capacity,
-            reserved: 0,
             ask: Amount(self.ask),
             stake: context.value,
-            registered_at: context.height,
-            last_heartbeat: context.height,
-            left_at: None,
-            gave_way_at: None,
-            slots: 0,
-            demands: List::default(),
-            misses: Count::ZERO,
-            missed_at: Height::ZERO,
-            draw_at,
-            next_look: draw_at,
+            ..Relay::new(context.height, draw_at)
         };
         state::relays().insert(context.world, &context.sender.0)?;
         context.world.write(state::signer_key(&self.key), &context.sender);
@@ -259,6 +249,10 @@ impl Handle for TakeSlot {
         }
         let (from, since) = (volume.byte_blocks, context.height);
         change_slot(&mut volume, place, |slot| *slot = Slot { place: Some(place_in_directory), from, since, missing, ..slot.clone() });
+        // A slot that it takes without any of the bytes ends no row of slots that it did not rebuild (decision 689).
+        if missing < volume.bytes {
+            relay.late = Count::ZERO;
+        }
         state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;
         state::set_volume(context.world, &id, Some(volume.next_look), &volume)?;
         SlotFilled(SlotMoved { relay: Some(context.sender), slot, volume_id: id }).emit(context.world);

@@ -189,7 +189,7 @@ events! {
     /// A relay was paid its stake.
     "relay.left" Left(Moved)
 
-    /// A relay missed too many proofs and is out; the amount was burned.
+    /// A relay missed too many proofs, or lost all its stake by silence, and is out; the amount was burned.
     "relay.evicted" Evicted(Moved)
 
     /// A relay has to prove that it holds these points.

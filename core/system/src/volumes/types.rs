@@ -15,6 +15,9 @@ pub const REGION_BYTES: usize = 16;
 /// Heartbeats in the time after which a relay counts as gone.
 const HEARTBEATS: u64 = 6;
 
+/// How often the time for which a relay rests is doubled, at most. The longest is about as long as a stake is bound after leaving.
+const REST_DOUBLINGS: u64 = 3;
+
 /// The most demands that a relay has to answer at once.
 pub const MAX_DEMANDS: usize = 64;
 
@@ -58,6 +61,10 @@ record! {
         pub misses: Count,
         /// The height of the last one; 0 where there was none.
         pub missed_at: Height,
+        /// Times in a row that it began to rest because it did not rebuild a slot in time.
+        pub late: Count,
+        /// The last height at which it rests; 0 where it never did.
+        pub rests_until: Height,
         /// The next height at which points are drawn for it.
         pub draw_at: Height,
         /// The height at which the protocol looks at it next: its place in the agenda.
@@ -289,6 +296,34 @@ record! {
 }
 
 impl Relay {
+    /// A relay that registers at a height, and of which points are drawn for the first time at another one. It keeps nothing, and says nothing of itself
+    /// yet: where it is reached, what it signs with, what it offers and what it staked.
+    pub fn new(at: Height, draw_at: Height) -> Self {
+        Self {
+            endpoint: Text::default(),
+            port: 0,
+            certificate: Hash::ZERO,
+            key: Fixed([0; 32]),
+            region: Text::default(),
+            capacity: 0,
+            reserved: 0,
+            ask: Amount::ZERO,
+            stake: Amount::ZERO,
+            registered_at: at,
+            last_heartbeat: at,
+            left_at: None,
+            gave_way_at: None,
+            slots: 0,
+            demands: List::default(),
+            misses: Count::ZERO,
+            missed_at: Height::ZERO,
+            late: Count::ZERO,
+            rests_until: Height::ZERO,
+            draw_at,
+            next_look: draw_at,
+        }
+    }
+
     /// Whether it was heard of lately, and stays.
     pub fn is_healthy(&self, params: &Params, height: Height) -> bool {
         self.left_at.is_none() && height.0 <= self.silent_at(params).0
@@ -298,6 +333,22 @@ impl Relay {
     /// keeps its slots.
     pub fn is_eligible(&self, params: &Params, height: Height) -> bool {
         self.is_healthy(params, height) && self.gave_way_at.is_none() && self.stake.0 >= params.volumes.relay_stake
+    }
+
+    /// Whether it is drawn behind all others, because it did not rebuild a slot in time (decision 689).
+    pub fn rests(&self, height: Height) -> bool {
+        height <= self.rests_until
+    }
+
+    /// Notes that it did not rebuild a slot in time: it rests for as long as it had the slot, and twice as long each time in a row. What it does not
+    /// rebuild while it rests counts with the first.
+    pub fn rest(&mut self, params: &Params, height: Height) {
+        if self.rests(height) {
+            return;
+        }
+        let times = 1_u64 << self.late.0.min(REST_DOUBLINGS);
+        self.late = Count(self.late.0.saturating_add(1));
+        self.rests_until = Height(height.0.saturating_add(params.volumes.fill.saturating_mul(times)));
     }
 
     /// Whether it left, and has to prove a last time what it kept until then.

@@ -41,6 +41,7 @@ pub(super) fn described_relay(context: &Context<'_>, address: Address, record: &
         region: record.region.clone(),
         registered_at: record.registered_at,
         reserved: record.reserved,
+        rests_until: Some(record.rests_until).filter(|_| record.rests(context.height)),
         slots: record.slots,
         stake: record.stake,
     }
@@ -84,7 +85,8 @@ impl Handle for GetVolume {
 
 impl Handle for ListVolumes {
     fn handle(self, context: &mut Context<'_>) -> Step<List<Hash, LISTED>> {
-        let names = state::volumes_of(self.account).list(context.world, &[], LISTED)?;
+        let first = self.first.map_or_else(Vec::new, |first| first.0.to_vec());
+        let names = state::volumes_of(self.account).list(context.world, &first, LISTED)?;
         context.charge_records(names.len());
         let ids = names.iter().map(|name| Hash(name[..].try_into().expect("the directory lists ids"))).collect();
         Ok(List::new(ids).expect("the list is bounded"))

@@ -133,8 +133,8 @@ def get_volume(sender, value, volume):
     return None if found is None else found.described(bytes(volume))
 
 
-def list_volumes(sender, value, account):
-    return sorted(key for key, found in _volumes().items() if found.owner == bytes(account))
+def list_volumes(sender, value, account, first=None):
+    return sorted(key for key, found in _volumes().items() if found.owner == bytes(account) and key >= bytes(first or b""))[:256]
 
 
 def get_partition(sender, value, volume, partition):

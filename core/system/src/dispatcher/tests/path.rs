@@ -57,6 +57,64 @@ fn messages_leave_time_to_answers() {
     assert_eq!(announced(&receipts), ["answered"]);
 }
 
+/// Jobs of an actor whose answers may each use all cells that a single one gets. Their runners deliver in one block.
+fn large_answers(market: &mut Market, asker: Address, count: usize) -> Vec<Hash> {
+    let mut job = simple_job();
+    let cells = cowboy_params::Params::GENESIS.delivery_cells();
+    job["callback"] = serde_json::json!({ "actor": hex(&asker.0), "handler": "answer", "cells": cells });
+    let argument = map(&job).encode();
+    let ids: Vec<Hash> =
+        (0..count).map(|_| Hash(market.chain.call(asker, "ask", &argument).return_data[..].try_into().expect("an id"))).collect();
+    let (mut nonces, mut results) = (std::collections::BTreeMap::new(), Vec::new());
+    for id in &ids {
+        let runner = market.committee(id)[0];
+        let nonce = nonces.entry(runner).or_insert_with(|| market.chain.nonce(runner));
+        results.push(signed(runner, *nonce, ask(VERIFIER, "submit_result", &market.said(runner, b"x").alone(id), 0)));
+        *nonce += 1;
+    }
+    assert!(market.chain.block(results).receipts.iter().all(|receipt| receipt.is_success()));
+    ids
+}
+
+/// Decision 677: who asks for all cells that an answer may have keeps no other answer waiting for them.
+#[test]
+fn a_large_answer_keeps_nobody_waiting() {
+    let mut market = Market::new(3);
+    let asker = market.chain.deploy_with(ASKER, GRANTS, cby(1_000));
+    large_answers(&mut market, asker, 5);
+    assert_eq!(announced(&market.chain.idle(1)), ["answered"; 5], "all in one block");
+    assert!(market.chain.idle(2).is_empty());
+}
+
+/// Decision 677: an answer for which too little was left is put back, comes first in the next block, and pays there for its try.
+#[test]
+fn an_answer_that_is_put_back_pays_for_its_try() {
+    let mut market = Market::new(3);
+    let sets = " set 'a' $0\n".repeat(42);
+    let script = format!("handler ask\n job $payload\n return $last\nhandler to\n set 'x' $payload\nhandler answer\n get 'x'\n{sets}");
+    let asker = market.chain.deploy_with(&script, GRANTS, cby(1_000));
+    assert!(market.chain.call(asker, "to", &[7; 60_000]).is_success());
+    large_answers(&mut market, asker, 2);
+    let balance = market.chain.balance(asker);
+    // Its actor sees to it that the second one ends at once in the next block.
+    let nonce = market.chain.nonce(1);
+    let first = market.chain.block(vec![signed(1, nonce, execution(asker, "to", b"", 0))]).receipts;
+    let answers = |receipts: &[Receipt]| -> Vec<Receipt> {
+        receipts.iter().filter(|receipt| receipt.kind == cowboy_types::ReceiptKind::Callback).cloned().collect()
+    };
+    let second = answers(&market.chain.idle(1));
+    let first = answers(&first);
+    assert_eq!((first.len(), second.len()), (1, 1));
+    assert!(first[0].is_success() && second[0].is_success());
+    let share = cowboy_params::Params::GENESIS.delivery_cells();
+    let left = share - first[0].cells_used.0;
+    assert!((2_500_000..share).contains(&first[0].cells_used.0), "{:?}", first[0].cells_used);
+    assert_eq!(second[0].cells_used.0, left, "what it used of what was left");
+    let burned = first[0].fee.burned.0 + second[0].fee.burned.0;
+    let held = 2 * 20_000 * (1_000_000 + share);
+    assert_eq!(market.chain.balance(asker), balance + held - burned, "all else comes back");
+}
+
 /// one runner, at once; the answer comes in the next block with its correlation id; 89/10/1, the tip
 /// whole, and everything else back.
 #[test]

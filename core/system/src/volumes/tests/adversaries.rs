@@ -1,4 +1,5 @@
-//! What is lost, and who answers for it: a relay that lost the page of a partition, and a writer whose shards are no code word (decision 623).
+//! What is lost, and who answers for it: a relay that lost the page of a partition, a writer whose shards are no code word (decision 623), and a relay
+//! that is given slots and does not rebuild them (decision 689).
 
 use super::*;
 
@@ -15,7 +16,11 @@ struct Stored {
 impl Stored {
     /// A file of each of these lengths in a partition of its own. The shards of these tests are made without the code: none of the files is a code word.
     fn new(notes: u64, more: u64) -> Self {
-        let mut chain = kept();
+        Self::on(kept(), notes, more)
+    }
+
+    /// The same on a chain with relays.
+    fn on(mut chain: Chain, notes: u64, more: u64) -> Self {
         let id = create(&mut chain, "memory", "owner");
         let mut stored = Self { chain, id, files: BTreeMap::new(), asked: BTreeMap::new() };
         stored.commit("notes", notes);
@@ -44,7 +49,7 @@ impl Stored {
     /// A block, and the answers of all relays. One of them may have lost the page of a partition.
     fn turn(&mut self, lost: Option<(u8, Hash)>) {
         self.chain.idle(1);
-        for number in KEEPERS {
+        for number in OWNER..=STRANGER {
             let Some(round) = proofs::round(&self.chain, number).filter(|round| round.until > self.chain.height) else { continue };
             self.asked.entry(number).or_default().extend(round.points.iter().map(|point| point.partition));
             if lost.is_some_and(|(of, partition)| of == number && round.points.iter().any(|point| point.partition == partition)) {
@@ -136,4 +141,101 @@ fn no_relay_answers_for_what_is_no_code_word() {
     (0..90).for_each(|_| stored.turn(None));
     assert!(stored.asked[&successor].contains(&partition("notes")));
     assert!(stored.lost_nothing(successor));
+}
+
+/// Room for nearly everything that is ever drawn, for the stake that a relay needs at least.
+const HOARD: u64 = 9_000 << 30;
+
+/// Registers one more relay with this room.
+fn register_with(chain: &mut Chain, from: u8, capacity: u64) {
+    let mut argument = registration(chain, from);
+    argument[6].1 = Value::uint(capacity);
+    assert_eq!(ask(chain, from, RELAYS, "register_relay", argument, STAKE).abort, None);
+}
+
+impl Stored {
+    /// The relay of this slot leaves. Answers which relay is given the slot.
+    fn vacated(&mut self, slot: usize) -> u8 {
+        let keeper = holder(&self.record(), slot);
+        assert_eq!(ask(&mut self.chain, keeper, RELAYS, "leave", [], 0).abort, None);
+        self.successor(slot, keeper, None)
+    }
+
+    /// How often in a row a relay did not rebuild a slot in time, and whether it rests.
+    fn rest(&self, number: u8) -> (u64, bool) {
+        let record = relay(&self.chain, number);
+        (record.late.0, record.rests(self.chain.height))
+    }
+}
+
+/// Attack: a relay offers nearly all free bytes, so that it is given every slot that is vacant, and rebuilds none. Cost: an honest relay has the slot next,
+/// and each other one that is vacant while it rests; it rests twice as long the next time. Its stake stays. Victim: the owner, whose slot is without a
+/// relay for `volumes.fill` blocks once, and not for as long as the attacker likes.
+#[test]
+fn who_hoards_slots_is_drawn_last() {
+    // No region counts, so that only free bytes decide.
+    let fill = 40;
+    let chain = kept_with(&[("volumes.fill", fill), ("volumes.region_relays", 9)]);
+    let mut stored = Stored::on(chain, 100_000, 5_000);
+    register_with(&mut stored.chain, STRANGER, HOARD);
+    register_with(&mut stored.chain, OWNER, 100 * MIB);
+    assert_eq!(stored.vacated(0), STRANGER, "it has nearly all free bytes");
+    let honest = stored.successor(0, STRANGER, None);
+    assert_eq!(stored.rest(STRANGER), (1, true));
+    let rests_until = relay(&stored.chain, STRANGER).rests_until.0;
+    assert_eq!(rests_until, stored.record().slots[0].since.0 + fill, "as long as it had the slot");
+    stored.take(honest, 0, None);
+
+    let other = stored.vacated(1);
+    assert!(other != STRANGER && stored.rest(STRANGER).1, "another slot that is vacant meanwhile");
+    stored.take(other, 1, None);
+    assert!([honest, other].into_iter().all(|number| stored.lost_nothing(number) && stored.rest(number) == (0, false)));
+
+    // Nobody else is left, so it is given the next one also while it rests. It does it again.
+    assert_eq!(stored.vacated(2), STRANGER);
+    while stored.chain.height.0 <= rests_until || stored.rest(STRANGER).0 < 2 {
+        stored.turn(None);
+        assert!(stored.chain.height.0 < 400, "it never rebuilds");
+    }
+    let again = relay(&stored.chain, STRANGER);
+    assert!(again.rests_until.0 >= rests_until + 2 * fill, "twice as long: {again:?}");
+    assert_eq!(again.stake.0, STAKE);
+}
+
+/// A relay rests longer each time in a row, and at most eight times as long as it had the slot; what it does not rebuild while it rests counts once.
+#[test]
+fn a_rest_has_a_longest_time() {
+    let params = &Params::GENESIS;
+    let mut record = Relay::new(Height(5), Height(9));
+    let mut times = Vec::new();
+    for _ in 0..6 {
+        let at = record.rests_until.next();
+        record.rest(params, at);
+        let until = record.rests_until;
+        record.rest(params, until);
+        assert_eq!(record.rests_until, until);
+        assert!(record.rests(until) && !record.rests(until.next()));
+        times.push((until.0 - at.0) / params.volumes.fill);
+    }
+    assert_eq!((times, record.late.0), (vec![1, 2, 4, 8, 8, 8], 6));
+}
+
+/// Decision 689: who cannot rebuild a slot because fewer relays are up than the code needs does not rest.
+#[test]
+fn who_could_not_rebuild_does_not_rest() {
+    let mut stored = Stored::new(100_000, 5_000);
+    let keepers: Vec<u8> = (0..6).map(|slot| holder(&stored.record(), slot)).collect();
+    for keeper in &keepers[..3] {
+        assert_eq!(ask(&mut stored.chain, *keeper, RELAYS, "leave", [], 0).abort, None);
+    }
+    let idle = KEEPERS.into_iter().find(|number| !keepers.contains(number)).expect("seven relays have six slots");
+    let mut held = 0;
+    for _ in 0..60 {
+        stored.turn(None);
+        let slots = stored.record().slots;
+        held += usize::from(slots.iter().any(|slot| slot.relay == Some(address(idle)) && slot.place.is_none()));
+    }
+    assert!(held > 24, "it was given a slot again and again: {held} of 60 blocks");
+    assert_eq!(stored.rest(idle), (0, false));
+    assert!(stored.lost_nothing(idle));
 }

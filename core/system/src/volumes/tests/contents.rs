@@ -370,3 +370,18 @@ fn a_partition_has_a_key_for_its_readers() {
     chain.state.insert(place.digest(), place.seal(&sealing.encode()));
     assert_eq!(release(&mut chain, OWNER, volume_id, "other", &Value::Null).abort, None);
 }
+
+/// A page of an account's volumes begins where it is asked to.
+#[test]
+fn volumes_have_pages() {
+    let mut chain = kept_with(&[("volumes.per_account", 3)]);
+    let mut ids = ["one", "two", "three"].map(|name| create(&mut chain, name, "owner"));
+    ids.sort();
+    let mut listed =
+        |first: &Hash| view(&mut chain, STORAGE, "list_volumes", [("account", bytes(&address(OWNER).0)), ("first", bytes(&first.0))]);
+    let all = |ids: &[Hash]| Value::Array(ids.iter().map(|id| bytes(&id.0)).collect());
+    for (place, first) in ids.iter().enumerate() {
+        assert_eq!(listed(first), all(&ids[place..]));
+    }
+    assert_eq!((listed(&Hash::ZERO), listed(&Hash([0xFF; 32]))), (all(&ids), all(&[])));
+}

@@ -56,6 +56,65 @@ fn room_is_paid_for() {
     assert_eq!(before.escrow.0 - after.escrow.0, 6 * cost(2 * MIB / 20, 50), "a twentieth of the quota of each slot");
 }
 
+/// Decision 672: a relay that has no stake left earns nothing for a friend by silence. The bounty is never more than what the silence cost the relay,
+/// and once that is less than it should be, the relay is evicted and loses its slots.
+#[test]
+fn silence_that_costs_nothing_earns_nothing() {
+    let rows = [("volumes.demand_slash", STAKE - 2 * CBY), ("volumes.demand_fee", 10 * CBY), ("volumes.miss", 0)];
+    let (mut chain, volume_id, files) = filled_with(&rows);
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 3);
+    // The bond of a demand that is answered goes into the pool.
+    let demanded = cbor::decode(&proofs::demand(&mut chain, OWNER, volume_id, &files, 3, (0, 10)).return_data).expect("CBOR");
+    let slice = part(&files.0.values().next().expect("a file").1[3], 0, 10);
+    assert_eq!(ask(&mut chain, keeper, RELAYS, "answer", [("demand", demanded), ("slice", bytes(&slice))], 0).abort, None);
+    let refused = |chain: &mut Chain| {
+        let before = chain.balance(address(OWNER));
+        let receipt = proofs::demand(chain, OWNER, volume_id, &files, 3, (0, 10));
+        assert_eq!(receipt.abort, None);
+        assert!(has(&chain.idle(6), "demand.refused"));
+        without_fee(before, chain.balance(address(OWNER)), &receipt)
+    };
+    assert_eq!(refused(&mut chain), i128::from(5 * CBY), "the bounty");
+    assert_eq!((relay(&chain, keeper).stake.0, relay(&chain, keeper).left_at), (2 * CBY, None));
+    assert_eq!(refused(&mut chain), i128::from(2 * CBY), "all that it still had");
+    let record = relay(&chain, keeper);
+    assert!(record.stake.0 == 0 && record.left_at.is_some(), "{record:?}");
+    assert_eq!(view(&mut chain, RELAYS, "get_pool", []).as_u64(), Some(3 * CBY));
+    // A round of proofs that is under way ends before.
+    chain.idle(12);
+    assert_ne!(volume(&chain, &volume_id).expect("it is there").slots[3].relay, Some(address(keeper)));
+}
+
+/// Decision 673: what is due is free where the transaction carries nothing else. A heartbeat with a byte of metadata, or with a second signature, costs
+/// what every call does: else a relay fills blocks with its own bytes for nothing.
+#[test]
+fn what_is_due_carries_nothing_for_free() {
+    use cowboy_testkit::chain::{key, sign, unsigned};
+    use cowboy_types::transaction::CoSignature;
+    let mut chain = kept();
+    let keeper = 2;
+    let mut beat = |metadata: usize, is_co_signed: bool| {
+        chain.height = Height(chain.height.0 + 100);
+        let call = execution(RELAYS, "heartbeat", &Value::Map(Vec::new()).encode(), 0);
+        let mut transaction = unsigned(keeper, chain.nonce(keeper), call);
+        transaction.metadata = Blob::new(vec![7; metadata]).expect("it fits");
+        if is_co_signed {
+            let by = |signature| List::new(vec![CoSignature { address: address(3), signature }]).expect("one fits");
+            transaction.additional_signers = by(Default::default());
+            let digest = transaction.digest();
+            transaction.additional_signers = by(key(3).sign(&digest));
+        }
+        let receipt = chain.one(sign(keeper, transaction));
+        assert_eq!(receipt.abort, None);
+        receipt.fee.burned.0
+    };
+    assert_eq!(beat(0, false), 0);
+    for (metadata, is_co_signed) in [(1, false), (100_000, false), (0, true)] {
+        assert!(beat(metadata, is_co_signed) > 0, "{metadata} bytes of metadata, {is_co_signed}");
+    }
+    assert_eq!(beat(0, false), 0);
+}
+
 /// A volume with all that it may have is removed a few records in each block, so that no block is long.
 #[test]
 fn a_full_volume_goes_in_steps() {
