@@ -140,6 +140,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
         let work = self.chain.input(&header, input.upstream.payload.as_ref(), mode)?;
         let executed = execute::run(&runtime, self.chain.fence(), work, self.chain.allocation(number), batch).await;
+        let executed = executed.inspect_err(Failed::assert_not_of_disk);
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
         self.chain.mempool.reject(&outcome.rejected);
@@ -192,6 +193,11 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         };
         let input = self.chain.input(block.header(), block.payload().as_ref(), Mode::Verify { transactions })?;
         let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
+        let executed = executed.inspect_err(Failed::assert_not_of_disk);
+        if executed.as_ref().is_err_and(Failed::is_cut_off) {
+            // The block is neither right nor wrong.
+            return pending().await;
+        }
         if let (Finality::Finalized, Err(Failed::Invalid(BlockInvalid::Version { .. }))) = (finality, &executed) {
             // The node stops before this block, and a newer build executes it.
             return pending().await;

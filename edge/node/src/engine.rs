@@ -27,6 +27,7 @@ use crate::{
         tap::{Later, Tap, deliver},
     },
     seeds::Scheme,
+    serving,
     votes::Role,
 };
 use commonware_broadcast::buffered;
@@ -198,7 +199,7 @@ where
             priority_requests: false,
             priority_responses: false,
         },
-        backfill,
+        serving::limited(context.child("serving"), backfill),
     );
     let (dissemination, buffer) = buffered::Engine::new(
         context.child("broadcast"),

@@ -9,9 +9,9 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_glue::stateful::db::{DatabaseSet, Shared};
-use commonware_runtime::{Clock, Spawner};
+use commonware_runtime::{Clock, Error::Closed, Spawner};
 use commonware_storage::{
-    Context,
+    Context, journal,
     qmdb::{self, any::batch::Slot},
 };
 use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey, execution::Done, resume::Records};
@@ -49,6 +49,29 @@ pub enum Failed {
     /// The block breaks a rule.
     #[error(transparent)]
     Invalid(#[from] BlockInvalid),
+}
+
+impl Failed {
+    /// Whether the runtime is stopping, and the reading with it.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self, Self::State(qmdb::Error::Runtime(Closed) | qmdb::Error::Journal(journal::Error::Runtime(Closed))))
+    }
+
+    /// Ends the node where its disk failed ([decision 683](../../../docs/decisions/0683-a-disk-that-fails-refuses-no-block.md)): a block that cannot be
+    /// run is not an invalid one.
+    ///
+    /// # Panics
+    ///
+    /// If the state cannot be read from the disk.
+    pub(crate) fn assert_not_of_disk(&self) {
+        use journal::Error::{Corruption, Runtime};
+        if let Self::State(error) = self
+            && matches!(error, qmdb::Error::Runtime(_) | qmdb::Error::DataCorrupted(_) | qmdb::Error::Journal(Runtime(_) | Corruption(_)))
+            && !self.is_cut_off()
+        {
+            panic!("the state cannot be read: {error}");
+        }
+    }
 }
 
 /// A block that was run.

@@ -234,23 +234,17 @@ fn interval() -> u64 {
 }
 
 impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
-    /// What comes next. While it does not come at once, the state stands still; and once a second, also where nothing of what comes is executed.
+    /// What comes next. While it does not come at once, the state stands still.
     async fn next(&mut self, feed: &mut mpsc::Receiver<Fed>) -> Option<Fed> {
-        if self.moving.is_on() && !self.moving.is_due_to_stop(self.context.current()) {
+        if self.moving.is_on() {
             let next = pin!(feed.recv());
             let pause = pin!(self.context.sleep(PAUSE));
             if let Either::Left((fed, _)) = select(next, pause).await {
                 return fed;
             }
+            self.moving.stop();
         }
-        self.moving.stop();
         feed.recv().await
-    }
-
-    /// Lets those prove the state who wait for it. It has to be that of the newest block on the disk.
-    async fn give_way(&mut self) {
-        self.moving.stop();
-        self.moving.begin(|| self.context.current()).await;
     }
 
     /// Takes a run of blocks. Those before the first fault are executed as far as a certificate proves them.
@@ -311,9 +305,12 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
             self.chain.right_vrfs(&mut self.context, &headers)
         };
         if right.is_empty() {
+            // What comes without a certificate keeps nobody from proving the state.
+            self.moving.stop();
             return Ok(());
         }
-        self.moving.begin(|| self.context.current()).await;
+        let (now, sleep) = (|| self.context.current(), |time| self.context.sleep(time));
+        self.moving.begin(right.len() > 1, now, sleep).await;
         let executed = self.execute_all(right).await;
         // The state has what was executed, so the ledger must have it too, whatever came after it.
         self.persist().await?;
@@ -324,6 +321,7 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     async fn execute_all(&mut self, right_vrfs: Vec<bool>) -> Result<(), FollowError> {
         for has_vrf in right_vrfs {
             let Some(waiting) = self.waiting.pop_front() else { break };
+            self.moving.go_on(self.context.current());
             // Booking a block says whether this build can execute the next one.
             if waiting.block.header().version != waiting.parent.header().version {
                 self.persist().await?;
@@ -337,16 +335,11 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
                     // Who signs the next block, and under which parameters it is checked, is known when this one is booked.
                     let ends = self.chain.committees.is_boundary(output.number) || output.changes_rules();
                     let certificate = (!certificate.is_empty()).then_some(certificate);
-                    // What is proven against a block needs its certificate.
-                    let gives_way = certificate.is_some() && self.moving.is_due_to_stop(self.context.current());
                     let last = Final { block, output: Arc::new(output), certificate };
                     self.executed_bytes = self.executed_bytes.saturating_add(bytes).saturating_add(last.value_bytes());
                     self.executed.push(last);
-                    if ends || gives_way || self.executed.len() >= MAX_TOGETHER || self.executed_bytes >= BOOKED_BYTES {
+                    if ends || self.executed.len() >= MAX_TOGETHER || self.executed_bytes >= BOOKED_BYTES {
                         self.persist().await?;
-                    }
-                    if gives_way {
-                        self.give_way().await;
                     }
                 }
                 Err(error) => {

@@ -30,14 +30,14 @@ const DEALING: u8 = 0;
 const ACKNOWLEDGEMENT: u8 = 1;
 
 /// A receiver that drops what its filter does not pass.
-struct Filtered<R, F> {
+pub(crate) struct Filtered<R, F> {
     receiver: R,
     passes: F,
 }
 
 impl<R, F> Filtered<R, F> {
     /// Drops messages for which `passes`, given the sender and the bytes, is false.
-    fn new(receiver: R, passes: F) -> Self {
+    pub(crate) fn new(receiver: R, passes: F) -> Self {
         Self { receiver, passes }
     }
 }

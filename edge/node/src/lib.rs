@@ -34,7 +34,7 @@
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - [`bodies`]: bodies of blocks travel once.
-//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`], `report`: how far this node is behind.
+//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
 //! - `faults`, `evidence`: what this node has seen of validators' faults, and how it reports them.
@@ -94,6 +94,8 @@ pub mod reshare;
 pub mod rules;
 mod running;
 pub mod seeds;
+mod serving;
+mod standstill;
 pub mod traces;
 pub mod votes;
 pub mod watch;

@@ -2,7 +2,6 @@
 
 use crate::{
     chain::{Chain, FinalizedBlock, Head},
-    clock::machine_ms,
     config::NodeConfig,
     error::{AskError, NodeError, Unavailable},
     failing,
@@ -10,16 +9,19 @@ use crate::{
     mempool::{Refused, Source, standings},
     peers,
     running::{Outlets, Running},
-    votes::Votes,
 };
 use bytes::Bytes;
 use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::records::Account;
-use cowboy_store::View;
+use cowboy_store::{StoreError, View};
 use cowboy_types::{Address, Hash, Height, units::Nonce};
 use futures::future::BoxFuture;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use tokio::sync::{broadcast, mpsc, watch};
+
+/// How often a node that has listened is started once more while its ledger is in use. Each start waits some seconds for it, and requests that read it last
+/// ten at most.
+const LEDGER_TRIES: u32 = 10;
 
 /// Services beside a dev chain that act in time: where many blocks come at once, the chain stops for them every few heights (decision 605).
 #[derive(Clone)]
@@ -42,8 +44,8 @@ pub(crate) struct Inner {
     pub(crate) restarting: Mutex<()>,
     /// Services for which blocks that come at once stop every few heights.
     pub(crate) services: Mutex<Option<KeepUp>>,
-    /// Ends the wait of a validator that listens when the node is dropped.
-    listens: OnceLock<std::sync::mpsc::Sender<()>>,
+    /// Ends the wait of a validator that listens when the node is dropped, or started again.
+    listens: Mutex<Option<std::sync::mpsc::Sender<()>>>,
 }
 
 impl NodeHandle {
@@ -65,21 +67,24 @@ impl NodeHandle {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
         let outlets = Outlets { head, blocks, last_words: watch::Sender::default() };
-        let mut running = Running::start(&config, &outlets, fed)?;
+        let running = Running::start(&config, &outlets, fed, false)?;
+        let (restarting, services, listens) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let node = Self(Arc::new(Inner { config, outlets, running: RwLock::default(), restarting, services, listens }));
+        node.install(running);
+        Ok(node)
+    }
+
+    /// Takes in what was started. A validator that must listen first votes when its time is over.
+    fn install(&self, mut running: Running) {
         let listening = running.listening.take();
-        let (running, restarting, services) = (RwLock::new(Some(running)), Mutex::default(), Mutex::default());
-        let inner = Arc::new(Inner { config, outlets, running, restarting, services, listens: OnceLock::new() });
-        if let Some(listening) = listening {
-            let node = Arc::downgrade(&inner);
-            let vote = move |votes: &Votes| {
-                if let Some(inner) = node.upgrade() {
-                    Self(inner).restart_to_vote(votes);
-                }
-            };
-            // Nobody else has set it yet.
-            let _ = inner.listens.set(listening.vote_later(vote));
-        }
-        Ok(Self(inner))
+        *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
+        let node = Arc::downgrade(&self.0);
+        let vote = move || {
+            if let Some(inner) = node.upgrade() {
+                Self(inner).restart_to_vote();
+            }
+        };
+        *self.0.listens.lock().expect("nothing panics while it holds the lock") = listening.map(|listening| listening.vote_later(vote));
     }
 
     /// What it was started with.
@@ -211,19 +216,28 @@ impl NodeHandle {
 
     /// Starts the node again after [`NodeHandle::stop`].
     pub(crate) fn resume(&self) -> Result<(), NodeError> {
-        let running = Running::start(&self.0.config, &self.0.outlets, None)?;
-        *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
+        self.start_again(false)
+    }
+
+    fn start_again(&self, has_listened: bool) -> Result<(), NodeError> {
+        self.install(Running::start(&self.0.config, &self.0.outlets, None, has_listened)?);
         Ok(())
     }
 
     /// Starts a validator that has listened again, so that it votes from now on. One that was stopped meanwhile stays so.
-    pub(crate) fn restart_to_vote(&self, votes: &Votes) {
+    fn restart_to_vote(&self) {
         let _restarting = self.0.restarting.lock().expect("nothing panics while it holds the lock");
         if self.chain().is_err() {
             return;
         }
         self.stop();
-        if let Err(error) = votes.listened(machine_ms()).map_err(NodeError::from).and_then(|()| self.resume()) {
+        let mut started = self.start_again(true);
+        for _ in 0..LEDGER_TRIES {
+            // Requests that began before read the ledger still, and end in time: whoever asks must not end the node.
+            let Err(NodeError::Store(StoreError::InUse(_))) = started else { break };
+            started = self.start_again(true);
+        }
+        if let Err(error) = started {
             self.0.outlets.last_words.send_replace(Some(error.to_string()));
         }
     }

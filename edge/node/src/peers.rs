@@ -43,6 +43,11 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The least time between two attempts to connect to a peer.
 const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
 
+/// For how long a peer that sent what no honest node sends is shut out ([decision 681]): it costs little to find out the same once in this time.
+///
+/// [decision 681]: ../../../docs/decisions/0681-peers-are-shut-out-for-half-a-minute.md
+const SHUT_OUT: Duration = Duration::from_secs(30);
+
 /// How far the times of day of two validators may be apart when they shake hands: a thousand years.
 const ANY_TIME: Duration = Duration::from_hours(1_000 * 366 * 24);
 
@@ -265,6 +270,7 @@ pub(crate) fn join(
     // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
     settings.dial_timeout = DIAL_TIMEOUT;
     settings.peer_connection_cooldown = DIAL_COOLDOWN;
+    settings.block_duration = SHUT_OUT;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     context.child("dials").measure_dials();
     let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers, limit);

@@ -1,5 +1,7 @@
 //! Read access to a node's state: for queries, and for followers that take the state over.
 
+use crate::standstill::Standstill;
+pub use crate::standstill::{NotStill, Still};
 use bytes::Bytes;
 use commonware_storage::{merkle::Location, qmdb::sync::Request};
 use cowboy_chain::StateKey;
@@ -15,7 +17,7 @@ use std::{
     num::NonZeroU64,
     sync::Arc,
 };
-use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The most operations that are fetched at once.
 pub const MAX_OPERATIONS: u64 = 64;
@@ -51,19 +53,12 @@ impl Batch {
 #[derive(Debug)]
 pub struct Proving {
     turn: Semaphore,
-    still: Arc<RwLock<()>>,
-}
-
-/// While this is there, the state of a node that follows others is that of its newest block.
-#[derive(Debug)]
-#[must_use]
-pub struct Still {
-    _held: OwnedRwLockReadGuard<()>,
+    standstill: Arc<Standstill>,
 }
 
 impl Default for Proving {
     fn default() -> Self {
-        Self { turn: Semaphore::new(1), still: Arc::default() }
+        Self { turn: Semaphore::new(1), standstill: Arc::default() }
     }
 }
 
@@ -78,14 +73,24 @@ impl Proving {
         (Batch::LARGE, Some(turn))
     }
 
-    /// Waits until a node that follows others is between two runs of blocks, and has it stay there
+    /// Waits until a node that follows others is between two runs of blocks, and has it stay there for a while
     /// ([decision 637](../../../docs/decisions/0637-proofs-while-a-follower-catches-up.md)). Within a run the state is ahead of the newest block. A validator does not wait for this.
-    pub async fn still(&self) -> Still {
-        Still { _held: self.still.clone().read_owned().await }
+    ///
+    /// # Errors
+    ///
+    /// If the node catches up with its chain, or if too many wait
+    /// ([decision 662](../../../docs/decisions/0662-readers-hold-up-no-follower.md)).
+    pub async fn still(&self) -> Result<Still, NotStill> {
+        self.standstill.still().await
     }
 
-    pub(crate) fn still_lock(&self) -> Arc<RwLock<()>> {
-        self.still.clone()
+    /// Whether the node catches up with its chain, and refuses those who ask for the state to stand still.
+    pub fn is_catching_up(&self) -> bool {
+        self.standstill.is_refused()
+    }
+
+    pub(crate) fn standstill(&self) -> Arc<Standstill> {
+        self.standstill.clone()
     }
 
     /// Whether this attempt is one for which others wait: then the state stands still before what is proven is read.

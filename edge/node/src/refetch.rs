@@ -131,6 +131,8 @@ struct Fetch {
     bytes: Vec<u8>,
     /// Whether something came since the last tick.
     is_alive: bool,
+    /// Whether the next part was asked for a second time.
+    is_repeated: bool,
 }
 
 /// What another validator asks for.
@@ -279,10 +281,15 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
 
     /// Asks for what is missing, unless a copy is on its way. A peer that is silent is left, and another one asked.
     fn look(&mut self) {
-        if let Some(fetch) = &mut self.fetch
-            && std::mem::take(&mut fetch.is_alive)
-        {
-            return;
+        if let Some(fetch) = &mut self.fetch {
+            if std::mem::take(&mut fetch.is_alive) {
+                return;
+            }
+            // The channel takes some messages a second, and drops more: a request for a later part may have been one too many, or its answer.
+            if !fetch.bytes.is_empty() && !std::mem::replace(&mut fetch.is_repeated, true) {
+                let (peer, number, offset) = (fetch.peer.clone(), fetch.number, fetch.bytes.len());
+                return self.ask(&peer, number, offset);
+            }
         }
         self.fetch = None;
         let missing = self.chain.ledger.missing().unwrap_or_else(|error| {
@@ -298,7 +305,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         let (peer, block) = self.order.next(peers.len(), missing.len());
         let (peer, number) = (peers[peer].clone(), missing[block]);
         self.ask(&peer, number, 0);
-        self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true });
+        self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true, is_repeated: false });
     }
 
     fn ask(&mut self, peer: &PublicKey, number: u64, offset: usize) {
@@ -311,7 +318,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         if fetch.number != number || fetch.peer != *peer || wide(fetch.bytes.len()) != offset {
             return;
         }
-        fetch.is_alive = true;
+        (fetch.is_alive, fetch.is_repeated) = (true, false);
         fetch.bytes.extend_from_slice(bytes);
         let (length, total) = (fetch.bytes.len(), usize::try_from(total).unwrap_or(usize::MAX));
         if has_more(length, total, bytes.len()) {
@@ -343,7 +350,60 @@ fn wide(bytes: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::tests::chain;
+    use commonware_actor::{Feedback, Unreliable};
     use commonware_cryptography::ed25519::PrivateKey;
+    use commonware_p2p::{CheckedSender, LimitedSender};
+    use commonware_runtime::IoBufs;
+    use std::sync::Mutex;
+
+    /// Keeps what is sent.
+    #[derive(Clone, Debug, Default)]
+    struct Kept(Arc<Mutex<Vec<Vec<u8>>>>);
+
+    impl LimitedSender for Kept {
+        type PublicKey = PublicKey;
+        type Checked<'a> = Self;
+
+        fn check(&mut self, _: Recipients<PublicKey>) -> Result<Self, SystemTime> {
+            Ok(self.clone())
+        }
+    }
+
+    impl CheckedSender for Kept {
+        type PublicKey = PublicKey;
+
+        fn recipients(&self) -> Vec<PublicKey> {
+            Vec::new()
+        }
+
+        fn send(self, message: impl Into<IoBufs> + Send, _: bool) -> Unreliable<Feedback> {
+            let message: IoBufs = message.into();
+            self.0.lock().expect("one thread").push(message.coalesce().as_ref().to_vec());
+            Unreliable::new(Feedback::Ok)
+        }
+    }
+
+    /// A long copy has more parts than the channel takes messages in a second. What was dropped is asked for once more, before the peer is left.
+    #[test]
+    fn a_part_that_was_dropped_is_asked_for_again() {
+        let (chain, peer, sender) = (chain(None), PrivateKey::from_seed(1).public_key(), Kept::default());
+        let fetch = |bytes| Some(Fetch { number: 7, peer: peer.clone(), bytes, is_alive: true, is_repeated: false });
+        let (requests, _requested) = mpsc::channel(1);
+        let mut exchange = Exchange { chain, sender: sender.clone(), me: peer.clone(), requests, order: Order::default(), fetch: None };
+        let next = Message::Request { number: 7, offset: wide(MAX_PART_BYTES) }.encode();
+        for (part, expected) in [(MAX_PART_BYTES, vec![next]), (0, vec![])] {
+            exchange.fetch = fetch(vec![1; part]);
+            let looks: Vec<bool> = std::iter::repeat_with(|| {
+                exchange.look();
+                exchange.fetch.is_some()
+            })
+            .take_while(|is_kept| *is_kept)
+            .collect();
+            assert_eq!(std::mem::take(&mut *sender.0.lock().expect("one thread")), expected);
+            assert_eq!(looks.len(), 1 + expected.len(), "it is left when nothing comes");
+        }
+    }
 
     /// Of a peer that asks for one block after another, few are read in a second.
     #[test]

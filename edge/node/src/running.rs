@@ -84,18 +84,25 @@ impl Outlets {
 }
 
 impl Running {
-    pub(crate) fn start(config: &NodeConfig, outlets: &Outlets, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
-        let (mut fed, mut stall) = (fed, STALL);
+    /// Starts the node. `has_listened` says that it may vote, as this process has listened for long enough until now.
+    pub(crate) fn start(
+        config: &NodeConfig,
+        outlets: &Outlets,
+        fed: Option<mpsc::Receiver<Fed>>,
+        has_listened: bool,
+    ) -> Result<Self, NodeError> {
+        let (mut fed, mut stall, mut has_listened) = (fed, STALL, has_listened);
         for _ in 0..GIVEN_UP {
-            if let Some(running) = Self::attempt(config, outlets, fed.take(), Patience::Normal, stall)? {
+            if let Some(running) = Self::attempt(config, outlets, fed.take(), (Patience::Normal, stall), has_listened)? {
                 match &running.listening {
-                    Some(listening) if listening.is_beginning(&running.chain)? => running.stop(),
+                    Some(listening) if listening.is_beginning(&running.chain) => running.stop(),
                     _ => return Ok(running),
                 }
+                has_listened = true;
                 continue;
             }
             tracing::warn!("the last proposal before the node was stopped is lost: its view is given up");
-            if let Some(impatient) = Self::attempt(config, outlets, None, Patience::Short, 10 * STALL)? {
+            if let Some(impatient) = Self::attempt(config, outlets, None, (Patience::Short, 10 * STALL), has_listened)? {
                 impatient.stop();
             }
             // It may have been a slow machine, and not the view.
@@ -104,7 +111,7 @@ impl Running {
         let reason = "the engine does not get past the view in which it was stopped".into();
         let number = outlets.head.borrow().number;
         let damaged = NodeError::Damaged { directory: config.directory.clone(), number, reason };
-        Self::attempt(config, outlets, None, Patience::Normal, stall)?.ok_or(damaged)
+        Self::attempt(config, outlets, None, (Patience::Normal, stall), has_listened)?.ok_or(damaged)
     }
 
     /// Starts the node. `None` where it is alone and does not get past the view in which it was stopped.
@@ -112,8 +119,8 @@ impl Running {
         config: &NodeConfig,
         outlets: &Outlets,
         fed: Option<mpsc::Receiver<Fed>>,
-        patience: Patience,
-        stall: Duration,
+        (patience, stall): (Patience, Duration),
+        has_listened: bool,
     ) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
         let directory = Directory::open(&config.directory, &genesis.hash())?;
@@ -146,7 +153,7 @@ impl Running {
         // A follower has no connections, and nothing to be recognised by.
         let secret = config.keys.as_ref().map(|keys| keys.network.encode());
         let quic = Quic::new(secret.as_deref().unwrap_or_default(), config.peers.iter().map(|peer| peer.1))?;
-        let listening = Listening::needed(config.keys.as_ref(), config.listening, &directory, &chain)?;
+        let listening = Listening::needed(config.keys.as_ref(), config.listening, &directory, &chain, has_listened)?;
         let role = if listening.is_some() { Role::Listens } else { Role::Votes };
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();

@@ -27,6 +27,9 @@ pub enum Role {
 /// What the engine's partitions begin with that hold the record, one for each epoch, in the engine's folder.
 pub const RECORD: &str = "cowboy-simplex";
 
+/// What those begin with that hold what a validator heard while it listened.
+pub(crate) const HEARD: &str = "cowboy-heard";
+
 /// The partition with the record of an epoch.
 pub fn record(epoch: u64) -> String {
     partition(RECORD, epoch)
@@ -39,8 +42,15 @@ pub(crate) fn partition(prefix: &str, epoch: u64) -> String {
 
 /// The partitions with records of votes in an engine's folder, none where there is no folder.
 pub fn records(engine: &Path) -> Vec<String> {
-    let names = fs::read_dir(engine).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.starts_with(RECORD)).collect();
+    let mut names = names(engine);
+    names.retain(|name| name.starts_with(RECORD));
+    names
+}
+
+/// What is in a folder, by name; nothing where there is no folder.
+fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     names
 }
@@ -123,8 +133,10 @@ impl Votes {
         write().map_err(|error| StoreError::file(&draft, error))
     }
 
-    /// Notes that the validator has listened for long enough, and votes from this time on.
+    /// Notes that the validator has listened for long enough, and votes from this time on, in rounds after those that it heard of. Its engine does
+    /// not run meanwhile.
     pub(crate) fn listened(&self, now_ms: u64) -> Result<(), StoreError> {
+        take_over(&self.engine).map_err(|error| StoreError::file(&self.engine, error))?;
         self.beat(now_ms)?;
         self.write(LISTENED)?;
         // Last: a crash before this makes the validator listen once more.
@@ -146,6 +158,29 @@ impl Votes {
         };
         write().map_err(|error| StoreError::file(self.owner(), error))
     }
+}
+
+/// Adds to the records of votes what was heard of later views while the validator listened ([decision 680]).
+///
+/// Otherwise the engine would begin where the record ends, on an empty disk with the first view of the epoch, and vote to give up that view until it hears
+/// of a later one. Peers that remember another vote of it there shut it out.
+///
+/// [decision 680]: ../../../docs/decisions/0680-who-has-listened-begins-where-the-others-are.md
+fn take_over(engine: &Path) -> io::Result<()> {
+    for heard in names(engine) {
+        let Some(rest) = heard.strip_prefix(HEARD) else { continue };
+        let (source, target) = (engine.join(&heard), engine.join(format!("{RECORD}{rest}")));
+        // The engine keeps a file for each view, named by the view's eight bytes in hexadecimal, big-endian.
+        let newest = names(&target).pop();
+        for view in names(&source).into_iter().filter(|view| newest.as_ref().is_none_or(|newest| view > newest)) {
+            fs::create_dir_all(&target)?;
+            fs::rename(source.join(&view), target.join(&view))?;
+        }
+        if target.exists() {
+            fs::File::open(&target)?.sync_all()?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes a folder, where there is one.
@@ -205,7 +240,11 @@ pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check;
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
+    use commonware_runtime::ReadOptions;
+    use commonware_storage::journal::segmented::variable::{Config, Journal};
+    use commonware_utils::NZUsize;
 
     fn put(engine: &Path) {
         fs::create_dir_all(engine.join(record(0))).expect("the folder is writable");
@@ -275,6 +314,66 @@ mod tests {
         assert!(!may_vote());
         votes.listened(NOW).expect("it writes");
         assert!(may_vote());
+    }
+
+    /// The views that a journal in this partition has, each with its one item, as the engine reads them.
+    fn read_views(engine: &Path, partition: String) -> Vec<(u64, u64)> {
+        let read = |context: commonware_runtime::tokio::Context| async move {
+            let mut replay = open(context, partition).await.replay(0, 0, BUFFER, ReadOptions::DONT_CACHE).await.expect("it is read");
+            let mut views = Vec::new();
+            while let Some(item) = replay.next().await {
+                let (view, _, _, item) = item.expect("it is whole");
+                views.push((view, item));
+            }
+            Ok(views)
+        };
+        check::in_runtime(engine.to_owned(), read).expect("it is read")
+    }
+
+    /// Writes a journal in this partition: an item for each view.
+    fn write_views(engine: &Path, partition: String, views: Vec<(u64, u64)>) {
+        let write = |context: commonware_runtime::tokio::Context| async move {
+            let mut journal = open(context, partition).await;
+            for (view, item) in views {
+                (journal, ..) = journal.append(view, &item).await.expect("it is written");
+            }
+            journal.sync_all().await.expect("it is written");
+            Ok(())
+        };
+        check::in_runtime(engine.to_owned(), write).expect("it is written");
+    }
+
+    const BUFFER: std::num::NonZeroUsize = NZUsize!(1_024);
+
+    async fn open(context: commonware_runtime::tokio::Context, partition: String) -> Journal<commonware_runtime::tokio::Context, u64> {
+        let page_cache = cowboy_store::state::page_cache(&context, "none").await;
+        let config = Config { partition, compression: None, codec_config: (), page_cache, write_buffer: BUFFER };
+        Journal::init(context, config).await.expect("it opens")
+    }
+
+    /// Who has listened begins with what it heard of views after those in its record, and keeps its record of the others.
+    #[test]
+    fn what_was_heard_continues_the_record() {
+        let (own, heard) = (vec![(254, 1), (255, 1)], vec![(255, 2), (256, 2), (300, 2)]);
+        let rows = [
+            ("a lost disk", vec![], heard.clone(), heard.clone()),
+            ("an older copy", own.clone(), heard, vec![(254, 1), (255, 1), (256, 2), (300, 2)]),
+            ("nobody went on", own.clone(), vec![(254, 2), (255, 2)], own),
+        ];
+        for (name, own, heard, expected) in rows {
+            let folder = tempfile::tempdir().expect("a folder");
+            let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
+            for (prefix, views) in [(RECORD, own), (HEARD, heard)] {
+                if !views.is_empty() {
+                    write_views(folder.path(), partition(prefix, 3), views);
+                }
+            }
+            votes.listened(NOW).expect("it writes");
+            assert_eq!(read_views(folder.path(), record(3)), expected, "{name}");
+            votes.listened(NOW).expect("it writes");
+            assert_eq!(read_views(folder.path(), record(3)), expected, "{name}, after a crash before it was noted");
+            assert!(votes.may_vote(3, NOW).expect("it reads"), "{name}");
+        }
     }
 
     #[test]

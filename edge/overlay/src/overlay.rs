@@ -149,7 +149,7 @@ impl Overlay {
         std::fs::create_dir_all(&directory).map_err(file(&directory))?;
         let key = NodeKey::open(&directory.join("node.key"))?;
         let (mut server, client) = quic::configs(ALPN, transport(CONNECTION_WINDOW))?;
-        server.transport_config(Arc::new(transport(INCOMING_WINDOW)));
+        server.transport_config(quic::paced(transport(INCOMING_WINDOW)));
         let listening = |source| StartError::Listen { address: listen, source };
         let endpoint = Endpoint::server(server, listen).map_err(listening)?;
         let bound = endpoint.local_addr().map_err(listening)?;

@@ -58,10 +58,10 @@ pub trait Provider: Send + Sync + 'static {
     fn find(&self, block: Hash) -> Option<Position>;
 
     /// The frame of a block, with its length, once the block is final. `None` where it is gone or damaged.
-    fn block(&self, number: u64) -> BoxFuture<'static, Option<Bytes>>;
+    fn block(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>>;
 
-    /// Operations of the state, with their proof.
-    fn operations(&self, wanted: Operations) -> BoxFuture<'static, Option<Bytes>>;
+    /// Operations of the state, with their proof. What is read is held before its bytes count, so few are read at a time.
+    fn operations(&self, wanted: Operations, client: Client) -> BoxFuture<'static, Option<Bytes>>;
 
     /// A block with its receipts.
     fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>>;
@@ -203,7 +203,7 @@ impl Server {
             Request::Head => Some(provider.head().encode()),
             Request::Genesis => Some(provider.genesis().encode()),
             Request::Find { block } => provider.find(block).map(|found| found.encode()),
-            Request::Operations { wanted } => provider.operations(wanted).await,
+            Request::Operations { wanted } => provider.operations(wanted, client).await,
             Request::Copy { number } => provider.copy(number, client).await,
             Request::Submit { hops, transactions } => {
                 let transactions = transactions.into_vec().into_iter().map(|bytes| bytes.to_vec()).collect();
@@ -234,7 +234,7 @@ impl Server {
         let mut number = from;
         loop {
             let frame = tokio::select! {
-                frame = provider.block(number) => frame,
+                frame = provider.block(number, client) => frame,
                 _ = sending.stopped() => return Ok(()),
             };
             let mut held = self.memory.hold(client);

@@ -56,14 +56,14 @@ impl Provider for Chain {
         (block == CHAIN).then_some(Position { number: 0, height: 0 })
     }
 
-    fn block(&self, number: u64) -> BoxFuture<'static, Option<Bytes>> {
+    fn block(&self, number: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
         match number {
             1..=BLOCKS => ready(Some(self.frame(number).encode().into())),
             _ => std::future::pending().boxed(),
         }
     }
 
-    fn operations(&self, wanted: Operations) -> BoxFuture<'static, Option<Bytes>> {
+    fn operations(&self, wanted: Operations, _: Client) -> BoxFuture<'static, Option<Bytes>> {
         ready((wanted.size == 5).then(|| Bytes::from_static(b"operations")))
     }
 

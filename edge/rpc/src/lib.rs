@@ -6,7 +6,6 @@
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
 pub mod admin;
-mod cached;
 mod explorer;
 mod forwarded;
 mod limits;
@@ -32,11 +31,10 @@ use axum::{
     http::Request,
     response::Response,
 };
-use cached::Cached;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
-use cowboy_serve::{Settings, Slots};
+use cowboy_serve::{Cached, Settings, Slots};
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
@@ -132,6 +130,8 @@ pub(crate) struct Shared {
     pub(crate) network: Cached<(usize, bool)>,
     /// The places for streams of blocks. A client has as many of them as connections.
     pub(crate) followers: Slots,
+    /// The places for requests for proofs.
+    pub(crate) provers: Slots,
     pub(crate) started: Instant,
     pub(crate) sites: OnceLock<Sites>,
     pub(crate) admin: Admin,
@@ -216,6 +216,7 @@ impl Listeners {
             page: Cached::new(FRESH),
             network: Cached::new(FRESH),
             followers: Slots::new(limits::FOLLOWERS),
+            provers: Slots::new(limits::PROVERS),
             started: Instant::now(),
             sites: OnceLock::new(),
             admin: backend.admin,

@@ -15,13 +15,13 @@ use cowboy_api::{
     model::{MAX_BODY_BYTES, MAX_SUBMISSION_BYTES},
     table::Rate,
 };
-use cowboy_serve::{Bounds, Client, Held, Memory, Pool, Refused};
+use cowboy_serve::{Bounds, Client, Full, Held, Memory, Permit, Pool, Refused, Slots};
 use futures::StreamExt as _;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde_json::json;
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     num::NonZeroU32,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -58,6 +58,12 @@ const LIGHT_TIME: Duration = Duration::from_secs(60);
 /// Streams of blocks that are open at a time: each reads a block from the disk whenever its client takes one.
 pub(crate) const FOLLOWERS: usize = 1_024;
 
+/// Requests for proofs that are answered at a time (decision 662).
+pub(crate) const PROVERS: usize = 512;
+
+/// The most of them of one client.
+pub(crate) const PROVERS_OF_CLIENT: usize = 64;
+
 /// Threads that read blocks for streams.
 const BLOCK_READERS: usize = 2;
 
@@ -68,7 +74,9 @@ enum Work {
     Light,
     /// The same, without an end: it waits for blocks, and does its work elsewhere.
     Waits,
-    /// On the readers: it goes through lists, or through the ledger.
+    /// The same, with an end: it waits for what it proves.
+    Proves,
+    /// On the readers: it goes through lists, or through the ledger, and waits for nothing but the disk.
     Reads,
     /// On the workers that run and compile programs.
     Runs,
@@ -80,13 +88,14 @@ fn work_of(endpoint: Endpoint) -> Work {
         Health | HealthDetailed | HealthReady | Height | Upgrades | BaseFee | Genesis | Epoch | Account | Pending | Submit
         | DevSnapshot | DevRevert | DevBalance | DevImpersonate => Work::Light,
         Follow | Socket | SubmitWait | Faucet | ReadHandler | View | DevMine | DevWarp | Simulate => Work::Waits,
+        ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Proves,
         Actor => Work::Runs,
         Params | Methods | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders
         | TokenEvents | Transactions | StateChanges | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry | Permissions
         | ActorRent | MissingChunks | Chunk | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks
         | Council | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token
         | TokenBalance | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy | Operations
-        | Transaction | Receipt | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
+        | Transaction | Receipt => Work::Reads,
     }
 }
 
@@ -175,6 +184,15 @@ impl Limits {
     /// Looks something up, or tries what runs no program: never behind programs.
     pub(crate) async fn read<T: Send + 'static>(&self, client: Client, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         self.readers.run(client, move |_| work()).await.map_err(Refusal::from)
+    }
+
+    /// The same for a look at the state, for which the thread waits.
+    pub(crate) async fn read_state<T: Send + 'static>(
+        &self,
+        client: Client,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.readers.run(client, move |runtime| runtime.block_on(work)).await.map_err(Refusal::from)
     }
 
     /// Reads a block for a stream: behind nothing but other blocks.
@@ -276,6 +294,7 @@ async fn within(app: &App, endpoint: Endpoint, request: Request, next: Next) -> 
     let pool = match work_of(endpoint) {
         Work::Waits => return Ok(next.run(request).await),
         Work::Light => return timeout(LIGHT_TIME, next.run(request)).await.map_err(|_| TOO_SLOW.into()),
+        Work::Proves => return timeout(Bounds::of_machine().patience, next.run(request)).await.map_err(|_| TOO_SLOW.into()),
         Work::Reads => &app.limits.readers,
         Work::Runs => &app.limits.runners,
     };
@@ -326,14 +345,24 @@ fn bounded(app: &App, client: Client, response: Response) -> Response {
     }
 }
 
-fn crowded() -> Refusal {
+/// A place for something that takes long, of which a client may have `share`. `what` names it, in the plural.
+pub(crate) fn place(slots: &Slots, address: IpAddr, share: usize, what: &str) -> Result<Permit, Refusal> {
+    slots.take(address, share).map_err(|full| {
+        let (fault, reason) = match full {
+            Full::Total(_) => (OVERLOADED, format!("as many {what} are under way as this node has places for")),
+            Full::Client(_) | Full::Subnet(_) => (RATE_LIMITED, format!("too many {what} are under way: of this client or of its subnet")),
+        };
+        Refusal::new(fault, json!({ "reason": reason }))
+    })
+}
+
+pub(crate) fn crowded() -> Refusal {
     Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is reserved for them" }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::IpAddr;
 
     /// A client that asks too often takes nothing away from another.
     #[test]

@@ -45,16 +45,17 @@ impl Provider for Peers {
         Some(Position { number: header.number.0, height: header.height().get() })
     }
 
-    fn block(&self, number: u64) -> BoxFuture<'static, Option<Bytes>> {
+    fn block(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>> {
         let app = self.0.clone();
-        async move { streams::next_frame(&app, number).await }.boxed()
+        async move { streams::frame_of_stream(&app, client, number).await }.boxed()
     }
 
-    fn operations(&self, Operations { size, start, most }: Operations) -> BoxFuture<'static, Option<Bytes>> {
+    fn operations(&self, Operations { size, start, most }: Operations, client: Client) -> BoxFuture<'static, Option<Bytes>> {
         let app = self.0.clone();
         async move {
             let state = app.node.chain().ok()?.state()?.clone();
-            state.operations(Wanted { size, start, most }).await
+            let wanted = Wanted { size, start, most };
+            app.limits.read_state(client, async move { state.operations(wanted).await }).await.ok()?
         }
         .boxed()
     }

@@ -3,6 +3,7 @@
 //! - [`Slots`] and [`Server`]: connections, bounded in all, for each client and for each subnet, with deadlines for heads and for clients that do not read.
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all, for each client and for each subnet.
+//! - [`Cached`]: what takes work to make, for clients that may ask at any rate.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
@@ -12,6 +13,7 @@
 
 mod admission;
 mod allocator;
+mod cached;
 mod client;
 mod disk;
 mod idle;
@@ -30,6 +32,7 @@ mod taking;
 
 pub use admission::{Admission, Caps, Full, Permit};
 pub use allocator::give_memory_back;
+pub use cached::Cached;
 pub use client::Client;
 pub use disk::free_bytes;
 pub use keeping::Keeping;

@@ -23,12 +23,18 @@ fn setup(error: impl fmt::Display) -> SetupError {
     SetupError(error.to_string())
 }
 
-/// The configuration of both ends of a protocol with this ALPN name, with a new self-signed certificate.
-///
-/// Both ends send as fast as the path delivers, and do not take each lost packet for a full link ([decision 660]).
+/// The transport of every connection: it has these limits, sends as fast as the path delivers, and does not take each lost packet for a full link
+/// ([decision 660], [decision 669]).
 ///
 /// [decision 660]: ../../../docs/decisions/0660-lost-packets-are-no-full-links.md
-pub fn configs(alpn: &[u8], mut transport: TransportConfig) -> Result<(ServerConfig, ClientConfig), SetupError> {
+/// [decision 669]: ../../../docs/decisions/0669-one-transport.md
+pub fn paced(mut limits: TransportConfig) -> Arc<TransportConfig> {
+    limits.congestion_controller_factory(Arc::new(BbrConfig::default()));
+    Arc::new(limits)
+}
+
+/// The configuration of both ends of a protocol with this ALPN name, with a new self-signed certificate. The transport is [`paced`].
+pub fn configs(alpn: &[u8], limits: TransportConfig) -> Result<(ServerConfig, ClientConfig), SetupError> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let certified = rcgen::generate_simple_self_signed(vec![SERVER_NAME.into()]).map_err(setup)?;
     let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
@@ -46,8 +52,7 @@ pub fn configs(alpn: &[u8], mut transport: TransportConfig) -> Result<(ServerCon
         .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         .with_no_client_auth();
     client.alpn_protocols = vec![alpn.to_vec()];
-    transport.congestion_controller_factory(Arc::new(BbrConfig::default()));
-    let transport = Arc::new(transport);
+    let transport = paced(limits);
     let mut server = ServerConfig::with_crypto(Arc::new(quinn::crypto::rustls::QuicServerConfig::try_from(server).map_err(setup)?));
     server.transport_config(transport.clone());
     let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));

@@ -159,6 +159,24 @@ async fn a_panic_is_passed_on() {
     ended(tokio::task::spawn_blocking(|| -> u8 { panic!("a defect") })).await;
 }
 
+/// A database that moved on says nothing of the disk, and a block that breaks a rule neither.
+#[test]
+fn what_is_not_of_the_disk_ends_no_node() {
+    Failed::State(qmdb::Error::StaleRead).assert_not_of_disk();
+    Failed::State(qmdb::Error::StaleBatch).assert_not_of_disk();
+    let cut_off = Failed::State(qmdb::Error::Runtime(Closed));
+    cut_off.assert_not_of_disk();
+    assert!(cut_off.is_cut_off() && !Failed::State(qmdb::Error::StaleRead).is_cut_off());
+    Failed::Invalid(BlockInvalid::Order).assert_not_of_disk();
+}
+
+/// Nobody says of a block that it is invalid because it could not be run.
+#[test]
+#[should_panic(expected = "the state cannot be read")]
+fn a_disk_that_fails_refuses_no_block() {
+    Failed::State(qmdb::Error::Runtime(commonware_runtime::Error::ReadFailed)).assert_not_of_disk();
+}
+
 /// A fence that is soon reached: the loop takes many times as long, and a transfer a small part of it.
 fn quick(chain: &Chain) -> Fence<'_> {
     Fence { tick: Duration::from_micros(200), most: Duration::from_millis(5), longest: Duration::MAX, packing: None, ..chain.fence() }

@@ -165,3 +165,15 @@ impl<E: Storage> Registrar for Enrolled<E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record of votes is found on the disk by the names of the partitions in which the engine keeps it.
+    #[test]
+    fn records_of_votes_are_found_by_their_names() {
+        let Partitions { votes, heard, discarded } = Partitions::new("cowboy");
+        assert_eq!([votes, heard, discarded], [votes::RECORD, votes::HEARD, votes::DISCARDED]);
+    }
+}

@@ -5,8 +5,8 @@ use crate::{
     runs::{BLOCKS, blocks, follow, source},
 };
 use cowboy_node::{
-    Fetched, NodeHandle,
-    reader::{self, Batch},
+    Chain, Fetched, NodeHandle,
+    reader::{self, Batch, Still},
 };
 use cowboy_state::{Key, StateKey};
 use cowboy_types::Address;
@@ -27,41 +27,76 @@ async fn prove(node: &NodeHandle) {
     assert!(proofs.len() == 100 && proofs.values().all(|proof| proof.root == root), "block {}", node.head().number);
 }
 
-/// Decision 637: whoever asks for it finds the state of the newest block, and it stays while it is proven, however many blocks are on their way.
+/// Has the state stand still, once blocks have paused.
+async fn still(chain: &Chain) -> Still {
+    loop {
+        if let Ok(still) = chain.proving.still().await {
+            return still;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Decision 637: whoever asks for it finds the state of the newest block, and it stays while it is proven, where the follower is not behind.
 #[test]
-fn proofs_hold_while_a_follower_catches_up() {
+fn the_state_stands_still_while_it_is_proven() {
     let parent = tempfile::tempdir().expect("a folder");
     let node = source(&parent.path().join("source"));
     let (follower, feed) = follow(&parent.path().join("follower"), &node);
     let chain = follower.chain().expect("it runs");
     let mut first = blocks(&node);
-    let mut second = first.split_off(4);
-    let third = second.split_off(4);
+    let mut later = first.split_off(4).into_iter();
     block_on(async {
         feed.push_run(first).await.expect("they are good");
-        let still = chain.proving.still().await;
-        let mut pushing = pin!(feed.push_run(second));
+        let first = still(&chain).await;
+        let next = later.next().expect("there is a fifth");
+        let mut pushing = pin!(feed.push_run(vec![next]));
         assert!(pushing.as_mut().now_or_never().is_none(), "it is on its way");
         for _ in 0..10 {
             prove(&follower).await;
             assert_eq!(follower.head().number, 4, "it waits");
         }
-        drop(still);
-        pushing.await.expect("they are good");
+        drop(first);
+        pushing.await.expect("it is good");
         let push = async {
-            for fetched in third {
+            for fetched in later {
                 feed.push_run(vec![fetched]).await.expect("it is good");
             }
         };
         let ask = async {
             for _ in 0..10 {
-                let _still = chain.proving.still().await;
-                prove(&follower).await;
+                // On a slow computer the blocks may come without a pause.
+                if let Ok(still) = chain.proving.still().await {
+                    still.during(prove(&follower)).await.expect("it is waited for");
+                }
             }
         };
         futures::future::join(push, ask).await;
     });
     assert_eq!(follower.head(), node.head());
+    drop((chain, feed));
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// Decision 662: a follower that is behind waits for nobody who proves its state. They hear of it, and the next ones find the state of the newest block.
+#[test]
+fn readers_hold_up_no_follower_that_is_behind() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let (follower, feed) = follow(&parent.path().join("follower"), &node);
+    let chain = follower.chain().expect("it runs");
+    let mut first = blocks(&node);
+    let second = first.split_off(4);
+    block_on(async {
+        feed.push_run(first).await.expect("they are good");
+        let first = still(&chain).await;
+        feed.push_run(second).await.expect("they are good");
+        assert_eq!((follower.head(), first.holds()), (node.head(), false), "nobody let it go");
+        assert_eq!(first.during(std::future::pending::<()>()).await, None);
+        let next = still(&chain).await;
+        next.during(prove(&follower)).await.expect("nothing is on its way");
+    });
     drop((chain, feed));
     follower.shutdown();
     node.shutdown();

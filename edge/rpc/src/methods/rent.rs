@@ -24,7 +24,7 @@ fn look(world: &World, params: &Params, height: Height, address: Address) -> Res
     let account = state::account(world, address)?;
     let dormancy = state::dormancy(world, address)?;
     let rate = state::rate(world, params)?;
-    let bytes = if address.is_rent_exempt() { 0 } else { rent::billable(params, &actor, state::mailbox_bytes(world, address)?) };
+    let bytes = if address.is_rent_exempt() { 0 } else { rent::billable(params, &actor) };
     let unpaid = account.as_ref().map_or(0, |account| account.unpaid.get());
     let status = match (&dormancy, unpaid) {
         _ if address.is_rent_exempt() => "exempt",

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    limits::Peer,
+    limits::{self, Peer},
     notices::{self, Heard},
     read,
     refusal::{Asked, Refusal},
@@ -18,12 +18,12 @@ use axum::{
 };
 use cowboy_api::{
     ApiError,
-    error::{BAD_REQUEST, BUSY, OVERLOADED, RATE_LIMITED},
+    error::{BAD_REQUEST, BUSY},
     follow::Frame,
     model::{Notice, Subscribe},
 };
 use cowboy_node::{AskError, reader::Wanted};
-use cowboy_serve::{Client, Full, Held, Permit, Refused, Slots};
+use cowboy_serve::{Client, Held, Permit, Refused, Slots};
 use cowboy_store::View;
 use futures::{
     SinkExt as _, StreamExt as _,
@@ -148,13 +148,7 @@ pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from
 
 /// A place for a stream to this address, whose client may have `share` of them.
 fn place(followers: &Slots, address: IpAddr, share: usize) -> Result<Permit, Refusal> {
-    followers.take(address, share).map_err(|full| {
-        let (fault, reason) = match full {
-            Full::Total(_) => (OVERLOADED, "as many streams of blocks are open as this node has places for"),
-            Full::Client(_) | Full::Subnet(_) => (RATE_LIMITED, "too many streams of blocks are open: of this client or of its subnet"),
-        };
-        Refusal::new(fault, serde_json::json!({ "reason": reason }))
-    })
+    limits::place(followers, address, share, "streams of blocks")
 }
 
 /// The frames from a number on, until they end or their place is given to another stream. A stream is used when its client takes a frame.
@@ -227,14 +221,9 @@ fn one_frame(bytes: &[u8]) -> Result<Response, Refusal> {
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response())
 }
 
-/// The frame of a block, once it is final. `None` ends the stream: the block is damaged here, or the chain went back behind it.
-pub(crate) async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
-    frame(&ledger_with(app, number).await?, number)
-}
-
-/// The same, read on threads that do nothing else: a client that takes blocks as fast as they come keeps no request waiting, and no request keeps it
-/// waiting.
-async fn frame_of_stream(app: &App, client: Client, number: u64) -> Option<Bytes> {
+/// The frame of a block, once it is final. `None` ends the stream: the block is damaged here, or the chain went back behind it. It is read on threads that do
+/// nothing else: a client that takes blocks as fast as they come keeps no request waiting, and no request keeps it waiting.
+pub(crate) async fn frame_of_stream(app: &App, client: Client, number: u64) -> Option<Bytes> {
     once_there_is_room(|| async move {
         let Some(view) = ledger_with(app, number).await else { return Ok(None) };
         app.limits.read_block(client, move || frame(&view, number)).await
@@ -285,6 +274,7 @@ async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_api::error::{OVERLOADED, RATE_LIMITED};
     use cowboy_node::Unavailable;
     use cowboy_serve::Memory;
     use futures::FutureExt as _;

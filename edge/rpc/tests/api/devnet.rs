@@ -12,6 +12,7 @@ use cowboy_node::{
     BlockTime, NodeConfig, NodeHandle,
     genesis::{self, DevGenesis},
 };
+use cowboy_overlay::Provider;
 use cowboy_rpc::{Admin, Backend, Config, Listeners, Server};
 use cowboy_serve::Slots;
 use cowboy_types::{
@@ -73,6 +74,11 @@ impl Devnet {
             admin,
         });
         Self { node, client, keys, server, _folder: folder }
+    }
+
+    /// What it serves to peers of the overlay.
+    pub(crate) fn provider(&self) -> Arc<dyn Provider> {
+        self.server.provider()
     }
 
     /// Where its operator's endpoint is.

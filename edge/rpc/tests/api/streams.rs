@@ -6,8 +6,12 @@ use cowboy_api::{
     follow::Frame,
     model::{self, Notice},
 };
+use cowboy_node::reader::MAX_OPERATIONS_BYTES;
+use cowboy_overlay::{HttpSource, Operations, Position, Source as _};
+use cowboy_serve::Client;
 use cowboy_types::{Amount, Block, Instruction, System};
 use futures::{SinkExt as _, StreamExt as _};
+use std::net::IpAddr;
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,5 +87,22 @@ async fn followers_get_every_block_in_order() {
     }
     assert!(numbers.iter().copied().eq(2..2 + u64::try_from(numbers.len()).expect("few")), "{numbers:?}");
     drop(stream);
+    devnet.stop().await;
+}
+
+/// Peers of the overlay are given the same blocks and operations as clients of the API.
+#[tokio::test(flavor = "multi_thread")]
+async fn peers_get_what_clients_get() {
+    let devnet = Devnet::start(None).await;
+    let (source, peers) = (HttpSource::new(devnet.client.url()).expect("the address is good"), devnet.provider());
+    let peer = Client::from(IpAddr::from([192, 0, 2, 1]));
+    let mut blocks = source.blocks(Position { number: 1, height: 1 }).await.expect("the stream opens");
+    let first = blocks.next().await.expect("there is a block").expect("it is whole");
+    assert_eq!(peers.block(1, peer).await.expect("it is final"), first.encode());
+    drop(blocks);
+    let header = devnet.node.view().expect("the ledger opens").block(1).expect("the ledger reads").expect("it is there").header;
+    let wanted = || Operations { size: header.ops_end.0, start: header.ops_start.0, most: 64 };
+    let of_client = source.operations(wanted(), MAX_OPERATIONS_BYTES).await.expect("they are there");
+    assert_eq!(peers.operations(wanted(), peer).await.expect("they are there"), of_client);
     devnet.stop().await;
 }

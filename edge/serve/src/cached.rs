@@ -6,18 +6,20 @@ use std::{
 };
 
 /// A value that is made anew for who asks after a time, and by one at a time.
-pub(crate) struct Cached<T> {
+#[derive(Debug)]
+pub struct Cached<T> {
     fresh_for: Duration,
     made: Mutex<Option<(Instant, T)>>,
 }
 
 impl<T: Clone> Cached<T> {
-    pub(crate) fn new(fresh_for: Duration) -> Self {
+    /// Nothing made yet. What is made is fresh for this time.
+    pub fn new(fresh_for: Duration) -> Self {
         Self { fresh_for, made: Mutex::new(None) }
     }
 
     /// The value, which `make` makes where there is no fresh one.
-    pub(crate) fn get(&self, make: impl FnOnce() -> T) -> T {
+    pub fn get(&self, make: impl FnOnce() -> T) -> T {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, value)) = made.as_ref().filter(|(at, _)| at.elapsed() < self.fresh_for) {
             return value.clone();
