@@ -38,14 +38,20 @@ use cowboy_types::{
     units::{Amount, Cells, Cycles, Nonce, Price},
 };
 use hyper::StatusCode;
-use std::{sync::Arc, time::Instant};
-use tokio::{runtime::Handle, sync::Mutex};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{runtime::Handle, sync::Mutex, time::timeout};
 
 /// What the rest of a transaction takes beside its payload, generously.
 const OVERHEAD_BYTES: usize = 512;
 
 /// What a base unit of tip buys nobody yet; enough to be seen.
 const TIP: Price = Price(100);
+
+/// How long a command waits while others are sent.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Base fees that every price pays.
 const FREE: BaseFees = BaseFees { cycle: Price(0), cell: Price(0) };
@@ -199,8 +205,9 @@ impl Commander {
 
     /// Submits a transaction, and answers nothing where its request was delivered already: see [`submit_once`].
     async fn submit(&self, node: &NodeHandle, transaction: &Transaction, command: Option<Sent>) -> Result<Option<Accepted>, Refusal> {
-        // One at a time: each takes the nonce after the last.
-        let mut signing = self.signing.lock().await;
+        // One at a time: each takes the nonce after the last. Where the node takes its time for each, not all wait for ever.
+        let late = |_| Refusal::busy("BUSY", "The commands of others are sent first.").retry(2);
+        let mut signing = timeout(PATIENCE, self.signing.lock()).await.map_err(late)?;
         submit_once(&Pool { commander: self, node }, &mut signing, transaction, command).await
     }
 
@@ -224,7 +231,7 @@ fn refuse_hopeless(facts: &Facts<'_>, lane: Lane, transaction: &Transaction) -> 
 fn hopeless(invalid: Invalid) -> Refusal {
     match invalid {
         Invalid::TooLarge { max, .. } => Refusal::too_large(max),
-        invalid => refused_for_good(invalid),
+        invalid => refused_for_good(invalid).not_sent(),
     }
 }
 

@@ -74,6 +74,8 @@ pub struct Limits {
     pub client_body_bytes: usize,
     /// Commands under way at once; more are asked to come back.
     pub commands_at_once: usize,
+    /// The same for the commands of one client; a quarter of them where absent. A gateway behind a proxy on another machine needs all.
+    pub client_commands_at_once: Option<usize>,
     /// Cycles of a command that cannot be tried beforehand: while the gateway registers, or sends a heartbeat after its health ran out.
     pub command_cycles: u64,
     /// The most cycles that the gateway signs for in one command; one that needs more is refused.
@@ -112,6 +114,7 @@ impl Default for Limits {
             client_queries_at_once: None,
             client_body_bytes: BODIES_OF_CLIENT,
             commands_at_once: 256,
+            client_commands_at_once: None,
             command_cycles: 2_000_000,
             max_command_cycles: 5_000_000,
             max_command_cells: 1_000_000,

@@ -33,10 +33,16 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::{
+    net::{TcpListener, UdpSocket},
+    task::JoinSet,
+};
 
 /// Gateways that are looked at for answers.
 const GATEWAYS: usize = 256;
+
+/// Addresses of one gateway that count: more of them would take the others' part of the answers.
+const OF_ENDPOINT: usize = 4;
 
 /// Addresses in one answer: as many as fit a datagram that is not split.
 const ANSWERS: usize = 16;
@@ -156,29 +162,52 @@ async fn endpoints(state: &BlockState) -> Result<Vec<String>, crate::refusal::Re
         .await
 }
 
+/// Where host names were, and when that was asked.
+type Resolved = HashMap<String, (Instant, Vec<IpAddr>)>;
+
 /// Where these endpoints are: addresses as they are, host names as the system resolves them.
-async fn addresses(endpoints: Vec<String>, resolved: &mut HashMap<String, (Instant, Vec<IpAddr>)>, keep: Duration) -> Vec<IpAddr> {
-    resolved.retain(|name, _| endpoints.contains(name));
-    let mut found = Vec::new();
+async fn addresses(endpoints: Vec<String>, resolved: &mut Resolved, keep: Duration) -> Vec<IpAddr> {
+    let (mut found, mut names) = (Vec::new(), Vec::new());
     for endpoint in endpoints {
-        if let Ok(address) = endpoint.trim_matches(['[', ']']).parse() {
-            found.push(address);
-            continue;
+        match endpoint.trim_matches(['[', ']']).parse::<IpAddr>() {
+            Ok(address) => found.push(address),
+            Err(_) => names.push(endpoint),
         }
-        let is_fresh = resolved.get(&endpoint).is_some_and(|(at, _)| at.elapsed() < keep);
-        if !is_fresh {
-            let looked_up = tokio::time::timeout(RESOLVE, tokio::net::lookup_host((endpoint.as_str(), 0))).await;
-            if let Ok(Ok(all)) = looked_up {
-                resolved.insert(endpoint.clone(), (Instant::now(), all.map(|address| address.ip()).collect()));
-            }
-        }
-        // A name that does not resolve just now keeps its last addresses.
-        found.extend(resolved.get(&endpoint).into_iter().flat_map(|(_, all)| all));
     }
+    resolved.retain(|name, _| names.contains(name));
+    let is_due = |name: &&String| resolved.get(*name).is_none_or(|(at, _)| at.elapsed() >= keep);
+    let due: Vec<String> = names.iter().filter(is_due).cloned().collect();
+    look_up(due, resolved, resolve).await;
+    found.extend(names.iter().filter_map(|name| resolved.get(name)).flat_map(|(_, all)| all));
     found.retain(|address: &IpAddr| !address.is_unspecified() && !address.is_multicast());
     found.sort_unstable();
     found.dedup();
     found
+}
+
+async fn resolve(name: String) -> io::Result<Vec<IpAddr>> {
+    Ok(tokio::net::lookup_host((name.as_str(), 0)).await?.map(|address| address.ip()).collect())
+}
+
+/// Looks host names up, all at once: a name that takes its time delays no other. One that does not resolve just now keeps its last addresses, and is asked again when its time is over.
+async fn look_up<F: Future<Output = io::Result<Vec<IpAddr>>> + Send + 'static>(
+    names: Vec<String>,
+    resolved: &mut Resolved,
+    resolve: impl Fn(String) -> F,
+) {
+    let mut lookups = JoinSet::new();
+    for name in names {
+        let found = tokio::time::timeout(RESOLVE, resolve(name.clone()));
+        lookups.spawn(async move { (name, found.await) });
+    }
+    for (name, found) in lookups.join_all().await {
+        let (at, addresses) = resolved.entry(name).or_insert_with(|| (Instant::now(), Vec::new()));
+        *at = Instant::now();
+        if let Ok(Ok(mut all)) = found {
+            all.truncate(OF_ENDPOINT);
+            *addresses = all;
+        }
+    }
 }
 
 /// A zone that is answered for.
@@ -392,5 +421,28 @@ mod tests {
         assert_eq!(say("192.0.2.1:53", Protocol::Tcp, now), (1, false));
         assert_eq!(say("198.51.100.1:53", Protocol::Udp, now), (1, false));
         assert_eq!(say("192.0.2.1:53", Protocol::Udp, now + Duration::from_secs(1)), (1, false));
+    }
+    /// Decision 664: a gateway whose host name takes its time, or has many addresses, takes nothing of the others.
+    #[tokio::test]
+    async fn a_gateway_takes_nothing_of_others() {
+        let former = vec![IpAddr::from([192, 0, 2, 9])];
+        let mut resolved = Resolved::from([("late.example".to_owned(), (Instant::now(), former.clone()))]);
+        let names = ["late.example", "many.example", "one.example"].map(str::to_owned).to_vec();
+        let barrier = Arc::new(tokio::sync::Barrier::new(names.len()));
+        let resolve = |name: String| {
+            let barrier = barrier.clone();
+            async move {
+                // Each is answered once all are asked.
+                barrier.wait().await;
+                match &*name {
+                    "many.example" => Ok((0..100).map(|host| IpAddr::from([198, 51, 100, host])).collect()),
+                    "one.example" => Ok(vec![IpAddr::from([203, 0, 113, 1])]),
+                    _ => Err(io::Error::other("late")),
+                }
+            }
+        };
+        look_up(names, &mut resolved, resolve).await;
+        let count = |name: &str| resolved[name].1.len();
+        assert_eq!((&resolved["late.example"].1, count("many.example"), count("one.example")), (&former, OF_ENDPOINT, 1));
     }
 }

@@ -3,24 +3,23 @@
 use crate::{
     Shared,
     acme::CHALLENGE_PATH,
-    budgets::Payers,
-    command::Commander,
+    arriving::{Arriving, accepted},
+    bodies::{crowded, json_response},
     cors::{self, Cors},
     host::{self, Host},
-    ids::{self, Salt},
-    membership::Urgency,
+    ids,
     metrics::method_label,
     pages::Page,
     refusal::Refusal,
-    requests::{Fate, Sent},
-    signed::Reading,
+    requests::Fate,
+    signed::{Reading, envelope_of},
     state::BlockState,
     witness::witness,
 };
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use cowboy_ingress::{
     Failure, Route,
-    request::{self as envelope, Parts, REQUEST_ID_HEADER, RESERVED, VERIFY_HEADER},
+    request::{self as envelope, RESERVED},
     signed::Said,
     visit::question,
 };
@@ -28,22 +27,17 @@ use cowboy_serve::{Client, Held, Keeping};
 use cowboy_system::gateways::{
     NUMBER,
     envelope::is_request_id,
-    ingress::{COMMANDS, Ingress, QUERIES},
+    ingress::{COMMANDS, QUERIES},
 };
 use cowboy_system::names::label;
-use cowboy_types::{Address, cbor::Value};
-use http_body_util::{BodyExt as _, Full};
-use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode,
-    body::{Body, Incoming},
-    header,
-    http::request,
-};
+use cowboy_types::Address;
+use http_body_util::Full;
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, body::Incoming, header, http::request};
 use serde_json::json;
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// The header that says after which block an answer was made (004 §8.3).
@@ -96,8 +90,11 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
     }
     seen.cors.tell(response.headers_mut());
     if parts.method == Method::HEAD {
-        let length = response.body().len();
-        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        // A status that has no body has no length either (RFC 9110 §8.6).
+        if !matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+            let length = response.body().len();
+            response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        }
         *response.body_mut() = Bytes::new();
     }
     let (status, took) = (response.status().as_u16(), started.elapsed());
@@ -115,10 +112,6 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
         "request"
     );
     response.map(|body| held.with(Full::new(body)))
-}
-
-fn crowded() -> Refusal {
-    Refusal::busy("MEMORY_FULL", "The bodies of other requests and answers fill the memory that is reserved for them.")
 }
 
 async fn answer(
@@ -166,7 +159,7 @@ async fn answer(
         let _held = shared.limits.enter(&state.params, actor, address)?;
         let id = ids::of_query(&parts.headers)?;
         let request = envelope_of(parts, &text, &id, None).encode();
-        let (response, height) = witness(shared, client, &name, parts.method.as_str(), (id, request.into())).await?;
+        let (response, height) = witness(shared, address, (&name, parts.method.as_str()), (id, request.into())).await?;
         seen.height = Some(height);
         return Ok(response);
     }
@@ -184,9 +177,10 @@ async fn answer(
     match &seen.reading {
         Some(reading) => read(shared, client, parts, state, route, reading).await,
         None => {
-            let ingress = route.admits(parts.method.as_str())?;
-            let command = Command { shared, address, parts, host: &text, state, name: &route.name, actor, ingress };
-            command.send(body).await
+            let most = route.admits(parts.method.as_str())?.request_bytes;
+            // Whoever sends slowly keeps no old state in memory, and has its command tried on the newest one.
+            drop((state, route));
+            Arriving { shared, address, parts, host: &text, name: &name }.send(body, most, &mut seen.height).await
         }
     }
 }
@@ -208,86 +202,6 @@ async fn read(
     let (mut response, said) = answered?;
     reading.sign(shared, &said, response.headers_mut());
     Ok(response)
-}
-
-/// A command to an actor that takes it.
-struct Command<'a> {
-    shared: &'a Shared,
-    address: IpAddr,
-    parts: &'a request::Parts,
-    host: &'a str,
-    state: Arc<BlockState>,
-    name: &'a str,
-    actor: Address,
-    ingress: &'a Ingress,
-}
-
-impl Command<'_> {
-    fn envelope(&self, request_id: &str, body: Option<&[u8]>) -> Value {
-        envelope_of(self.parts, self.host, request_id, body)
-    }
-
-    async fn send(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
-        let Some(commander) = &self.shared.commander else {
-            let what = "This gateway only reads: it has no key.";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
-        };
-        let (most, client) = (Commander::payload_bytes(), Client::from(self.address));
-        let most = self.ingress.request_bytes.min(u64::try_from(most).unwrap_or(u64::MAX));
-        let (body, _held) = self.shared.body(client, body, most).await?;
-        let _place = self.shared.limits.enter(&self.state.params, self.actor, self.address)?;
-        // DELETE has no body (004 §8.1, decision 76).
-        let body = (self.parts.method != Method::DELETE).then_some(body);
-        let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
-        let id = salt.id(commander.address(), self.actor);
-        let requests = &self.shared.requests;
-        if requests.is_under_way(&id) || self.is_done(&id).await? {
-            return Ok(accepted(&id, None));
-        }
-        if requests.under_way() >= self.shared.config.limits.commands_at_once {
-            return Err(Refusal::busy("TOO_MANY_COMMANDS", "Too many commands are under way.").retry(2));
-        }
-        self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
-        let envelope = self.envelope(&id, body.as_deref());
-        let payers = Payers::new(self.address, self.name, self.actor);
-        let agree = |used| -> Result<Sent, Refusal> {
-            let agreed = self.shared.limits.agree(&self.state.params, payers, used)?;
-            Ok(Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed })
-        };
-        let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
-        let Some(sent) = sent else { return Ok(accepted(&id, None)) };
-        let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
-        let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
-        Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
-    }
-
-    /// Whether the request of this id was delivered already.
-    async fn is_done(&self, id: &str) -> Result<bool, Refusal> {
-        let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
-        Ok(found.is_some())
-    }
-}
-
-fn envelope_of(parts: &request::Parts, host: &str, request_id: &str, body: Option<&[u8]>) -> Value {
-    let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host, request_id };
-    envelope::envelope(&parts, body)
-}
-
-/// 202: the command is on its way, and where its result will be (004 §8.4).
-fn accepted(id: &str, sent: Option<(String, Option<String>)>) -> Response<Bytes> {
-    let result = format!("/_cowboy/requests/{id}");
-    let (hash, transaction) = sent.map_or((None, None), |(hash, transaction)| (Some(hash), transaction));
-    let mut body = json!({ "request_id": id, "result": result, "transaction_hash": hash });
-    if let Some(transaction) = transaction {
-        body["transaction"] = transaction.into();
-    }
-    let mut response = json_response(StatusCode::ACCEPTED, &body);
-    let headers = response.headers_mut();
-    if let (Ok(id), Ok(result)) = (header::HeaderValue::from_str(id), header::HeaderValue::from_str(&result)) {
-        headers.insert(REQUEST_ID_HEADER, id);
-        headers.insert(header::LOCATION, result);
-    }
-    response
 }
 
 /// `/_cowboy/*` of a name (004 §8.6).
@@ -361,7 +275,7 @@ fn of_gateway(shared: &Shared, parts: &request::Parts, path: &str) -> Result<Res
     match path {
         "/_cowboy/health" => health(shared, &parts.method),
         "/_cowboy/metrics" => {
-            let mut response = Response::new(Bytes::from(shared.metrics.text(&shared.slots)));
+            let mut response = Response::new(shared.metrics.page(&shared.slots));
             let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
             Ok(response)
@@ -416,14 +330,6 @@ fn require_min_block(headers: &HeaderMap, height: u64) -> Result<(), Refusal> {
     Err(Refusal::busy("MIN_BLOCK_NOT_REACHED", &format!("The state is that of block {height}, and block {asked} was asked for.")))
 }
 
-fn json_response(status: StatusCode, body: &serde_json::Value) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(body.to_string()));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
-    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    response
-}
-
 impl Shared {
     /// The name that a host asks for, and the host as the client wrote it.
     async fn named(&self, state: &BlockState, host: Host) -> Result<(String, String), Refusal> {
@@ -433,36 +339,6 @@ impl Shared {
             (Host::Domain { domain, .. }, None) => Err(Refusal::misdirected(&domain)),
             (Host::Gateway, _) => Err(Refusal::bad_host("it asks for no name")),
         }
-    }
-
-    /// The whole body, where it is not too long and does not take too long, and what counts it. What did not come yet counts nowhere.
-    async fn body(&self, client: Client, mut body: Incoming, most: u64) -> Result<(Bytes, Held), Refusal> {
-        if body.size_hint().lower() > most {
-            return Err(Refusal::too_large(most));
-        }
-        let (mut held, mut bytes, longest) = (self.bodies.hold(client), BytesMut::new(), usize::try_from(most).unwrap_or(usize::MAX));
-        let read = async {
-            while let Some(frame) = body.frame().await {
-                let frame = frame.map_err(|_| Refusal::bad_request("The body ends too early, or is not what its head says."))?;
-                let Ok(chunk) = frame.into_data() else { continue };
-                if bytes.len().saturating_add(chunk.len()) > longest {
-                    return Err(Refusal::too_large(most));
-                }
-                if !held.add(chunk.len()) {
-                    return Err(crowded());
-                }
-                bytes.extend_from_slice(&chunk);
-            }
-            Ok(())
-        };
-        match tokio::time::timeout(Duration::from_millis(self.config.limits.body_timeout_ms), read).await {
-            Ok(result) => result?,
-            Err(_) => {
-                let what = "The body did not come in time.";
-                return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", what, "Send it faster."));
-            }
-        }
-        Ok((bytes.freeze(), held))
     }
 }
 

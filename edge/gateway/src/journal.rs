@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The size from which the file is written anew, with only what is open.
+/// The size from which the file is written anew, with only what is open; at least twice the size that it had then.
 const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A transaction that is not final, and the command that it dispatches, where it does.
@@ -21,6 +21,8 @@ struct Open {
     command: Option<(String, Address)>,
     /// The dispatch of this command, where the transaction withdraws it: the command is signed for no other nonce before this one is used.
     withdrawn: Option<Transaction>,
+    /// The length of both in the file.
+    bytes: usize,
 }
 
 impl Open {
@@ -30,7 +32,10 @@ impl Open {
         let withdrawn = former
             .filter(|_| command.is_none())
             .and_then(|former| former.withdrawn.or(former.command.is_some().then_some(former.transaction)));
-        Self { command: command.or_else(|| withdrawn.as_ref().and_then(dispatched)), transaction, withdrawn }
+        let command = command.or_else(|| withdrawn.as_ref().and_then(dispatched));
+        let mut open = Self { command, transaction, withdrawn, bytes: 0 };
+        open.bytes = open.entries().len();
+        open
     }
 
     /// What is written of it: a reader takes the later one for what is sent.
@@ -52,10 +57,11 @@ impl Open {
 #[derive(Debug)]
 pub(crate) struct Journal {
     open: BTreeMap<Nonce, Open>,
-    /// The nonce of one that was sent and that no pool took: it is sent again before anything else is signed.
-    untaken: Option<Nonce>,
     file: Option<(PathBuf, File, u64)>,
-    /// Whether a write failed: half an entry may stand at the end, and would hide all that follow it from the next start.
+    /// The size from which the file is written anew.
+    compact_at: u64,
+    /// Whether a write failed: half an entry may stand at the end, and would hide all that follow it from the next start; or the next start may read an
+    /// older file.
     is_torn: bool,
 }
 
@@ -66,13 +72,14 @@ impl Journal {
     ///
     /// Where the file cannot be read or written, or is damaged before its end. An entry that was cut off at the end was never sent.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = path else { return Ok(Self { open: BTreeMap::new(), untaken: None, file: None, is_torn: false }) };
+        let of = |open| Self { open, file: None, compact_at: COMPACT_BYTES, is_torn: false };
+        let Some(path) = path else { return Ok(of(BTreeMap::new())) };
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut journal = Self { open: read(&bytes)?, untaken: None, file: None, is_torn: false };
+        let mut journal = of(read(&bytes)?);
         journal.rewrite(path)?;
         Ok(journal)
     }
@@ -84,7 +91,6 @@ impl Journal {
         {
             let path = path.clone();
             self.rewrite(&path)?;
-            self.is_torn = false;
         }
         let Some((_, file, size)) = &mut self.file else { return Ok(()) };
         let entry = entry(transaction);
@@ -98,23 +104,21 @@ impl Journal {
         Ok(())
     }
 
-    /// Forgets what is final: everything below the account's nonce.
-    pub(crate) fn forget_below(&mut self, nonce: Nonce) -> io::Result<()> {
+    /// Forgets what is final: everything below the account's nonce. A file that has become long is written anew. Where that fails, as on a full disk, the
+    /// old one still says what is open, and is tried again once it has grown: nothing waits for it.
+    pub(crate) fn forget_below(&mut self, nonce: Nonce) {
         self.open = self.open.split_off(&nonce);
-        self.untaken = self.untaken.filter(|untaken| *untaken >= nonce);
-        match &self.file {
-            Some((path, _, size)) if *size > COMPACT_BYTES => {
-                let path = path.clone();
-                self.rewrite(&path)
-            }
-            _ => Ok(()),
+        let Some((path, _, size)) = self.file.as_ref().filter(|(_, _, size)| *size > self.compact_at) else { return };
+        let (path, size) = (path.clone(), *size);
+        if let Err(error) = self.rewrite(&path) {
+            tracing::warn!(file = %path.display(), %error, "the journal of commands keeps what is final for now: free some of the disk");
+            self.compact_at = compact_at(size);
         }
     }
 
     /// Forgets a transaction that nobody has seen. It may be known again after a restart.
     pub(crate) fn take_back(&mut self, nonce: Nonce) {
         self.open.remove(&nonce);
-        self.note(nonce, false);
     }
 
     /// What was signed with this nonce.
@@ -122,18 +126,8 @@ impl Journal {
         self.open.get(&nonce).map(|open| &open.transaction)
     }
 
-    /// Notes whether the transaction of this nonce is one that no pool took.
-    pub(crate) fn note(&mut self, nonce: Nonce, is_untaken: bool) {
-        if is_untaken && self.open.contains_key(&nonce) {
-            self.untaken = Some(nonce);
-        } else {
-            self.untaken = self.untaken.filter(|untaken| *untaken != nonce);
-        }
-    }
-
-    /// The nonce to use next, where the account's is `floor`: the first for which nothing is signed, or that of an earlier transaction that no
-    /// pool took.
-    pub(crate) fn after(&self, floor: Nonce) -> Nonce {
+    /// The first nonce for which nothing is signed, where the account's is `floor`.
+    pub(crate) fn first_free(&self, floor: Nonce) -> Nonce {
         let mut free = floor;
         for nonce in self.open.range(floor..).map(|(nonce, _)| *nonce) {
             if nonce != free {
@@ -141,7 +135,7 @@ impl Journal {
             }
             free = Nonce(free.0.saturating_add(1));
         }
-        self.untaken.map_or(free, |untaken| untaken.min(free))
+        free
     }
 
     /// The nonce that was signed for the request of this transaction, where one for it is open.
@@ -171,24 +165,47 @@ impl Journal {
         self.open.len()
     }
 
+    /// The bytes of all that is open.
+    pub(crate) fn bytes(&self) -> usize {
+        self.open.values().map(|open| open.bytes).sum()
+    }
+
     /// The first open transaction from this nonce on.
     pub(crate) fn first_from(&self, nonce: Nonce) -> Option<Nonce> {
         self.open.range(nonce..).next().map(|(nonce, _)| *nonce)
     }
 
-    /// Writes what is open to a new file that takes the place of the old one.
+    /// Writes what is open to a new file that takes the place of the old one. Where that fails, the old one stays, or is torn.
     fn rewrite(&mut self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("new");
         let bytes: Vec<u8> = self.open.values().flat_map(Open::entries).collect();
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&new)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, path)?;
+        let written = write_whole(&new, &bytes).and_then(|file| fs::rename(&new, path).map(|()| file));
+        let file = written.inspect_err(|_| {
+            // It takes room that is missing. The next one takes its place in any case.
+            let _ = fs::remove_file(&new);
+        })?;
+        // The old file has no name any more. Until the new name is on the disk, a start may read the old one.
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.file = Some((path.to_owned(), file, size));
+        (self.compact_at, self.is_torn) = (compact_at(size), true);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)?.sync_all()?;
-        self.file = Some((path.to_owned(), file, u64::try_from(bytes.len()).unwrap_or(u64::MAX)));
+        self.is_torn = false;
         Ok(())
     }
+}
+
+/// A new file with these bytes, on disk before this returns.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(file)
+}
+
+/// The size from which a file is written anew that has this size now.
+fn compact_at(size: u64) -> u64 {
+    size.saturating_mul(2).max(COMPACT_BYTES)
 }
 
 /// The length as 4 bytes big-endian, then the transaction.
@@ -244,7 +261,7 @@ mod tests {
             assert_eq!(journal.get(Nonce(3)), Some(&testing::transaction(3, 0, 2)), "restart {restart}");
             journal = Journal::open(Some(&path)).expect("it is read");
         }
-        journal.forget_below(Nonce(4)).expect("nothing is written");
+        journal.forget_below(Nonce(4));
         assert_eq!((journal.nonce_of(&command), journal.count()), (None, 0));
     }
 
@@ -260,28 +277,31 @@ mod tests {
         drop(journal);
         OpenOptions::new().append(true).open(&path).expect("it is there").write_all(&[0, 0, 1, 0, 7]).expect("a half entry");
         let mut journal = Journal::open(Some(&path)).expect("it is read");
-        assert_eq!((journal.after(Nonce(3)), journal.get(Nonce(4))), (Nonce(5), Some(&transaction(4, 9))));
-        journal.forget_below(Nonce(4)).expect("it stays");
+        assert_eq!((journal.first_free(Nonce(3)), journal.get(Nonce(4))), (Nonce(5), Some(&transaction(4, 9))));
+        journal.forget_below(Nonce(4));
         assert_eq!(journal.get(Nonce(3)), None);
         journal.add(&transaction(5, 1)).expect("it is written");
-        assert_eq!(Journal::open(Some(&path)).expect("it is read").after(Nonce(4)), Nonce(6));
+        assert_eq!(Journal::open(Some(&path)).expect("it is read").first_free(Nonce(4)), Nonce(6));
+        assert_eq!(journal.first_free(Nonce(1)), Nonce(1), "a gap is filled first");
     }
 
-    /// Decision 590: what no pool took is sent again before another nonce is used, so that a pool that is full has no more signed for it.
+    /// Decision 664: the file is written anew where half of it is gone, and not for each command while much is open.
     #[test]
-    fn what_no_pool_took_is_next() {
+    fn what_is_open_is_not_written_again_and_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut journal = Journal::open(Some(&folder.path().join("commands"))).expect("it begins");
-        journal.add(&transaction(3, 1)).expect("it is written");
-        journal.add(&transaction(4, 1)).expect("it is written");
-        journal.note(Nonce(4), true);
-        assert_eq!(journal.after(Nonce(3)), Nonce(4));
-        journal.note(Nonce(4), false);
-        assert_eq!((journal.after(Nonce(3)), journal.after(Nonce(1))), (Nonce(5), Nonce(1)), "a gap is filled first");
-        journal.note(Nonce(4), true);
-        journal.forget_below(Nonce(5)).expect("nothing is written");
-        journal.note(Nonce(7), true);
-        assert_eq!(journal.after(Nonce(5)), Nonce(5), "nothing is open");
+        let path = folder.path().join("commands");
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        // All of them are larger together than a file that is written anew.
+        journal.compact_at = 1_000;
+        let of = |nonce: u64| testing::transaction(nonce, 1, 1);
+        (0..20).for_each(|nonce| journal.add(&of(nonce)).expect("it is written"));
+        let size = |journal: &Journal| journal.file.as_ref().map(|(_, _, size)| *size).expect("it has a file");
+        let (before, entry) = (size(&journal), u64::try_from(entry(&of(0)).len()).expect("it is short"));
+        assert!(before > journal.compact_at);
+        journal.forget_below(Nonce(1));
+        assert_eq!((size(&journal), journal.compact_at), (before - entry, COMPACT_BYTES));
+        assert_eq!(u64::try_from(journal.bytes()).ok(), Some(size(&journal)));
+        assert_eq!((compact_at(1_000), compact_at(10 * COMPACT_BYTES)), (COMPACT_BYTES, 20 * COMPACT_BYTES));
     }
 
     /// A disk that is full for a moment loses nothing that is written later.
@@ -299,7 +319,34 @@ mod tests {
         journal.add(&transaction(5, 1)).expect("there is room again");
         drop(journal);
         let journal = Journal::open(Some(&path)).expect("it is read");
-        assert_eq!((journal.get(Nonce(3)).is_some(), journal.get(Nonce(4)), journal.after(Nonce(5))), (true, None, Nonce(6)));
+        assert_eq!((journal.get(Nonce(3)).is_some(), journal.get(Nonce(4)), journal.first_free(Nonce(5))), (true, None, Nonce(6)));
+    }
+
+    /// A file that cannot be written anew keeps nothing from being forgotten or kept, and is not tried again for each command.
+    #[test]
+    fn a_full_disk_keeps_nothing_up() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        for nonce in [3, 4] {
+            journal.add(&transaction(nonce, 1)).expect("it is written");
+        }
+        // Nothing can be written there.
+        let new = path.with_extension("new");
+        fs::create_dir(&new).expect("it is made");
+        journal.compact_at = 0;
+        journal.forget_below(Nonce(4));
+        assert_eq!((journal.get(Nonce(3)), journal.get(Nonce(4)).is_some()), (None, true));
+        assert_eq!(journal.compact_at, COMPACT_BYTES);
+        journal.add(&transaction(5, 1)).expect("the old file is there");
+        fs::remove_dir(&new).expect("nothing is in it");
+        let long = fs::metadata(&path).expect("it is there").len();
+        let mut journal = Journal::open(Some(&path)).expect("it is read");
+        assert_eq!((journal.get(Nonce(3)).is_some(), journal.first_free(Nonce(4))), (true, Nonce(6)), "the old file says all that is open");
+        journal.compact_at = 0;
+        journal.forget_below(Nonce(5));
+        assert!(fs::metadata(&path).expect("it is there").len() < long, "there is room again");
+        assert_eq!(Journal::open(Some(&path)).expect("it is read").first_free(Nonce(5)), Nonce(6));
     }
 
     /// Damage in the middle is not taken for the end: nonces that were used would be used again.

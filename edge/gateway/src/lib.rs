@@ -7,6 +7,8 @@
 //! retried with another id.
 
 mod acme;
+mod arriving;
+mod bodies;
 mod buckets;
 mod budgets;
 mod certificates;
@@ -57,7 +59,7 @@ pub use source::{Source, Upstream};
 pub use tls::{Acme, CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
-use cowboy_serve::{Memory, Slots};
+use cowboy_serve::{Bounds, Memory, Slots};
 use cowboy_types::signing::PrivateKey;
 use std::{path::PathBuf, sync::Arc};
 
@@ -104,6 +106,11 @@ pub(crate) struct Shared {
     pub(crate) source: Source,
     pub(crate) slots: Slots,
     pub(crate) bodies: Memory,
+    /// The places for answers with proofs, and how many of them a client has.
+    pub(crate) witnesses: Slots,
+    pub(crate) witnesses_of_client: usize,
+    /// The places for commands under way.
+    pub(crate) commands: Slots,
     pub(crate) challenges: Arc<acme::Challenges>,
     /// Domains of other zones; nothing where the gateway serves none.
     pub(crate) domains: Option<Arc<domains::Names>>,
@@ -131,6 +138,9 @@ impl Shared {
             source: backend.source,
             slots: backend.slots,
             bodies: Memory::new(MAX_BODIES, config.limits.client_body_bytes),
+            witnesses: Slots::new(witness::WITNESSES),
+            witnesses_of_client: config.limits.client_queries_at_once.unwrap_or(Bounds::of_machine().per_client),
+            commands: Slots::new(config.limits.commands_at_once),
             challenges: Arc::default(),
             domains: config
                 .domains

@@ -78,10 +78,11 @@ impl Membership {
                 health == 0 || (urgency == Urgency::Timely && health < params.gateways.health / 4 * 3)
             }
         };
-        let mut sent = self.sent.lock().await;
+        // Nobody waits for what others send, unless it is due.
         if !is_due {
             return Ok(());
         }
+        let mut sent = self.sent.lock().await;
         if let Some(outcome) = sent.standing(state.head.number, |number, digest| has_block(node, number, digest)) {
             return outcome;
         }

@@ -1,8 +1,8 @@
 //! Why a gateway has no answer of the actor's: a status, a code for programs, and words.
 
 use bytes::Bytes;
-use cowboy_ingress::Failure;
 pub use cowboy_ingress::failure::ERROR_HEADER;
+use cowboy_ingress::{Failure, request::REQUEST_ID_HEADER};
 use hyper::{HeaderMap, Response, StatusCode, header};
 
 /// A failure: what it is, why, and what to do about it.
@@ -16,18 +16,35 @@ pub(crate) struct Refusal {
     /// Seconds after which asking again makes sense.
     pub(crate) retry_after: Option<u64>,
     /// Methods that would do.
-    pub(crate) allow: Option<String>,
+    pub(crate) allow: Option<Box<str>>,
+    /// The id of a command that others may have, and that may run for all that is said here.
+    pub(crate) request: Option<Box<str>>,
     /// Whether it follows from request and state, so that every gateway refuses alike.
     pub(crate) is_of_chain: bool,
 }
 
 impl Refusal {
     pub(crate) fn new(status: StatusCode, code: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { status, code, what: what.into(), fix: fix.into(), retry_after: None, allow: None, is_of_chain: false }
+        Self { status, code, what: what.into(), fix: fix.into(), retry_after: None, allow: None, request: None, is_of_chain: false }
     }
 
     pub(crate) fn retry(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
+    }
+
+    /// Of a command that nobody has: it does not run.
+    pub(crate) fn not_sent(self) -> Self {
+        Self { what: format!("{} The command was not sent.", self.what), ..self }
+    }
+
+    /// Of a command with this id that others may have. Whatever they say of it, they may still include it, once.
+    pub(crate) fn may_run(self, id: &str) -> Self {
+        let what = format!("{} The command was signed and sent, so that it may still run, once.", self.what);
+        let fix = format!(
+            "{} If it runs, its result is at /_cowboy/requests/{id}; with the same Idempotency-Key it is the same command.",
+            self.fix
+        );
+        Self { what, fix, request: Some(id.into()), ..self }
     }
 
     pub(crate) fn bad_host(why: &str) -> Self {
@@ -82,11 +99,17 @@ impl Refusal {
         if let Some(allow) = self.allow.as_deref().and_then(|allow| header::HeaderValue::from_str(allow).ok()) {
             headers.insert(header::ALLOW, allow);
         }
+        if let Some(id) = self.request.as_deref().and_then(|id| header::HeaderValue::from_str(id).ok()) {
+            headers.insert(REQUEST_ID_HEADER, id);
+        }
         response
     }
 
     fn failure(&self) -> Failure {
-        Failure { allow: self.allow.clone(), ..Failure::new(self.status, self.code, self.what.clone(), self.fix.clone()) }
+        Failure {
+            allow: self.allow.as_deref().map(str::to_owned),
+            ..Failure::new(self.status, self.code, self.what.clone(), self.fix.clone())
+        }
     }
 
     fn page(&self) -> String {
@@ -106,7 +129,7 @@ impl Refusal {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let Failure { status, code, what, fix, allow } = failure;
-        Self { status, code, what, fix, retry_after: None, allow, is_of_chain: true }
+        Self { status, code, what, fix, retry_after: None, allow: allow.map(Into::into), request: None, is_of_chain: true }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 use bytes::Bytes;
 use cowboy_ingress::Answer;
 use cowboy_node::{FinalizedBlock, NodeHandle};
-use cowboy_serve::Client;
+use cowboy_serve::{Client, Permit};
 use cowboy_state::Key;
 use cowboy_system::gateways::state as records;
 use cowboy_types::{Abort, Address, Cells, Cycles, Hash, Transaction, cbor, error};
@@ -54,6 +54,8 @@ pub(crate) struct Sent {
     pub(crate) at: u64,
     /// What its limits count as.
     pub(crate) agreed: Agreed,
+    /// Its place among the commands under way.
+    pub(crate) _place: Permit,
 }
 
 /// Commands under way, and those that failed lately.
@@ -67,11 +69,6 @@ pub(crate) struct Requests {
 impl Requests {
     pub(crate) fn new() -> Self {
         Self { sent: Mutex::default(), failed: Mutex::default(), pooled: Arc::default() }
-    }
-
-    /// How many commands are under way.
-    pub(crate) fn under_way(&self) -> usize {
-        self.sent.lock().expect("nothing panics while it holds the lock").len()
     }
 
     /// Whether a command of this id is under way.
@@ -275,7 +272,7 @@ impl Fate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{agree, limits};
+    use crate::testing::{agree, limits, place};
 
     /// Decision 590: commands are counted by their transactions, and each gives back what it did not use.
     #[test]
@@ -285,9 +282,9 @@ mod tests {
         for number in [1, 2] {
             let mut agreed = agree().expect("two commands are its budget");
             agreed.keep();
-            requests.add(Hash([number; 32]), Sent { id: "one".into(), target, at: 1, agreed });
+            requests.add(Hash([number; 32]), Sent { id: "one".into(), target, at: 1, agreed, _place: place() });
         }
-        assert!(agree().is_none() && requests.under_way() == 2);
+        assert!(agree().is_none() && requests.sent.lock().expect("no panic").len() == 2);
         for number in [1, 2] {
             assert!(requests.is_under_way("one") && requests.under_way_as("one", target).is_some());
             let settled = requests.settle(&Hash([number; 32]), (Cycles(0), Cells(0)));
@@ -304,7 +301,7 @@ mod tests {
         let (limits, requests, target) = (limits(1), Requests::new(), Address([1; 20]));
         let mut agreed = agree(&limits).expect("one command is its budget");
         agreed.keep();
-        requests.add(Hash([1; 32]), Sent { id: "one".into(), target, at: 1, agreed });
+        requests.add(Hash([1; 32]), Sent { id: "one".into(), target, at: 1, agreed, _place: place() });
         requests.settle_final(&Hash([2; 32]), ("two", target), (Cycles(0), Cells(0)));
         assert!(requests.is_under_way("one") && agree(&limits).is_none(), "another command");
         requests.settle_final(&Hash([2; 32]), ("one", target), (Cycles(0), Cells(0)));
@@ -319,7 +316,7 @@ mod tests {
         for (number, id) in [(1, "one"), (2, "two")] {
             let mut agreed = agree(&limits).expect("two commands are its budget");
             agreed.keep();
-            requests.add(Hash([number; 32]), Sent { id: id.into(), target, at: 1, agreed });
+            requests.add(Hash([number; 32]), Sent { id: id.into(), target, at: 1, agreed, _place: place() });
         }
         requests.give_up(&[Hash([1; 32]), Hash([3; 32])]);
         assert!(!requests.is_under_way("one") && requests.is_under_way("two") && agree(&limits).is_none());

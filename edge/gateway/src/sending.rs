@@ -68,15 +68,30 @@ pub(crate) trait Submitter: Sync {
 
 /// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that was signed for one
 /// request is never signed for another, and a request is signed for another nonce only once something else that is final has used its own. A command counts as
-/// soon as somebody may have seen the transaction. Answers nothing where the request was delivered already.
+/// soon as somebody may have seen the transaction. Answers nothing where the request was delivered already. A refusal says whether the command may run all the same.
 pub(crate) async fn submit_once(
     submitter: &impl Submitter,
     signing: &mut Signing,
     wanted: &Transaction,
-    mut command: Option<Sent>,
+    command: Option<Sent>,
 ) -> Result<Option<Accepted>, Refusal> {
     let request = command.as_ref().map(|command| command.id.clone());
-    let mut standing = look(submitter, signing, request.as_deref()).await?;
+    let submitted = submit(submitter, signing, wanted, request.as_deref(), command).await;
+    submitted.map_err(|refusal| match request {
+        Some(id) if signing.is_signed(wanted) => refusal.may_run(&id),
+        Some(_) => refusal.not_sent(),
+        None => refusal,
+    })
+}
+
+async fn submit(
+    submitter: &impl Submitter,
+    signing: &mut Signing,
+    wanted: &Transaction,
+    request: Option<&str>,
+    mut command: Option<Sent>,
+) -> Result<Option<Accepted>, Refusal> {
+    let mut standing = look(submitter, signing, request).await?;
     if standing.is_done {
         return Ok(None);
     }
@@ -108,7 +123,7 @@ pub(crate) async fn submit_once(
             Err(NotTaken::Never(why)) if !offer.is_former => return Err(refused_for_good(why)),
             Err(why) => return Err(refusal_of(why, submitter.sender())),
         }
-        standing = look(submitter, signing, request.as_deref()).await?;
+        standing = look(submitter, signing, request).await?;
         if standing.is_done {
             return Ok(None);
         }
@@ -119,7 +134,7 @@ pub(crate) async fn submit_once(
 /// Reads what the newest final state says, and forgets what is final.
 async fn look(submitter: &impl Submitter, signing: &mut Signing, request: Option<&str>) -> Result<Standing, Refusal> {
     let standing = submitter.standing(request).await?;
-    submitter.note_used(signing.forget_below(standing.nonce).map_err(Refusal::unavailable)?)?;
+    submitter.note_used(signing.forget_below(standing.nonce))?;
     Ok(standing)
 }
 
@@ -206,14 +221,14 @@ fn out_of_step(wait: Duration, address: Address) -> Refusal {
 }
 
 fn out_of_step_for(wait: Duration) -> Refusal {
-    let what = "The gateway's node refuses the nonces of its transactions, so that nothing was sent.";
+    let what = "The gateway's node refuses the nonces of its transactions.";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "NONCES_DISPUTED", what, "Send the same request again later.")
         .retry(wait.as_secs().max(1))
 }
 
-/// No block takes the command as it stands.
+/// Nobody is known to take the command as it stands. A node that refuses it may include it nevertheless.
 pub(crate) fn refused_for_good(why: impl std::fmt::Display) -> Refusal {
-    let what = format!("The command was refused before it ran: {why}.");
+    let what = format!("The command is refused as it stands: {why}.");
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, REFUSED, what, "Change the request, or tell the operator of the gateway.")
 }
 

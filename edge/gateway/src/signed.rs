@@ -7,7 +7,7 @@ use cowboy_ingress::{
     signed::{Chain, SIGNATURE_HEADER, Said, header_value},
 };
 use cowboy_system::gateways::answers::{Statement, answer_version};
-use cowboy_types::{Address, Hash, Height, Text, keccak256};
+use cowboy_types::{Address, Hash, Height, Text, cbor::Value, keccak256};
 use hyper::{HeaderMap, header::HeaderValue, http::request::Parts as Head};
 
 /// The block whose state an answer is made on.
@@ -29,12 +29,17 @@ pub(crate) struct Reading {
     pub(crate) envelope: Bytes,
 }
 
+/// A request with this id, as the handler gets it.
+pub(crate) fn envelope_of(parts: &Head, host: &str, request_id: &str, body: Option<&[u8]>) -> Value {
+    let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host, request_id };
+    request::envelope(&parts, body)
+}
+
 impl Reading {
     /// A request to a name, and the actor that it leads to: zero where it leads to none.
     pub(crate) fn of(parts: &Head, host: &str, block: Block, name: &str, actor: Address) -> Result<Self, Refusal> {
         let id = ids::of_query(&parts.headers)?;
-        let asked = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host, request_id: &id };
-        let envelope = request::envelope(&asked, None).encode().into();
+        let envelope = envelope_of(parts, host, &id, None).encode().into();
         Ok(Self { block, name: name.to_owned(), actor, id, envelope })
     }
 

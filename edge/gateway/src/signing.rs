@@ -6,7 +6,7 @@ use cowboy_types::{
     units::{Amount, Nonce, Price},
 };
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     io, mem,
     time::{Duration, Instant},
 };
@@ -17,6 +17,9 @@ pub(crate) const MAX_UNTAKEN: usize = 8;
 
 /// Transactions that are not final, beyond which nothing is signed for another nonce: as many as a pool takes of one sender.
 const MAX_OPEN: usize = 8_192;
+
+/// The bytes of those, beyond which the same holds: they are in memory and in the file.
+const MAX_OPEN_BYTES: usize = 64 * 1024 * 1024;
 
 /// A transaction that is sent to a pool.
 pub(crate) struct Offer {
@@ -39,8 +42,9 @@ pub(crate) struct Signing {
     journal: Journal,
     /// Commands that were signed, by their nonces. None where a pool took the transaction: its command counts elsewhere.
     commands: BTreeMap<Nonce, Option<Sent>>,
-    /// Those of the journal that others may have and no pool is known to have.
-    untaken: BTreeSet<Nonce>,
+    /// Those of the journal that others may have and no pool is known to have, and whether a pool refused one for anything but its nonce: that one is sent
+    /// again before anything else is signed.
+    untaken: BTreeMap<Nonce, bool>,
     disagreement: Disagreement,
     gauges: SigningGauges,
 }
@@ -48,7 +52,7 @@ pub(crate) struct Signing {
 impl Signing {
     /// What pools have of the journal is not known after a start.
     pub(crate) fn new(journal: Journal, gauges: SigningGauges) -> Self {
-        let untaken = journal.nonces().collect();
+        let untaken = journal.nonces().map(|nonce| (nonce, false)).collect();
         let signing = Self { journal, commands: BTreeMap::new(), untaken, disagreement: Disagreement::default(), gauges };
         signing.publish();
         signing
@@ -60,7 +64,7 @@ impl Signing {
     }
 
     /// Forgets what is final: everything below the account's nonce. Returns the commands that no pool is known to have taken, with their transactions.
-    pub(crate) fn forget_below(&mut self, nonce: Nonce) -> io::Result<Vec<(Transaction, Sent)>> {
+    pub(crate) fn forget_below(&mut self, nonce: Nonce) -> Vec<(Transaction, Sent)> {
         let open = self.commands.split_off(&nonce);
         let gone = mem::replace(&mut self.commands, open);
         let with_transaction = |(nonce, command): (Nonce, Option<Sent>)| Some((self.journal.get(nonce)?.clone(), command?));
@@ -68,13 +72,13 @@ impl Signing {
         self.untaken = self.untaken.split_off(&nonce);
         self.disagreement.look(nonce);
         self.publish();
-        self.journal.forget_below(nonce)?;
-        Ok(forgotten)
+        self.journal.forget_below(nonce);
+        forgotten
     }
 
     /// The nonces of what others may have and no pool is known to have, ascending.
     pub(crate) fn untaken(&self) -> Vec<Nonce> {
-        self.untaken.iter().copied().collect()
+        self.untaken.keys().copied().collect()
     }
 
     /// Whether nothing is signed for another nonce before some of what is untaken is taken.
@@ -84,7 +88,7 @@ impl Signing {
 
     /// Whether no more is signed for another nonce than this transaction may already have.
     pub(crate) fn is_full_for(&self, wanted: &Transaction) -> bool {
-        self.journal.count() >= MAX_OPEN && self.journal.nonce_of(wanted).is_none()
+        is_full(self.journal.count(), self.journal.bytes()) && !self.is_signed(wanted)
     }
 
     /// The node refuses what follows from this nonce of the account. Returns the time for which nothing is sent.
@@ -97,6 +101,11 @@ impl Signing {
     /// How long nothing is sent.
     pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
         self.disagreement.left(now)
+    }
+
+    /// Whether others may have a transaction for the request of this one that is not final.
+    pub(crate) fn is_signed(&self, wanted: &Transaction) -> bool {
+        self.journal.nonce_of(wanted).is_some()
     }
 
     /// The nonce of the request of this transaction, where it was withdrawn and something may still become final for it.
@@ -129,14 +138,17 @@ impl Signing {
     /// From now on others may have what is signed for this nonce, whether a pool answers or not. A chain without a journal keeps nothing.
     fn note_offered(&mut self, nonce: Nonce) {
         if self.journal.get(nonce).is_some() {
-            self.untaken.insert(nonce);
+            self.untaken.entry(nonce).or_insert(false);
             self.publish();
         }
     }
 
-    /// The nonce to use next: see [`Journal::after`].
+    /// The nonce to use next, where the account's is `floor`: the first for which nothing is signed, or that of an earlier transaction that a pool refused for
+    /// anything but its nonce.
     pub(crate) fn after(&self, floor: Nonce) -> Nonce {
-        self.journal.after(floor)
+        let free = self.journal.first_free(floor);
+        let refused = self.untaken.iter().find(|(_, is_refused)| **is_refused).map(|(nonce, _)| *nonce);
+        refused.map_or(free, |refused| refused.min(free))
     }
 
     /// The nonce to send now on the way to the request of this transaction, where a pool takes `next`. A request that was signed before keeps its nonce for as long as that
@@ -186,7 +198,6 @@ impl Signing {
     /// A pool took what was offered. Returns its command, unless it was taken before.
     pub(crate) fn taken(&mut self, offer: &Offer) -> Option<Sent> {
         let nonce = offer.transaction.nonce;
-        self.journal.note(nonce, false);
         self.untaken.remove(&nonce);
         self.disagreement.end();
         self.publish();
@@ -206,9 +217,16 @@ impl Signing {
             command.agreed.release();
             return Some(command);
         }
-        self.journal.note(nonce, *why != NotTaken::Nonce);
+        if let Some(is_refused) = self.untaken.get_mut(&nonce) {
+            *is_refused = *why != NotTaken::Nonce;
+        }
         None
     }
+}
+
+/// Whether nothing is signed beside `count` transactions of `bytes` together that are not final.
+fn is_full(count: usize, bytes: usize) -> bool {
+    count >= MAX_OPEN || bytes >= MAX_OPEN_BYTES
 }
 
 /// Whether a transaction only uses its nonce.
@@ -341,7 +359,7 @@ mod tests {
         let refused = offer(&mut signing, 5, 3, None);
         assert!(signing.refused(&refused, &NotTaken::Nonce, false).is_none());
         assert_eq!(signing.place(&refused.transaction, Nonce(7)), Nonce(5), "it keeps its nonce");
-        let mut forgotten = signing.forget_below(Nonce(5)).expect("it is written");
+        let mut forgotten = signing.forget_below(Nonce(5));
         let (transaction, command) = forgotten.pop().expect("the first");
         assert!(forgotten.is_empty() && taken.is_some() && transaction.nonce == Nonce(3));
         assert_eq!(room(&limits), 0);
@@ -362,6 +380,43 @@ mod tests {
         }
     }
 
+    /// Decision 590: what a pool refused for anything but its nonce is sent again before another nonce is used, until a pool takes it or its nonce is used.
+    #[test]
+    fn what_no_pool_took_is_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut signing = signing(&folder);
+        let offers = [3, 4].map(|nonce| offer(&mut signing, nonce, nonce, None));
+        assert_eq!((signing.after(Nonce(3)), signing.after(Nonce(1))), (Nonce(5), Nonce(1)), "a gap is filled first");
+        for (why, next) in [(NotTaken::Full, 4), (NotTaken::Nonce, 5), (NotTaken::Funds, 4)] {
+            assert!(signing.refused(&offers[1], &why, false).is_none());
+            assert_eq!(signing.after(Nonce(3)), Nonce(next), "{why:?}");
+        }
+        assert!(signing.refused(&offers[0], &NotTaken::Full, false).is_none());
+        assert_eq!(signing.after(Nonce(3)), Nonce(3), "the first of them");
+        assert!(signing.taken(&offers[0]).is_none());
+        assert_eq!((signing.after(Nonce(3)), signing.untaken()), (Nonce(4), vec![Nonce(4)]));
+        signing.forget_below(Nonce(5));
+        assert!(signing.refused(&offers[1], &NotTaken::Full, false).is_none());
+        assert_eq!((signing.after(Nonce(5)), signing.untaken()), (Nonce(5), Vec::new()), "nothing is open");
+    }
+
+    /// Decisions 635 and 664: what is not final has a bound of its number and its bytes.
+    #[test]
+    fn what_is_open_is_bounded() {
+        let rows = [(0, 0, false), (8_191, 1_000, false), (8_192, 1_000, true), (600, 64 << 20, true), (600, (64 << 20) - 1, false)];
+        for (count, bytes, expected) in rows {
+            assert_eq!(is_full(count, bytes), expected, "{count} of {bytes} bytes");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut signing = signing(&folder);
+        offer(&mut signing, 3, 1, None);
+        let one = signing.journal.bytes();
+        offer(&mut signing, 4, 1, None);
+        assert_eq!((one > 0, signing.journal.bytes()), (true, 2 * one));
+        signing.forget_below(Nonce(4));
+        assert_eq!(signing.journal.bytes(), one);
+    }
+
     /// Decision 635: what no pool answered about is bounded, also where clients leave before it answers, and after a start. Gauges say it.
     #[test]
     fn what_no_pool_took_is_bounded() {
@@ -379,7 +434,7 @@ mod tests {
         assert!(signing.taken(&former).is_none() && !signing.is_held_up());
         signing.disagree(Nonce(0), Instant::now());
         assert!(signing.is_held_up() && gauges.disagrees.get() == 1);
-        signing.forget_below(Nonce(8)).expect("nothing is written");
+        signing.forget_below(Nonce(8));
         assert_eq!((signing.is_held_up(), gauges.untaken.get(), gauges.disagrees.get()), (false, 0, 0));
     }
 }

@@ -7,10 +7,17 @@ use cowboy_types::{
     error::{self, Category},
     units::Nonce,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
+use tokio::time::timeout;
+
+/// How long another node has to say whether it takes a transaction: other commands wait meanwhile.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a transaction was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +56,10 @@ impl Upstream {
                     None => Err(NotTaken::Other("the pool gave no answer".into())),
                 }
             }
-            Self::Remote(client) => client.submit(transaction).await.map_err(|error| of_api(&error)),
+            Self::Remote(client) => match timeout(PATIENCE, client.submit(transaction)).await {
+                Ok(answer) => answered(transaction, answer),
+                Err(_) => Err(NotTaken::Other("it does not answer in time".into())),
+            },
         }
     }
 
@@ -61,6 +71,11 @@ impl Upstream {
             Self::Remote(_) => Ok(node.account(sender).await?.nonce.max(after)),
         }
     }
+}
+
+/// What another node's answer comes to. The hash of what it took is the transaction's own, whatever the node calls it.
+fn answered(transaction: &Transaction, answer: Result<Hash, ApiError>) -> Result<Hash, NotTaken> {
+    answer.map(|_| transaction.digest()).map_err(|error| of_api(&error))
 }
 
 fn of_refused(refused: &Refused) -> NotTaken {
@@ -119,6 +134,14 @@ mod tests {
     use super::*;
     use cowboy_api::error::{BODY_TOO_LARGE, BUSY, UNREACHABLE};
     use cowboy_types::Abort;
+
+    /// Decision 664: a node that names another hash, or the same one for all, has no command counted and shown as another.
+    #[test]
+    fn hashes_are_the_gateways_own() {
+        let transaction = crate::testing::transaction(1, 2, 3);
+        assert_eq!(answered(&transaction, Ok(Hash([7; 32]))), Ok(transaction.digest()));
+        assert_eq!(answered(&transaction, Err(ApiError::of_abort(error::WRONG_NONCE))), Err(NotTaken::Nonce));
+    }
 
     /// Decision 635: what the same bytes keep for ever is another reason than what passes, for a pool in this process and for another node's.
     #[test]

@@ -7,6 +7,7 @@ use crate::{
     requests::Sent,
 };
 use cowboy_params::Params;
+use cowboy_serve::{Permit, Slots};
 use cowboy_system::{gateways::envelope::request_id, requests};
 use cowboy_types::{
     Actor, Address, Blob, Cells, Cycles, Hash, Instruction, System, Text, Transaction,
@@ -75,8 +76,13 @@ pub(crate) fn room(limits: &Limits) -> usize {
     all.len()
 }
 
+/// A place among the commands under way.
+pub(crate) fn place() -> Permit {
+    Slots::new(1).take(IpAddr::from([10, 0, 1, 1]), 1).expect("nobody has it")
+}
+
 /// A command with this request id.
 pub(crate) fn command(limits: &Limits, id: &str) -> Option<Sent> {
     let agreed = agree(limits).expect("the budget has room");
-    Some(Sent { id: id.into(), target: Address([1; 20]), at: 1, agreed })
+    Some(Sent { id: id.into(), target: Address([1; 20]), at: 1, agreed, _place: place() })
 }

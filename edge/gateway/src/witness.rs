@@ -1,6 +1,7 @@
 //! Answers with proofs of all that they follow from: `Cowboy-Verify: 1`.
 //!
-//! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block, and at last blocks wait for the proofs.
+//! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block, and at last blocks wait for the proofs, those of a follower for a
+//! part of its time (decision 662).
 
 use crate::{BODIES_OF_CLIENT, Shared, refusal::Refusal, signed::Reading, state::BlockState};
 use bytes::Bytes;
@@ -13,8 +14,8 @@ use cowboy_ingress::{
     witness::{CONTENT_TYPE, MAX_ENTRIES, MAX_WITNESS_BYTES},
 };
 use cowboy_light::Anchor;
-use cowboy_node::reader::{ATTEMPTS, Proving};
-use cowboy_serve::{Client, Held};
+use cowboy_node::reader::{ATTEMPTS, NotStill, Proving};
+use cowboy_serve::{Client, Full, Held};
 use cowboy_state::{StateKey, records};
 use cowboy_types::{Address, Hash};
 use hyper::{
@@ -23,6 +24,7 @@ use hyper::{
 };
 use std::{
     collections::BTreeSet,
+    net::IpAddr,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -36,6 +38,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The wait before a certificate is looked for again.
 const PAUSE: Duration = Duration::from_millis(25);
+
+/// Witnesses that are made at a time: as many requests wait until a node's state stands still.
+pub(crate) const WITNESSES: usize = 512;
 
 /// The most bytes of a witness: more of one answer are sent to no client.
 const MAX_BYTES: usize = BODIES_OF_CLIENT;
@@ -65,23 +70,42 @@ impl Room {
     }
 }
 
-/// The answer to a request that only reads, with its witness, and the height of the state it was made on. Where blocks came in between, it is made again, at last while the state of a
-/// node that follows others stands still.
+/// The answer to a request that only reads, with its witness, and the height of the state it was made on, within one of the gateway's places for witnesses. Another client may get the place
+/// meanwhile.
 pub(crate) async fn witness(
     shared: &Shared,
+    address: IpAddr,
+    asked: (&str, &str),
+    request: (String, Bytes),
+) -> Result<(Response<Bytes>, u64), Refusal> {
+    let mut place = shared.witnesses.take(address, shared.witnesses_of_client).map_err(no_place)?;
+    let replaced = place.replaceable();
+    tokio::select! {
+        biased;
+        made = proven(shared, address.into(), asked, request) => made,
+        _ = replaced => Err(no_place(Full::Total(WITNESSES))),
+    }
+}
+
+/// Where blocks came in between, the answer is made again, at last while the state of a node that follows others stands still.
+async fn proven(
+    shared: &Shared,
     client: Client,
-    name: &str,
-    method: &str,
+    asked: (&str, &str),
     (id, request): (String, Bytes),
 ) -> Result<(Response<Bytes>, u64), Refusal> {
     let chain = shared.node.chain().map_err(Refusal::unavailable)?;
     for attempt in 0..ATTEMPTS {
-        let made = attempted(shared, client, (name, method), (&id, &request), attempt);
+        // Also small proofs, and the handlers before them, take time of the blocks.
+        if chain.proving.is_catching_up() {
+            return Err(not_still(NotStill::CatchingUp));
+        }
+        let attempted = attempted(shared, client, asked, (&id, &request), attempt);
         let made = if Proving::is_urgent(attempt) {
-            let _still = timeout(PATIENCE, chain.proving.still()).await.map_err(others_first)?;
-            timeout(PATIENCE, made).await.map_err(others_first)??
+            let still = timeout(PATIENCE, chain.proving.still()).await.map_err(others_first)?.map_err(not_still)?;
+            timeout(PATIENCE, still.during(attempted)).await.map_err(others_first)?.transpose()?.flatten()
         } else {
-            made.await?
+            attempted.await?
         };
         if let Some(made) = made {
             return Ok(made);
@@ -144,6 +168,27 @@ async fn certified(shared: &Shared) -> Result<(Arc<BlockState>, Anchor), Refusal
 
 fn others_first(_: Elapsed) -> Refusal {
     Refusal::busy("BUSY", "Blocks, or the proofs of other answers, are made first.").retry(2)
+}
+
+fn not_still(why: NotStill) -> Refusal {
+    match why {
+        NotStill::CatchingUp => {
+            let what = "The gateway's node catches up with its chain, and makes no proofs meanwhile.";
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "CATCHING_UP", what, "Ask without a proof, or ask another gateway.").retry(10)
+        }
+        NotStill::Crowded => no_place(Full::Total(WITNESSES)),
+    }
+}
+
+/// All places are taken, or those of one client or subnet.
+fn no_place(full: Full) -> Refusal {
+    match full {
+        Full::Total(_) => Refusal::busy("BUSY", "As many answers with proofs are made as this gateway makes at a time.").retry(2),
+        Full::Client(_) | Full::Subnet(_) => {
+            let what = "Too many answers with proofs are made for this client or its network.";
+            Refusal::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT", what, "Wait for the answers before asking more.").retry(1)
+        }
+    }
 }
 
 fn too_large() -> Refusal {
@@ -214,5 +259,19 @@ mod tests {
         let memory = Memory::new(10 * mib, 10 * mib);
         assert_eq!(refused(&memory), ("MEMORY_FULL", 10));
         assert_eq!(memory.held(), 0);
+    }
+
+    /// Decision 662: a node that catches up, and a client that asks for too much, are other reasons than one that passes in a moment.
+    #[test]
+    fn refusals_of_proofs_say_why() {
+        let rows = [
+            (not_still(NotStill::CatchingUp), 503, "CATCHING_UP"),
+            (not_still(NotStill::Crowded), 503, "BUSY"),
+            (no_place(Full::Client(1)), 429, "RATE_LIMIT"),
+            (no_place(Full::Subnet(2)), 429, "RATE_LIMIT"),
+        ];
+        for (refusal, status, code) in rows {
+            assert_eq!((refusal.status.as_u16(), refusal.code, refusal.retry_after.is_some()), (status, code, true));
+        }
     }
 }

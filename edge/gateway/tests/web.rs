@@ -280,6 +280,7 @@ async fn actors_are_web_sites() {
     by_hand(&world).await;
     others::on_large_stacks(&world).await;
     others::with_a_rate(&world).await;
+    others::with_a_slow_body(&world).await;
     world.stop().await;
 }
 

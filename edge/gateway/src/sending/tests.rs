@@ -253,6 +253,33 @@ async fn what_a_node_refuses_for_good_is_withdrawn() {
     }
 }
 
+/// Decision 663: whatever a node says to a command, it has it and may include it, which the visitor is told with the id of the command. What only the own pool has seen does not run.
+#[tokio::test]
+async fn refusals_say_whether_a_command_may_run() {
+    let answers = [
+        (NotTaken::Never("it is too long".into()), "COMMAND_REFUSED"),
+        (NotTaken::Nonce, "NONCES_DISPUTED"),
+        (NotTaken::Full, "POOL_FULL"),
+        (NotTaken::Funds, "GATEWAY_FUNDS"),
+        (NotTaken::Other("no answer".into()), "UNAVAILABLE"),
+    ];
+    for (answer, code) in answers {
+        for is_own in [false, true] {
+            let (_folder, mut signing, limits, chain) = started();
+            let chain = Chain { is_own, ..chain };
+            *held(&chain.always) = Some(answer.clone());
+            let (wanted, id) = request(1);
+            let refusal = submit_once(&chain, &mut signing, &wanted, command(&limits, &id)).await.expect_err("it is refused");
+            assert_eq!((refusal.code, held(&chain.kept).contains_key(&Nonce(0))), (code, !is_own));
+            let says = |words: &str| refusal.what.contains(words);
+            let said = (says("may still run"), refusal.fix.contains(&id), says("was not sent"), refusal.request.as_deref());
+            assert_eq!(said, (!is_own, !is_own, is_own, (!is_own).then_some(id.as_str())), "{code}: {refusal:?}");
+            let response = refusal.response(&Default::default());
+            assert_eq!(response.headers().contains_key("x-cowboy-request-id"), !is_own);
+        }
+    }
+}
+
 /// What the own pool refuses for good is gone: its nonce is the next one's, and it counts nowhere.
 #[tokio::test]
 async fn what_the_own_pool_refuses_for_good_is_gone() {

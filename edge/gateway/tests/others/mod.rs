@@ -3,7 +3,9 @@
 use super::{World, taken};
 use cowboy_gateway::{Backend, Config, Limits, Listener, Source, Upstream};
 use cowboy_serve::Slots;
+use cowboy_types::{Amount, Instruction, System};
 use std::net::Ipv4Addr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 fn reader(world: &World) -> Backend {
     Backend {
@@ -66,4 +68,21 @@ pub(crate) async fn with_a_rate(world: &World) {
     assert!(found.contains(&(429, "RATE_LIMIT".to_owned())), "{found:?}");
     assert_eq!(ask("mysite.localhost".to_owned(), "0").await.0, 200);
     other.stop().await;
+}
+
+/// Decision 664: a command whose body takes its time is tried on the state of the moment when it is there, and keeps no older one.
+pub(crate) async fn with_a_slow_body(world: &World) {
+    let mut stream = tokio::net::TcpStream::connect(world.gateway.address()).await.expect("the gateway listens");
+    let head = "POST /keep HTTP/1.1\r\nhost: rogue.localhost\r\nconnection: close\r\ncontent-length: 10\r\n\r\n01234";
+    stream.write_all(head.as_bytes()).await.expect("the gateway reads");
+    // Its answer comes behind what was read before.
+    assert_eq!(world.visit("GET", "rogue.localhost", "/status/200").await.0, 200);
+    let payee = world.keys[0].address();
+    world.send(Instruction::System(System::Transfer { to: payee, amount: Amount(1) })).await;
+    let height = world.node.head().height.0;
+    stream.write_all(b"56789").await.expect("the gateway reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("the gateway answers");
+    let said = answer.lines().find_map(|line| line.strip_prefix("x-cowboy-block: ")).expect("it says its block");
+    assert!(answer.starts_with("HTTP/1.1 202") && said.parse::<u64>().is_ok_and(|said| said >= height), "{height}: {answer}");
 }
