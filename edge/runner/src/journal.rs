@@ -93,15 +93,16 @@ impl Journal {
         let path = folder.join("journal.redb");
         let fail = |reason: String| JournalError::File { path: path.clone(), reason };
         std::fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
-        let database = Database::builder().set_cache_size(CACHE_BYTES).create(&path).map_err(|error| fail(error.to_string()))?;
+        let database = open(&path).map_err(|error| fail(error.to_string()))?;
         if let Some(found) = claim(&database, owner).map_err(|error| fail(error.to_string()))? {
             return Err(JournalError::Foreign { path, found });
         }
         let records = read(&database).map_err(|error| fail(error.to_string()))?;
         let (orders, received) = mpsc::channel();
+        let file = path.clone();
         let writer = std::thread::Builder::new()
             .name("journal".into())
-            .spawn(move || serve(&database, &received))
+            .spawn(move || serve(database, &file, &received))
             .map_err(|error| fail(error.to_string()))?;
         Ok((Self { orders: Some(orders), writer: Some(writer), path }, records))
     }
@@ -163,16 +164,32 @@ fn read(database: &Database) -> Result<BTreeMap<Hash, Record>, redb::Error> {
     Ok(records)
 }
 
+fn open(path: &Path) -> Result<Database, redb::DatabaseError> {
+    Database::builder().set_cache_size(CACHE_BYTES).create(path)
+}
+
 /// Writes what is ordered until nobody can order any more.
-fn serve(database: &Database, orders: &mpsc::Receiver<Order>) {
+fn serve(database: Database, path: &Path, orders: &mpsc::Receiver<Order>) {
+    let mut database = Some(database);
     while let Ok(first) = orders.recv() {
         let together: Vec<Order> = std::iter::once(first).chain(orders.try_iter()).take(MOST_TOGETHER).collect();
-        let done = apply(database, together.iter().map(|(write, _)| write)).map_err(|error| error.to_string());
+        let done = write(&mut database, path, together.iter().map(|(write, _)| write)).map_err(|error| error.to_string());
         for (_, waiting) in together {
             // Whoever does not wait any more does not want to know.
             let _ = waiting.send(done.clone());
         }
     }
+}
+
+/// Writes, into a file that is opened anew after a failure: the library refuses every write after the first that failed, also when the disk has room again.
+fn write<'a>(database: &mut Option<Database>, path: &Path, writes: impl Iterator<Item = &'a Write>) -> Result<(), redb::Error> {
+    let opened = match database.take() {
+        Some(opened) => opened,
+        None => open(path)?,
+    };
+    apply(&opened, writes)?;
+    *database = Some(opened);
+    Ok(())
 }
 
 fn apply<'a>(database: &Database, writes: impl Iterator<Item = &'a Write>) -> Result<(), redb::Error> {
@@ -202,6 +219,11 @@ mod tests {
     use super::*;
     use cowboy_api::Hex;
     use cowboy_types::Address;
+    use redb::{StorageBackend, backends::InMemoryBackend};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    };
 
     fn owner(number: u8) -> Owner {
         Owner { runner: Hex(Address([number; 20])), genesis: Hex(Hash([7; 32])) }
@@ -211,6 +233,65 @@ mod tests {
         let usage = crate::execute::Usage::default();
         let report = OwnedReport { result: Some(Hex(output.to_vec())), usage, fault: 0, progress: 0, attestation: Hex(Vec::new()) };
         Record { report, height: 1 }
+    }
+
+    /// A disk that fails for as long as somebody wants it to.
+    #[derive(Debug, Default)]
+    struct Failing {
+        memory: InMemoryBackend,
+        fails: Arc<AtomicBool>,
+    }
+
+    impl Failing {
+        fn require_room(&self) -> std::io::Result<()> {
+            match self.fails.load(Ordering::Relaxed) {
+                true => Err(std::io::ErrorKind::StorageFull.into()),
+                false => Ok(()),
+            }
+        }
+    }
+
+    impl StorageBackend for Failing {
+        fn len(&self) -> std::io::Result<u64> {
+            StorageBackend::len(&self.memory)
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
+            StorageBackend::read(&self.memory, offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> std::io::Result<()> {
+            self.require_room()?;
+            StorageBackend::set_len(&self.memory, len)
+        }
+
+        fn sync_data(&self) -> std::io::Result<()> {
+            self.require_room()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
+            self.require_room()?;
+            StorageBackend::write(&self.memory, offset, data)
+        }
+    }
+
+    /// Decision 687: a disk that was full is written to again as soon as it has room, without a restart.
+    #[test]
+    fn a_journal_goes_on_after_a_failure() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let path = folder.path().join("journal.redb");
+        drop(open(&path).expect("a new file"));
+        let disk = Failing::default();
+        let fails = disk.fails.clone();
+        let mut database = Some(Database::builder().create_with_backend(disk).expect("there is room"));
+        let job = Hash([3; 32]);
+        let keep = [Write::Keep(job, Box::new(record(b"result")))];
+        fails.store(true, Ordering::Relaxed);
+        assert!(write(&mut database, &path, keep.iter()).is_err());
+        assert!(database.is_none(), "the file is opened anew");
+        write(&mut database, &path, keep.iter()).expect("there is room again");
+        let kept = read(database.as_ref().expect("it is open")).expect("it can be read");
+        assert_eq!(kept, BTreeMap::from([(job, record(b"result"))]));
     }
 
     #[tokio::test]

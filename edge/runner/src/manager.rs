@@ -1,6 +1,8 @@
 //! The job manager of a runner: the jobs that the chain assigned to it, and the loop that advances each of them.
 
 mod sharing;
+#[cfg(test)]
+mod tests;
 mod working;
 
 use crate::{
@@ -15,6 +17,7 @@ use crate::{
     register,
     report::Environment,
     share::Share,
+    work::Executed,
 };
 use cowboy_api::{
     ApiError, Client, Hex,
@@ -122,9 +125,11 @@ pub(crate) struct JobManager {
     context: Context,
     jobs: BTreeMap<Hash, Active>,
     records: BTreeMap<Hash, Record>,
+    /// What came of jobs and is not on the disk yet.
+    unkept: BTreeMap<Hash, Record>,
     /// What waits to be executed, the nearest deadline first.
     queue: BTreeSet<(u64, Hash)>,
-    running: JoinSet<(Hash, Result<Record, String>)>,
+    running: JoinSet<Executed>,
     peers: BTreeMap<Address, Peer>,
     height: u64,
     heartbeat_at: u64,
@@ -139,6 +144,7 @@ impl JobManager {
             context,
             jobs: BTreeMap::new(),
             records,
+            unkept: BTreeMap::new(),
             queue: BTreeSet::new(),
             running: JoinSet::new(),
             peers: BTreeMap::new(),
@@ -222,8 +228,12 @@ impl JobManager {
             }
         }
         self.look_at(ids.into_iter().collect()).await?;
+        self.look_back().await
+    }
+
+    /// Asks for the jobs of records without one: they are over, or the node did not know them yet.
+    async fn look_back(&mut self) -> Result<(), ApiError> {
         let left: Vec<Hash> = self.records.keys().filter(|id| !self.jobs.contains_key(id)).copied().collect();
-        // A record without a job is of one that is over, or of one whose loss must still be told: ask.
         self.look_at(left).await
     }
 
@@ -243,7 +253,7 @@ impl JobManager {
         for (id, answer) in answers {
             match answer {
                 Ok(job) => self.note(id, &job),
-                Err(error) if error.code == NOT_FOUND.code => self.forget(&id),
+                Err(error) if error.code == NOT_FOUND.code => self.forget(&id, None),
                 Err(error) => failed = Some(error),
             }
         }
@@ -263,7 +273,7 @@ impl JobManager {
             return;
         }
         if plan::next(&view, &self.context.address, Own::Nothing, height) == Step::Forget {
-            return self.forget(&id);
+            return self.forget(&id, Some(&view.status));
         }
         let offer = Offer::reading(&self.context.params, job.summary.submitter.0);
         let Ok(spec) = lower::decoded(&job.request.0).and_then(|submission| lower::lower(&offer, &submission)) else {
@@ -290,8 +300,15 @@ impl JobManager {
         self.jobs.insert(id, active);
     }
 
-    fn forget(&mut self, id: &Hash) {
+    /// Forgets a job of which the chain says this status, or nothing; and what came of it, once nobody can ask for that any more.
+    fn forget(&mut self, id: &Hash, status: Option<&str>) {
         self.jobs.remove(id);
+        self.unkept.remove(id);
+        let jobs = &self.context.params.jobs;
+        let longest = jobs.timeout_max.saturating_add(jobs.reveal_window);
+        if self.records.get(id).is_none_or(|record| !plan::is_over(status, record.height, longest, self.height)) {
+            return;
+        }
         if self.records.remove(id).is_some() {
             let (journal, id) = (self.context.journal.clone(), *id);
             tokio::spawn(async move {
@@ -315,6 +332,7 @@ impl JobManager {
         }
         self.looked_at = self.height;
         self.context.params = self.context.client.params().await?;
+        self.look_back().await?;
         if let Some(runner) = register::find(&self.context.client, &self.context.address).await? {
             let metrics = &self.context.board.metrics;
             let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
@@ -405,7 +423,10 @@ impl JobManager {
     fn take_step(&mut self, id: Hash, step: Step) {
         match step {
             Step::Wait => {}
-            Step::Forget => self.forget(&id),
+            Step::Forget => {
+                let status = self.jobs.get(&id).map(|active| active.view.status.clone());
+                self.forget(&id, status.as_deref());
+            }
             Step::Execute => {
                 if let Some(active) = self.jobs.get_mut(&id) {
                     active.is_at_work = true;

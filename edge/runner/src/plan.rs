@@ -140,6 +140,12 @@ pub(crate) fn next(view: &View, runner: &Address, own: Own, height: u64) -> Step
     }
 }
 
+/// Whether nobody can ask for the result of a job again, of which the chain says this status, or nothing. A node that is behind does not know a job yet,
+/// or not as one of this runner: until then a job is over only where it ended. `longest` is the longest time of a job, in blocks.
+pub(crate) fn is_over(status: Option<&str>, kept_at: u64, longest: u64, height: u64) -> bool {
+    matches!(status, Some("verified" | "disputed" | "settled" | "failed")) || height >= kept_at.saturating_add(longest)
+}
+
 /// The salt of a runner's report: 32 bytes that follow from its key and from what they hide, and its address.
 pub(crate) fn salt(secret: &[u8; 32], runner: &Address, job: &Hash, attempt: u64, report: &[u8]) -> [u8; job::SALT_BYTES] {
     let parts: [&[u8]; 5] = [b"cowboy-runner-salt:", secret, &job.0, &attempt.to_be_bytes(), report];
@@ -160,6 +166,19 @@ mod tests {
 
     fn view(status: &str, members: Vec<Member>) -> View {
         View { status: status.into(), attempt: 0, members, aggregator: Some(OTHER), commit_until: 10, reveal_from: 15, reveal_until: 70 }
+    }
+
+    /// Decision 686: a node that is behind says nothing of a job, or that others do it. The result stays, because its commitment may stand.
+    #[test]
+    fn results_outlast_a_node_that_is_behind() {
+        for status in ["verified", "disputed", "settled", "failed"] {
+            assert!(is_over(Some(status), 100, 50, 90), "{status}");
+        }
+        for status in [None, Some("drawing"), Some("waiting"), Some("assigned"), Some("revealing")] {
+            let found = [90, 100, 149, 150].map(|height| is_over(status, 100, 50, height));
+            assert_eq!(found, [false, false, false, true], "{status:?}");
+        }
+        assert!(!is_over(None, u64::MAX, 50, u64::MAX - 1), "a journal that names such a height breaks nothing");
     }
 
     /// what a runner does, status by status.

@@ -33,20 +33,26 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// Whether the runner with this key signed it.
+    pub(crate) fn is_signed(&self, genesis: &Hash, result_key: &[u8]) -> bool {
+        let verify = || {
+            let signature = <[u8; 64]>::try_from(self.signature.0.as_slice()).ok()?;
+            let signed = self.report.view().signed(genesis, &self.job_id.0);
+            VerificationKey::try_from(result_key).ok()?.verify(&signature.into(), &signed).ok()
+        };
+        verify().is_some()
+    }
+
     /// Whether the chain will take it. One that it does not would spoil all others that go with it.
     pub(crate) fn is_right(&self, genesis: &Hash, commitment: &Hash, result_key: &[u8], most_bytes: u64) -> bool {
         let Ok(salt) = <[u8; SALT_BYTES]>::try_from(self.salt.0.as_slice()) else { return false };
         let report = self.report.view();
         let opens = salt[32..] == self.runner.0.0 && job::commitment(&report.encode(), &salt) == *commitment;
-        let signed = || {
-            let signature = <[u8; 64]>::try_from(self.signature.0.as_slice()).ok()?;
-            VerificationKey::try_from(result_key).ok()?.verify(&signature.into(), &report.signed(genesis, &self.job_id.0)).ok()
-        };
         let is_whole = match report.result {
             Some(output) => report.fault == 0 && report.progress == 0 && output.len() as u64 <= most_bytes,
             None => (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&report.fault) && report.progress <= 10_000,
         };
-        opens && is_whole && signed().is_some()
+        opens && is_whole && self.is_signed(genesis, result_key)
     }
 
     /// The call of `reveal`, or of `submit_result`, which has no salt. Nothing where salt or signature do not have their lengths.

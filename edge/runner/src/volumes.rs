@@ -102,6 +102,12 @@ fn outside(reason: impl std::fmt::Display) -> Fault {
     Fault::External(format!("a volume of the job: {reason}"))
 }
 
+/// Does what the chain, relays or a committee have to answer to, and waits no longer than this.
+async fn within<T>(most: Duration, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let late = || outside(format!("the chain, or the committee, did not answer within {} s", most.as_secs()));
+    tokio::time::timeout(most, work).await.unwrap_or_else(|_| Err(late()))
+}
+
 /// Does what cannot move between threads on a thread of its own. It ends where nobody waits for it any more.
 async fn apart<T, F>(work: impl FnOnce() -> F + Send + 'static) -> Result<T, Fault>
 where
@@ -169,31 +175,31 @@ impl Volumes {
     /// A mount's volume, as the chain has it now, with the right of the runner and the key of its partition. A key is asked for once: its release may
     /// be over when the program is.
     async fn opened(&self, of: &OfJob, index: usize) -> Result<(Volume, Opened), Fault> {
+        within(PATIENCE, self.opening(of, index)).await
+    }
+
+    async fn opening(&self, of: &OfJob, index: usize) -> Result<(Volume, Opened), Fault> {
         let chain = self.releases.chain().await.map_err(outside)?;
         let known = of.opened.lock().unwrap_or_else(PoisonError::into_inner).get(&index).cloned();
         if let Some(opened) = known {
             return Ok((self.volume(chain, &opened).await?, opened));
         }
         let mount = of.mounts.get(index).ok_or_else(|| outside("there is no such mount"))?;
-        let opening = async {
-            let id = mount.id(of.submitter);
-            let mut unlocked = Opened { volume: id, capability: None, key: PartitionKey::public() };
-            let mut volume = self.volume(chain, &unlocked).await?;
-            if volume.record().keys != Keys::Public || mount.mode.writes() {
-                let place = u64::try_from(index).map_err(outside)?;
-                unlocked.capability = Some(self.claimed(chain, &of.job, place, &id).await?);
-                volume = self.volume(chain, &unlocked).await?;
-            }
-            let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
-            let files = standing.map_or(0, |standing| standing.root.top.leaves);
-            if usize::try_from(files).map_or(true, |files| files > FILES) {
-                return Err(outside(format!("{} has {files} files, and this runner mounts at most {FILES}", mount.name.as_str())));
-            }
-            let key = self.key_of(chain, &volume, &unlocked, &of.job, mount).await?;
-            Ok((volume, Opened { key, ..unlocked }))
-        };
-        let opened = tokio::time::timeout(PATIENCE, opening).await;
-        let (volume, opened) = opened.map_err(|_| outside("the chain, or the committee, did not answer in time"))??;
+        let id = mount.id(of.submitter);
+        let mut unlocked = Opened { volume: id, capability: None, key: PartitionKey::public() };
+        let mut volume = self.volume(chain, &unlocked).await?;
+        if volume.record().keys != Keys::Public || mount.mode.writes() {
+            let place = u64::try_from(index).map_err(outside)?;
+            unlocked.capability = Some(self.claimed(chain, &of.job, place, &id).await?);
+            volume = self.volume(chain, &unlocked).await?;
+        }
+        let standing = volume.partition(&mount.partition).await.map_err(wrong)?;
+        let files = standing.map_or(0, |standing| standing.root.top.leaves);
+        if usize::try_from(files).map_or(true, |files| files > FILES) {
+            return Err(outside(format!("{} has {files} files, and this runner mounts at most {FILES}", mount.name.as_str())));
+        }
+        let key = self.key_of(chain, &volume, &unlocked, &of.job, mount).await?;
+        let opened = Opened { key, ..unlocked };
         of.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(index, opened.clone());
         Ok((volume, opened))
     }
@@ -370,10 +376,14 @@ impl ImageSource for Layout {
         let (mut writer, reader) = tokio::io::duplex(AHEAD);
         // It ends with the reader, whose end makes writing fail. What is cut off has not the length that its descriptor says.
         let fetching = apart(move || async move {
-            let chain = volumes.releases.chain().await.map_err(outside)?.clone();
-            let volume = Volume::open(chain, id, Signer { key: volumes.key.clone(), capability: None }).await.map_err(wrong)?;
             let (key, none) = (PartitionKey::public(), || wrong(VolumeError::NoFile(path.as_str().to_owned())));
-            let entry = volume.find(&path, &key).await.map_err(wrong)?.ok_or_else(none)?;
+            let finding = async {
+                let chain = volumes.releases.chain().await.map_err(outside)?.clone();
+                let volume = Volume::open(chain, id, Signer { key: volumes.key.clone(), capability: None }).await.map_err(wrong)?;
+                let entry = volume.find(&path, &key).await.map_err(wrong)?.ok_or_else(none)?;
+                Ok((volume, entry))
+            };
+            let (volume, entry) = within(PATIENCE, finding).await?;
             // Nobody waits where the job is over.
             let _ = found.send(());
             volume.get(&entry, &key, &mut writer).await.map_err(wrong)
@@ -409,5 +419,18 @@ struct Fetched {
 impl AsyncRead for Fetched {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
         Pin::new(&mut self.reader).poll_read(context, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A committee that answers nothing holds a job up no longer than it may.
+    #[tokio::test]
+    async fn nobody_is_waited_for_without_end() {
+        let never = within(Duration::ZERO, std::future::pending::<Result<(), Fault>>()).await;
+        assert!(matches!(never, Err(Fault::External(reason)) if reason.contains("did not answer within 0 s")));
+        assert!(within(PATIENCE, async { Ok(()) }).await.is_ok());
     }
 }

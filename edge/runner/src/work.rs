@@ -6,7 +6,7 @@ use crate::{
         self, Done, Executors, Fault, Limits, Task,
         container::{ContainerSecrets, ContainerTask},
     },
-    journal::{Journal, Record},
+    journal::{Journal, JournalError, Record},
     metrics::Board,
     report::{Environment, OwnedReport},
     request::Request,
@@ -52,9 +52,18 @@ pub(crate) struct Work {
     pub(crate) height: u64,
 }
 
+/// What came of a job, and whether it is on the disk.
+pub(crate) type Executed = (Hash, Record, Result<(), JournalError>);
+
+/// Keeps what came of a job.
+pub(crate) async fn keep(journal: Arc<Journal>, id: Hash, record: Record) -> Executed {
+    let kept = journal.keep(id, record.clone()).await;
+    (id, record, kept)
+}
+
 impl Work {
-    /// Does the work, and keeps what came of it: what this answers is on the disk.
-    pub(crate) async fn run(self) -> (Hash, Result<Record, String>) {
+    /// Does the work, and keeps what came of it.
+    pub(crate) async fn run(self) -> Executed {
         let id = self.id;
         let kind = execute::name(&self.spec.kind);
         let done = match Request::read(&self.spec.request) {
@@ -72,10 +81,9 @@ impl Work {
         if let Some(result) = &report.result {
             report.attestation = Hex(self.environment.statement(&id, &self.spec, &result.0));
         }
-        let record = Record { report, height: self.height };
-        let kept = self.journal.keep(id, record.clone()).await;
+        let executed = keep(self.journal, id, Record { report, height: self.height }).await;
         self.board.metrics.executed(kind, outcome, took);
-        (id, kept.map(|()| record).map_err(|error| error.to_string()))
+        executed
     }
 
     /// Does the work with the values of the secrets that the job names. Neither its result nor its message contains one.

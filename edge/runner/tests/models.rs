@@ -71,6 +71,8 @@ async fn models_answer_in_the_form_that_was_asked_for() {
         (json!({ "prompt": "x", "response_model": { "$ref": "#" } }), "", Err("response_model"), 0),
         (json!({ "prompt": "x", "model": "other" }), "", Err("no model"), 0),
         (json!({ "prompt": "x", "temperature": 5_000 }), "", Err("temperature"), 0),
+        (json!({ "messages": [{ "role": "user", "content": "say: hello" }] }), "", Ok("hello"), 1),
+        (json!({ "messages": "say: hello" }), "", Err("not a list"), 0),
         (json!({}), "", Err("no prompt"), 0),
     ];
     for (fields, format, expected, requests) in rows {
@@ -87,4 +89,58 @@ async fn models_answer_in_the_form_that_was_asked_for() {
     let answer = executors.run(&task(json!({ "prompt": "say: hats are good" }), "", true)).await.result.expect("an answer");
     let embedded = cowboy_system::offchain::similarity::Embedded::read(&answer).expect("an answer with its embedding");
     assert_eq!((embedded.answer.as_slice(), embedded.embedding.len()), (&b"hats are good"[..], 64));
+}
+
+/// Decision 684: a message is text. What else stands in one never reaches the server: it would fetch an address from within the operator's network.
+#[tokio::test]
+async fn messages_with_parts_are_not_asked() {
+    let server = Server::start();
+    let llm = Llm { url: format!("{}/v1", server.url), model: "echo-1".into(), ..Llm::default() };
+    let executors = Executors::of(&Config { llm: Some(llm), ..Config::default() }).expect("the settings are right");
+    let image = json!([{ "type": "image_url", "image_url": { "url": "http://10.0.0.1/private" } }]);
+    let rows = [
+        json!({ "role": "user", "content": image }),
+        json!({ "role": "user", "content": "x", "name": "y" }),
+        json!({ "role": "tool", "content": "x" }),
+        json!({ "role": "user" }),
+        json!({ "role": "user", "content": null }),
+        json!("x"),
+    ];
+    for message in rows {
+        let Done { result, usage, .. } = executors.run(&task(json!({ "messages": [message] }), "", false)).await;
+        assert_eq!(usage.requests, 0, "{message}: {result:?}");
+        assert!(
+            result.as_ref().is_err_and(|fault| fault.number() == 1 && fault.to_string().contains("a message has")),
+            "{message}: {result:?}"
+        );
+    }
+}
+
+/// Decision 684: a model that does not keep to the form is asked again only for tokens that the job still pays for.
+#[tokio::test]
+async fn a_form_is_asked_for_again_within_the_tokens_of_the_job() {
+    let server = Server::start();
+    let llm = Llm { url: format!("{}/v1", server.url), model: "echo-1".into(), ..Llm::default() };
+    let executors = Executors::of(&Config { llm: Some(llm), ..Config::default() }).expect("the settings are right");
+    for (tokens, requests, fault) in [(1, 1, 3), (500, 3, 2)] {
+        let mut task = task(json!({ "prompt": "stubborn", "response_model": { "type": "integer" } }), "", false);
+        task.limits.output_tokens = tokens;
+        let Done { result, usage, .. } = executors.run(&task).await;
+        assert_eq!((usage.requests, result.map_err(|fault| fault.number())), (requests, Err(fault)), "{tokens} tokens");
+    }
+}
+
+/// Decision 684: an embedding reads no more than the job pays for, as little as a chat.
+#[tokio::test]
+async fn embeddings_keep_to_the_tokens_of_the_job() {
+    let server = Server::start();
+    let llm = Llm { url: format!("{}/v1", server.url), embedding_model: Some("words-64".into()), ..Llm::default() };
+    let executors = Executors::of(&Config { llm: Some(llm), ..Config::default() }).expect("the settings are right");
+    let prompt = "hats are good ".repeat(10);
+    for (tokens, requests) in [(1, 0), (1_000, 1)] {
+        let mut task = task(json!({ "task": "embedding", "prompt": prompt }), "", false);
+        task.limits.input_tokens = tokens;
+        let Done { result, usage, .. } = executors.run(&task).await;
+        assert_eq!((usage.requests, result.is_ok()), (requests, requests == 1), "{tokens}: {result:?}");
+    }
 }

@@ -19,12 +19,17 @@ use skyscraper::xpath::{
     self, XpathItemTree,
     grammar::{XpathItemTreeNode, data_model::XpathItem},
 };
+use std::cell::OnceCell;
 
 /// The most values of a list.
 const MAX_VALUES: usize = 1_000;
 
 /// The most bytes of a page that is read by XPath, which is the slowest.
 const MAX_XPATH_BYTES: usize = 512 * 1024;
+
+/// The deepest that elements of such a page may be within each other, as in browsers: the library reads the text of an element by calling itself for each
+/// one within, and a page deeper than the stack would end the whole runner.
+const MAX_XPATH_DEPTH: usize = 512;
 
 /// The most steps that a CSS rule may take for a page: elements, times the ancestors that each combinator may go through.
 const MAX_CSS_STEPS: usize = 50_000_000;
@@ -86,15 +91,16 @@ impl Rules {
         finder.map(|finder| Self::Plain(Rule { finder, form: Form::Text })).map_err(|reason| Fault::Actor(format!("selector: {reason}")))
     }
 
-    /// Applies the rules. The answer is JSON with its keys in order and nothing between its parts: who read the same writes the same.
-    pub(crate) fn apply(&self, page: &[u8]) -> Result<Vec<u8>, Fault> {
-        let page = Page { text: std::str::from_utf8(page).map_err(|_| missing("the page is not UTF-8"))?, ..Page::default() };
+    /// Applies the rules for as long as somebody waits for what they find. The answer is JSON with its keys in order and nothing between its parts: who read
+    /// the same writes the same.
+    pub(crate) fn apply(&self, page: &[u8], is_awaited: &dyn Fn() -> bool) -> Result<Vec<u8>, Fault> {
+        let page = Page::new(std::str::from_utf8(page).map_err(|_| missing("the page is not UTF-8"))?, is_awaited);
         let mut value = match self {
             Self::Plain(rule) => return rule.apply(&page).map(|value| plain(&value).into_bytes()),
             Self::Named(rules) => {
                 let mut fields = Map::new();
                 for (name, rule) in rules {
-                    let found = rule.apply(&page).map_err(|fault| missing(&format!("{name}: {fault}")))?;
+                    let found = rule.apply(&page).map_err(|fault| Fault::of(fault.number(), format!("{name}: {fault}")))?;
                     fields.insert(name.clone(), found);
                 }
                 Json::Object(fields)
@@ -116,15 +122,24 @@ fn missing(reason: &str) -> Fault {
 }
 
 /// A page, parsed once in each of the ways that its rules need.
-#[derive(Default)]
 struct Page<'a> {
     text: &'a str,
-    json: std::cell::OnceCell<Result<Json, String>>,
-    html: std::cell::OnceCell<Html>,
-    tree: std::cell::OnceCell<Result<XpathItemTree, String>>,
+    is_awaited: &'a dyn Fn() -> bool,
+    json: OnceCell<Result<Json, String>>,
+    html: OnceCell<Html>,
+    tree: OnceCell<Result<XpathItemTree, String>>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    fn new(text: &'a str, is_awaited: &'a dyn Fn() -> bool) -> Self {
+        Self { text, is_awaited, json: OnceCell::new(), html: OnceCell::new(), tree: OnceCell::new() }
+    }
+
+    /// Ends the work on a page for which nobody waits any more: its thread is needed for others.
+    fn require_awaited(&self) -> Result<(), Fault> {
+        if (self.is_awaited)() { Ok(()) } else { Err(missing("the job's time was over before all rules were applied")) }
+    }
+
     fn json(&self) -> Result<&Json, Fault> {
         // Deeper than 128 is refused by the parser.
         self.json
@@ -202,6 +217,7 @@ impl Rule {
     }
 
     fn find(&self, page: &Page<'_>) -> Result<Vec<Json>, Fault> {
+        page.require_awaited()?;
         let text = |text: String| Json::String(text.trim().to_owned());
         Ok(match &self.finder {
             Finder::JsonPath(path) => path.query(page.json()?).iter().take(MAX_VALUES).map(|value| (*value).clone()).collect(),
@@ -229,16 +245,34 @@ impl Rule {
                     return Err(Fault::Impossible(format!("pages read by xpath have at most {MAX_XPATH_BYTES} bytes")));
                 }
                 let tree = page.tree()?;
+                require_shallow(tree)?;
                 let path = xpath::parse(path).map_err(|error| Fault::Actor(format!("xpath: {error}")))?;
                 let items = path.apply(tree).map_err(|error| missing(&error.to_string()))?;
                 items.into_iter().take(MAX_VALUES).map(|item| text(item_text(&item, tree))).collect()
             }
             Finder::Regex { regex, group } => {
-                let matches = regex.captures_iter(page.text).take(MAX_VALUES);
-                matches.filter_map(|found| Some(text(found.get(*group)?.as_str().to_owned()))).collect()
+                let mut values = Vec::new();
+                for found in regex.captures_iter(page.text).take(MAX_VALUES) {
+                    values.extend(found.get(*group).map(|found| text(found.as_str().to_owned())));
+                    // Each match may have gone through the whole page.
+                    page.require_awaited()?;
+                }
+                values
             }
         })
     }
+}
+
+/// Refuses a page that is too deep for its reader.
+fn require_shallow(tree: &XpathItemTree) -> Result<(), Fault> {
+    let mut waiting = vec![(tree.root(), 0)];
+    while let Some((node, depth)) = waiting.pop() {
+        if depth > MAX_XPATH_DEPTH {
+            return Err(Fault::Impossible(format!("pages read by xpath are at most {MAX_XPATH_DEPTH} elements deep")));
+        }
+        waiting.extend(node.children(tree).into_iter().map(|child| (child, depth + 1)));
+    }
+    Ok(())
 }
 
 fn item_text(item: &XpathItem<'_>, tree: &XpathItemTree) -> String {
@@ -309,6 +343,24 @@ mod tests {
         <li class="item" data-id="8"><b>Boots</b> <span class="price">$ 80</span></li></ul></body></html>"#;
     const DOCUMENT: &str = r#"{"b": {"price": 42.10, "names": ["x", "y"]}, "a": 1}"#;
 
+    fn always() -> bool {
+        true
+    }
+
+    /// Two extractions run at once: one that nobody waits for any more gives its place back, between rules and between matches.
+    #[test]
+    fn work_that_nobody_waits_for_ends() {
+        let rules = Rules::read(&json!([{ "name": "x", "type": "regex", "rule": "a", "as": "list" }])).expect("a rule");
+        for (most, expected) in [(0, false), (1, false), (3, false), (4, true)] {
+            let asked = std::cell::Cell::new(0);
+            let is_awaited = || {
+                asked.set(asked.get() + 1);
+                asked.get() <= most
+            };
+            assert_eq!(rules.apply(b"aaa", &is_awaited).is_ok(), expected, "{most} looks");
+        }
+    }
+
     /// A-232: each kind of rule, each form of a value, and what is refused.
     #[test]
     fn rules_find_what_they_name() {
@@ -356,7 +408,7 @@ mod tests {
             (PAGE, json!({}), Err("a list of 1 to 32")),
         ];
         for (page, rules, expected) in rows {
-            let found = Rules::read(&rules).and_then(|rules| rules.apply(page.as_bytes()));
+            let found = Rules::read(&rules).and_then(|rules| rules.apply(page.as_bytes(), &always));
             match expected {
                 Ok(expected) => assert_eq!(found.as_deref(), Ok(expected.as_bytes()), "{rules}"),
                 Err(part) => {
@@ -370,9 +422,20 @@ mod tests {
     #[test]
     fn selectors_give_plain_text() {
         for (page, selector, expected) in [(PAGE, "title", "Shop"), (DOCUMENT, "$.b.names[1]", "y"), (DOCUMENT, "$.a", "1")] {
-            let found = Rules::selector(selector).and_then(|rules| rules.apply(page.as_bytes()));
+            let found = Rules::selector(selector).and_then(|rules| rules.apply(page.as_bytes(), &always));
             assert_eq!(found.as_deref(), Ok(expected.as_bytes()), "{selector}");
         }
+    }
+
+    /// Decision 685: the text of an element is read by recursion, so a page that is too deep for the stack is not read at all.
+    #[test]
+    fn deep_pages_are_not_read_by_xpath() {
+        let rules = Rules::read(&json!([{ "name": "x", "type": "xpath", "rule": "//body" }])).expect("a rule");
+        let page = |depth: usize| format!("{}deep{}", "<span>".repeat(depth), "</span>".repeat(depth));
+        assert_eq!(rules.apply(page(500).as_bytes(), &always).as_deref(), Ok(&br#"{"x":"deep"}"#[..]));
+        assert!(
+            matches!(rules.apply(page(20_000).as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("512 elements deep"))
+        );
     }
 
     /// JSON of depth 10,000 is refused, and nobody's stack is.
@@ -380,12 +443,12 @@ mod tests {
     fn deep_documents_are_refused() {
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$[0]" }])).expect("a rule");
-        assert!(matches!(rules.apply(deep.as_bytes()), Err(Fault::External(reason)) if reason.contains("recursion")));
+        assert!(matches!(rules.apply(deep.as_bytes(), &always), Err(Fault::External(reason)) if reason.contains("recursion")));
         let tags = "<div>".repeat(10_000);
         let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
-        assert!(rules.apply(tags.as_bytes()).is_ok());
+        assert!(rules.apply(tags.as_bytes(), &always).is_ok());
         // Every element has ten thousand ancestors to look for; and every one has the text of all within it.
-        let found = |rule: &str, page: &str| Rules::selector(rule).expect("a rule").apply(page.as_bytes());
+        let found = |rule: &str, page: &str| Rules::selector(rule).expect("a rule").apply(page.as_bytes(), &always);
         assert!(matches!(found("div p div", &tags), Err(Fault::Impossible(reason)) if reason.contains("too many")));
         let nested = format!("{}{}", "<div>".repeat(900), "x".repeat(10_000));
         assert!(matches!(found("div", &nested), Err(Fault::Impossible(reason)) if reason.contains("bytes of text")));

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{
     collections::BTreeMap,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
     sync::Arc,
 };
 use url::{Host, Url};
@@ -20,6 +20,19 @@ use url::{Host, Url};
 pub trait Lookup: Send + Sync + 'static {
     /// All of them, in order.
     fn lookup(&self, name: String) -> BoxFuture<'static, std::io::Result<Vec<IpAddr>>>;
+
+    /// Whether an address is one of this computer: what goes there passes by the rules that a firewall has for others.
+    fn is_own(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        let any = if address.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
+        // Nothing is sent: the system only says from which address it would be, and only to itself is that the same one.
+        let source = || {
+            let socket = UdpSocket::bind((any, 0))?;
+            socket.connect((address, 9))?;
+            socket.local_addr()
+        };
+        source().is_ok_and(|source| source.ip() == address)
+    }
 }
 
 /// The system's.
@@ -44,6 +57,9 @@ pub enum Refusal {
     /// It is within somebody's own network.
     #[error("{0} is a private address")]
     Private(String),
+    /// It is this computer.
+    #[error("{0} is an address of the runner's own computer: if its service is for everybody, name the host in http.private_hosts")]
+    Own(String),
 }
 
 /// The rules of a runner.
@@ -111,10 +127,11 @@ impl Guard {
     }
 
     fn check_address(&self, name: &str, address: IpAddr) -> Result<(), Refusal> {
-        if self.allow_private || is_public(address) || is_listed(&self.private_hosts, name) {
-            Ok(())
-        } else {
-            Err(Refusal::Private(address.to_string()))
+        match () {
+            () if self.allow_private || is_listed(&self.private_hosts, name) => Ok(()),
+            () if !is_public(address) => Err(Refusal::Private(address.to_string())),
+            () if self.lookup.is_own(address) => Err(Refusal::Own(address.to_string())),
+            () => Ok(()),
         }
     }
 }
@@ -161,6 +178,9 @@ impl Gate for Guard {
 mod tests {
     use super::*;
 
+    /// The public address of the runner's computer.
+    const OWN: [u8; 4] = [1, 1, 1, 2];
+
     /// Knows one name for each kind of address.
     struct Names;
 
@@ -169,10 +189,23 @@ mod tests {
             let addresses: &[[u8; 4]] = match name.as_str() {
                 "public.example.com" => &[[1, 1, 1, 1]],
                 "private.example.com" => &[[10, 0, 0, 1]],
+                "own.example.com" | "listed.example.com" => &[OWN],
                 _ => &[[1, 1, 1, 1], [169, 254, 169, 254]],
             };
             let addresses = addresses.iter().map(|address| IpAddr::from(*address)).collect();
             Box::pin(async move { Ok(addresses) })
+        }
+
+        fn is_own(&self, address: IpAddr) -> bool {
+            address == IpAddr::from(OWN)
+        }
+    }
+
+    /// A computer has its own addresses, and no other one.
+    #[test]
+    fn own_addresses_are_known() {
+        for (address, expected) in [("127.0.0.1", true), ("::ffff:127.0.0.1", true), ("203.0.113.77", false), ("2001:db8::77", false)] {
+            assert_eq!(SystemLookup.is_own(address.parse().expect("an address")), expected, "{address}");
         }
     }
 
@@ -181,6 +214,7 @@ mod tests {
     async fn hosts_of_containers_are_checked_too() {
         let settings = Http {
             deny: vec!["bad.example.com".into()],
+            private_hosts: vec!["listed.example.com".into()],
             hosts: [("told.example.com".to_owned(), ([127, 0, 0, 1], 8_080).into())].into(),
             ..Http::default()
         };
@@ -190,12 +224,16 @@ mod tests {
             ("told.example.com", Some("127.0.0.1:8080")),
             ("private.example.com", None),
             ("mixed.example.com", None),
+            ("own.example.com", None),
+            ("listed.example.com", Some("1.1.1.2:443")),
             ("bad.example.com", None),
         ];
         for (host, expected) in rows {
             let found = guard.addresses(host.into(), 443).await.ok().map(|addresses| addresses[0].to_string());
             assert_eq!(found.as_deref(), expected, "{host}");
         }
+        let own = guard.check(&"http://1.1.1.2:4000/metrics".parse().expect("an address"));
+        assert_eq!(own, Err(Refusal::Own("1.1.1.2".into())), "without a name, too");
     }
 
     #[test]

@@ -137,12 +137,17 @@ impl HttpExecutor {
     /// Takes out of a page what the rules name, on a thread of its own: pages are long, and few at once.
     async fn extract(&self, rules: Rules, page: Vec<u8>) -> Result<Vec<u8>, Fault> {
         let place = self.extracting.clone().acquire_owned().await.map_err(|error| Fault::External(error.to_string()))?;
+        // It is dropped with this future, when the job's time is over.
+        let waiting = Arc::new(());
+        let waits = Arc::downgrade(&waiting);
         let extracted = tokio::task::spawn_blocking(move || {
-            let extracted = rules.apply(&page);
+            let extracted = rules.apply(&page, &|| waits.strong_count() > 0);
             drop(place);
             extracted
         });
-        extracted.await.map_err(|error| Fault::External(format!("the extraction broke off: {error}")))?
+        let extracted = extracted.await;
+        drop(waiting);
+        extracted.map_err(|error| Fault::External(format!("the extraction broke off: {error}")))?
     }
 }
 
@@ -313,8 +318,8 @@ pub(crate) async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fau
 
 fn refused(refusal: Refusal) -> Fault {
     match refusal {
-        // Another runner may have another list.
-        Refusal::NotAllowed(_) => Fault::External(refusal.to_string()),
+        // Another runner may have another list, and is on another computer.
+        Refusal::NotAllowed(_) | Refusal::Own(_) => Fault::External(refusal.to_string()),
         Refusal::NoAddress(_) | Refusal::Private(_) => Fault::Actor(refusal.to_string()),
     }
 }

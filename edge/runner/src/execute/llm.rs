@@ -1,13 +1,13 @@
 //! Jobs for a language model: any server with OpenAI's interface.
 //!
-//! Fields: `prompt` (or `messages`), and maybe `system_prompt`, `model`, `temperature` (from 0 to 2, or in thousandths), `max_tokens`, `seed`, `json`
+//! Fields: `prompt` (or `messages`, each `{role, content}` with text), and maybe `system_prompt`, `model`, `temperature` (from 0 to 2, or in thousandths), `max_tokens`, `seed`, `json`
 //! and `response_model` (a JSON schema, also as text). With `task: "embedding"` the answer is the JSON list of the prompt's embedding.
 //!
 //! What is asked for as JSON is checked, asked again with the reason where it is none, and answered without anything between its parts, so
 //! that models which say the same write the same.
 
 use super::{
-    Executor, Fault, NotReady, Task, Usage,
+    Executor, Fault, Limits, NotReady, Task, Usage,
     http::{body, unanswered},
     schema::Schema,
 };
@@ -130,7 +130,7 @@ impl LlmExecutor {
     }
 
     /// An answer in the form that was asked for.
-    async fn answer(&self, model: &str, mut wanted: Wanted, usage: &mut Usage) -> Result<Vec<u8>, Fault> {
+    async fn answer(&self, model: &str, mut wanted: Wanted, limits: &Limits, usage: &mut Usage) -> Result<Vec<u8>, Fault> {
         let mut reason = String::new();
         for _ in 0..=self.settings.retries {
             let text = self.chat(model, &wanted, usage).await?;
@@ -138,6 +138,14 @@ impl LlmExecutor {
             match form.check(&text) {
                 Ok(bytes) => return Ok(bytes),
                 Err(wrong) => {
+                    // What is asked again costs again, and the job pays once.
+                    require_used(usage, limits)?;
+                    wanted.max_tokens = wanted.max_tokens.min(limits.output_tokens.saturating_sub(usage.output_tokens));
+                    if wanted.max_tokens == 0 {
+                        return Err(Fault::Impossible(format!(
+                            "all tokens of the job are used, and the answer is not in its form: {wrong}"
+                        )));
+                    }
                     wanted.messages.push(json!({ "role": "assistant", "content": text }));
                     wanted.messages.push(json!({ "role": "user", "content": format!("That is not what was asked for: {wrong}. Answer with the JSON alone.") }));
                     reason = wrong;
@@ -180,16 +188,16 @@ impl Executor for LlmExecutor {
     fn execute<'a>(&'a self, task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>> {
         Box::pin(async move {
             if task.request.text_or_none("task")? == Some("embedding") {
-                let embedding = self.embed(task.request.text("prompt")?, usage).await?;
+                let prompt = task.request.text("prompt")?;
+                require_asked(prompt.len(), &task.limits)?;
+                let embedding = self.embed(prompt, usage).await?;
+                require_used(usage, &task.limits)?;
                 return Ok(Json::from(embedding).to_string().into_bytes());
             }
             let model = self.model(task)?;
             let wanted = Wanted::read(task)?;
-            let answer = self.answer(&model, wanted, usage).await?;
-            if task.limits.input_tokens > 0 && usage.input_tokens > task.limits.input_tokens {
-                let (used, most) = (usage.input_tokens, task.limits.input_tokens);
-                return Err(Fault::Impossible(format!("it took {used} tokens in, and may take {most}")));
-            }
+            let answer = self.answer(&model, wanted, &task.limits, usage).await?;
+            require_used(usage, &task.limits)?;
             if !task.is_semantic {
                 return Ok(answer);
             }
@@ -247,7 +255,10 @@ impl Wanted {
             messages.push(json!({ "role": "system", "content": system }));
         }
         match request.get("messages") {
-            Some(Json::Array(given)) => messages.extend(given.iter().cloned()),
+            Some(Json::Array(given)) => {
+                given.iter().try_for_each(require_text)?;
+                messages.extend(given.iter().cloned());
+            }
             Some(_) => return Err(Fault::Actor("messages is not a list".into())),
             None => messages.push(json!({ "role": "user", "content": request.text("prompt")? })),
         }
@@ -259,13 +270,7 @@ impl Wanted {
             seed: request.number_or_none("seed")?,
             form: form(task)?,
         };
-        if wanted.bytes() > MAX_PROMPT_BYTES {
-            return Err(Fault::Actor(format!("the prompt has {} bytes, and may have {MAX_PROMPT_BYTES}", wanted.bytes())));
-        }
-        let least = wanted.bytes() as u64 / (2 * TOKEN_BYTES);
-        if task.limits.input_tokens > 0 && least > task.limits.input_tokens {
-            return Err(Fault::Impossible(format!("the prompt has more than {} tokens", task.limits.input_tokens)));
-        }
+        require_asked(wanted.bytes(), &task.limits)?;
         Ok(wanted)
     }
 
@@ -291,6 +296,38 @@ impl Wanted {
         }
         question
     }
+}
+
+/// Refuses a message that is more than text: a model's server would fetch what a part of it names from within the operator's network, and nobody
+/// could count its tokens before it is asked.
+fn require_text(message: &Json) -> Result<(), Malformed> {
+    let fields = message.as_object().filter(|fields| fields.len() == 2);
+    let text = |name: &str| fields.and_then(|fields| fields.get(name)).and_then(Json::as_str);
+    match (text("role"), text("content")) {
+        (Some("system" | "user" | "assistant"), Some(_)) => Ok(()),
+        _ => Err(Malformed("a message has a role (system, user or assistant), its content as text, and no other field".into())),
+    }
+}
+
+/// Refuses a prompt that is longer than a model is asked, or surely has more tokens than the job pays for.
+fn require_asked(bytes: usize, limits: &Limits) -> Result<(), Fault> {
+    if bytes > MAX_PROMPT_BYTES {
+        return Err(Fault::Actor(format!("the prompt has {bytes} bytes, and may have {MAX_PROMPT_BYTES}")));
+    }
+    let least = bytes as u64 / (2 * TOKEN_BYTES);
+    if limits.input_tokens > 0 && least > limits.input_tokens {
+        return Err(Fault::Impossible(format!("the prompt has more than {} tokens", limits.input_tokens)));
+    }
+    Ok(())
+}
+
+/// Refuses a result for which the model read more tokens than the job pays for.
+fn require_used(usage: &Usage, limits: &Limits) -> Result<(), Fault> {
+    let (used, most) = (usage.input_tokens, limits.input_tokens);
+    if most > 0 && used > most {
+        return Err(Fault::Impossible(format!("it took {used} tokens in, and may take {most}")));
+    }
+    Ok(())
 }
 
 /// The tokens that a task asks a model for, where it would ask one.

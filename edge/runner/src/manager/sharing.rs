@@ -17,8 +17,8 @@ const MAX_ARGUMENT_BYTES: usize = 120_000;
 /// Another runner, as far as aggregation needs to know it.
 #[derive(Clone, Debug)]
 pub(super) struct Peer {
-    endpoint: String,
-    result_key: Vec<u8>,
+    pub(super) endpoint: String,
+    pub(super) result_key: Vec<u8>,
 }
 
 impl JobManager {
@@ -43,14 +43,22 @@ impl JobManager {
         });
     }
 
-    /// Another member's revelation came.
+    /// Another member's revelation came. Anybody can send one: what no member of the job signed asks the node nothing, and leaves nothing behind.
     pub(super) async fn take_share(&mut self, share: Share) -> Result<(), ApiError> {
         let (id, runner) = (share.job_id.0, share.runner.0);
+        if self.jobs.get(&id).is_none_or(|active| active.view.member(&runner).is_none()) {
+            tracing::debug!(job = %id, from = %runner, "a share of a stranger is dropped");
+            return Ok(());
+        }
+        let peer = self.peer(&runner).await?;
+        if !share.is_signed(&self.context.genesis, &peer.result_key) {
+            tracing::debug!(job = %id, from = %runner, "a share that its runner did not sign is dropped");
+            return Ok(());
+        }
         if self.jobs.get(&id).is_some_and(|active| active.view.status == "assigned") {
             // The sender saw a newer block.
             self.look_at(vec![id]).await?;
         }
-        let peer = self.peer(&runner).await?;
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
         let member = active.view.closed().find(|member| member.runner == runner);
         let is_wanted = active.view.aggregator == Some(self.context.address) && active.view.attempt == share.attempt;

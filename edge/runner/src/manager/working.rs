@@ -1,7 +1,10 @@
 //! Executions: what waits is started as far as there is room, and what came of it is noted.
 
 use super::JobManager;
-use crate::{execute::Limits, journal::Record, work::Work};
+use crate::{
+    execute::Limits,
+    work::{self, Executed, Work},
+};
 use cowboy_types::Hash;
 
 impl JobManager {
@@ -10,6 +13,10 @@ impl JobManager {
         while self.running.len() < self.context.config.runner.max_executing {
             let Some((_, id)) = self.queue.pop_first() else { return };
             let Some(active) = self.jobs.get(&id) else { continue };
+            if let Some(record) = self.unkept.remove(&id) {
+                self.running.spawn(work::keep(self.context.journal.clone(), id, record));
+                continue;
+            }
             let work = Work {
                 id,
                 spec: active.spec.clone(),
@@ -35,17 +42,18 @@ impl JobManager {
     }
 
     /// Notes what came of an execution. Answers the job.
-    pub(super) fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) -> Option<Hash> {
+    pub(super) fn executed(&mut self, done: Result<Executed, tokio::task::JoinError>) -> Option<Hash> {
         match done {
-            Ok((id, Ok(record))) => {
+            Ok((id, record, Ok(()))) => {
                 self.records.insert(id, record);
                 Some(id)
             }
-            Ok((id, Err(reason))) => {
-                // What is not on the disk is not committed to. It is tried again with the next block.
-                tracing::error!(job = %id, reason, "the result cannot be kept");
+            Ok((id, record, Err(reason))) => {
+                // What is not on the disk is not committed to. With the next block it is kept, not made, again: work costs, and may change something.
+                tracing::error!(job = %id, %reason, "the result cannot be kept");
                 if let Some(active) = self.jobs.get_mut(&id) {
                     active.is_at_work = false;
+                    self.unkept.insert(id, record);
                 }
                 None
             }

@@ -1,0 +1,147 @@
+//! The loop of a runner whose node never answers: whatever is asked of it fails.
+
+use super::*;
+use crate::{
+    behaviour::Honest,
+    execute::Usage,
+    journal::{JournalError, Owner},
+    plan::Member,
+    releases::Releases,
+    report::OwnedReport,
+    secrets::Secrets,
+    volumes::Volumes,
+};
+use cowboy_types::{ChainId, signing::PrivateKey};
+use serde_json::json;
+use std::path::Path;
+
+const JOB: Hash = Hash([7; 32]);
+const OTHER: Address = Address([2; 20]);
+
+/// Nobody listens there.
+const NODE: &str = "http://127.0.0.1:1";
+
+fn manager(folder: &Path) -> JobManager {
+    let key = PrivateKey::from_bytes([1; 32]).expect("a key");
+    let (address, client) = (key.address(), Client::new(NODE).expect("an address"));
+    let (journal, _) = Journal::open(folder, &Owner { runner: Hex(address), genesis: Hex(Hash::ZERO) }).expect("a new journal");
+    let releases = Releases::new(NODE, address, [0; 32], drop);
+    let config = Config::default();
+    let context = Context {
+        sender: Sender::start(client.clone(), key.clone(), ChainId(1)),
+        client,
+        address,
+        genesis: Hash::ZERO,
+        secret: [0; 32],
+        result_key: SigningKey::from([1; 32]),
+        params: Params::GENESIS,
+        executors: Executors::of(&config).expect("there are none"),
+        journal: Arc::new(journal),
+        board: Board::new(),
+        behaviour: Arc::new(Honest),
+        environment: Environment { tee: None, is_dev: false, runner: address },
+        secrets: Secrets::new(releases.clone()),
+        volumes: Volumes::new(releases, key, folder, 0).expect("a folder"),
+        peers: Peers::new(true).expect("a client"),
+        config,
+    };
+    JobManager::new(context, BTreeMap::new(), 0)
+}
+
+/// A job that waits for this runner and another one.
+fn active(own: Address) -> Active {
+    let job = json!({
+        "job_type": { "type": "Http", "url": "https://example.com" },
+        "bounds": { "max_wall_time_seconds": 20 },
+        "result_schema": { "max_return_bytes": 4_096, "expected_execution_ms": 1_000, "data_format": "" },
+        "verification": { "mode": "none" },
+        "max_price": 1_000_000,
+        "timeout_blocks": 30,
+    });
+    let params = Params::GENESIS;
+    let submission = lower::decoded(&cowboy_api::cbor::encode(&job)).expect("it is canonical");
+    let spec = lower::lower(&Offer::reading(&params, Address::ZERO), &submission).expect("a job");
+    let member = |runner| Member { runner, commitment: Hash::ZERO, has_revealed: false, is_out: false };
+    let view = View {
+        status: "assigned".into(),
+        attempt: 0,
+        members: vec![member(own), member(OTHER)],
+        aggregator: Some(own),
+        commit_until: 100,
+        reveal_from: 105,
+        reveal_until: 160,
+    };
+    Active {
+        view,
+        spec: Arc::new(spec),
+        assignment: Assignment { job: JOB, attempt: 0, index: 0 },
+        submitter: Address::ZERO,
+        hosts: None,
+        is_at_work: false,
+        posted: None,
+        shared: None,
+        shares: BTreeMap::new(),
+        seen_at: 0,
+        is_stale: false,
+    }
+}
+
+fn record() -> Record {
+    let result = Some(Hex(b"what the work gave".to_vec()));
+    Record { report: OwnedReport { result, usage: Usage::default(), fault: 0, progress: 0, attestation: Hex(Vec::new()) }, height: 1 }
+}
+
+fn share(runner: Address, key: &SigningKey) -> Share {
+    let report = record().report;
+    let signature = key.sign(&report.view().signed(&Hash::ZERO, &JOB)).to_bytes().to_vec();
+    Share { job_id: Hex(JOB), attempt: 0, runner: Hex(runner), report, salt: Hex(vec![0; job::SALT_BYTES]), signature: Hex(signature) }
+}
+
+/// Decision 687: a result that a full disk does not take is kept again, and the work is not done again: it may have cost something, or changed something.
+#[tokio::test]
+async fn what_cannot_be_kept_is_not_done_again() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    manager.jobs.insert(JOB, active(manager.context.address));
+    assert_eq!(manager.move_one(JOB), Step::Execute);
+    manager.queue.clear();
+    assert_eq!(manager.executed(Ok((JOB, record(), Err(JournalError::Closed)))), None);
+    assert!(manager.records.is_empty(), "it is not committed to");
+    assert_eq!(manager.move_one(JOB), Step::Execute, "with the next block");
+    manager.start_work();
+    let done = manager.running.join_next().await.expect("it is kept");
+    assert_eq!(manager.executed(done), Some(JOB));
+    assert_eq!(manager.records.get(&JOB), Some(&record()), "this runner has no executor: work would be a fault");
+}
+
+/// Decision 686: a node that does not know a job yet, or knows it as one of others, makes no result forgotten.
+#[tokio::test]
+async fn a_node_that_is_behind_loses_no_result() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    manager.records.insert(JOB, record());
+    for status in [None, Some("drawing"), Some("assigned")] {
+        manager.forget(&JOB, status);
+        assert_eq!(manager.records.len(), 1, "{status:?}");
+    }
+    manager.forget(&JOB, Some("settled"));
+    assert!(manager.records.is_empty());
+}
+
+/// Decision 688: whoever is no member of a job, or not the one that it names, makes this runner ask its node nothing, and remember nothing.
+#[tokio::test]
+async fn shares_of_strangers_ask_the_node_nothing() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    let key = SigningKey::from([9; 32]);
+    let right = share(OTHER, &key);
+    manager.take_share(right.clone()).await.expect("no such job");
+    manager.jobs.insert(JOB, active(manager.context.address));
+    manager.take_share(share(Address([3; 20]), &key)).await.expect("no member");
+    assert!(manager.peers.is_empty());
+    manager.take_share(right.clone()).await.expect_err("the key of a member is asked for");
+    let result_key = key.verification_key().to_bytes().to_vec();
+    manager.peers.insert(OTHER, Peer { endpoint: String::new(), result_key });
+    manager.take_share(share(OTHER, &SigningKey::from([8; 32]))).await.expect("another key");
+    manager.take_share(right).await.expect_err("the sender may know a newer block");
+}
