@@ -130,7 +130,7 @@ def test_a_secret_survives_disjoint_committees(tmp_path):
 
 
 def test_a_share_that_does_not_open_stops_nothing_else(tmp_path):
-    """Decision 650: a proxy whose share is damaged keeps the file, and still says where it is reached."""
+    """Decisions 650, 665: a proxy whose share is damaged keeps the file, still says where it is reached, and receives a share in the next dealing."""
     with Proxies(tmp_path) as world:
         first = set(range(1, 1 + MEMBERS))
         for number in first:
@@ -146,3 +146,5 @@ def test_a_share_that_does_not_open_stops_nothing_else(tmp_path):
         until("it says where it is reached", lambda: world.record(1)["port"] != port)
         assert share.read_bytes() == bytes(60)
         assert world.value() == VALUE, "the three others are enough"
+        until("a share of the next committee", lambda: set(world.shares(1)) - {share.name})
+        assert f"{share.name} is damaged" in world.proxies[1].errors.read_text()

@@ -1,10 +1,13 @@
 """Which volume a name means, what commands count, and how they refuse."""
 
 import hashlib
+import os
+import pty
+import signal
 
 import pytest
 from test_volumes import Storage
-from world import Refused
+from world import Refused, until
 
 
 def public(folder):
@@ -86,3 +89,33 @@ def test_bytes_and_refusals_are_plain(tmp_path):
             with pytest.raises(Refused, match=expected) as refused:
                 world.run("volume", *arguments, account=5)
             assert "slot" not in str(refused.value), "nobody reads what each relay said"
+
+
+def test_a_question_is_ended_at_once(tmp_path):
+    """Ctrl-C at a question of a command ends it, without an answer."""
+    with public(tmp_path) as world:
+        world.relays_are(3)
+        world.run("volume", "create", "memory", "--quota", "20MiB", "--public", "--code", "2+1")
+        (tmp_path / "a.txt").write_text("a")
+        world.run("volume", "put", "memory", tmp_path / "a.txt", "notes/")
+        project = tmp_path / "asked"
+        (project / ".cowboy").mkdir(parents=True)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("COWBOY_")}
+        os.environ["COWBOY_PASSPHRASE"] = "secret"
+        try:
+            world.run("wallet", "import", "--encrypt", "--out", project / ".cowboy" / "key", world.accounts[0][1])
+        finally:
+            del os.environ["COWBOY_PASSPHRASE"]
+        command = ["cowboy", "--rpc-url", world.url, "volume", "get", "memory", "notes/a.txt", "fetched.txt"]
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(project)
+            os.execve(world.bin / "cowboyd", command, environment)
+        said = b""
+        while b"Passphrase of" not in said:
+            said += os.read(terminal, 1024)
+        os.write(terminal, b"\x03")
+        ended = until("the end of the command", lambda: (found := os.waitpid(child, os.WNOHANG))[0] and found)
+        os.close(terminal)
+        assert os.WIFSIGNALED(ended[1]) and os.WTERMSIG(ended[1]) == signal.SIGINT
+        assert sorted(entry.name for entry in project.iterdir()) == [".cowboy"]

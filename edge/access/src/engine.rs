@@ -3,6 +3,7 @@
 mod commits;
 mod handle;
 mod known;
+mod repeats;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +20,12 @@ use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::name::MAX_PARTITIONS;
 use cowboy_volumes::{Name, Path};
 use known::Listings;
+use repeats::Repeats;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::DuplexStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::io::ReaderStream;
@@ -82,6 +84,8 @@ pub(crate) struct Engine {
     /// How many changes began.
     begun: Cell<u64>,
     racing: RefCell<BTreeMap<String, Racing>>,
+    /// What was put under conditions a while ago.
+    repeats: RefCell<Repeats>,
     /// Tells whoever waits that a queue is empty.
     settled: Notify,
 }
@@ -99,6 +103,7 @@ impl Engine {
             sending: Semaphore::new(SENDING),
             begun: Cell::default(),
             racing: RefCell::default(),
+            repeats: RefCell::default(),
             settled: Notify::new(),
         })
     }
@@ -289,12 +294,45 @@ impl Engine {
         Begun { engine: self.clone(), path, number: self.next() }
     }
 
-    /// Sends a file and commits it, together with others that come at the same time.
-    pub(crate) async fn put(self: &Rc<Self>, path: &Path, body: &Body, about: &About, condition: Condition) -> Result<Entry, Fault> {
+    /// Sends a file and commits it, together with others that come at the same time. Answers the file that stands, see [`Engine::put_asked`].
+    pub(crate) async fn put(
+        self: &Rc<Self>,
+        path: &Path,
+        body: &Body,
+        about: &About,
+        asked: (Condition, Option<&str>),
+    ) -> Result<Entry, Fault> {
         let begun = self.begin(path);
         let entry = self.send(path, body, about, None).await?.entry;
-        self.put_sent(&begun, path, entry.clone(), condition).await?;
-        Ok(entry)
+        self.put_asked(&begun, path, entry, asked).await
+    }
+
+    /// Commits a file that was sent, for a request that its client may repeat under this name. Where the condition does not hold because an earlier try of
+    /// the request put the same file there, that is a success. Answers the file that stands.
+    pub(crate) async fn put_asked(
+        self: &Rc<Self>,
+        begun: &Begun,
+        path: &Path,
+        entry: Entry,
+        (condition, caller): (Condition, Option<&str>),
+    ) -> Result<Entry, Fault> {
+        let done = self.put_sent(begun, path, entry.clone(), condition).await;
+        match done {
+            Err(Fault::Condition) => {
+                let standing = match self.looked_up(path).await {
+                    Err(Fault::NoPartition(_)) => None,
+                    found => found?,
+                };
+                let mut repeats = self.repeats.borrow_mut();
+                standing.filter(|standing| repeats.is_repeated(Instant::now(), standing, &entry, caller)).ok_or(Fault::Condition)
+            }
+            done => {
+                if condition != Condition::Any {
+                    self.repeats.borrow_mut().note(Instant::now(), &entry, caller, done.is_ok());
+                }
+                done.map(|()| entry)
+            }
+        }
     }
 
     /// Commits a file that was sent, together with others that come at the same time.

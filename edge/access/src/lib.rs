@@ -76,9 +76,10 @@ fn room(common: &Common, files: &Files) -> Result<Spool, Failure> {
 
 /// Serves or mounts the volume until told to stop.
 async fn work(access: Access, files: Files, output: Output) -> Result<(), Failure> {
-    let stop = Stop::listen()?;
     let volume = files.open().await?;
     let rights = files.rights(&volume).await?;
+    // Not before: at the question for a passphrase, the system ends the program at once.
+    let stop = Stop::listen()?;
     let common = access.common();
     let (spool, removals, metrics) = (room(common, &files)?, files.removals(&volume), Metrics::new());
     if let Some(address) = common.metrics {

@@ -55,7 +55,7 @@ pub(crate) enum Refusal {
     #[error("the chain cannot be read now: {0}")]
     Chain(#[from] ChainError),
     /// The share cannot be read.
-    #[error("the share cannot be read")]
+    #[error("this proxy's share cannot be read: ask the other members; the proxy's log says what its operator can do")]
     Store(#[from] std::io::Error),
 }
 
@@ -104,13 +104,21 @@ async fn answer_of(
     let identity = &release.identity;
     let wanted: Vec<_> = epochs.iter().map(|epoch| state::committee_key(identity.key_id, *epoch)).collect();
     let records = chain.read(&wanted).await?;
-    let own = keys.public();
+    let (own, mut unreadable) = (keys.public(), None);
     for (place, epoch) in epochs.iter().enumerate() {
         let Some(committee) = records.read::<Committee>(place)? else { continue };
         let seat = committee.members.iter().position(|member| member.key == own).and_then(|index| u16::try_from(index).ok());
         let (Some(index), true) = (seat, committee.does_answer(Height(records.height))) else { continue };
         let outcome = Outcome::decode(committee.outcome.bytes().clone()).map_err(|_| ChainError::Record)?;
-        let Some(share) = store.share(identity.key_id, epoch.0)?.filter(|share| is_share(&outcome, index, share)) else { continue };
+        let share = match store.share(identity.key_id, epoch.0) {
+            Ok(share) => share.filter(|share| is_share(&outcome, index, share)),
+            Err(error) => {
+                // The share of another committee may be one that can be read.
+                unreadable = Some(error);
+                None
+            }
+        };
+        let Some(share) = share else { continue };
         let transport = PointG1::new(release.transport.0).ok_or(ChainError::Record)?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(std::io::Error::other)?;
@@ -119,5 +127,5 @@ async fn answer_of(
         let signature = keys.sign(&answer_digest(id, epoch.0, index, &answer).0);
         return Ok(Answered { epoch: epoch.0, index, answer: Hex(answer), signature: Hex(signature.0.to_vec()) });
     }
-    Err(Refusal::NoSeat)
+    Err(unreadable.map_or(Refusal::NoSeat, Refusal::Store))
 }

@@ -4,7 +4,7 @@ use crate::behaviour::{Behaviour, Honest};
 use crate::keys::{self, Keys};
 use crate::member::{Identity, Member};
 use crate::server::{App, Server};
-use crate::store::Store;
+use crate::store::{self, Store};
 use cowboy_api::ApiError;
 use cowboy_api::sender::Sender;
 use cowboy_secrets::proxy::proof_message;
@@ -14,7 +14,7 @@ use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, ChainId};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -67,6 +67,15 @@ pub enum ProxyError {
         /// The underlying error.
         source: std::io::Error,
     },
+}
+
+/// Names of the files in a proxy's folder that do not open with the key of its account. The proxy may be running.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn unreadable(state: &Path, account: &PrivateKey) -> std::io::Result<Vec<String>> {
+    store::unreadable(state, &keys::of_store(account))
 }
 
 /// A running proxy. Dropping it ends it; its folder keeps what matters.

@@ -26,5 +26,5 @@ mod store;
 pub use answers::{Answered, Asked};
 pub use behaviour::{Behaviour, Honest};
 pub use collect::{CollectError, Collected, FalseAnswer, collect};
-pub use daemon::{Config, Proxy, ProxyError};
+pub use daemon::{Config, Proxy, ProxyError, unreadable};
 pub use store::Store;

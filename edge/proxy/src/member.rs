@@ -5,6 +5,7 @@ use crate::keys::Keys;
 use crate::store::Store;
 use crate::{answers, messages};
 use commonware_codec::{DecodeExt as _, Encode as _};
+use commonware_cryptography::bls12381::primitives::group::Share;
 use cowboy_api::sender::{Call, Request};
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
@@ -26,8 +27,8 @@ pub(crate) enum StepError {
     Chain(#[from] ChainError),
     /// The member's files cannot be used.
     #[error(
-        "the proxy's files cannot be used: {0}\n  fix: check the folder's permissions and space; remove a share that does not open, and the \
-         proxy answers again after the next dealing"
+        "the proxy's files cannot be used: {0}\n  fix: check the folder's permissions and space; restore a share that does not open from a copy \
+         made in this epoch. Without it, the proxy answers again after the next dealing for which it is drawn"
     )]
     Store(#[from] std::io::Error),
     /// The dealing cannot be computed.
@@ -169,11 +170,12 @@ impl Member {
         Ok(self.calls.once(height, what, message))
     }
 
-    /// Removes seeds of dealings that are over, and shares that are replaced. The newest seed stays where this proxy has a seat and no share of it.
+    /// Removes seeds of dealings that are over, and shares that are replaced. The newest seed stays where this proxy has a seat and no share that can be
+    /// read.
     async fn forget(&self, chain: &Chain, store: &Store, at: &KeyState) -> Result<(), StepError> {
         let (newest, epoch) = (at.key.rounds.0, at.key.epoch);
         let mut first = newest.saturating_add(u64::from(at.round.is_none()));
-        if at.round.is_none() && store.share(at.id, epoch.0)?.is_none() {
+        if at.round.is_none() && !store.share(at.id, epoch.0).is_ok_and(|share| share.is_some()) {
             let committee = chain.read(&[state::committee_key(at.id, epoch)]).await?.read::<Committee>(0)?;
             let own = self.identity.keys.public();
             let has_seat = committee.is_some_and(|committee| committee.members.iter().any(|member| member.key == own));
@@ -189,7 +191,9 @@ impl Member {
         if round.phase == Phase::Join {
             return Ok(Some(of.join(round_key(&seed))));
         }
-        let dealing = Dealing::new(self.setting(chain, at, round).await?, self.own(store, at, seed)?)?;
+        let share = dealt_share(store, round.phase, (at.id, at.key.epoch))?;
+        let own = Own { signer: self.identity.keys.dealing(), seed, share };
+        let dealing = Dealing::new(self.setting(chain, at, round).await?, own)?;
         if round.phase == Phase::Deal {
             return Ok(Some(of.deal(dealing.deal()?)));
         }
@@ -228,9 +232,35 @@ impl Member {
             players: round.players.iter().filter_map(receiver).collect(),
         })
     }
+}
 
-    fn own(&self, store: &Store, at: &KeyState, seed: zeroize::Zeroizing<[u8; 32]>) -> Result<Own, StepError> {
-        let share = store.share(at.id, at.key.epoch.0)?;
-        Ok(Own { signer: self.identity.keys.dealing(), seed, share })
+/// The share with which a dealer deals. Players need none: one that lost its share receives the next one (decision 665).
+fn dealt_share(store: &Store, phase: Phase, (key_id, epoch): (u32, Count)) -> std::io::Result<Option<Share>> {
+    match phase {
+        Phase::Deal | Phase::Log => store.share(key_id, epoch.0),
+        Phase::Join | Phase::Ack | Phase::Confirm => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A share that does not open keeps its proxy from dealing, and from nothing else in a dealing.
+    #[test]
+    fn a_lost_share_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path(), &[7; 32]).expect("it opens");
+        std::fs::write(folder.path().join("share-1-2"), b"damaged").expect("it is written");
+        let own = |phase| dealt_share(&store, phase, (1, Count(2)));
+        for phase in [Phase::Join, Phase::Ack, Phase::Confirm] {
+            assert_eq!(own(phase).expect("none is needed"), None, "{phase:?}");
+            assert!(store.unreadable().is_empty(), "it is not read");
+        }
+        for phase in [Phase::Deal, Phase::Log] {
+            let error = StepError::from(own(phase).expect_err("it does not open")).to_string();
+            assert!(error.contains("share-1-2") && error.contains("next dealing"), "{error}");
+            assert_eq!(store.unreadable(), ["share-1-2"]);
+        }
     }
 }

@@ -65,7 +65,7 @@ impl Server {
     pub(crate) fn start(listener: TcpListener, tls: TlsAcceptor, app: Arc<App>) -> Self {
         let router = Router::new()
             .route("/v1/release", post(release).layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES)))
-            .route("/health", get(async || Json(json!({ "status": "ok" }))))
+            .route("/health", get(health))
             .with_state(app);
         let (stop, server) = (watch::Sender::new(false), cowboy_serve::Server::new("proxy", Slots::new(CONNECTIONS), SETTINGS));
         let task = tokio::spawn(server.accept(listener, Some(tls), stop.subscribe(), Duration::ZERO, move |_: SocketAddr, request| {
@@ -85,6 +85,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// Whether the proxy can answer with what it keeps.
+async fn health(State(app): State<Arc<App>>) -> Response {
+    match app.store.unreadable() {
+        files if files.is_empty() => Json(json!({ "status": "ok" })).into_response(),
+        files => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "degraded", "unreadable": files }))).into_response(),
     }
 }
 

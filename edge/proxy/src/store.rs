@@ -1,22 +1,57 @@
 //! What a proxy keeps: seeds of dealings, and shares. Every file is encrypted, is readable by its owner only and is replaced as a whole (decision 650).
+//! One that cannot be read counts as lost, and is named until it can be (decision 665).
 
 use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
 use aes_gcm::{Aes256Gcm, Key, Nonce};
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::bls12381::primitives::group::Share;
 use cowboy_service::files::{forget_unfinished, overwrite, read, write};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
 /// Bytes of the nonce with which a file begins.
 const NONCE_BYTES: usize = 12;
 
+/// What the name of a seed that does not open ends with once another one took its place.
+const REPLACED: &str = ".unreadable";
+
+/// What the names of seeds, and of shares, begin with.
+const KINDS: [&str; 2] = ["dealing-", "share-"];
+
 /// The folder of a proxy's secrets.
 pub struct Store {
     folder: PathBuf,
     cipher: Aes256Gcm,
+    /// Files that could not be read when that was last tried.
+    unreadable: Mutex<BTreeSet<String>>,
+}
+
+fn cipher(key: &[u8; 32]) -> Aes256Gcm {
+    Aes256Gcm::new(&Key::<Aes256Gcm>::from(*key))
+}
+
+/// Names of the files of a folder that the key does not open. Nothing is changed, so the proxy may be running.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub(crate) fn unreadable(folder: &Path, key: &[u8; 32]) -> io::Result<Vec<String>> {
+    let store = Store { folder: folder.to_owned(), cipher: cipher(key), unreadable: Mutex::default() };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        // What is being written ends with `.new`, and what was replaced is not used.
+        let is_used = KINDS.iter().any(|kind| name.starts_with(kind)) && !name.ends_with(".new") && !name.ends_with(REPLACED);
+        if is_used && store.open_file(&name).is_err() {
+            found.push(name);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 impl Store {
@@ -28,7 +63,16 @@ impl Store {
     pub fn open(folder: &Path, key: &[u8; 32]) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         forget_unfinished(folder)?;
-        Ok(Self { folder: folder.to_owned(), cipher: Aes256Gcm::new(&Key::<Aes256Gcm>::from(*key)) })
+        Ok(Self { folder: folder.to_owned(), cipher: cipher(key), unreadable: Mutex::default() })
+    }
+
+    fn all_unreadable(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names of the files that could not be read when that was last tried.
+    pub fn unreadable(&self) -> Vec<String> {
+        self.all_unreadable().iter().cloned().collect()
     }
 
     fn seed_name(key_id: u32, round: u64) -> String {
@@ -39,11 +83,35 @@ impl Store {
         format!("share-{key_id}-{epoch}")
     }
 
-    /// What a file has; none where there is none. One that was written under another name does not open.
+    /// What a file has; none where there is none. When it cannot be read for the first time, the log says what to do.
     fn read(&self, name: &str) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        let opened = self.open_file(name);
+        match &opened {
+            Ok(_) => {
+                self.all_unreadable().remove(name);
+            }
+            Err(error) => {
+                if self.all_unreadable().insert(name.to_owned()) {
+                    tracing::error!(
+                        file = name,
+                        %error,
+                        "a file of the proxy cannot be read, and counts as lost: until the next committee is seated, demands that it cannot \
+                         answer cost stake. Restore the file from a copy made in this epoch, or check key_file and the disk; without it the \
+                         proxy receives a share in the next dealing for which it is drawn"
+                    );
+                }
+            }
+        }
+        opened
+    }
+
+    /// What a file has; none where there is none. One that was written under another name does not open.
+    fn open_file(&self, name: &str) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
         let Some(bytes) = read(&self.folder.join(name))? else { return Ok(None) };
-        let damaged =
-            || io::Error::other(format!("{name} is damaged, or was written by the proxy of another account or by an earlier version"));
+        let damaged = || {
+            let problem = format!("{name} is damaged, or was written by the proxy of another account or by an earlier version");
+            io::Error::new(io::ErrorKind::InvalidData, problem)
+        };
         let (nonce, body) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or_else(damaged)?;
         let opened = self.cipher.decrypt(&Nonce::from(*nonce), Payload { msg: body, aad: name.as_bytes() });
         opened.map(|plain| Some(Zeroizing::new(plain))).map_err(|_| damaged())
@@ -57,7 +125,8 @@ impl Store {
         write(&self.folder.join(name), &[&nonce[..], &sealed].concat())
     }
 
-    /// The seed of a dealing. The first call makes it.
+    /// The seed of a dealing. The first call makes it. One that does not open is renamed, and a new one is made: of what was said with the lost one the
+    /// chain takes nothing twice.
     ///
     /// # Errors
     ///
@@ -65,10 +134,20 @@ impl Store {
     pub fn seed(&self, key_id: u32, round: u64) -> io::Result<Zeroizing<[u8; 32]>> {
         let name = Self::seed_name(key_id, round);
         let mut seed = Zeroizing::new([0; 32]);
-        if let Some(bytes) = self.read(&name)? {
-            let bytes: &[u8; 32] = bytes[..].try_into().map_err(|_| io::Error::other("the seed is damaged"))?;
-            *seed = *bytes;
-            return Ok(seed);
+        let is_lost = match self.read(&name) {
+            Ok(None) => false,
+            Ok(Some(bytes)) => match <&[u8; 32]>::try_from(&bytes[..]) {
+                Ok(bytes) => {
+                    *seed = *bytes;
+                    return Ok(seed);
+                }
+                Err(_) => true,
+            },
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => true,
+            Err(error) => return Err(error),
+        };
+        if is_lost {
+            fs::rename(self.folder.join(&name), self.folder.join(format!("{name}{REPLACED}")))?;
         }
         getrandom::fill(&mut *seed).map_err(io::Error::other)?;
         self.write(&name, &seed[..])?;
@@ -82,7 +161,7 @@ impl Store {
     /// If it cannot be read, or is damaged.
     pub fn share(&self, key_id: u32, epoch: u64) -> io::Result<Option<Share>> {
         let Some(bytes) = self.read(&Self::share_name(key_id, epoch))? else { return Ok(None) };
-        Share::decode(bytes.to_vec()).map(Some).map_err(io::Error::other)
+        Share::decode(bytes.to_vec()).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     /// Keeps the share of an epoch.
@@ -104,10 +183,11 @@ impl Store {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let number = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.trim_end_matches(".seed").parse::<u64>().ok());
+            let number = |prefix: &str| name.strip_prefix(prefix)?.split('.').next()?.parse::<u64>().ok();
             let is_old = number(&seeds).is_some_and(|number| number < round) || number(&shares).is_some_and(|number| number < epoch);
             if is_old {
                 overwrite(&entry.path())?;
+                self.all_unreadable().remove(&name);
             }
         }
         Ok(())
@@ -165,7 +245,7 @@ mod tests {
         store.keep_share(1, 1, &share).expect("it is written");
         assert_ne!(stored("share-1-1"), first, "each writing has a nonce of its own");
 
-        assert!(open(8).share(1, 1).is_err() && open(8).seed(1, 3).is_err(), "of another account");
+        assert!(open(8).share(1, 1).is_err() && open(8).seed(1, 3).expect("it is made anew") != seed, "of another account");
         fs::copy(file("share-1-1"), file("share-1-2")).expect("it is copied");
         assert!(store.share(1, 2).is_err(), "of another epoch");
         for place in [0, 12, first.len() - 1] {
@@ -180,5 +260,38 @@ mod tests {
         }
         fs::write(file("share-1-1"), &first).expect("it is written");
         assert_eq!(store.share(1, 1).expect("it is read"), Some(share));
+    }
+
+    /// A file that does not open is named until it does or is old. A seed that does not open makes room for a new one, and is not lost for its operator.
+    #[test]
+    fn what_does_not_open_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path(), &KEY).expect("it opens");
+        let file = |name: &str| folder.path().join(name);
+        let (seed, share) = (store.seed(1, 3).expect("it is made"), share_of(7));
+        store.keep_share(1, 1, &share).expect("it is written");
+        assert_eq!((store.unreadable(), unreadable(folder.path(), &KEY).expect("a folder")), (vec![], vec![]));
+        let whole = fs::read(file("share-1-1")).expect("it is there");
+        for name in ["share-1-1", "dealing-1-3.seed"] {
+            fs::write(file(name), b"damaged").expect("it is written");
+        }
+        assert!(store.share(1, 1).is_err());
+        assert_eq!(store.unreadable(), ["share-1-1"]);
+        assert_eq!(
+            unreadable(folder.path(), &KEY).expect("a folder"),
+            ["dealing-1-3.seed", "share-1-1"],
+            "also where nothing was read yet"
+        );
+        let new = store.seed(1, 3).expect("it is made anew");
+        assert!(new != seed && store.seed(1, 3).expect("it is read") == new);
+        assert_eq!(fs::read(file("dealing-1-3.seed.unreadable")).expect("it was renamed"), b"damaged");
+        fs::write(file("share-1-1"), whole).expect("it is written");
+        assert_eq!(store.share(1, 1).expect("it was restored"), Some(share));
+        assert!(store.unreadable().is_empty());
+        fs::write(file("share-1-1"), b"damaged").expect("it is written");
+        assert!(store.share(1, 1).is_err());
+        store.forget(1, 4, 2).expect("they are removed");
+        assert!(store.unreadable().is_empty(), "it is old");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 }

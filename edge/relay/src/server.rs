@@ -8,7 +8,7 @@ use crate::peer::{Peer, Shared};
 use crate::refusal::Refusal;
 use crate::requests::{self, Done};
 use cowboy_serve::Caps;
-use cowboy_serve::quic::{Admitted, Gate};
+use cowboy_serve::quic::{Admitted, Gate, paced};
 use cowboy_volume::wire::{self, ALPN, Request, STREAMS, WireError};
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
@@ -45,15 +45,15 @@ const SHARD_BYTES_PER_SECOND: u64 = 1 << 20;
 fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
     tls.alpn_protocols = vec![ALPN.to_vec()];
     let crypto = QuicServerConfig::try_from(tls).map_err(io::Error::other)?;
-    let mut transport = TransportConfig::default();
-    transport
+    let mut limits = TransportConfig::default();
+    limits
         .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .stream_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS))
         .receive_window(VarInt::from_u32(WINDOW))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(transport));
+    config.transport_config(paced(limits));
     Ok(config)
 }
 
@@ -190,6 +190,11 @@ async fn do_and_send(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_service::tls;
+    use quinn::ClientConfig;
+    use quinn::congestion::Bbr;
+    use quinn::crypto::rustls::QuicClientConfig;
+    use std::net::Ipv4Addr;
 
     /// A shard of the largest volume comes in time over a slow line, and a short one holds its place for a minute at most.
     #[test]
@@ -197,5 +202,22 @@ mod tests {
         assert_eq!(time_of_shard(0), REQUEST);
         assert_eq!(time_of_shard(600 << 20), REQUEST + Duration::from_secs(600));
         assert!(time_of_shard(u64::MAX) > REQUEST);
+    }
+
+    /// What a relay sends to a client is paced as between nodes: a packet that is lost does not make it slow.
+    #[tokio::test]
+    async fn lost_packets_are_no_full_links() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let identity = tls::Identity::open(folder.path()).expect("a certificate");
+        let mut client = tls::client(identity.certificate).expect("TLS 1.3");
+        client.alpn_protocols = vec![ALPN.to_vec()];
+        let client = ClientConfig::new(Arc::new(QuicClientConfig::try_from(client).expect("TLS 1.3")));
+        let local: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
+        let (relay, dialling) = (listen(identity.config, local).expect("it listens"), Endpoint::client(local).expect("a port"));
+        let connecting = dialling.connect_with(client, relay.local_addr().expect("it listens"), "relay").expect("an address");
+        let accepting = async { relay.accept().await.expect("it is open").await.expect("it is admitted") };
+        let (connected, accepted) = tokio::join!(connecting, accepting);
+        let _connected = connected.expect("it is admitted");
+        assert!(accepted.congestion_state().into_any().is::<Bbr>());
     }
 }

@@ -3,6 +3,7 @@
 use crate::tree::Tree;
 use crate::wire::{self, ALPN, Answer, EXPORTER, Hello, Request, SLICE_BYTES, STREAMS, TREE_BYTES, WireError};
 use commonware_codec::Encode as _;
+use cowboy_serve::quic::paced;
 use cowboy_service::tls;
 use cowboy_system::volumes::types::Relay;
 use cowboy_types::signing::PrivateKey;
@@ -69,18 +70,19 @@ pub struct Upload {
     receiving: RecvStream,
 }
 
-fn config(relay: &Relay) -> Result<ClientConfig, String> {
-    let mut tls = tls::client(relay.certificate).map_err(|error| error.to_string())?;
+/// What a connection to the relay with this certificate is made of.
+fn config(certificate: Hash) -> Result<ClientConfig, String> {
+    let mut tls = tls::client(certificate).map_err(|error| error.to_string())?;
     tls.alpn_protocols = vec![ALPN.to_vec()];
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| error.to_string())?;
-    let mut transport = TransportConfig::default();
-    transport
+    let mut limits = TransportConfig::default();
+    limits
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport));
+    config.transport_config(paced(limits));
     Ok(config)
 }
 
@@ -90,7 +92,7 @@ async fn dial(relay: &Relay) -> Result<(Endpoint, Connection), String> {
     for address in found {
         let local: SocketAddr = if address.is_ipv4() { ([0, 0, 0, 0], 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
         let endpoint = Endpoint::client(local).map_err(|error| error.to_string())?;
-        let connecting = endpoint.connect_with(config(relay)?, address, "relay").map_err(|error| error.to_string())?;
+        let connecting = endpoint.connect_with(config(relay.certificate)?, address, "relay").map_err(|error| error.to_string())?;
         match connecting.await {
             Ok(connection) => return Ok((endpoint, connection)),
             Err(error) => last = error.to_string(),
@@ -248,3 +250,28 @@ impl Upload {
 
 /// Requests that a client has under way at once with a relay: fewer than the relay takes.
 pub(crate) const AT_ONCE: usize = STREAMS as usize / 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quinn::ServerConfig;
+    use quinn::congestion::Bbr;
+    use quinn::crypto::rustls::QuicServerConfig;
+    use std::net::Ipv4Addr;
+
+    /// What a client sends to a relay is paced as between nodes: a packet that is lost does not make it slow.
+    #[tokio::test]
+    async fn lost_packets_are_no_full_links() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut identity = tls::Identity::open(folder.path()).expect("a certificate");
+        identity.config.alpn_protocols = vec![ALPN.to_vec()];
+        let server = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(identity.config).expect("TLS 1.3")));
+        let local: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
+        let (relay, dialling) = (Endpoint::server(server, local).expect("it listens"), Endpoint::client(local).expect("a port"));
+        let config = config(identity.certificate).expect("TLS 1.3");
+        let connecting = dialling.connect_with(config, relay.local_addr().expect("it listens"), "relay").expect("an address");
+        let accepting = async { relay.accept().await.expect("it is open").await.expect("it is admitted") };
+        let (connected, _accepted) = tokio::join!(connecting, accepting);
+        assert!(connected.expect("it is admitted").congestion_state().into_any().is::<Bbr>());
+    }
+}

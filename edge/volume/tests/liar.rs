@@ -5,7 +5,7 @@ use commonware_codec::Encode as _;
 use cowboy_service::tls::Identity;
 use cowboy_system::volumes::types::Relay;
 use cowboy_types::signing::PrivateKey;
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text};
 use cowboy_volume::wire::{self, ALPN, Answer, Request};
@@ -60,22 +60,7 @@ fn relay(said: &Said) -> (Endpoint, Relay, tempfile::TempDir) {
         endpoint: Text::new("127.0.0.1").expect("short"),
         port,
         certificate: identity.certificate,
-        key: Fixed([0; 32]),
-        region: Text::new("eu").expect("short"),
-        capacity: 0,
-        reserved: 0,
-        ask: Amount::ZERO,
-        stake: Amount::ZERO,
-        registered_at: Height(0),
-        last_heartbeat: Height(0),
-        left_at: None,
-        gave_way_at: None,
-        slots: 0,
-        demands: List::default(),
-        misses: Count::ZERO,
-        missed_at: Height(0),
-        draw_at: Height(0),
-        next_look: Height(0),
+        ..Relay::new(Height::ZERO, Height::ZERO)
     };
     (endpoint, relay, folder)
 }

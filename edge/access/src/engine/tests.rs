@@ -22,7 +22,12 @@ async fn body(content: &'static [u8]) -> Body {
 }
 
 async fn put(engine: &Rc<Engine>, to: &str, content: &'static [u8], condition: Condition) -> Result<Hash, Fault> {
-    engine.put(&path(to), &body(content).await, &about(), condition).await.map(|entry| entry.meta.hash)
+    put_as(engine, to, content, (condition, None)).await
+}
+
+/// The same, of a client that names the request.
+async fn put_as(engine: &Rc<Engine>, to: &str, content: &'static [u8], asked: (Condition, Option<&str>)) -> Result<Hash, Fault> {
+    engine.put(&path(to), &body(content).await, &about(), asked).await.map(|entry| entry.meta.hash)
 }
 
 /// Changes that come while a commit is under way go into the next one together, and each is answered when it is final.
@@ -68,6 +73,36 @@ fn conditions_hold_at_the_commit() {
         kept.before.borrow_mut().push(("notes/d", b"theirs"));
         assert!(put(&engine, "notes/e", b"ours", Condition::Any).await.is_ok());
         assert!(kept.content("notes/d").is_some() && kept.content("notes/e").is_some());
+    });
+}
+
+/// A request that is repeated finds the file that it put itself, and is told so, under any condition. Nobody else is, however equal the contents are.
+#[test]
+fn a_request_that_is_repeated_has_its_file() {
+    locally(async {
+        let (engine, kept) = engine(OWNER, false);
+        let absent =
+            async |to: &str, content: &'static [u8], caller: Option<&str>| put_as(&engine, to, content, (Condition::Absent, caller)).await;
+        // Nobody heard what came of the commit. Of two clients that do not name their requests, one has the file.
+        kept.is_deaf.set(true);
+        assert!(matches!(absent("notes/a", b"x", None).await, Err(Fault::Outside(_))));
+        assert_eq!(kept.content("notes/a").as_deref(), Some(&b"x"[..]));
+        assert!(matches!(absent("notes/a", b"other", None).await, Err(Fault::Condition)));
+        assert!(absent("notes/a", b"x", None).await.is_ok());
+        assert!(matches!(absent("notes/a", b"x", None).await, Err(Fault::Condition)));
+        // The client did not hear what this program answered.
+        assert!(absent("notes/b", b"x", Some("1")).await.is_ok() && absent("notes/b", b"x", Some("1")).await.is_ok());
+        for other in [None, Some("2")] {
+            assert!(matches!(absent("notes/b", b"x", other).await, Err(Fault::Condition)), "{other:?}");
+        }
+        let before = (Condition::Content(Hash(*blake3::hash(b"x").as_bytes())), Some("3"));
+        kept.is_deaf.set(true);
+        assert!(put_as(&engine, "notes/b", b"y", before).await.is_err());
+        assert!(put_as(&engine, "notes/b", b"y", before).await.is_ok() && put_as(&engine, "notes/b", b"y", before).await.is_ok());
+        // The same content from elsewhere is another file.
+        kept.put(&[("notes/b", b"y")]);
+        assert!(matches!(put_as(&engine, "notes/b", b"y", before).await, Err(Fault::Condition)));
+        assert_eq!(kept.commits.borrow().len(), 3, "nothing was committed twice");
     });
 }
 

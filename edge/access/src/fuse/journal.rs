@@ -1,7 +1,7 @@
 //! Removals that failed, in a file of the project: the next mount of the volume tries them again (decision 624).
 //!
 //! Each line says of a path that the removal of a content failed, or that nothing is left to remove. A line that a program had no time or no room to end is
-//! the last one, and stands for nothing (decision 633).
+//! the last one, and stands for nothing (decision 633). Programs that mount the same volume share the file, and take turns with it.
 
 use cowboy_types::Hash;
 use cowboy_volumes::Path;
@@ -27,10 +27,61 @@ const LINE_BYTES: u64 = 1_024;
 /// Removals that failed, with the content of each.
 pub(crate) type Failed = BTreeMap<Path, Hash>;
 
+/// What the name of the file ends with that is locked while a program reads the file or writes to it.
+const TURNS: &str = "lock";
+
+/// The file, and the one that is locked in turns.
+#[derive(Debug)]
+struct Shared {
+    file: File,
+    turns: File,
+}
+
+/// The turn of a program with the file. What lies there is whole lines, but for one that a program had no time or no room to end.
+struct Turn<'a>(&'a Shared);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        // It is free at the latest when the file is closed.
+        let _ = self.0.turns.unlock();
+    }
+}
+
+impl Shared {
+    fn open(path: &path::Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true).mode(0o600);
+        Ok(Self { file: options.open(path)?, turns: options.open(path.with_extension(TURNS))? })
+    }
+
+    /// Waits for the programs that read or write now: a line is short.
+    fn turn(&self) -> io::Result<Turn<'_>> {
+        self.turns.lock()?;
+        Ok(Turn(self))
+    }
+}
+
+impl Turn<'_> {
+    /// Writes a line, after what is whole.
+    fn add(&self, line: &str) -> io::Result<()> {
+        let mut file = &self.0.file;
+        // A line that there was no room to end would be one with this.
+        let length = file.metadata()?.len();
+        let start = length.saturating_sub(LINE_BYTES);
+        let mut tail = vec![0; usize::try_from(length.saturating_sub(start)).map_err(io::Error::other)?];
+        file.read_exact_at(&mut tail, start)?;
+        let kept = start.saturating_add(u64::try_from(whole(&tail)).map_err(io::Error::other)?);
+        if kept < length {
+            file.set_len(kept)?;
+        }
+        file.write_all(line.as_bytes())
+    }
+}
+
 /// The file. Without one, nothing is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
-    file: Option<File>,
+    shared: Option<Shared>,
     /// The paths of which it says that a removal failed.
     kept: RefCell<BTreeSet<Path>>,
 }
@@ -112,14 +163,17 @@ impl Journal {
         if let Some(folder) = path.parent() {
             DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
         }
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
-        if !lock(&file)? {
-            return Ok((Self { file: Some(file), kept: RefCell::default() }, Failed::new()));
+        let shared = Shared::open(path)?;
+        let turn = shared.turn()?;
+        if !lock(&shared.file)? {
+            drop(turn);
+            return Ok((Self { shared: Some(shared), kept: RefCell::default() }, Failed::new()));
         }
-        let (failed, whole) = read(&file)?;
-        file.set_len(if failed.is_empty() { 0 } else { whole })?;
+        let (failed, whole) = read(&shared.file)?;
+        shared.file.set_len(if failed.is_empty() { 0 } else { whole })?;
+        drop(turn);
         let kept = RefCell::new(failed.keys().cloned().collect());
-        Ok((Self { file: Some(file), kept }, failed))
+        Ok((Self { shared: Some(shared), kept }, failed))
     }
 
     /// Keeps a removal that failed.
@@ -140,17 +194,10 @@ impl Journal {
     }
 
     fn add(&self, line: &str) -> io::Result<()> {
-        let Some(mut file) = self.file.as_ref() else { return Ok(()) };
-        // A line that there was no room to end would be one with this.
-        let length = file.metadata()?.len();
-        let start = length.saturating_sub(LINE_BYTES);
-        let mut tail = vec![0; usize::try_from(length.saturating_sub(start)).map_err(io::Error::other)?];
-        file.read_exact_at(&mut tail, start)?;
-        let kept = start.saturating_add(u64::try_from(whole(&tail)).map_err(io::Error::other)?);
-        if kept < length {
-            file.set_len(kept)?;
+        match &self.shared {
+            Some(shared) => shared.turn()?.add(line),
+            None => Ok(()),
         }
-        file.write_all(line.as_bytes())
     }
 }
 
@@ -224,6 +271,36 @@ mod tests {
         let refused = Journal::open(&place).expect_err("that line was ended").to_string();
         assert!(refused.starts_with("its line 7 is no removal"), "{refused}");
         assert!(left_behind(&place).is_some_and(|said| said.contains("its line 7 is no removal")));
+    }
+
+    /// A program that writes while another one is in the middle of a line waits for it, and takes its line for no torn one; so does one that opens the file.
+    #[test]
+    fn programs_take_turns() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("removals");
+        let (journal, _) = Journal::open(&place).expect("it is made");
+        let shared = journal.shared.as_ref().expect("there is a file");
+        let line = format!("{FAILED} {} notes/a\n", "01".repeat(32));
+        let (before, after) = line.split_at(20);
+        let turn = shared.turn().expect("it is free");
+        (&shared.file).write_all(before.as_bytes()).expect("it is written");
+        let (begun, begins) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let taken = OpenOptions::new().append(true).open(place.with_extension(TURNS)).expect("it is there");
+                begun.send(matches!(taken.try_lock(), Err(TryLockError::WouldBlock))).expect("somebody waits");
+                let (other, _) = Journal::open(&place).expect("it is shared");
+                other.keep(&at("notes/b"), &Hash([2; 32])).expect("it is written");
+            });
+            assert!(begins.recv().expect("it begins"), "it is the turn of this program");
+            (0..1_000).for_each(|_| std::thread::yield_now());
+            (&shared.file).write_all(after.as_bytes()).expect("it is written");
+            drop(turn);
+            other.join().expect("it is done");
+        });
+        drop(journal);
+        let (_, failed) = Journal::open(&place).expect("all lines are whole");
+        assert_eq!(failed, Failed::from([(at("notes/a"), Hash([1; 32])), (at("notes/b"), Hash([2; 32]))]));
     }
 
     /// Lines that are no removals are refused.

@@ -6,6 +6,7 @@ use cowboy_types::{Hash, Text};
 use cowboy_volume::Entry;
 use cowboy_volume::segments::Meta;
 use cowboy_volumes::{Name, Path};
+use hyper::HeaderMap;
 use s3s::dto::{ETag, ETagCondition, Metadata, Timestamp};
 use s3s::validation::NameValidation;
 use s3s::{S3Result, s3_error};
@@ -21,6 +22,12 @@ const LAST_SECOND: u64 = 253_402_300_799;
 
 /// The metadata in which rclone keeps when a file was written. All other metadata is not kept.
 const MTIME: &str = "mtime";
+
+/// The header in which Amazon's clients name a request. It is the same each time that they repeat it.
+const INVOCATION: &str = "amz-sdk-invocation-id";
+
+/// The most bytes of such a name: they send 36.
+const MAX_INVOCATION: usize = 128;
 
 /// What a file is where nobody says it.
 const DEFAULT_KIND: &str = "application/octet-stream";
@@ -73,6 +80,12 @@ pub(super) fn condition(if_match: Option<&ETagCondition>, if_none_match: Option<
         }
         _ => Err(s3_error!(NotImplemented, "a write has one condition: If-Match, or If-None-Match: *")),
     }
+}
+
+/// What a client calls a request that it may repeat, where it says so.
+pub(super) fn caller(headers: &HeaderMap) -> Option<String> {
+    let said = headers.get(INVOCATION)?.to_str().ok()?;
+    (1..=MAX_INVOCATION).contains(&said.len()).then(|| said.to_owned())
 }
 
 /// What a request to read says has to hold.

@@ -78,9 +78,18 @@ impl S3Volume {
         Ok((place, sums.finish(behind.as_ref())?))
     }
 
-    /// Sends and commits a file.
-    pub(super) async fn put_body(&self, path: cowboy_volumes::Path, body: Body, about: About, condition: Condition) -> S3Result<Entry> {
-        Ok(self.engine.ask(move |engine| async move { engine.put(&path, &body, &about, condition).await }).await?)
+    /// Sends and commits a file, for a request that its client may repeat under this name.
+    async fn put_body(
+        &self,
+        path: cowboy_volumes::Path,
+        body: Body,
+        about: About,
+        (condition, caller): (Condition, Option<String>),
+    ) -> S3Result<Entry> {
+        let put = move |engine: std::rc::Rc<crate::engine::Engine>| async move {
+            engine.put(&path, &body, &about, (condition, caller.as_deref())).await
+        };
+        Ok(self.engine.ask(put).await?)
     }
 
     pub(super) async fn put(&self, request: S3Request<PutObjectInput>) -> S3Result<S3Response<PutObjectOutput>> {
@@ -95,11 +104,12 @@ impl S3Volume {
         refuse_encoding(input.content_encoding.as_deref())?;
         let partition = path.partition();
         self.engine.ask(move |engine| async move { engine.may_write(&partition) }).await?;
+        let caller = keys::caller(&request.headers);
         let sums = Sums::new(said!(input), input.content_md5, &request.headers);
         self.uploads.forget_abandoned(keys::now_ms());
         let spooled = self.spool.file().await?;
         let (place, _) = self.taken(&spooled, input.body, input.content_length, (sums, request.trailing_headers)).await?;
-        let entry = self.put_body(path, Body::new(spooled, vec![place]), about, condition).await?;
+        let entry = self.put_body(path, Body::new(spooled, vec![place]), about, (condition, caller)).await?;
         let (e_tag, size) = (Some(keys::tag(&entry.meta.hash)), i64::try_from(entry.meta.size).ok());
         Ok(S3Response::new(PutObjectOutput { e_tag, size, ..PutObjectOutput::default() }))
     }
@@ -198,7 +208,7 @@ impl S3Volume {
         };
         let (spooled, size) = (self.spool.file().await?, entry.meta.size);
         let (place, _) = self.copied(spooled.clone(), entry, 0..size).await?;
-        let entry = self.put_body(path, Body::new(spooled, vec![place]), about, Condition::Any).await?;
+        let entry = self.put_body(path, Body::new(spooled, vec![place]), about, (Condition::Any, None)).await?;
         let result = CopyObjectResult {
             e_tag: Some(keys::tag(&entry.meta.hash)),
             last_modified: Some(keys::modified(&entry.meta)),

@@ -124,8 +124,7 @@ impl S3Volume {
             let sent = engine.send(&upload.path, &body, &upload.about, claim.sent(&body)).await?;
             // Where it cannot be committed, its parts stay, and what relays have of it is not sent again.
             claim.keep(&body, sent.clone());
-            let content = sent.entry.meta.hash;
-            engine.put_sent(&begun, &upload.path, sent.entry, condition).await?;
+            let content = engine.put_asked(&begun, &upload.path, sent.entry, (condition, Some(id.as_str()))).await?.meta.hash;
             uploads.complete(&id, &upload.path, digest, content);
             Ok(Some(content))
         };

@@ -145,6 +145,15 @@ fn bad_files_are_refused() {
         volume.put_object(request(absent())).await.expect("it is the first");
         let second = volume.put_object(request(absent())).await.map(drop).map_err(|error| code(&error));
         assert_eq!(second, Err("PreconditionFailed".to_owned()));
+        // A client that names its request may repeat it.
+        let named = || {
+            let mut named = request(PutObjectInput { key: "b".to_owned(), ..absent() });
+            named.headers.insert("amz-sdk-invocation-id", hyper::header::HeaderValue::from_static("1"));
+            named
+        };
+        for _ in 0..2 {
+            volume.put_object(named()).await.expect("it is the same request");
+        }
     });
 }
 

@@ -134,23 +134,16 @@ impl Volume {
 
     /// The hashes of a public file's segments, known from a file that is as long and whole as its record says. The first question reads the file.
     async fn sums_of(&self, entry: &Entry, key: &PartitionKey) -> Result<Sums, VolumeError> {
-        if let Some(sums) = self.sums.get(&entry.meta.hash) {
-            return Ok(sums);
-        }
-        let turn = self.sums.turn(&entry.meta.hash);
-        let _one = turn.lock().await;
-        if let Some(sums) = self.sums.get(&entry.meta.hash) {
-            return Ok(sums);
-        }
-        let mut whole = Whole::default();
-        let add = async |segment: Segment| {
-            whole.add(&segment.bytes);
-            Ok::<(), VolumeError>(())
+        let reading = async {
+            let mut whole = Whole::default();
+            let add = async |segment: Segment| {
+                whole.add(&segment.bytes);
+                Ok::<(), VolumeError>(())
+            };
+            self.segments(entry, key, 0..count(entry.meta.size), add).await?;
+            whole.finish(&entry.meta.hash).ok_or_else(|| VolumeError::Damaged(entry.meta.path.to_string()))
         };
-        self.segments(entry, key, 0..count(entry.meta.size), add).await?;
-        let sums = whole.finish(&entry.meta.hash).ok_or_else(|| VolumeError::Damaged(entry.meta.path.to_string()))?;
-        self.sums.keep(entry.meta.hash, sums.clone());
-        Ok(sums)
+        self.sums.learned(entry, reading).await
     }
 }
 
