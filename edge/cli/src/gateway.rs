@@ -119,7 +119,6 @@ fn settings(path: &Path) -> Result<Settings, Failure> {
 }
 
 async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
-    let mut signals = serving::StopSignals::listen()?;
     let slots = serving::claim(settings.http.limits.connections)?;
     (settings.http.tls, settings.http.dns, settings.http.domains) = (settings.tls.take(), settings.dns.take(), settings.domains.take());
     // The ports come first: a gateway that cannot listen must not touch the folder.
@@ -131,6 +130,8 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let (pool, received) = (follow::pool_of(&[settings.node.clone()])?, Received::default());
     let genesis = sync::fetch_genesis(&HttpSource::new(&settings.node)?, wanted).await?;
     let key = settings.key_file.as_deref().map(keystore::read).transpose()?;
+    // Not before: at the question for a passphrase, the system ends the program at once.
+    let mut signals = serving::StopSignals::listen()?;
     let stake =
         |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than the total supply".to_owned(), "stake less"));
     let registration = settings.register.map(|register| {

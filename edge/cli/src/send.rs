@@ -6,6 +6,8 @@ use cowboy_api::{ApiError, Client, Hex, HexHash, error::TIMEOUT, model};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_types::{Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts, signing::PrivateKey, units::Price};
 use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What a transaction may use and pay. Everything is found automatically where it is left out.
@@ -30,9 +32,12 @@ pub(crate) struct Terms {
     /// The tip per cell, in base units
     #[arg(long, default_value_t = 0)]
     pub(crate) tip_per_cell: u64,
-    /// The account's nonce [default: its next one]
+    /// The account's nonce, of the first transaction where there are several [default: its next one]
     #[arg(long)]
     pub(crate) nonce: Option<u64>,
+    /// Transactions that nodes took under these terms: each has the nonce after the one before. Copies count together.
+    #[arg(skip)]
+    pub(crate) taken: Arc<AtomicU64>,
     /// Print the hash and do not wait for the receipt
     #[arg(long)]
     pub(crate) no_wait: bool,
@@ -46,6 +51,20 @@ pub(crate) struct Terms {
     /// Seconds to wait for the receipt
     #[arg(long, default_value_t = 60)]
     pub(crate) timeout: u64,
+}
+
+impl Terms {
+    /// The nonce of the next transaction of an account whose next one is `of_account`: it counts on from the one that was named.
+    fn next_nonce(&self, of_account: u64) -> u64 {
+        self.nonce.map_or(of_account, |first| first.saturating_add(self.taken.load(Ordering::Relaxed)))
+    }
+
+    /// Notes what became of a transaction. Whatever a node took has used up its nonce, whether it fails, waits or is done.
+    fn note(&self, submitted: Result<(), &ApiError>) {
+        if submitted.err().is_none_or(|error| error.code == TIMEOUT.code) {
+            self.taken.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// What was sent: its name, and what came of it where it was waited for.
@@ -83,7 +102,7 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
     let account = client.account_or_empty(&key.address()).await?;
     let mut transaction = Transaction::unsigned(key.address(), instruction);
     transaction.chain_id = ChainId(client.health().await?.chain_id);
-    transaction.nonce = Nonce(terms.nonce.unwrap_or(account.nonce));
+    transaction.nonce = Nonce(terms.next_nonce(account.nonce));
     let value = cowboy_chain::admit::value(&transaction.instruction);
     if value.get() > account.balance {
         let context = serde_json::json!({ "value": amount::cby(value.get()), "balance": amount::cby(account.balance), "account": key.address().to_string() });
@@ -109,12 +128,16 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
 /// Submits a signed transaction, and waits for its receipt unless told not to. A failed receipt is a failure.
 pub(crate) async fn submit(client: &Client, transaction: &Transaction, terms: &Terms) -> Result<Sent, Failure> {
     if terms.no_wait {
-        return match client.submit(transaction).await {
+        let submitted = client.submit(transaction).await;
+        terms.note(submitted.as_ref().map(|_| ()));
+        return match submitted {
             Ok(hash) => Ok(Sent { tx_hash: Hex(hash), receipt: None }),
             Err(error) => Err(with_units(client, transaction, error).await.into()),
         };
     }
-    let receipt = match client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await {
+    let submitted = client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await;
+    terms.note(submitted.as_ref().map(|_| ()));
+    let receipt = match submitted {
         Ok(receipt) => receipt,
         Err(error) if error.code == TIMEOUT.code => return Err(late(client, transaction, error).await.into()),
         Err(error) => return Err(with_units(client, transaction, error).await.into()),
@@ -226,6 +249,27 @@ mod tests {
         }
         let low = in_units(ApiError::of_abort(aborts::BASE_FEE_TOO_LOW), &transaction, Some(5));
         assert_eq!(low.context.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>()), Some(vec!["units".to_owned()]));
+    }
+
+    /// With `--nonce`, each further transaction of a command has the next nonce, also where it goes with a copy of the terms. One that no node took leaves
+    /// its nonce to the next one. Without it, the chain's account says which.
+    #[test]
+    fn further_transactions_count_on_from_the_nonce() {
+        let terms = Terms { nonce: Some(7), ..Terms::default() };
+        let waiting = Terms { no_wait: false, ..terms.clone() };
+        let refused = ApiError::of_abort(aborts::BASE_FEE_TOO_LOW);
+        let late = ApiError { code: TIMEOUT.code, ..refused.clone() };
+        let mut nonces = Vec::new();
+        for (used, submitted) in [(&terms, Ok(())), (&waiting, Err(&refused)), (&waiting, Err(&late)), (&terms, Ok(()))] {
+            nonces.push(used.next_nonce(3));
+            used.note(submitted);
+        }
+        nonces.push(waiting.next_nonce(3));
+        assert_eq!(nonces, [7, 8, 8, 9, 10]);
+
+        let unnamed = Terms::default();
+        unnamed.note(Ok(()));
+        assert_eq!(unnamed.next_nonce(3), 3);
     }
 
     /// A failed simulation says that nothing was sent, and keeps its particulars.

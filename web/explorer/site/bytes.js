@@ -19,6 +19,11 @@ export function fromHex(text) {
   return bytes;
 }
 
+/** Whether two addresses or hashes are the same. What a reader typed or a link has may have capitals; the node writes none. */
+export function sameHex(one, other) {
+  return typeof one === "string" && typeof other === "string" && one.toLowerCase() === other.toLowerCase();
+}
+
 /** base64 of bytes. */
 export function toBase64(bytes) {
   let text = "";

@@ -23,7 +23,7 @@ export function systemActors() {
  * null as well where the list cannot be had.
  */
 export function systemName(address, later) {
-  const name = () => known.get(address)?.name ?? null;
+  const name = () => known.get(address.toLowerCase())?.name ?? null;
   if (known !== null) return name();
   if (later) systemActors().then(() => later(name()), () => later(null));
   return undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromBase64, fromHex, isPrintable, keyName, toBase64, toHex, toText } from "../site/bytes.js";
+import { fromBase64, fromHex, isPrintable, keyName, sameHex, toBase64, toHex, toText } from "../site/bytes.js";
 
 test("bytes survive hex and base64", () => {
   const bytes = Uint8Array.of(0, 1, 127, 128, 255);
@@ -10,6 +10,12 @@ test("bytes survive hex and base64", () => {
   assert.deepEqual(fromBase64(toBase64(bytes)), bytes);
   for (const text of ["0x0", "0xzz", "x", "0x0x00"]) assert.equal(fromHex(text), null, text);
   assert.equal(fromBase64("%"), null);
+});
+
+test("addresses and hashes are the same with capitals", () => {
+  assert.ok(sameHex("0xab12", "0xAB12"));
+  for (const other of ["0xab13", "0xab1", "", null, undefined]) assert.ok(!sameHex("0xab12", other), String(other));
+  assert.ok(!sameHex(null, null), "neither is an address");
 });
 
 test("text is UTF-8 or none", () => {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
 import test from "node:test";
-import { indices, releasesOf } from "../site/views/secrets.js";
+import { direction } from "../site/views/receipts.js";
+import { slashesOf } from "../site/views/runners.js";
+import { indices, releasesOf, releasesOfSecret } from "../site/views/secrets.js";
 
 test("releases stand as their last event says", () => {
   const opened = (id, height) => ({ name: "release.opened", block_height: height, value: { release_id: id, account: "0xa", version: 1 } });
@@ -20,4 +23,32 @@ test("releases stand as their last event says", () => {
     ["0x1", "closed", 0b1011, 30],
   ]);
   assert.deepEqual([indices(0b1011), indices(0), indices(1 << 15)], [[0, 1, 3], [], [15]]);
+});
+
+test("a link with capitals shows the same rows", () => {
+  const [account, hash, other] = [`0x${"ab".repeat(20)}`, `0x${"cd".repeat(32)}`, `0x${"ef".repeat(20)}`];
+  const capitals = (text) => `0x${text.slice(2).toUpperCase()}`;
+  const opened = { name: "release.opened", block_height: 7, value: { release_id: "0x1", account, name_hash: hash } };
+  for (const of of [account, capitals(account)]) {
+    assert.equal(releasesOfSecret(of, capitals(hash), [opened]).length, 1, of);
+    assert.equal(releasesOfSecret(of, capitals(account), [opened]).length, 0, of);
+    const rows = [
+      [account, other, "to"],
+      [other, account, "from"],
+      [account, account, "itself"],
+    ];
+    for (const [sender, target, expected] of rows) assert.equal(direction({ sender, target }, of), expected, of);
+    const data = `0xa16672756e6e657254${account.slice(2)}`;
+    assert.deepEqual(slashesOf(of, [{ name: "NonRevealSlash", block_height: 5, data }]).map(({ height }) => height), [5], of);
+  }
+});
+
+test("no page compares the address in its link letter by letter", async () => {
+  const site = new URL("../site/", import.meta.url);
+  const files = (await readdir(site, { recursive: true })).filter((name) => name.endsWith(".js"));
+  assert.ok(files.length > 20);
+  for (const name of files) {
+    const text = await readFile(new URL(name, site), "utf8");
+    assert.doesNotMatch(text, /[!=]== (?:address|account|hash|id)\b(?!\.)|\b(?<!\.)(?:address|account|hash) [!=]==/, name);
+  }
 });

@@ -89,7 +89,7 @@ impl Provider for Liar {
         None
     }
 
-    fn block(&self, number: u64) -> BoxFuture<'static, Option<Bytes>> {
+    fn block(&self, number: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
         let honest = self.honest.clone();
         async move {
             // The chain has not jumped over heights: a number is a height.
@@ -99,7 +99,7 @@ impl Provider for Liar {
         .boxed()
     }
 
-    fn operations(&self, wanted: Operations) -> BoxFuture<'static, Option<Bytes>> {
+    fn operations(&self, wanted: Operations, _: Client) -> BoxFuture<'static, Option<Bytes>> {
         let honest = self.honest.clone();
         async move {
             let mut bytes = honest.operations(wanted, MAX_OPERATIONS_BYTES).await.ok()?.to_vec();

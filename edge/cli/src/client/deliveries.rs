@@ -1,5 +1,6 @@
 //! What reaches an actor: messages that wait, deliveries as they happen, and those that failed.
 
+use super::listing;
 use super::session::Session;
 use cowboy_api::{HexHash, model, traceback};
 use cowboy_console::{amount, failure::Failure, output};
@@ -27,8 +28,7 @@ pub(super) async fn messages(session: &Session, address: &Address) -> Result<(),
         let payload = cowboy_api::cbor::decode(&message.payload.0).map_or_else(|| message.payload.to_string(), |value| value.to_string());
         format!("{} → {}{value}: {payload}\n          {}", message.sender, message.handler, message.id)
     };
-    let lines: Vec<String> = messages.iter().map(line).collect();
-    session.output.result(&messages, if lines.is_empty() { "no messages wait".to_owned() } else { lines.join("\n") });
+    session.output.result(&messages, listing::lines(&messages, line, "no messages wait"));
     Ok(())
 }
 
@@ -120,7 +120,7 @@ pub(super) async fn failures(session: &Session, address: &Address, limit: usize)
         lines.push(failure(&entry, &receipt));
         rows.push(receipt);
     }
-    session.output.result(&rows, if lines.is_empty() { "no failures".to_owned() } else { lines.join("\n") });
+    session.output.result(&rows, listing::lines(&lines, String::clone, "no failures"));
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! `cowboy entitlement`: what manifests may name, and who may do what.
 
+use super::listing;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
@@ -292,6 +293,6 @@ async fn list(session: &Session, address: Option<&str>) -> Result<(), Failure> {
             .iter()
             .map(|role| format!("{}  role {}: {} in {}", role.role_id, role.name, role.actions.join(", "), role.scopes.join(", "))),
     );
-    session.output.result(&held, if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") });
+    session.output.result(&held, listing::lines(&lines, String::clone, &format!("{address} has no permissions and no roles")));
     Ok(())
 }

@@ -172,7 +172,7 @@ impl Gov {
             Self::List { stage, rows } => {
                 let stage = stage.map(|stage| format!("?stage={stage}")).unwrap_or_default();
                 let path = format!("/governance/proposals{stage}");
-                rows.print::<model::Proposals>(session, &path, |proposals| lines(proposals, line, "None.")).await
+                rows.print::<model::Proposals>(session, &path, |proposals| lines(proposals, line, "no proposals")).await
             }
             Self::Timelocks => timelocks(session).await,
             Self::Show { id } => {
@@ -294,7 +294,7 @@ fn describe_pauses(pauses: &Value) -> String {
 
 async fn timelocks(session: &Session) -> Result<(), Failure> {
     let found: model::Proposals = session.client.get("/governance/timelocks").await?;
-    session.output.result(&found, lines(&found.proposals, line, "None."));
+    session.output.result(&found, lines(&found.proposals, line, "no proposals"));
     Ok(())
 }
 
@@ -354,8 +354,8 @@ fn describe(proposal: &model::Proposal) -> String {
 async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
     let mut found: model::Parameters = session.client.all("/params").await?;
     found.params.retain(|row| row.name.starts_with(prefix));
-    let lines = found.params.iter().map(|row| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier));
-    session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+    let line = |row: &model::Parameter| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier);
+    session.output.result(&found, lines(&found.params, line, &format!("no parameter has a name that begins with {prefix:?}")));
     Ok(())
 }
 

@@ -134,6 +134,13 @@ mod tests {
         assert_eq!(document(&counted, Some("2")), json!({ "names": [], "total_count": 3, "next_cursor": "2" }));
     }
 
+    /// A list without rows says so, and prints no empty line.
+    #[test]
+    fn a_list_without_rows_says_so() {
+        assert_eq!(lines(&[1, 2], u64::to_string, "no numbers"), "1\n2");
+        assert_eq!(lines(&[], u64::to_string, "no numbers"), "no numbers");
+    }
+
     /// Pages of a view overlap by a row, unless that went away; a page without a new row is the last.
     #[test]
     fn pages_of_views_are_put_together() {

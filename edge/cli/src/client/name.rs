@@ -227,8 +227,8 @@ impl Name {
             Self::Lookup { actor, rows } => {
                 // Those that resolve.
                 let live = |names: &[model::Name]| {
-                    let live = names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
-                    live.collect::<Vec<_>>().join("\n")
+                    let live: Vec<&model::Name> = names.iter().filter(|name| name.stage == "live").collect();
+                    lines(&live, |name| name.name.clone(), "no live names")
                 };
                 let address = session.address(&actor)?;
                 rows.print::<model::ActorNames>(session, &format!("/actor/{address}/names"), live).await

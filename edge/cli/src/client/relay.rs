@@ -22,12 +22,14 @@ async fn view(session: &Session, method: &str, argument: Value) -> Result<Value,
     Ok(session.client.view(&Address::system(actors::RELAYS), method, &argument).await?.result)
 }
 
-/// How a relay is, in a few words. One that is short of stake, or gave way to another in a full registry, is up and is given no slots.
+/// How a relay is, in a few words. One that is short of stake, or gave way to another in a full registry, is up and is given no slots. One that rests is
+/// drawn behind all others.
 pub(crate) fn state(relay: &Value) -> &'static str {
     match (relay["left_at"].is_null(), relay["is_healthy"] == json!(true), relay["is_eligible"] == json!(true)) {
         (true, true, _) if !relay["gave_way_at"].is_null() => "gave way",
         (false, ..) => "left",
         (true, false, _) => "silent",
+        (true, true, true) if relay["rests_until"].is_u64() => "rests",
         (true, true, true) => "up",
         (true, true, false) => "short of stake",
     }
@@ -58,9 +60,13 @@ pub(crate) fn described(relay: &Value, round: &Value) -> String {
     } else {
         format!("due until height {}", round["until"])
     };
+    let state = match (state(relay), &relay["rests_until"]) {
+        (state @ "rests", until) => format!("{state} until height {until}"),
+        (state, _) => state.to_owned(),
+    };
     table([
         ("relay", relay["address"].as_str().unwrap_or_default().to_owned()),
-        ("state", state(relay).to_owned()),
+        ("state", state),
         ("endpoint", format!("{}:{}", relay["endpoint"].as_str().unwrap_or_default(), relay["port"])),
         ("region", relay["region"].as_str().unwrap_or_default().to_owned()),
         ("slots", format!("{}, with {} of {} bytes", relay["slots"], relay["reserved"], relay["capacity"])),
@@ -108,5 +114,7 @@ mod tests {
         assert_eq!(of(json!(7), false, false), "left");
         let gave_way = json!({ "left_at": null, "gave_way_at": 7, "is_healthy": true, "is_eligible": false });
         assert_eq!(state(&gave_way), "gave way");
+        let rests = json!({ "left_at": null, "rests_until": 70, "is_healthy": true, "is_eligible": true });
+        assert_eq!(state(&rests), "rests");
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 /// One run of the client.
@@ -32,6 +33,8 @@ pub(crate) struct Session {
     /// What every command takes, as it was given.
     pub(crate) globals: Globals,
     lookup: Lookup,
+    /// The key, once it was read: a command asks for its passphrase once.
+    key: OnceLock<PrivateKey>,
 }
 
 impl Session {
@@ -49,12 +52,16 @@ impl Session {
             project: project.clone(),
             config: used,
         };
-        Ok(Self { output, client, project, config, rpc_url: named, globals: globals.clone(), lookup })
+        Ok(Self { output, client, project, config, rpc_url: named, globals: globals.clone(), lookup, key: OnceLock::new() })
     }
 
     /// The key that signs.
     pub(crate) fn key(&self) -> Result<PrivateKey, Failure> {
-        Ok(self.lookup.key()?.key)
+        if let Some(key) = self.key.get() {
+            return Ok(key.clone());
+        }
+        let found = self.lookup.key()?.key;
+        Ok(self.key.get_or_init(|| found).clone())
     }
 
     /// Where the key was found, for people.

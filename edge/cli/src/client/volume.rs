@@ -20,7 +20,6 @@ mod upload;
 
 use super::{method::encoded_call, method::instruction, secret, session::Session};
 use crate::confirm;
-use crate::daemon::serving::StopSignals;
 use crate::send::{self, Sent, Terms};
 use arguments::{capability, code, name, path, size};
 use backup::KeyAction;
@@ -345,13 +344,7 @@ fn storage_failure(error: VolumeError) -> Failure {
 impl Volume {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let used = self.used();
-        let writes_here = matches!(self, Self::Get { .. } | Self::Sync { .. });
-        let mut signals = writes_here.then(StopSignals::listen).transpose()?;
-        let done = tokio::select! {
-            done = self.perform(session) => done,
-            told = part::stopped(&mut signals) => told,
-        };
-        match (done, used) {
+        match (self.perform(session).await, used) {
             (Err(failure), Some((about, what))) => Err(rights::explained(session, &about, what, failure).await),
             (done, _) => done,
         }

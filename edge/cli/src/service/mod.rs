@@ -112,6 +112,11 @@ trait Kind {
     /// Fails where nothing can listen at an address.
     fn can_listen(address: SocketAddr) -> std::io::Result<()>;
 
+    /// Fails where what the service keeps cannot be read with the account's key.
+    fn is_readable(_: &Path, _: &PrivateKey) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Fails where this process may open too few files. Raises the limit as far as it may.
     fn has_files() -> Result<(), LimitError> {
         Limits::raised().slots(MAX_CONNECTIONS).map(drop)
@@ -234,6 +239,10 @@ async fn doctor<K: Kind>(settings: &Common, output: Output) -> Result<(), Failur
     );
     let folder = std::fs::create_dir_all(&settings.state).map_err(|error| error.to_string());
     check("folder", folder, "name a folder that this account may write in state");
+    if let Ok(key) = &key {
+        let fix = "check key_file and the disk; restore the files from a copy made in this epoch, or wait for the next dealing";
+        check("state", K::is_readable(&settings.state, key), fix);
+    }
     let files = K::has_files().map_err(|error| error.to_string());
     check("files", files, "raise the limit of open files where the service is started, as the message says");
     let port = K::can_listen(settings.listen).map_err(|error| error.to_string());

@@ -12,9 +12,11 @@ use cowboy_console::{
 use cowboy_proxy::{Config, Proxy as Running};
 use cowboy_system::secrets::NUMBER;
 use cowboy_types::Address;
+use cowboy_types::signing::PrivateKey;
 use serde::Deserialize;
 use serde_json::json;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs a proxy: it holds a share of the key of secrets, and releases them to whom the chain says.
@@ -90,6 +92,11 @@ impl Kind for Proxy {
         ]);
         output.result(&json!({ "proxy": record, "key": key, "seat": seat }), text);
         Ok(())
+    }
+
+    fn is_readable(state: &Path, key: &PrivateKey) -> Result<(), String> {
+        let files = cowboy_proxy::unreadable(state, key).map_err(|error| error.to_string())?;
+        if files.is_empty() { Ok(()) } else { Err(format!("these do not open: {}", files.join(", "))) }
     }
 
     fn can_listen(address: SocketAddr) -> std::io::Result<()> {

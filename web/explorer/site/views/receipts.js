@@ -1,6 +1,7 @@
 // Lists of receipts: of the whole chain, and of one account or actor.
 
 import { get } from "../api.js";
+import { sameHex } from "../bytes.js";
 import { h } from "../dom.js";
 import { follow } from "../follow.js";
 import { cby, timestamp } from "../format.js";
@@ -92,15 +93,16 @@ function columnsOf(address) {
     { name: "", says: "Direction", cell: (row) => h("span", { class: "faint" }, direction(row, address)), text: (row) => direction(row, address) },
     {
       name: "Counterparty",
-      cell: (row) => (row.sender === address ? whom({ ...row, created: null }) : asker(row)),
-      text: (row) => (row.sender === address ? row.target : row.sender),
+      cell: (row) => (sameHex(row.sender, address) ? whom({ ...row, created: null }) : asker(row)),
+      text: (row) => (sameHex(row.sender, address) ? row.target : row.sender),
     },
     ...REST,
     HASH,
   ];
 }
 
-function direction(row, address) {
-  if (row.sender === address && row.target === address) return "itself";
-  return row.sender === address ? "to" : "from";
+/** Where a receipt goes, as an account or actor sees it. */
+export function direction(row, address) {
+  if (!sameHex(row.sender, address)) return "from";
+  return sameHex(row.target, address) ? "itself" : "to";
 }

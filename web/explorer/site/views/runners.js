@@ -2,7 +2,7 @@
 
 import { find, get } from "../api.js";
 import * as cbor from "../cbor.js";
-import { fromHex, toHex } from "../bytes.js";
+import { fromHex, sameHex, toHex } from "../bytes.js";
 import { brandMark } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { clip, count, plural } from "../format.js";
@@ -114,7 +114,7 @@ export function slashesOf(address, logs) {
     .filter(({ name }) => Object.hasOwn(SLASHES, name))
     .map((log) => ({ log, data: cbor.tryDecode(fromHex(log.data) ?? new Uint8Array()) }))
     .map(({ log, data }) => ({ log, fields: data?.type === "map" ? new Map(data.value.map(([key, item]) => [key.value, item.value])) : new Map() }))
-    .filter(({ fields }) => fields.get("runner") instanceof Uint8Array && toHex(fields.get("runner")) === address)
+    .filter(({ fields }) => fields.get("runner") instanceof Uint8Array && sameHex(toHex(fields.get("runner")), address))
     .map(({ log, fields }) => ({
       height: log.block_height,
       why: SLASHES[log.name],

@@ -1,6 +1,7 @@
 // Secrets: the key that they are sealed to, who holds it, and who was released what. The chain knows no value and no name.
 
 import { get, post } from "../api.js";
+import { sameHex } from "../bytes.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { bytes, count } from "../format.js";
@@ -38,6 +39,11 @@ export function releasesOf(logs) {
     else ends.set(value.release_id, { state, served: value.served ?? null });
   }
   return releases;
+}
+
+/** Of the releases among events, those of one secret. */
+export function releasesOfSecret(account, hash, logs) {
+  return releasesOf(logs).filter((row) => sameHex(row.account, account) && sameHex(row.name_hash, hash));
 }
 
 /** The indices whose bits are set. */
@@ -139,7 +145,7 @@ export async function secretView([account, hash], { live, signal }) {
     ]);
     if (secret === null) return replace(box, panel({ title: "Secret" }, empty("The account has no such secret.")));
     const versions = await Promise.all(secret.versions.map((version) => view(address, VERSION, { ...asked, version }, signal)));
-    const own = releasesOf(logs).filter((row) => row.account === account && row.name_hash === hash);
+    const own = releasesOfSecret(account, hash, logs);
     return replace(box, secretPanel(account, secret), versionsPanel(versions.filter((version) => version !== null).reverse()), releasesPanel(own));
   };
   await draw();

@@ -55,7 +55,8 @@ function relayState(relay) {
   if (relay.left_at != null) return badge("bad", "left");
   if (!relay.is_healthy) return badge("wait", "silent");
   if (relay.gave_way_at != null) return badge("wait", "gave way");
-  return relay.is_eligible ? badge("good", "up") : badge("wait", "short of stake");
+  if (!relay.is_eligible) return badge("wait", "short of stake");
+  return relay.rests_until == null ? badge("good", "up") : badge("wait", "rests");
 }
 
 function relaysPanel(relays) {

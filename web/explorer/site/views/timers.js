@@ -1,7 +1,7 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
 import { find, get } from "../api.js";
-import { fromHex } from "../bytes.js";
+import { fromHex, sameHex } from "../bytes.js";
 import { timeline } from "../charts.js";
 import { Clock, countdown } from "../clock.js";
 import { h, replace } from "../dom.js";
@@ -98,7 +98,7 @@ export function timersPanel(timers, clock, { withActor = false, total = timers.l
 /** The newest fires of an actor's timers that failed, in a red panel; null where there is none. */
 export async function failedPanel(address, signal) {
   const { entries } = (await find(`/account/${address}/history?kind=timer&status=failed&limit=${MAX_FAILED}`, signal)) ?? { entries: [] };
-  const failed = entries.filter((row) => row.target === address);
+  const failed = entries.filter((row) => sameHex(row.target, address));
   if (failed.length === 0) return null;
   const columns = [
     { name: "Handler", cell: (row) => h("a", { class: "mono", href: route.transaction(row.id) }, clip(row.handler, 80)) },

@@ -1,7 +1,7 @@
 // One transaction, message or timer fire: what was asked, what came of it as a tree, what it cost, and why it failed.
 
 import { each, find } from "../api.js";
-import { fromHex } from "../bytes.js";
+import { fromHex, sameHex } from "../bytes.js";
 import { partsBar } from "../charts.js";
 import { codeView } from "../code.js";
 import { h } from "../dom.js";
@@ -140,7 +140,7 @@ function askedPanel(hash, transaction, receipt, tree) {
     { title: "Request" },
     facts(
       ["Hash", identifier(hash, { full: true })],
-      tree && receipt.origin !== hash && originRow(receipt, tree.root),
+      tree && !sameHex(receipt.origin, hash) && originRow(receipt, tree.root),
       ["From", receipt ? asker(receipt) : who(transaction.from)],
       transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
       target && [receipt?.created ? "Created" : "To", receipt ? whom(receipt) : who(target)],

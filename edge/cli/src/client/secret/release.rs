@@ -45,8 +45,8 @@ fn uncollected(error: CollectError) -> Failure {
 pub(crate) async fn close(session: &Session, release: &Hash, collected: &Collected, terms: &Terms) -> Result<(), Failure> {
     let closing = json!({ "release_id": release.to_string(), "epoch": collected.epoch, "served": collected.served });
     let closing = instruction(NUMBER, "close_release", &closing, Amount::ZERO)?;
-    // A nonce that was named is used up, and an accusation takes the one after this.
-    let own = Terms { nonce: None, no_wait: terms.no_wait && collected.false_answers.is_empty(), ..terms.clone() };
+    // An accusation takes the nonce after this.
+    let own = Terms { no_wait: terms.no_wait && collected.false_answers.is_empty(), ..terms.clone() };
     if let Err(failure) = send::send(&session.client, &session.key()?, closing, &own).await {
         session.output.progress(format_args!("the release was not closed: {failure}"));
     }
@@ -57,7 +57,7 @@ pub(crate) async fn close(session: &Session, release: &Hash, collected: &Collect
 /// Accuses those who signed what does not hold. A failure here costs the reader nothing.
 async fn accuse(session: &Session, answers: &[FalseAnswer], terms: &Terms) {
     // Each takes the nonce after the one before, and one that the chain would refuse is not paid for.
-    let terms = &Terms { nonce: None, no_wait: false, force: false, ..terms.clone() };
+    let terms = &Terms { no_wait: false, force: false, ..terms.clone() };
     for answer in answers {
         let Request { actor, method, argument } = answer.accusation();
         let sending = async {

@@ -1,7 +1,7 @@
 //! What people read of a secret: its record, its policy, never its value.
 
 use super::{kept, view};
-use crate::client::{labels::Labels, session::Session};
+use crate::client::{labels::Labels, listing::lines, session::Session};
 use crate::send::Sent;
 use commonware_codec::DecodeExt as _;
 use cowboy_api::model;
@@ -55,9 +55,7 @@ pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(),
         let paused = if row["is_paused"] == json!(true) { "  paused" } else { "" };
         format!("{hash}{}  version {}{paused}", labels.shown(hash), row["latest"])
     };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let text = if lines.is_empty() { format!("{account} has no secrets") } else { lines.join("\n") };
-    session.output.result(&rows, text);
+    session.output.result(&rows, lines(&rows, line, &format!("{account} has no secrets")));
     Ok(())
 }
 

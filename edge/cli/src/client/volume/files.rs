@@ -2,7 +2,7 @@
 
 use super::journal::Journal;
 use super::local::{self, Chosen, Item, Refused};
-use super::part::Part;
+use super::part::{self, Part};
 use super::progress::Progress;
 use super::rights::Use;
 use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failure, upload};
@@ -168,14 +168,14 @@ pub(super) async fn get(session: &Session, volume: &Volume, entry: &Entry, key: 
         return volume.get(entry, key, &mut tokio::io::stdout()).await.map_err(storage_failure);
     }
     local::check_place(to)?;
-    write(volume, entry, key, to, &mut Progress::new(session.output, 1, entry.meta.size)).await?;
+    part::unless_stopped(write(volume, entry, key, to, &mut Progress::new(session.output, 1, entry.meta.size))).await?;
     let path = &*entry.meta.path;
     let document = json!({ "path": path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
     session.output.result(&document, format_args!("{path}: {} bytes in {}", entry.meta.size, to.display()));
     Ok(())
 }
 
-/// Writes the content of a file of the volume to a local one.
+/// Writes the content of a file of the volume to a local one, see [`part::unless_stopped`].
 pub(super) async fn write(volume: &Volume, entry: &Entry, key: &PartitionKey, to: &Local, progress: &mut Progress) -> Result<(), Failure> {
     progress.next(&entry.meta.path);
     let (part, file) = Part::create(to)?;

@@ -3,7 +3,7 @@
 use super::local::Refused;
 use super::progress::Progress;
 use super::rights::Use;
-use super::{Which, counted, files, keys, local, storage_failure};
+use super::{Which, counted, files, keys, local, part, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
 use cowboy_console::failure::Failure;
@@ -69,13 +69,18 @@ async fn tree(
 ) -> Result<(), Failure> {
     let bytes = found.iter().fold(0, |sum: u64, (entry, _)| sum.saturating_add(entry.meta.size));
     let (mut progress, mut written) = (Progress::new(session.output, found.len(), bytes), Vec::new());
-    for (entry, place) in found {
-        if let Some(folder) = place.parent() {
-            std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    let fetching = async {
+        for (entry, place) in found {
+            if let Some(folder) = place.parent() {
+                std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+            }
+            files::write(volume, entry, key, place, &mut progress).await?;
+            let row = json!({ "path": &*entry.meta.path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": place });
+            written.push(row);
         }
-        files::write(volume, entry, key, place, &mut progress).await?;
-        written.push(json!({ "path": &*entry.meta.path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": place }));
-    }
+        Ok(())
+    };
+    part::unless_stopped(fetching).await?;
     let text = format!("{text}: {}, {bytes} bytes, in {}", counted(found.len(), "file"), to.display());
     let rows = local::refused_rows(refused);
     session.output.result(&json!({ "folder": to, "bytes": bytes, "files": written, "refused": rows }), text);

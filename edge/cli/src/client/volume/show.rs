@@ -1,7 +1,7 @@
 //! What the chain says of volumes.
 
 use super::{Which, counted, storage_failure, view};
-use crate::client::{labels::Labels, session::Session};
+use crate::client::{labels::Labels, listing, session::Session};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::storage::NUMBER;
 use cowboy_volume::VolumeError;
@@ -25,9 +25,9 @@ fn described(mut volume: Value, labels: &Labels) -> Value {
 
 pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(), Failure> {
     let account = session.address_or_own(account)?;
-    let ids = view(session, NUMBER, "list_volumes", json!({ "account": account.to_string() })).await?;
+    let ids = listing::all_of_view(session, (NUMBER, "list_volumes"), json!({ "account": account.to_string() }), |id| id).await?;
     let (labels, mut rows) = (Labels::load(&session.project), Vec::new());
-    for id in ids.as_array().into_iter().flatten() {
+    for id in &ids {
         rows.push(described(view(session, NUMBER, "get_volume", json!({ "volume": id })).await?, &labels));
     }
     let line = |row: &Value| {
@@ -35,9 +35,7 @@ pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(),
         let (id, status) = (text("volume_id"), text("status"));
         format!("{id}{}  {status}  {}+{}  {} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["bytes"], row["quota"])
     };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let text = if lines.is_empty() { format!("{account} has no volumes") } else { lines.join("\n") };
-    session.output.result(&rows, text);
+    session.output.result(&rows, listing::lines(&rows, line, &format!("{account} has no volumes")));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::files::Planned;
 use super::local::{self, Chosen, Found, Item, Refused};
 use super::progress::Progress;
 use super::rights::{self, Use};
-use super::{Which, counted, files, folder, keys, storage_failure, upload};
+use super::{Which, counted, files, folder, keys, part, storage_failure, upload};
 use crate::client::{labels, session::Session};
 use crate::send::Terms;
 use cowboy_console::failure::Failure;
@@ -306,7 +306,7 @@ async fn down(session: &Session, which: &Which, (from, folder): (&str, &Local), 
         // Before anything is written: where a file system ignores case, a name that goes may be one that comes.
         removed.iter().try_for_each(|within| local::remove(folder, within))?;
         let mut progress = Progress::new(session.output, copied.len(), done.bytes());
-        fetch(&volume, &key, folder, &copied, &mut progress).await?;
+        part::unless_stopped(fetch(&volume, &key, folder, &copied, &mut progress)).await?;
     }
     Ok(done)
 }
