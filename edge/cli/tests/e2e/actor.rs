@@ -353,7 +353,7 @@ fn entitlements_are_said_granted_and_listed() {
     let listed = run(&["entitlement", "list", runner]).stdout;
     assert!(listed.contains(&format!("{id}  pool:eu  join_pool:eu")), "{listed}");
     run(&["entitlement", "revoke", &id]);
-    assert_eq!(run(&["entitlement", "list", runner]).stdout.trim(), "nothing");
+    assert_eq!(run(&["entitlement", "list", runner]).stdout.trim(), format!("{runner} has no permissions and no roles"));
     let refused = cowboy(root, &node.url, &["entitlement", "revoke", &id, "--private-key", KEY]);
     assert!(refused.code == Some(1) && refused.stderr.contains("permission_not_found"), "{refused:?}");
 }

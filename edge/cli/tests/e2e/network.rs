@@ -36,9 +36,10 @@ pub(crate) fn make(root: &Path, options: &[&str]) {
 /// The first of this many ports in a row that are free now, and that no other test of this process takes.
 pub(crate) fn free_ports(count: u16) -> u16 {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
-    let are_free = |first: &u16| (*first..first + count).all(|port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok());
-    // Other processes begin elsewhere.
-    let begin = 20_000 + u16::try_from(std::process::id() % 300).expect("it is below") * 100;
+    let is_free = |port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok() && std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let are_free = |first: &u16| (*first..first + count).all(is_free);
+    // Other processes begin elsewhere, and all below the ports that the system gives to clients.
+    let begin = 10_000 + u16::try_from(std::process::id() % 200).expect("it is below") * 100;
     let mut rows = std::iter::repeat_with(|| begin + TAKEN.fetch_add(count, Ordering::Relaxed)).take(1_000);
     rows.find(are_free).expect("some ports are free")
 }
