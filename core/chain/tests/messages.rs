@@ -227,6 +227,53 @@ fn a_message_that_is_put_back_pays_for_its_try() {
     assert!(chain.all::<Origin>(Kind::Origin).is_empty());
 }
 
+/// Decision 675: a message that runs out of what its origin has is delivered in its turn, also where the lane cut what it does not use. Else one that fails
+/// at once would end the messages of each block for the price of a call.
+#[test]
+fn who_runs_out_of_its_own_is_not_put_back() {
+    let mut chain = Chain::new();
+    let target = chain.deploy("handler first\nhandler go\n set 'x' 'y'\n");
+    let at = hex(target);
+    let sender = chain.deploy(&format!("handler run\n send {at} '' 0 'first'\n send {at} '' 0 'go'\n send {at} '' 0 'go'\n"));
+    let mut send = |cells: Cells| {
+        let mut transaction = cowboy_testkit::chain::unsigned(1, chain.nonce(1), execution(sender, "run", b"", 0));
+        (transaction.cycles_limit, transaction.cells_limit) = (Cycles(20_000_000), cells);
+        let sent = chain.one(cowboy_testkit::chain::sign(1, transaction));
+        (sent.cells_used, chain.idle(1))
+    };
+    let (most, _) = send(Cells(100_000));
+    let (least, _) = send(Cells(most.0 + 1));
+    let (_, delivered) = send(least);
+    let found: Vec<_> = delivered.iter().map(|receipt| (&receipt.handler[..], receipt.abort.clone())).collect();
+    assert_eq!(found, [("first", None), ("go", Some(error::OUT_OF_CELLS)), ("go", Some(error::OUT_OF_CELLS))]);
+}
+
+/// Decision 675: what a nested call lacks because the lane cut it is no failure of the callee, whether its caller catches it or not.
+#[test]
+fn who_lacks_it_in_a_nested_call_is_put_back() {
+    for catches in ["try ", ""] {
+        let mut chain = Chain::new();
+        let sets = |count: usize| " set 'a' $0\n".repeat(count);
+        let (many, some) = (sets(50), sets(30));
+        let target = chain.deploy(&format!(
+            "handler to\n set 'x' $payload\nhandler many\n get 'x'\n{many}handler some\n get 'x'\n{some} set 'done' 'x'\n"
+        ));
+        let at = hex(target);
+        let caller = chain.deploy(&format!("handler nest\n {catches}call {at} 'some' '' 5000000\n"));
+        let sender = chain.deploy(&format!("handler run\n send {at} '' 0 'many'\n send {} '' 0 'nest'\n", hex(caller)));
+        assert!(chain.call(target, "to", &[7; 60_000]).is_success());
+        let mut transaction = cowboy_testkit::chain::unsigned(1, chain.nonce(1), execution(sender, "run", b"", 0));
+        transaction.cells_limit = Cells(12_000_000);
+        assert!(chain.one(cowboy_testkit::chain::sign(1, transaction)).is_success());
+        let blocks = [chain.idle(1), chain.idle(1)];
+        let found = blocks
+            .each_ref()
+            .map(|receipts| receipts.iter().map(|receipt| (&receipt.handler[..], receipt.abort.clone())).collect::<Vec<_>>());
+        assert_eq!(found, [vec![("many", None)], vec![("nest", None)]], "{catches}");
+        assert!(chain.stored(target, "done").is_some(), "the call did what it does where nothing is cut");
+    }
+}
+
 /// the marks of delivered messages are kept for the dedup window, then forgotten.
 #[test]
 fn marks_of_messages_are_forgotten_after_the_window() {

@@ -46,7 +46,7 @@ impl Execution {
             return Ok(Turn::Over);
         }
         let mut trial = self.begin_trial(keys::tried_callback(), is_first)?;
-        trial.is_cut = !is_first && given != limits;
+        trial.give(is_first, limits, given);
         let (params, world) = (&self.machine.environment.params, &mut self.machine.world);
         let answer = callback::take(world, &name, &id)?;
         let callback = answer.callback;

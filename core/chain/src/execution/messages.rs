@@ -131,7 +131,8 @@ impl Execution {
         let limits = Used { cycles: origin.cycles.min(left.cycles), cells: origin.cells.min(left.cells) };
         let failure =
             if was_seen { Some(error::DUPLICATE_MESSAGE) } else { (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED) };
-        delivery.trial.is_cut = !self.is_untouched() && limits != Used { cycles: origin.cycles, cells: origin.cells };
+        let is_first = self.is_untouched();
+        delivery.trial.give(is_first, Used { cycles: origin.cycles, cells: origin.cells }, limits);
         let work = Work::Handler {
             target: message.target,
             handler: message.handler.to_string(),

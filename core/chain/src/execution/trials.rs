@@ -5,7 +5,7 @@ use crate::delivery::Delivered;
 use crate::fees::Used;
 use cowboy_state::records::Tried;
 use cowboy_state::{Checkpoint, Key, Miss};
-use cowboy_types::error;
+use cowboy_types::units::{Cells, Cycles};
 
 /// A delivery that may be put back, once.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub(super) struct Trial {
     before: Checkpoint,
     /// What it used when it was put back; nothing where it was not.
     tried: Used,
-    /// Whether the lane gave it less than it may use, though others took from the lane before it.
-    pub(super) is_cut: bool,
+    /// What the lane gave it of cycles and of cells where that is less than it may use of them, as others took from the lane before it.
+    cut: (Option<Cycles>, Option<Cells>),
 }
 
 /// A callback that is being delivered.
@@ -30,10 +30,19 @@ pub(super) struct Answering {
 }
 
 impl Trial {
-    /// Whether it failed for want of what the lane did not give it.
+    /// Notes what the lane gives it of what it may use. Whoever comes first has what the lane has, and is not put back.
+    pub(super) fn give(&mut self, is_first: bool, limits: Used, given: Used) {
+        if !is_first {
+            self.cut.0 = (given.cycles < limits.cycles).then_some(given.cycles);
+            self.cut.1 = (given.cells < limits.cells).then_some(given.cells);
+        }
+    }
+
+    /// Whether it used up what the lane cut. How it ended says nothing: a handler may have caught that a nested call ran short, and what it may use itself
+    /// it may use up without any help of the lane.
     pub(super) fn ran_short(&self, delivered: &Delivered) -> bool {
-        let limits = [error::OUT_OF_CYCLES, error::OUT_OF_CELLS];
-        self.is_cut && delivered.result.as_ref().is_err_and(|abort| limits.contains(abort))
+        let Used { cycles, cells } = delivered.used;
+        self.cut.0.is_some_and(|given| cycles >= given) || self.cut.1.is_some_and(|given| cells >= given)
     }
 
     /// What it pays for: what it used, and at least what it used when it was put back, which nobody paid (decision 675).
@@ -52,7 +61,7 @@ impl Execution {
             world.remove(record.clone());
         }
         let tried = noted.map_or(Used::default(), |Tried { cycles, cells }| Used { cycles, cells });
-        Ok(Trial { record, before, tried, is_cut: false })
+        Ok(Trial { record, before, tried, cut: (None, None) })
     }
 
     /// Undoes a delivery for which the lane had too little: it comes first in the next block. What it used is noted, and paid for there.
