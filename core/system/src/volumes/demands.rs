@@ -132,7 +132,8 @@ pub(super) fn expire(world: &mut World, params: &Params, height: Height, id: &Ha
         burned = ledger::slash(world, &mut relay, loss)?;
         is_evicted = burned < loss && relay.left_at.is_none();
         if is_evicted {
-            (relay.left_at, relay.next_look) = (Some(height), height.next());
+            // It is paid for nothing after the last proof that it made, as after a proof that it missed.
+            (relay.left_at, relay.missed_at, relay.next_look) = (Some(height), height, height.next());
         }
         state::set_relay(world, demand.relay, Some(before), &relay)?;
     }

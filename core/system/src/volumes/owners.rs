@@ -4,7 +4,7 @@ use super::api::{
     CreateVolume, Created, DeleteVolume, FundVolume, Funded, Handed, Quote, Removed, SetQuota, TransferVolume, UndeleteVolume,
 };
 use super::forms::{DescribedVolume, Priced, VolumeMoved};
-use super::ledger::{self, Paid};
+use super::ledger::{self, Paid, change_slots};
 use super::placement::{self, Now};
 use super::status::{delete, own, restate};
 use super::types::{Keys, Slot, Status, Volume};
@@ -219,6 +219,13 @@ impl Handle for UndeleteVolume {
             return Err(error::VOLUME_ESCROW.into());
         }
         restate(context.world, context.params, &self.volume, &mut volume);
+        // Nobody could rebuild a slot meanwhile (decision 689).
+        let height = context.height;
+        change_slots(&mut volume, |_, slot| {
+            if slot.relay.is_some() && slot.place.is_none() {
+                slot.since = height;
+            }
+        });
         let before = volume.next_look;
         volume.next_look = context.height.next();
         Ok(state::set_volume(context.world, &self.volume, Some(before), &volume)?)

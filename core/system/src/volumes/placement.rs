@@ -58,11 +58,11 @@ fn is_able(now: Now<'_>, volume: &Volume, taken: &[Address], (address, relay): &
         && relay.slots < directory::MAX_SLOTS
 }
 
-/// The order in which `count` slots are offered to relays that can take one: drawn by the bytes that they have free. Those that rest come last, and only
-/// as many as slots would else have none.
-fn order(now: Now<'_>, able: &[&(Address, Relay)], seed: &Hash, count: usize) -> Vec<Address> {
+/// The order in which `count` slots are offered to relays that can take one: drawn by the bytes that they have free. Where shards are to be rebuilt, those
+/// that rest come last, and only as many as slots would else have none.
+fn order(now: Now<'_>, volume: &Volume, able: &[&(Address, Relay)], seed: &Hash, count: usize) -> Vec<Address> {
     let picks = |rests: bool| {
-        let some = able.iter().filter(|(_, relay)| relay.rests(now.height) == rests);
+        let some = able.iter().filter(|(_, relay)| (volume.bytes > 0 && relay.rests(now.height)) == rests);
         let candidates: Vec<Candidate> =
             some.map(|(address, relay)| Candidate { runner: *address, weight: (relay.free() >> 20).max(1) }).collect();
         Picks::new(&candidates, seed)
@@ -84,7 +84,7 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
     let (relays, taken) = (state::all_relays(world)?, holders(volume));
     let able: Vec<&(Address, Relay)> = relays.iter().filter(|entry| is_able(now, volume, &taken, entry)).collect();
     let seed = keccak256(&[now.beacon, DOMAIN, &id.0, &now.height.0.to_be_bytes()]);
-    let order = order(now, &able, &seed, vacant.len());
+    let order = order(now, volume, &able, &seed, vacant.len());
     let held = records(world, &taken)?;
     let given: Vec<(usize, Address)> = vacant.iter().copied().zip(spread(now, &relays, &held, &order, vacant.len())).collect();
     for (place, address) in &given {

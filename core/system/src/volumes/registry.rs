@@ -249,8 +249,8 @@ impl Handle for TakeSlot {
         }
         let (from, since) = (volume.byte_blocks, context.height);
         change_slot(&mut volume, place, |slot| *slot = Slot { place: Some(place_in_directory), from, since, missing, ..slot.clone() });
-        // A slot that it takes without any of the bytes ends no row of slots that it did not rebuild (decision 689).
-        if missing < volume.bytes {
+        // A slot that it takes without most of the bytes ends no row of slots that it did not rebuild (decision 689).
+        if missing <= volume.bytes / 2 {
             relay.late = Count::ZERO;
         }
         state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;

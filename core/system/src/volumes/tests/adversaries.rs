@@ -220,6 +220,40 @@ fn a_rest_has_a_longest_time() {
     assert_eq!((times, record.late.0), (vec![1, 2, 4, 8, 8, 8], 6));
 }
 
+/// Decision 689: nobody can rebuild a slot of a volume that is deleted. Its owner takes the deletion back when the time for the slot would be over, and
+/// the relay does not rest for it.
+#[test]
+fn a_deletion_makes_nobody_late() {
+    let chain = kept_with(&[("volumes.fill", 40), ("volumes.undelete", 400)]);
+    let mut stored = Stored::on(chain, 100_000, 5_000);
+    let given = stored.vacated(0);
+    let volume = [("volume", bytes(&stored.id.0))];
+    assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "delete_volume", volume.clone(), 0).abort, None);
+    for _ in 0..50 {
+        stored.turn(None);
+    }
+    assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "undelete_volume", volume, 0).abort, None);
+    stored.turn(None);
+    assert_eq!((stored.record().slots[0].relay, stored.rest(given)), (Some(address(given)), (0, false)));
+}
+
+/// Decision 689: who rests has slots of new volumes as if it did not. Else somebody who makes others rest would have all of them with six fresh accounts.
+#[test]
+fn who_rests_has_slots_of_new_volumes() {
+    let mut chain = kept();
+    let number = KEEPERS.min().expect("there are relays");
+    let mut record = relay(&chain, number);
+    record.rests_until = Height(chain.height.0 + 1_000);
+    let key = state::relay_key(address(number));
+    chain.state.insert(key.digest(), key.seal(&record.encode()));
+    let mut given = 0;
+    for name in ["one", "two", "three", "four"] {
+        let id = create(&mut chain, name, "owner");
+        given += volume(&chain, &id).expect("it is there").slots.iter().filter(|slot| slot.relay == Some(address(number))).count();
+    }
+    assert!(given > 0, "each of seven relays has six of seven slots that are drawn");
+}
+
 /// Decision 689: who cannot rebuild a slot because fewer relays are up than the code needs does not rest.
 #[test]
 fn who_could_not_rebuild_does_not_rest() {
