@@ -51,7 +51,7 @@ const OVERHEAD_BYTES: usize = 512;
 const TIP: Price = Price(100);
 
 /// How long a command waits while others are sent.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Base fees that every price pays.
 const FREE: BaseFees = BaseFees { cycle: Price(0), cell: Price(0) };

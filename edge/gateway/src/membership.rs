@@ -1,12 +1,18 @@
 //! Being a registered gateway: registering where it is not, and heartbeats before the health runs out (004 §9.2).
 
-use crate::{Shared, command::Commander, refusal::Refusal, sending::is_refused_for_good, state::BlockState};
+use crate::{
+    Shared,
+    command::{self, Commander},
+    refusal::Refusal,
+    sending::is_refused_for_good,
+    state::BlockState,
+};
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
 use cowboy_system::{gateways::state::gateway, requests};
 use cowboy_types::{Amount, Hash};
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 
 /// Blocks in which what was sent is expected to be final; then it is sent again. So is what was refused for good: each time may cost a transfer.
 const PATIENCE: u64 = 20;
@@ -82,7 +88,9 @@ impl Membership {
         if !is_due {
             return Ok(());
         }
-        let mut sent = self.sent.lock().await;
+        // Who waits holds a state and a place: where the node takes its time for what the gateway says of itself, not all wait for ever.
+        let late = |_| Refusal::busy("BUSY", "What the gateway has to say of itself is sent first.").retry(2);
+        let mut sent = timeout(command::PATIENCE, self.sent.lock()).await.map_err(late)?;
         if let Some(outcome) = sent.standing(state.head.number, |number, digest| has_block(node, number, digest)) {
             return outcome;
         }

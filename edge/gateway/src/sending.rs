@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// How often a pool may refuse a nonce before a command is refused.
 const ATTEMPTS: usize = 4;
 
+/// For how long one command sends what was signed before it. The next one continues there.
+const CATCHING_UP: Duration = Duration::from_secs(5);
+
 /// The code of what no block takes as it stands.
 const REFUSED: &str = "COMMAND_REFUSED";
 
@@ -144,15 +147,18 @@ async fn agree_on_nonces(submitter: &impl Submitter, signing: &mut Signing, nonc
     if let Some(wait) = signing.wait(submitter.now()) {
         return Err(out_of_step_for(wait));
     }
-    let mut refused = 0;
+    let (mut refused, began) = (0, submitter.now());
     for untaken in signing.untaken() {
+        // After a start all that is open is untaken, and others wait for this.
+        if submitter.now().duration_since(began) >= CATCHING_UP {
+            return Err(Refusal::busy("BUSY", "What was signed before is sent first.").retry(2));
+        }
         let (_, answer) = offer(submitter, signing, untaken, wanted, &mut None).await?;
         refused += usize::from(answer.is_err());
         // What keeps the pool from taking this one is no matter of nonces, and keeps it from taking the others.
         if let Err(why @ (NotTaken::Full | NotTaken::Funds | NotTaken::Other(_))) = answer {
             return Err(refusal_of(why, submitter.sender()));
         }
-        // After a start all that is open is untaken, and others wait for this.
         if refused >= MAX_UNTAKEN {
             break;
         }

@@ -64,11 +64,16 @@ impl Failed {
     ///
     /// If the state cannot be read from the disk.
     pub(crate) fn assert_not_of_disk(&self) {
-        use journal::Error::{Corruption, Runtime};
-        if let Self::State(error) = self
-            && matches!(error, qmdb::Error::Runtime(_) | qmdb::Error::DataCorrupted(_) | qmdb::Error::Journal(Runtime(_) | Corruption(_)))
-            && !self.is_cut_off()
-        {
+        use journal::Error::{ChecksumMismatch, Codec, Corruption, OffsetDataMismatch, Runtime};
+        let Self::State(error) = self else { return };
+        let is_of_disk = match error {
+            qmdb::Error::Runtime(_) | qmdb::Error::DataCorrupted(_) => true,
+            qmdb::Error::Journal(error) => {
+                matches!(error, Runtime(_) | Corruption(_) | Codec(_) | ChecksumMismatch(..) | OffsetDataMismatch { .. })
+            }
+            _ => false,
+        };
+        if is_of_disk && !self.is_cut_off() {
             panic!("the state cannot be read: {error}");
         }
     }

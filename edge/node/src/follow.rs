@@ -377,11 +377,14 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     }
 
     fn restart(&mut self) -> Result<(), FollowError> {
+        self.moving.stop();
         self.give_up_from(0);
         Ok(())
     }
 
     fn restore(&mut self, number: u64, bytes: &[u8]) -> Result<(), FollowError> {
+        // Copies of old blocks change no state.
+        self.moving.stop();
         if self.chain.take_copy(number, bytes, &mut self.context)? { Ok(()) } else { Err(FollowError::Copy(number)) }
     }
 

@@ -38,9 +38,9 @@ const DEALINGS: &str = "cowboy-reshare_events";
 /// The same of the validator that imports the snapshot, until the folder is verified.
 const OWN_DEALINGS: &str = "own-reshare_events";
 
-/// What the engine's partitions begin with that a snapshot need not have: blocks that are not final, how far a state sync came, and what
-/// only an import puts there.
-const NEEDLESS: [&str; 3] = ["cowboy-cache", "cowboystate_sync", OWN_DEALINGS];
+/// What the engine's partitions begin with that a snapshot need not have: blocks that are not final, how far a state sync came, what its maker heard while it
+/// listened (which becomes a part of the record of votes, and nobody verifies again), and what only an import puts there.
+const NEEDLESS: [&str; 4] = ["cowboy-cache", "cowboystate_sync", votes::HEARD, OWN_DEALINGS];
 
 /// Marks a folder that is filled from a snapshot, and drops what would have to be trusted.
 pub fn mark(folder: &Path) -> Result<(), StoreError> {

@@ -42,17 +42,21 @@ pub(crate) fn partition(prefix: &str, epoch: u64) -> String {
 
 /// The partitions with records of votes in an engine's folder, none where there is no folder.
 pub fn records(engine: &Path) -> Vec<String> {
-    let mut names = names(engine);
+    let mut names = names(engine).unwrap_or_default();
     names.retain(|name| name.starts_with(RECORD));
     names
 }
 
 /// What is in a folder, by name; nothing where there is no folder.
-fn names(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.collect();
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let named: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    let mut names: Vec<String> = named?.into_iter().filter_map(|name| name.into_string().ok()).collect();
     names.sort();
-    names
+    Ok(names)
 }
 
 /// Discards all records of votes in an engine's folder.
@@ -167,12 +171,13 @@ impl Votes {
 ///
 /// [decision 680]: ../../../docs/decisions/0680-who-has-listened-begins-where-the-others-are.md
 fn take_over(engine: &Path) -> io::Result<()> {
-    for heard in names(engine) {
+    for heard in names(engine)? {
         let Some(rest) = heard.strip_prefix(HEARD) else { continue };
         let (source, target) = (engine.join(&heard), engine.join(format!("{RECORD}{rest}")));
         // The engine keeps a file for each view, named by the view's eight bytes in hexadecimal, big-endian.
-        let newest = names(&target).pop();
-        for view in names(&source).into_iter().filter(|view| newest.as_ref().is_none_or(|newest| view > newest)) {
+        // A record that cannot be read is not an empty one: what was heard would take the place of own votes.
+        let newest = names(&target)?.pop();
+        for view in names(&source)?.into_iter().filter(|view| newest.as_ref().is_none_or(|newest| view > newest)) {
             fs::create_dir_all(&target)?;
             fs::rename(source.join(&view), target.join(&view))?;
         }
