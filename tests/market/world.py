@@ -44,6 +44,14 @@ def until(what, question):
     raise AssertionError(f"{what} does not happen within {PATIENCE_SECONDS} s")
 
 
+def is_refused(words, action):
+    """Whether an action is refused with these words. Another refusal is no answer."""
+    try:
+        action()
+    except Refused as refused:
+        return words in str(refused)
+
+
 def fetch(url):
     with urllib.request.urlopen(url, timeout=30) as answer:
         return answer.read()
