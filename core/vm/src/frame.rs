@@ -61,6 +61,8 @@ pub(crate) enum Expect {
     Index,
     /// `__int__`: an integer.
     Int,
+    /// `__trunc__`: an integer.
+    Trunc,
     /// `__float__`: a float.
     Float,
     /// `__iter__`: an iterator.

@@ -49,6 +49,10 @@ const GROWING: &[(&str, &str, usize, usize, u64)] = &[
     ("a = 1 << N", "~a", 70, 4_095, 60),
     ("a = 1 << N", "-a", 70, 4_095, 60),
     ("a = 1 << N\nb = a + 1", "a < b", 70, 4_095, 15),
+    ("a = 1 << N", "a == 1.5", 60, 70, 3),
+    ("a = (1 << N) + 1", "pow(3, -1, a)", 70, 4_070, 4_000),
+    ("L = [0] * N", "list(enumerate(L))", 10, 10_010, 50_000),
+    ("import json\ns = '[' + '1e5,' * N + '1]'", "json.loads(s)", 1, 101, 4_000),
 ];
 
 #[test]
@@ -61,6 +65,13 @@ fn cycles_grow_with_what_is_copied_or_looked_at() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_template_counts_as_a_call_of_a_native_function() {
+    let weight = |body: &str| usage(&format!("s = 'a%s'\n{body}\n")).weight_ns;
+    let (filled, joined) = (weight("s % 'b'"), weight("s + 'b'"));
+    assert!(filled >= joined + 200, "{filled} and {joined} ns");
 }
 
 /// What takes no longer where there is more of it, because nothing is copied.

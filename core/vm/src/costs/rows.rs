@@ -85,6 +85,7 @@ costs! {
     FLOAT_DIGITS 12 / 1 "float" "decision 364" "a float formatted, beside its text";
     FORMAT_SPEC 1 / 2 "byte" "decision 364" "specifications of formats";
     FIELD 8 / 1 "field" "decision 364" "a field of `format` or `%`, or with a specification of an f-string, beside its text";
+    TEMPLATE_FILLED 0 / 1 + 200 ns "template" "decision 709" "`text % values`, beside its fields";
     TEMPLATE_COPIED 1 / 16 "byte" "decision 282" "a template and its values, each as a byte";
     KEYWORD_SOUGHT 1 / 8 "byte" "decision 282" "the name of a keyword of `format`";
     ENCODING_NAME 3 / 1 "byte" "decision 364" "names of encodings";
@@ -145,6 +146,7 @@ costs! {
 
     // Iteration.
     ITERATION 1 / 1 "item" "decision 364" "an item of a builtin iterator taken by a native function";
+    ENUMERATED 4 / 1 "pair" "decision 709" "a pair of `enumerate` that a native function takes";
     INNER_STEP 8 / 1 "step" "decision 282" "a step of an `enumerate` or `zip` over another builtin iterator";
     ITERATOR_MADE 6 / 1 "iterator" "decision 282" "a `zip` made, by its iterators beyond two";
     ZIPPED 1 / 1 "step" "decision 364" "a step of `zip`, and each iterator of the step";
@@ -173,7 +175,7 @@ costs! {
     LIMBS_ROUNDED 1 / 4 "limb²" "decision 282" "its limbs";
     LARGE_AS_FLOAT 20 / 1 "integer" "decision 364" "an integer above 64 bits made a float";
     BIT_READ 1 / 1 "bit" "decision 364" "`isqrt`; an integer above 64 bits as JSON";
-    BITS_FOLDED 1 / 4 "bit" "decision 364" "`gcd`, `lcm`, by the bits of each argument";
+    BITS_FOLDED 1 / 4 "bit" "decision 364" "`gcd`, `lcm`, by the bits of each argument; an inverse by `pow`, by twice the bits of the modulus";
     FLOAT_REMAINDER 8 / 1 "operation" "decision 364" "`//`, `%`, `divmod` of floats";
     EXPONENTS_APART 1 / 16 "exponent" "decision 364" "`//`, `%`, `divmod` of floats, by the difference of the exponents";
     FLOAT_ROOT 20 / 1 "operation" "decision 364" "`a ** 0.5`";
@@ -203,6 +205,7 @@ costs! {
     JSON_ESCAPED 1 / 2 "byte" "decision 364" "what escapes add to a text of JSON";
     JSON_STEP 1 / 1 "step" "decision 282" "a key, an escape, a level of indent";
     JSON_FLOAT 16 / 1 "float" "decision 364" "a float of JSON written";
+    JSON_SCALED 40 / 1 "float" "decision 709" "a float of JSON with an exponent or of more than 20 characters read";
     JSON_LOOKED_AT 1 / 64 "byte" "decision 364" "a text of JSON scanned before it is read";
     JSON_DIGIT 2 / 1 "digit" "decision 364" "an integer of JSON above 64 bits read";
     JSON_SORTED 1 / 1 "key a round" "decision 364" "keys of JSON sorted, different keys of a text that is read: ⌊log₂ n⌋ + 1 rounds";

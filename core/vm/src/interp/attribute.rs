@@ -72,7 +72,7 @@ impl Vm {
                 let class = self.heap.slot(object).class;
                 self.lookup(class, nm::SET).is_some() || self.lookup(class, nm::DELETE).is_some()
             }
-            _ => false,
+            _ => self.own_of_builtin(object, nm::SET).is_some() || self.own_of_builtin(object, nm::DELETE).is_some(),
         }
     }
 
@@ -135,27 +135,6 @@ impl Vm {
         let outcome = self.get_attribute(held, name);
         self.native_depth -= 1;
         outcome
-    }
-
-    /// AttributeError.
-    #[cold]
-    pub(crate) fn no_attribute(&mut self, object: Value, name: Ref) -> Throw {
-        let text = self.shown_text(Value::Obj(name));
-        let message = match object {
-            Value::Obj(receiver) => match self.heap.payload(receiver) {
-                Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.heap.name_of_class(receiver)),
-                Payload::Module { name: module, .. } => {
-                    format!("module '{}' has no attribute '{text}'", self.heap.text(*module).unwrap_or("?"))
-                }
-                _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
-            },
-            _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
-        };
-        let throw = self.raise(ty::ATTRIBUTE_ERROR, &message);
-        if let Throw::Raise(exception) = throw {
-            self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
-        }
-        throw
     }
 
     fn get_class_attribute(&mut self, class: Ref, meta: Ref, name: Ref) -> Outcome {

@@ -16,6 +16,9 @@ impl SetAttributes for Vm {
         let class = self.heap.class_of(object);
         if let Some(found) = self.lookup(class, name) {
             if let Value::Obj(attribute) = found {
+                if let Some(set) = self.own_of_builtin(attribute, nm::SET) {
+                    return Err(self.call_special(set, &[found, object, value], OnReturn::Discard));
+                }
                 match self.heap.payload(attribute).core() {
                     Payload::Property(parts) => {
                         let setter = parts[1];
@@ -82,26 +85,7 @@ impl SetAttributes for Vm {
 
     fn delete_attribute_plain(&mut self, object: Value, name: Ref) -> Outcome<()> {
         let class = self.heap.class_of(object);
-        if let Some(Value::Obj(attribute)) = self.lookup(class, name) {
-            match self.heap.payload(attribute).core() {
-                Payload::Property(parts) => {
-                    let deleter = parts[2];
-                    if deleter.is_none() {
-                        return Err(self.property_lacks("deleter", object, name));
-                    }
-                    return Err(self.call_later(deleter, &[object], OnReturn::Discard));
-                }
-                Payload::Member { read_only: true, .. } => return Err(self.read_only()),
-                Payload::Instance(_) | Payload::Extended(_) => {
-                    let descriptor = self.heap.slot(attribute).class;
-                    if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
-                        return Err(self.call_special(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
-                    }
-                    self.refuse_half(descriptor, nm::SET, "__delete__")?;
-                }
-                _ => {}
-            }
-        }
+        let name = self.deleted_by_class(object, class, name)?;
         if name == nm::CLASS {
             return Err(self.type_error("can't delete __class__ attribute"));
         }
@@ -169,6 +153,42 @@ impl SetAttributes for Vm {
 }
 
 impl Vm {
+    /// What the class has under the name of an attribute that is deleted does so, or refuses; otherwise the name under which the object
+    /// itself holds the value, which in a slot is the slot's own.
+    fn deleted_by_class(&mut self, object: Value, class: Ref, name: Ref) -> Outcome<Ref> {
+        let Some(found @ Value::Obj(attribute)) = self.lookup(class, name) else { return Ok(name) };
+        if let Some(delete) = self.own_of_builtin(attribute, nm::DELETE) {
+            return Err(self.call_special(delete, &[found, object], OnReturn::Discard));
+        }
+        match self.heap.payload(attribute).core() {
+            Payload::Property(parts) => {
+                let deleter = parts[2];
+                if deleter.is_none() {
+                    return Err(self.property_lacks("deleter", object, name));
+                }
+                Err(self.call_later(deleter, &[object], OnReturn::Discard))
+            }
+            Payload::Member { read_only: true, .. } => Err(self.read_only()),
+            Payload::Member { name: slot, .. } => {
+                let slot = *slot;
+                if self.heap.instance_attribute(object, slot).is_none() {
+                    let message = self.heap.name_text(slot).to_owned();
+                    return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
+                }
+                Ok(slot)
+            }
+            Payload::Instance(_) | Payload::Extended(_) => {
+                let descriptor = self.heap.slot(attribute).class;
+                if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
+                    return Err(self.call_special(delete, &[found, object], OnReturn::Discard));
+                }
+                self.refuse_half(descriptor, nm::SET, "__delete__")?;
+                Ok(name)
+            }
+            _ => Ok(name),
+        }
+    }
+
     /// AttributeError for a property without the function that is asked for.
     fn property_lacks(&mut self, function: &str, object: Value, name: Ref) -> Throw {
         let message = format!("property '{}' of '{}' object has no {function}", self.heap.name_text(name), self.heap.class_name(object));

@@ -195,6 +195,8 @@ impl Vm {
                     let message = "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0";
                     return Err(self.type_error(message));
                 }
+            } else if self.is_slot_of(object, attributes.get(&slot)) {
+                // Listed twice.
             } else if attributes.contains_key(&slot) {
                 let message = format!("'{}' in __slots__ conflicts with class variable", self.heap.name_text(slot));
                 return Err(self.value_error(message));
@@ -205,6 +207,12 @@ impl Vm {
             }
         }
         Ok(listed)
+    }
+
+    /// Whether an attribute is a slot that the class itself has.
+    fn is_slot_of(&self, owner: Ref, attribute: Option<&Value>) -> bool {
+        let Some(&Value::Obj(attribute)) = attribute else { return false };
+        matches!(self.heap.payload(attribute), Payload::Member { class, .. } if *class == owner)
     }
 
     /// The names that `__slots__` lists, private ones as the class spells them.

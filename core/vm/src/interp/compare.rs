@@ -2,13 +2,13 @@
 
 use super::{CompareOp, Expect, Then, Vm};
 use crate::costs::{
-    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, TEXT_COMPARED, UNLIKE_COMPARED,
+    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, LARGE, TEXT_COMPARED, UNLIKE_COMPARED,
 };
 use crate::error::{Outcome, Throw};
 use crate::heap::numbers::{Number, compare_numbers};
 use crate::heap::order::SHORT_TEXT;
 use crate::limits::NATIVE_DEPTH;
-use crate::payload::Payload;
+use crate::payload::{DictPart, Payload};
 use crate::runtime::protocol::{Compare, Hashing};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -81,7 +81,8 @@ impl Compare for Vm {
         if let (Some(a), Some(b)) = (self.heap.number(left), self.heap.number(right)) {
             if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) {
                 // Exact, without rounding the integer.
-                self.spend(INT_WITH_FLOAT.once())?;
+                let is_large = matches!((&a, &b), (Number::Big(_), _) | (_, Number::Big(_)));
+                self.spend(INT_WITH_FLOAT.once() + LARGE.of(usize::from(is_large)))?;
             }
             if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
                 return Err(Throw::Fallback);
@@ -334,6 +335,8 @@ impl Vm {
             },
             (Payload::Dict(_), Payload::Dict(_)) => Kind::Dicts,
             (Payload::Set(_), Payload::Set(_)) => Kind::Sets,
+            // Views of values are no sets: each is equal only to itself.
+            (Payload::DictView { part: DictPart::Values, .. }, _) | (_, Payload::DictView { part: DictPart::Values, .. }) => Kind::Other,
             (Payload::DictView { .. }, Payload::Set(_) | Payload::DictView { .. }) | (Payload::Set(_), Payload::DictView { .. }) => {
                 Kind::Sets
             }

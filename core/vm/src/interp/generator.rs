@@ -395,8 +395,13 @@ impl Vm {
         }
         let name = if value.is_none() { nm::NEXT } else { nm::SEND };
         let Some(function) = self.special(iterator, name) else {
-            let message = format!("'{}' object is not an iterator", self.heap.class_name(iterator));
-            return Err(self.type_error(message));
+            let class = self.heap.class_name(iterator);
+            self.heap.release(value);
+            return Err(if name == nm::SEND {
+                self.no_attribute(iterator, name)
+            } else {
+                self.type_error(format!("'{class}' object is not an iterator"))
+            });
         };
         let arguments = if value.is_none() { vec![iterator] } else { vec![iterator, value] };
         let throw = self.call_special(function, &arguments, pending());

@@ -12,7 +12,16 @@ use crate::value::{Ref, Value};
 impl Vm {
     /// The helper for `target op= right` where a builtin sequence, which takes everything in, leaves the precedence to a reflected method.
     pub(super) fn asks_right_first(&mut self, op: BinaryOp, target: Ref, right: Value) -> Option<&'static str> {
-        if !self.heap.is_python_instance(right) || !matches!(self.heap.payload(target), Payload::List(_) | Payload::ByteArray(..)) {
+        let is_sequence = match self.heap.payload(target) {
+            Payload::List(_) | Payload::ByteArray(..) => true,
+            // A class below list has the precedence of list for `*=` alone: what CPython does there.
+            Payload::Extended(_) => {
+                let is_list = matches!(self.heap.payload(target).core(), Payload::List(_));
+                op == BinaryOp::Mul && is_list && self.python_method(Value::Obj(target), nm::IMUL).is_none()
+            }
+            _ => false,
+        };
+        if !is_sequence || !self.heap.is_python_instance(right) {
             return None;
         }
         let (name, helper) = match op {

@@ -1,7 +1,9 @@
 //! Builtin iterators, and the items of builtin iterables.
 
 use super::{Expect, Vm};
-use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
+use crate::costs::{
+    CHARACTER_MADE, Charge, ENTRY_LISTED, ENUMERATED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED,
+};
 use crate::error::{Outcome, Throw, Trap};
 use crate::payload::{DictPart, Iter, Payload};
 use crate::runtime::allowance::Items;
@@ -227,10 +229,12 @@ impl Vm {
                 self.spend(each.of(pairs.len()))?;
                 Ok(pairs.into_iter().map(|(key, value)| self.heap.dict_part(key, value, part)).collect())
             }
-            Payload::Iterator(_) => {
+            Payload::Iterator(state) => {
+                // A pair is a tuple that is made; those of `zip` are charged by its steps.
+                let pairs = usize::from(matches!(**state, Iter::Enumerate { .. }));
                 let mut items = Vec::new();
                 while let Some(item) = self.next_native(value)? {
-                    self.spend(ITERATION.once())?;
+                    self.spend(ITERATION.once() + ENUMERATED.of(pairs))?;
                     items.push(item);
                     if items.len() % 1_024 == 0 {
                         self.reserve(items.len() * 8)?;

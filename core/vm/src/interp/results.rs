@@ -3,6 +3,7 @@
 use super::{Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::frame::leaving;
+use crate::heap::numbers::Number;
 use crate::image::LinkedCode;
 use crate::payload::{Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
@@ -244,6 +245,22 @@ impl Vm {
         }
     }
 
+    /// The number that `int` or `float` gives for the result of a special method, which is of no subclass; the value is consumed.
+    fn plain_number(&mut self, value: Value, expect: Expect) -> Outcome {
+        if !matches!(expect, Expect::Int | Expect::Index | Expect::Trunc | Expect::Float)
+            || matches!(self.heap.class_of(value), ty::INT | ty::FLOAT)
+        {
+            return Ok(value);
+        }
+        let plain = match self.heap.number(value) {
+            Some(Number::Float(number)) => Ok(Value::Float(number)),
+            Some(number) => self.int_value(number.into_big()),
+            None => return Ok(value),
+        };
+        self.heap.release(value);
+        plain
+    }
+
     fn check_result(&mut self, value: Value, expect: Expect, then: Option<Then>, negate: bool, dest: usize) -> Outcome<()> {
         let is_text = self.heap.text(value).is_some();
         let (fine, message) = match expect {
@@ -255,6 +272,7 @@ impl Vm {
             Expect::Hash => (self.heap.as_int(value).is_some(), "__hash__ method should return an integer"),
             Expect::Index => (self.heap.as_int(value).is_some(), "__index__ returned non-int (type {})"),
             Expect::Int => (self.heap.as_int(value).is_some(), "__int__ returned non-int (type {})"),
+            Expect::Trunc => (self.heap.as_int(value).is_some(), "__trunc__ returned non-Integral (type {})"),
             Expect::Float => (self.heap.is_instance(value, ty::FLOAT), "{}.__float__ returned non-float (type {})"),
             Expect::Iter => (self.is_iterator(value), "iter() returned non-iterator of type '{}'"),
             Expect::Await if self.heap.class_of(value) == ty::COROUTINE => (false, "__await__() returned a coroutine"),
@@ -289,6 +307,7 @@ impl Vm {
             self.heap.release(value);
             return self.give_back(Value::Int(hash), OnReturn::Store, dest);
         }
+        let value = self.plain_number(value, expect)?;
         match then {
             Some(then) => self.decide(value, then, negate, dest),
             None if negate || expect == Expect::LenTruth => self.decide(value, Then::Store, negate, dest),

@@ -218,9 +218,6 @@ impl Subscript for Vm {
                     crate::objects::views::check(self, value)?;
                     Some(self.heap.sequence_length(object))
                 }
-                Payload::Range(range) if i64::try_from(range.len()).is_err() => {
-                    return Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t"));
-                }
                 Payload::Range(range) => return Ok(Value::Int(i64::try_from(range.len()).unwrap_or(i64::MAX))),
                 Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..) => {
                     Some(self.heap.sequence_word(object).1)

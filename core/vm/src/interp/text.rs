@@ -99,7 +99,7 @@ impl Vm {
             match self.heap.text(spec) {
                 Some(text) => text.to_owned(),
                 None => {
-                    let message = format!("format() argument 2 must be str, not {}", self.heap.class_name(spec));
+                    let message = format!("format() argument 2 must be str, not {}", crate::objects::codec::shown(self, spec));
                     return Err(self.type_error(message));
                 }
             }

@@ -92,7 +92,7 @@ fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
     }
 }
 
-fn shown(vm: &Vm, value: Value) -> String {
+pub(crate) fn shown(vm: &Vm, value: Value) -> String {
     if value.is_none() { "None".to_owned() } else { vm.heap.class_name(value) }
 }
 

@@ -8,7 +8,7 @@ use crate::payload::Payload;
 use crate::runtime::Vm;
 use crate::runtime::native::{NativeKind, NativeRow};
 use crate::runtime::operator::BinaryOp;
-use crate::runtime::protocol::Display;
+use crate::runtime::protocol::{Display, Operate};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num::{self, F64};
@@ -38,6 +38,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "float.__hash__", "self, /", 1, hash, ""),
     NativeRow(M, "float.__repr__", "self, /", 10, repr, ""),
     NativeRow(M, "float.__format__", "self, format_spec, /", 5, format, ""),
+    NativeRow(M, "float.__rmod__", "self, value, /", 1, rmodulo, ""),
 ];
 
 fn number(vm: &Vm, value: Value) -> F64 {
@@ -81,6 +82,10 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
 }
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    // What a special method gives becomes an instance of a class below `float` afterwards.
+    if !args[0].is(Value::Obj(ty::FLOAT)) && vm.python_method(args[1], nm::FLOAT).is_some() {
+        return vm.call_helper("number_new", &[args[0], args[1]]);
+    }
     // What is an integer by `__index__` alone is one first.
     if vm.python_method(args[1], nm::FLOAT).is_none() && vm.python_method(args[1], nm::INDEX).is_some() && vm.heap.number(args[1]).is_none()
     {
@@ -235,8 +240,16 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.string(text))
 }
 
+/// `other % self` of numbers: text and bytes on the left are templates.
+fn rmodulo(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.heap.number(args[1]).is_none() {
+        return Ok(Value::NotImplemented);
+    }
+    vm.binary_core(BinaryOp::Mod, args[1], args[0]).map(|value| value.unwrap_or(Value::NotImplemented))
+}
+
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = vm.heap.text(args[1]).unwrap_or_default().to_owned();
+    let spec = super::int::format_spec(vm, args[1])?;
     if spec.is_empty() {
         return vm.str_value(args[0]);
     }

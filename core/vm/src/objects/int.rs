@@ -1,6 +1,6 @@
 //! `int` and `bool`.
 
-use crate::costs::{LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMBS, ROUNDED, TEXT_READ, TEXT_WRITTEN};
+use crate::costs::{BITS_FOLDED, LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMBS, ROUNDED, TEXT_READ, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::frame::Expect;
 use crate::heap::numbers::Number;
@@ -12,7 +12,7 @@ use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num as num;
 use cowboy_num::sizes;
-use dashu_int::IBig;
+use dashu_int::{IBig, Sign};
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -52,6 +52,9 @@ pub(crate) fn pow_modulo(vm: &mut Vm, base: Value, exponent: Value, modulus: Val
     };
     let limbs = num::int::bit_length(&modulus) / 64 + 1;
     let bits = num::int::bit_length(&exponent) + 1;
+    if exponent.sign() == Sign::Negative {
+        vm.spend(BITS_FOLDED.of(2 * num::int::bit_length(&modulus)))?;
+    }
     vm.spend((MODULAR_LIMBS.of(limbs * limbs) + MODULAR.once()).times(bits) + MODULAR.once())?;
     match num::int::pow_mod(&base, &exponent, &modulus) {
         Ok(value) => vm.int_value(value).map(Some),
@@ -74,6 +77,11 @@ pub(crate) fn of_class(vm: &mut Vm, class: Value, value: Value) -> Outcome {
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[0].is(Value::Obj(ty::BOOL)) {
         return Err(vm.type_error("int.__new__(bool) is not safe, use bool.__new__()"));
+    }
+    // What a special method gives becomes an instance afterwards.
+    let is_asked = |vm: &mut Vm| [nm::INT, nm::INDEX, nm::TRUNC].iter().any(|&name| vm.python_method(args[1], name).is_some());
+    if !args[0].is(Value::Obj(ty::INT)) && args[2].is_undefined() && is_asked(vm) {
+        return vm.call_helper("number_new", &[args[0], args[1]]);
     }
     let value = convert(vm, args[1], args[2])?;
     of_class(vm, args[0], value)
@@ -104,7 +112,7 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
                 None => {}
             }
         }
-        for (name, expect) in [(nm::INT, Expect::Int), (nm::INDEX, Expect::Index), (nm::TRUNC, Expect::Int)] {
+        for (name, expect) in [(nm::INT, Expect::Int), (nm::INDEX, Expect::Index), (nm::TRUNC, Expect::Trunc)] {
             if let Some(function) = vm.python_method(value, name) {
                 return Err(vm.call_expecting(function, &[value], expect));
             }
@@ -277,7 +285,7 @@ fn neg(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let value = number(vm, args[0]);
-    let value = if value.sign() == dashu_int::Sign::Negative { -value } else { value };
+    let value = if value.sign() == Sign::Negative { -value } else { value };
     vm.int_value(value)
 }
 
@@ -303,8 +311,17 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.string(text))
 }
 
+/// The specification that `__format__` of a builtin class is given.
+pub(super) fn format_spec(vm: &mut Vm, value: Value) -> Outcome<String> {
+    if let Some(spec) = vm.heap.text(value) {
+        return Ok(spec.to_owned());
+    }
+    let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(value));
+    Err(vm.type_error(message))
+}
+
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = vm.heap.text(args[1]).unwrap_or_default().to_owned();
+    let spec = format_spec(vm, args[1])?;
     if spec.is_empty() {
         return vm.str_value(args[0]);
     }

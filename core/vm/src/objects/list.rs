@@ -38,6 +38,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "list.__delitem__", "self, key, /", 2, delitem, "delitem_slow"),
     NativeRow(M, "list.__contains__", "self, key, /", 2, contains, "contains_items"),
     NativeRow(M, "list.__iadd__", "self, value, /", 2, iadd, "list_iadd"),
+    NativeRow(M, "list.__imul__", "self, value, /", 2, imul, "retry_index"),
     NativeRow(C, "list.__class_getitem__", "cls, item, /", 10, class_getitem, ""),
 ];
 
@@ -93,6 +94,17 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = vm.collect(args[1])?;
     fill(vm, args[0], items)?;
     Ok(vm.heap.retain(args[0]))
+}
+
+fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match (args[0], super::repeat(vm, args[0], args[1])?) {
+        (Value::Obj(target), Some(product)) => {
+            replace(vm, target, product);
+            Ok(vm.heap.retain(args[0]))
+        }
+        _ if vm.python_method(args[1], nm::INDEX).is_some() => Err(Throw::Fallback),
+        _ => Ok(Value::NotImplemented),
+    }
 }
 
 fn length(vm: &Vm, list: Value) -> usize {

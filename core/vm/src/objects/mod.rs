@@ -261,13 +261,13 @@ operator_rows! {
     NativeRow(M, "float.__truediv__", "self, value, /", 1, truediv, ""); NativeRow(M, "float.__rtruediv__", "self, value, /", 1, rtruediv, "");
     NativeRow(M, "float.__floordiv__", "self, value, /", 1, floordiv, ""); NativeRow(M, "float.__mod__", "self, value, /", 1, modulo, "");
     NativeRow(M, "float.__pow__", "self, value, mod=, /", 1, pow, ""); NativeRow(M, "float.__rpow__", "self, value, mod=, /", 1, rpow, "");
-    NativeRow(M, "float.__divmod__", "self, value, /", 1, divmod, "");
+    NativeRow(M, "float.__divmod__", "self, value, /", 1, divmod, ""); NativeRow(M, "float.__rdivmod__", "self, value, /", 1, rdivmod, "");
+    NativeRow(M, "float.__rfloordiv__", "self, value, /", 1, rfloordiv, "");
     NativeRow(M, "str.__add__", "self, value, /", 1, add, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "str.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
     NativeRow(M, "bytes.__add__", "self, value, /", 1, add, ""); NativeRow(M, "bytes.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "bytes.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "bytearray.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "bytearray.__rmul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "bytearray.__add__", "self, value, /", 1, add, "");
+    NativeRow(M, "bytearray.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "bytearray.__add__", "self, value, /", 1, add, "");
     NativeRow(M, "list.__add__", "self, value, /", 1, add, ""); NativeRow(M, "list.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "list.__rmul__", "self, value, /", 1, mul, "");
     NativeRow(M, "tuple.__add__", "self, value, /", 1, add, ""); NativeRow(M, "tuple.__mul__", "self, value, /", 1, mul, "");

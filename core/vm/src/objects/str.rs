@@ -170,7 +170,7 @@ fn own_str(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn own_format(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let spec = text(vm, args[1]);
+    let spec = super::int::format_spec(vm, args[1])?;
     if spec.is_empty() {
         return vm.str_value(args[0]);
     }

@@ -126,7 +126,11 @@ fn range(vm: &mut Vm, args: &[Value]) -> Outcome {
     if step == 0 {
         return Err(vm.value_error("range() arg 3 must not be zero"));
     }
-    Ok(vm.heap.make(ty::RANGE, Payload::Range(Range { start, stop, step })))
+    let range = Range { start, stop, step };
+    if i64::try_from(range.len()).is_err() {
+        return vm.call_helper("range_slow", &[Value::Int(start), Value::Int(stop), Value::Int(step)]);
+    }
+    Ok(vm.heap.make(ty::RANGE, Payload::Range(range)))
 }
 
 fn range_count(vm: &mut Vm, args: &[Value]) -> Outcome {

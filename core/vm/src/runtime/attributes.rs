@@ -1,7 +1,7 @@
 //! Attributes: what instances hold, and how functions are bound.
 
 use super::Vm;
-use crate::costs::{ANCESTOR_PASSED, ATTRIBUTE_NAME};
+use crate::costs::{ANCESTOR_PASSED, ATTRIBUTE_HELD, ATTRIBUTE_NAME};
 use crate::error::{Outcome, Throw};
 use crate::frame::OnReturn;
 use crate::payload::{Attributes, Payload};
@@ -26,9 +26,21 @@ impl Vm {
         }
     }
 
+    /// A special method that an instance of a class below a builtin one, such as property or classmethod, has from a class of the
+    /// program. It comes before what the builtin class does.
+    pub(crate) fn own_of_builtin(&mut self, attribute: Ref, name: Ref) -> Option<Value> {
+        match self.heap.payload(attribute) {
+            Payload::Extended(_) => self.python_method(Value::Obj(attribute), name),
+            _ => None,
+        }
+    }
+
     /// What a class attribute gives for an instance.
     pub(crate) fn bind_attribute(&mut self, found: Value, object: Value, class: Ref, name: Ref) -> Outcome {
         let Value::Obj(attribute) = found else { return Ok(found) };
+        if let Some(get) = self.own_of_builtin(attribute, nm::GET) {
+            return Err(self.call_special(get, &[found, object, Value::Obj(class)], OnReturn::Store));
+        }
         match self.heap.payload(attribute).core() {
             Payload::Function(_) => {
                 self.heap.retain(found);
@@ -73,10 +85,7 @@ impl Vm {
                 let name = *name;
                 match self.heap.instance_attribute(object, name) {
                     Some(value) => Ok(self.heap.retain(value)),
-                    None => {
-                        let message = self.heap.name_text(name).to_owned();
-                        Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
-                    }
+                    None => Err(self.no_attribute(object, name)),
                 }
             }
             Payload::Super { class: start, receiver, .. } if receiver.is_none() => {
@@ -97,27 +106,65 @@ impl Vm {
         }
     }
 
+    /// AttributeError.
+    #[cold]
+    pub(crate) fn no_attribute(&mut self, object: Value, name: Ref) -> Throw {
+        let text = self.shown_text(Value::Obj(name));
+        let message = match object {
+            Value::Obj(receiver) => match self.heap.payload(receiver) {
+                Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.heap.name_of_class(receiver)),
+                Payload::Module { name: module, .. } => {
+                    format!("module '{}' has no attribute '{text}'", self.heap.text(*module).unwrap_or("?"))
+                }
+                _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
+            },
+            _ => format!("'{}' object has no attribute '{text}'", self.heap.class_name(object)),
+        };
+        let throw = self.raise(ty::ATTRIBUTE_ERROR, &message);
+        if let Throw::Raise(exception) = throw {
+            self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
+        }
+        throw
+    }
+
     /// A class method bound to a class.
-    pub(crate) fn bind_class_method(&mut self, inner: Value, class: Ref) -> Outcome {
-        if let Value::Obj(object) = inner {
-            if let Payload::Property(parts) = self.heap.payload(object) {
-                let getter = parts[0];
-                return Err(self.call_later(getter, &[Value::Obj(class)], OnReturn::Store));
+    pub(crate) fn bind_class_method(&mut self, mut inner: Value, class: Ref) -> Outcome {
+        let receiver = Value::Obj(class);
+        // What a class method holds is bound as its own class says, with the class as the instance.
+        while let Value::Obj(object) = inner {
+            if let Some(get) = self.own_of_builtin(object, nm::GET) {
+                return Err(self.call_special(get, &[inner, receiver, receiver], OnReturn::Store));
+            }
+            match self.heap.payload(object).core() {
+                Payload::ClassMethod(held) => {
+                    inner = *held;
+                    self.spend(ATTRIBUTE_HELD.once())?;
+                }
+                Payload::StaticMethod(held) => {
+                    let held = *held;
+                    return Ok(self.heap.retain(held));
+                }
+                Payload::Property(parts) => {
+                    let getter = parts[0];
+                    return Err(self.call_later(getter, &[receiver], OnReturn::Store));
+                }
+                Payload::Instance(_) | Payload::Extended(_) => match self.lookup(self.heap.slot(object).class, nm::GET) {
+                    Some(get) => return Err(self.call_special(get, &[inner, receiver, receiver], OnReturn::Store)),
+                    None => break,
+                },
+                _ => break,
             }
         }
         self.heap.retain(inner);
-        self.heap.retain(Value::Obj(class));
-        Ok(self.heap.bound_method(inner, Value::Obj(class)))
+        self.heap.retain(receiver);
+        Ok(self.heap.bound_method(inner, receiver))
     }
 
     /// What an attribute of a class gives when it is read from the class itself.
     pub(crate) fn bind_to_class(&mut self, found: Value, class: Ref) -> Outcome {
         let Value::Obj(attribute) = found else { return Ok(found) };
-        if let Payload::Extended(_) = self.heap.payload(attribute) {
-            // A subclass of property, staticmethod or classmethod may say for itself what it gives.
-            if let Some(get) = self.python_method(found, nm::GET) {
-                return Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
-            }
+        if let Some(get) = self.own_of_builtin(attribute, nm::GET) {
+            return Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
         }
         match self.heap.payload(attribute).core() {
             Payload::StaticMethod(inner) => {

@@ -74,6 +74,7 @@ const HELPER_NAMES: &[&str] = &[
     "max_slow",
     "min_list",
     "min_slow",
+    "number_new",
     "object_ne",
     "or_slow",
     "percent_bytes",

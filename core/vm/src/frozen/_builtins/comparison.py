@@ -157,4 +157,8 @@ def iadd_reflected(left, right):
 
 def imul_reflected(left, right):
     result = _bound(right, "__rmul__")(left)
-    return left.__imul__(right) if result is NotImplemented else result
+    if result is NotImplemented:
+        result = left.__imul__(right)
+    if result is NotImplemented:
+        raise TypeError(f"can't multiply sequence by non-int of type {type(right).__name__!r}")
+    return result

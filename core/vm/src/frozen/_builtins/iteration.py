@@ -202,35 +202,6 @@ def _byte_source(source, items_of):
     return [_whole(each) for each in items_of(source)]
 
 
-def range_slow(start, stop, step):
-    def whole(value):
-        return value if value is None or isinstance(value, int) else value.__index__()
-
-    start, stop, step = whole(start), whole(stop), whole(step)
-    if stop is None:
-        start, stop = 0, start
-    if step is None:
-        step = 1
-    for number in (start, stop, step):
-        if not -_SMALLEST <= number < _SMALLEST:
-            if step == 0:
-                raise ValueError("range() arg 3 must not be zero")
-            from ranges import LongRange
-
-            return LongRange(start, stop, step)
-    return range(start, stop, step)
-
-
-_SMALLEST = 1 << 63
-
-
-def range_slice(self, start, stop, step):
-    """A slice of a range where a number does not fit in 64 bits."""
-    from ranges import LongRange
-
-    return LongRange(self.start, self.stop, self.step)[start:stop:step]
-
-
 def range_index(self, value):
     for place, each in enumerate(self):
         if each == value:

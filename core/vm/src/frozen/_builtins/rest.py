@@ -1,4 +1,4 @@
-"""Patterns of `match`, and what modules written in Rust leave to Python."""
+"""Patterns of `match`, ranges beyond 64 bits, and what modules written in Rust leave to Python."""
 
 
 def match_keys(subject, keys):
@@ -36,11 +36,11 @@ def match_class(subject, cls, count, names):
             else:
                 raise TypeError(f"{cls.__name__}() accepts 0 positional sub-patterns ({count} given)")
         else:
+            if type(match_args) is not tuple:
+                raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(match_args).__name__})")
             if len(match_args) < count:
                 plural = "" if len(match_args) == 1 else "s"
                 raise TypeError(f"{cls.__name__}() accepts {len(match_args)} positional sub-pattern{plural} ({count} given)")
-            if type(match_args) is not tuple:
-                raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(match_args).__name__})")
             names = match_args[:count] + names
     for place, name in enumerate(names):
         if type(name) is not str:
@@ -52,6 +52,40 @@ def match_class(subject, cls, count, names):
         except AttributeError:
             return None
     return tuple(values)
+
+
+def range_slow(start, stop, step):
+    def whole(value):
+        return value if value is None or isinstance(value, int) else value.__index__()
+
+    start, stop, step = whole(start), whole(stop), whole(step)
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    for number in (start, stop, step):
+        if not -_SMALLEST <= number < _SMALLEST:
+            if step == 0:
+                raise ValueError("range() arg 3 must not be zero")
+            from ranges import LongRange
+
+            return LongRange(start, stop, step)
+    # The length has to fit, too.
+    if step and (stop > start) == (step > 0) and abs(stop - start) > (_SMALLEST - 1) * abs(step):
+        from ranges import LongRange
+
+        return LongRange(start, stop, step)
+    return range(start, stop, step)
+
+
+_SMALLEST = 1 << 63
+
+
+def range_slice(self, start, stop, step):
+    """A slice of a range where a number does not fit in 64 bits."""
+    from ranges import LongRange
+
+    return LongRange(self.start, self.stop, self.step)[start:stop:step]
 
 
 def _refuse_cbor(words):
@@ -88,6 +122,12 @@ def cbor_encode(value):
     import pvm_host
 
     return pvm_host.cbor_encode(_reduced(value))
+
+
+def number_new(cls, value):
+    """An instance of a class below int or float, of what a special method of the value gives."""
+    kind = int if issubclass(cls, int) else float
+    return kind.__new__(cls, kind(value))
 
 
 def math_trunc(x):

@@ -6,6 +6,7 @@ def _repr_items(items):
 
 
 _active = []
+_Proxy = type(type.__dict__)
 
 
 def repr_slow(value):
@@ -37,6 +38,8 @@ def repr_slow(value):
             return object_repr(value)
         if kind == "UnionType":
             return " | ".join([_type_name(each) for each in value.__args__])
+        if type(value) is _Proxy:
+            return f"mappingproxy({dict(value.items())!r})"
         if kind == "slice":
             return f"slice({value.start!r}, {value.stop!r}, {value.step!r})"
         return method() if method is not None else object.__repr__(value)

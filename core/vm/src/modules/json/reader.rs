@@ -1,7 +1,7 @@
 //! Text to values.
 
 use super::rounds;
-use crate::costs::{JSON_BYTES, JSON_DIGIT, JSON_LOOKED_AT, JSON_READ, JSON_SORTED, JSON_STEP, TEXT_MARKED, TEXT_READ};
+use crate::costs::{JSON_BYTES, JSON_DIGIT, JSON_LOOKED_AT, JSON_READ, JSON_SCALED, JSON_SORTED, JSON_STEP, TEXT_MARKED, TEXT_READ};
 use crate::error::{Outcome, Throw};
 use crate::runtime::Vm;
 use crate::types::ty;
@@ -13,6 +13,9 @@ use std::collections::btree_map::Entry;
 
 /// Longest run of digits that always fits 64 bits.
 const SHORT_INTEGER: usize = 18;
+
+/// Longest text of a float without an exponent that is read without integers of any size.
+const PLAIN_FLOAT: usize = 20;
 
 /// Why a text is not JSON: what was expected, and the byte where.
 struct Refusal(&'static str, usize);
@@ -326,7 +329,9 @@ impl Reader<'_> {
         let text = &self.text[start..end];
         self.at = end;
         if end > whole {
-            vm.spend(JSON_READ.once() + TEXT_READ.of(text.len()))?;
+            // These take arithmetic with integers of any size.
+            let scaled = usize::from(text.len() > PLAIN_FLOAT || text.contains(['e', 'E']));
+            vm.spend(JSON_READ.once() + TEXT_READ.of(text.len()) + JSON_SCALED.of(scaled))?;
             return Ok(Value::Float(repr::parse_float(text).unwrap_or(F64::NAN)));
         }
         if text.len() <= SHORT_INTEGER {
