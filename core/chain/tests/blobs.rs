@@ -62,7 +62,7 @@ fn blobs_have_a_maximum_size() {
     let actor = deploy(&mut chain, "");
     let (fits, does_not) = ([1; 65_536], [1; 65_537]);
     assert_eq!(chain.call(actor, "put", &fits).return_data[..], multihash(&fits)[..]);
-    assert_eq!(chain.call(actor, "put", &does_not).return_data[..], *b"invalid_argument");
+    assert_eq!(chain.call(actor, "put", &does_not).return_data[..], *b"storage_entry_too_large");
     assert_eq!(chain.call(actor, "put", b"").return_data[..], multihash(b"")[..], "an empty blob is one");
     assert_eq!(chain.call(actor, "get", &multihash(b"")).return_data[..], *b"");
 }

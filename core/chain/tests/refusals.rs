@@ -337,8 +337,8 @@ fn bad_calls_are_refused_by_name() {
         ("recursion without end", call("recurse"), 1201, "handler_raised", "RecursionError"),
         ("10 MiB", call("hoard"), 1205, "out_of_memory", ""),
         ("storage over quota", call("fill"), 1207, "storage_quota_exceeded", ""),
-        ("a value too long", call("long_value"), 1215, "invalid_argument", host),
-        ("a key too long", call("long_key"), 1215, "invalid_argument", host),
+        ("a value too long", call("long_value"), 1249, "storage_entry_too_large", host),
+        ("a key too long", call("long_key"), 1249, "storage_entry_too_large", host),
         ("a timer in the past", call("past_timer"), 1501, "timer_in_past", host),
         ("timers too many", call("many_timers"), 1502, "too_many_timers", host),
         ("a timer that another account pays", call("foreign_timer"), 1505, "bad_fee_payer", host),
@@ -361,6 +361,22 @@ fn bad_calls_are_refused_by_name() {
         has_seeds: false,
     };
     check_rows(&rows, copy);
+}
+
+/// Decision 714: a key or value that is too long is refused with its length and the limit.
+#[test]
+fn lengths_are_named() {
+    let rows = [
+        ("long_key", "The key has 257 bytes; at most 256 are allowed."),
+        ("long_value", "The value has 65537 bytes; at most 65536 are allowed."),
+    ];
+    for (handler, said) in rows {
+        let mut chain = Chain::new();
+        let actor = chain.send(1, deploy(ROGUE.as_bytes())).created.expect("the source is fine until called");
+        let outcome = chain.block(vec![signed(1, chain.nonce(1), execution(actor, handler, b"", 0))]);
+        let exception = outcome.traces[0].calls[0].exception.clone().expect("it raised");
+        assert!(exception.message.ends_with(said), "{}", exception.message);
+    }
 }
 
 /// A handler is unknown by the class of what the SDK raises, not by its words: an actor that borrows the words only raised.

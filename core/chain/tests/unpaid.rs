@@ -1,14 +1,14 @@
 //! Work that an attacker could have done for nothing: what is decoded and compared on behalf of a delivery or of a job is counted before it
-//! is done (decisions 393 and 394).
+//! is done (decisions 393 and 394), and evictions share a block's time with everything else (decision 692).
 
 use cowboy_params::Params;
-use cowboy_state::Kind;
 use cowboy_state::records::Timer;
+use cowboy_state::{Directory, Kind};
 use cowboy_system::storage::rent;
-use cowboy_testkit::chain::{Chain, deployment_of, execution, manifest, manifest_json, signed};
+use cowboy_testkit::chain::{ALL, Chain, deployment, deployment_of, execution, manifest, manifest_json, parameters, signed};
 use cowboy_testkit::market::{Market, VERIFIER, ask, simple_job};
 use cowboy_types::cbor::Value;
-use cowboy_types::units::{Count, Cycles};
+use cowboy_types::units::{Count, Cycles, Height};
 use cowboy_types::{Address, actors, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -215,4 +215,57 @@ fn a_fire_pays_for_its_call() {
     let with_one = rent::billable(&GENESIS, &record);
     record.timers_live = Count(0);
     assert_eq!(with_one - rent::billable(&GENESIS, &record), GENESIS.intrinsic.timer_cells);
+}
+
+/// Attack: somebody has many small actors that pay no rent evicted at one height, on a chain whose rows allow many evictions in a block. Cost: a deployment
+/// for each. Victim: everyone, if these blocks took longer. They do not: evictions have what is left of a block's time, and one step in a full block, so
+/// that nobody holds them up either.
+#[test]
+fn evictions_share_a_blocks_time() {
+    const STEP: u64 = 1_000_000;
+    let rows = [
+        ("execution.block_weight", 10 * STEP),
+        ("rent.collections_per_block", 10_000),
+        ("rent.epoch", 100),
+        ("rent.eviction_epochs", 1),
+        ("rent.free_bytes", 1_000),
+        ("rent.grace_epochs", 0),
+        ("rent.prunings_per_block", 1_000),
+        ("rent.rate", 365_000),
+        ("rent.warning_epochs", 0),
+        ("weights.rent_step", STEP),
+    ];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let slow = chain.deploy("handler go\n weigh 20000000\n");
+    for number in 0..31 {
+        let script = format!("handler get\n return '{number}{}'\n", "x".repeat(2_000));
+        assert!(chain.send(1, deployment(&script, Some(ALL), None, 0)).created.is_some());
+    }
+    let evicted = |chain: &Chain| chain.names(Directory::evictions()).len();
+    chain.height = Height(99);
+    let full = weight_of(&mut chain, slow, "go", b"");
+    assert_eq!((full / STEP, evicted(&chain)), (21, 1), "one step in a block that is full");
+    let mut steps = |left: usize| {
+        let outcome = chain.block(Vec::new());
+        assert_eq!(evicted(&chain), left, "actors that were evicted, and of which something is left");
+        outcome.weight_ns / STEP
+    };
+    assert_eq!([11, 21, 31].map(&mut steps), [10; 3], "collections fill blocks, and no more");
+    assert_eq!([21, 11, 1, 0, 0].map(&mut steps), [10, 10, 10, 1, 0], "so does the removal of what was left");
+}
+
+/// A step that removes what an evicted actor left counts each record, and every byte that it reads.
+#[test]
+fn pruning_counts_what_it_reads() {
+    let rows =
+        [("rent.epoch", 100), ("rent.eviction_epochs", 1), ("rent.free_bytes", 0), ("rent.grace_epochs", 0), ("rent.warning_epochs", 0)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let script = "handler put\n set 'a' $payload\n set 'b' $payload\n";
+    let actor = chain.send(1, deployment(script, Some(ALL), None, 0)).created.expect("deployed");
+    assert_eq!(chain.call(actor, "put", &[7; 30_000]).abort, None);
+    chain.height = Height(99);
+    let weights = &GENESIS.weights;
+    // The collection that evicts it, a chunk with both entries, and the end.
+    let expected = 3 * weights.rent_step + 2 * weights.record + 60_000 * weights.signed_byte;
+    assert_eq!(chain.block(Vec::new()).weight_ns, expected);
 }

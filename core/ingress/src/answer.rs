@@ -1,5 +1,5 @@
 //! An actor's answer as HTTP (004 §8.2): missing headers are none, a text body is UTF-8, a single header value is a list of one
-//! (decision 104); anything else is no response. Headers have a bound, and cookies are those of one host (decision 575).
+//! (decision 104); anything else is no response. Headers have a bound, and cookies are those of one host (decisions 575 and 704).
 
 use crate::{
     failure::{ERROR_HEADER, Failure},
@@ -17,6 +17,12 @@ pub const MAX_HEADER_LINES: usize = 128;
 
 /// The most bytes of all its header lines, names and values.
 pub const MAX_HEADER_BYTES: usize = 64 * 1024;
+
+/// The header that has a browser forget what a site left with it.
+const CLEAR_SITE_DATA: &str = "clear-site-data";
+
+/// What it may name.
+const ONE_ORIGIN: [&[u8]; 3] = [b"\"cache\"", b"\"storage\"", b"\"executionContexts\""];
 
 /// An actor's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,11 +126,17 @@ fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
     Ok(headers)
 }
 
-/// Whether a header line is one that an actor may set: not the connection's, not the gateway's own, and no cookie for other hosts than the
-/// one that was asked. All names of a zone are below one domain, so such a cookie would reach every other site there.
+/// Whether a header line is one that an actor may set: not the connection's, not the gateway's own, and nothing about cookies of other hosts than the
+/// one that was asked. All names of a zone are below one domain, so such a line would reach every other site there.
 fn is_the_actors(name: &HeaderName, value: &HeaderValue) -> bool {
     let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
-    !(is_own || is_hop_by_hop(name) || name == SET_COOKIE && has_domain(value))
+    let is_of_others = name == SET_COOKIE && has_domain(value) || name == CLEAR_SITE_DATA && !clears_one_origin(value);
+    !(is_own || is_hop_by_hop(name) || is_of_others)
+}
+
+/// Whether `Clear-Site-Data` only clears what belongs to one origin. `"cookies"`, and `"*"` with them, clears those of the whole domain; what later browsers add is left out, too.
+fn clears_one_origin(kinds: &HeaderValue) -> bool {
+    kinds.as_bytes().split(|byte| *byte == b',').all(|kind| ONE_ORIGIN.contains(&kind.trim_ascii()))
 }
 
 /// Whether a cookie has the attribute `Domain`, as RFC 6265 §5.2 reads attributes.
@@ -259,6 +271,26 @@ mod tests {
             let headers = Value::dict([("Set-Cookie", list(&["first=1", cookie]))]);
             let answer = read(&Value::map([("status", Value::uint(200)), ("headers", headers)])).expect("an answer");
             assert_eq!(answer.headers.get_all(SET_COOKIE).iter().count(), if stays { 2 } else { 1 }, "{cookie}");
+        }
+    }
+
+    /// Decision 704: a site has browsers forget what is its own, and no cookies, which would be those of every site of the zone.
+    #[test]
+    fn a_site_clears_what_is_its_own() {
+        let rows = [
+            ("\"cache\"", true),
+            ("\"storage\", \"executionContexts\",\"cache\"", true),
+            ("\"cookies\"", false),
+            ("\"storage\", \"cookies\"", false),
+            ("\"*\"", false),
+            ("\"clientHints\"", false),
+            ("cookies", false),
+            ("", false),
+        ];
+        for (kinds, stays) in rows {
+            let headers = Value::dict([("Clear-Site-Data", list(&["\"cache\"", kinds]))]);
+            let answer = read(&Value::map([("status", Value::uint(200)), ("headers", headers)])).expect("an answer");
+            assert_eq!(answer.headers.get_all("clear-site-data").iter().count(), if stays { 2 } else { 1 }, "{kinds}");
         }
     }
 

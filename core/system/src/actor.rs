@@ -389,8 +389,8 @@ impl Method {
 }
 
 /// What an actor does when a proposal was made that calls one of its methods, with this argument, and that takes effect by the height if it is
-/// accepted.
-pub type Proposed = fn(&mut Context<'_>, &str, &[u8], Height) -> Result<(), Miss>;
+/// accepted. Answers whether it keeps something open until then.
+pub type Proposed = fn(&mut Context<'_>, &str, &[u8], Height) -> Result<bool, Miss>;
 
 /// A system actor.
 pub struct Actor {

@@ -68,8 +68,9 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, argument: 
     Ok(answer)
 }
 
-/// A proposal was made that calls a method, and takes effect by `until` if it is accepted. The method's actor learns it.
-pub(crate) fn propose(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8], until: Height) -> Result<(), Miss> {
+/// A proposal was made that calls a method, and takes effect by `until` if it is accepted. The method's actor learns it, and answers whether it keeps
+/// something open until then.
+pub(crate) fn propose(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
     let noted = context.actors.iter().find(|one| one.number == actor).and_then(|actor| actor.proposed);
-    noted.map_or(Ok(()), |noted| noted(context, method, argument, until))
+    noted.map_or(Ok(false), |noted| noted(context, method, argument, until))
 }

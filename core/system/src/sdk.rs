@@ -30,6 +30,7 @@ const PARAMETERS: &[&str] = &[
     "execution.reentrancy_depth",
     "execution.return_bytes",
     "execution.scan_limit",
+    "execution.storage_key_bytes",
     "gateways.result_ttl",
     "volumes.creation_fee",
     "volumes.max_quota",

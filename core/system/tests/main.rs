@@ -73,6 +73,7 @@ cowboy_testkit::suite! {
     verifier::modes,
     verifier::review,
     volumes,
+    volumes::adversaries,
     volumes::contents,
     volumes::keys,
     volumes::money,

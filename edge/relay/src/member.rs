@@ -56,11 +56,13 @@ pub(crate) struct Member {
     /// The first height whose events were not looked at.
     scanned: Option<u64>,
     given: Given,
+    /// Whether the stake was looked at since the start.
+    is_stake_checked: bool,
 }
 
 impl Member {
     pub(crate) fn new(identity: Identity, app: Arc<App>, given: Given) -> Self {
-        Self { identity, app, calls: Calls::default(), scanned: None, given }
+        Self { identity, app, calls: Calls::default(), scanned: None, given, is_stake_checked: false }
     }
 
     /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -74,7 +76,14 @@ impl Member {
             calls.extend(self.calls.paid(height, "register", request, stake));
             return Ok(());
         };
-        calls.extend(self.keep_registered(height, &relay));
+        // Once for each start: a relay that loses stake again and again does not spend its account on it.
+        if !std::mem::replace(&mut self.is_stake_checked, true)
+            && let Some(missing) = missing_stake(&relay, self.identity.stake)
+        {
+            tracing::info!(base_units = missing.0, "the relay adds stake, up to what the configuration says");
+            calls.extend(self.calls.paid(height, "stake", requests::add_stake(), missing));
+        }
+        self.keep_registered(height, &relay, calls);
         if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.until.0) {
             calls.extend(self.prove(height, &round).await?);
         }
@@ -99,17 +108,18 @@ impl Member {
         Endpoint { endpoint: own.endpoint.clone(), port: own.port, certificate: own.certificate }
     }
 
-    /// Says where the relay is and that it is up, where the chain has it otherwise.
-    fn keep_registered(&mut self, height: u64, relay: &Relay) -> Option<Call> {
+    /// Says where the relay is and that it is up, where the chain has it otherwise. An update that the chain refuses keeps back no heartbeat.
+    fn keep_registered(&mut self, height: u64, relay: &Relay, calls: &mut Vec<Call>) {
         let own = &self.identity;
         let is_said = *relay.endpoint == *own.endpoint
             && (relay.port, relay.certificate, relay.capacity, relay.ask.0) == (own.port, own.certificate, own.capacity, own.ask);
         if !is_said && relay.left_at.is_none() {
             let request = requests::update_relay(self.endpoint(), own.capacity, own.ask);
-            return self.calls.once(height, "update", request);
+            calls.extend(self.calls.once(height, "update", request));
         }
-        let is_due = relay.is_heartbeat_due(self.app.chain.params().volumes.alive, height);
-        if is_due { self.calls.once(height, "heartbeat", requests::heartbeat()) } else { None }
+        if relay.is_heartbeat_due(self.app.chain.params().volumes.alive, height) {
+            calls.extend(self.calls.once(height, "heartbeat", requests::heartbeat()));
+        }
     }
 
     /// Proves the points of a round. What is not here cannot be proven, and is said.
@@ -170,6 +180,14 @@ impl Member {
     }
 }
 
+/// What a relay that starts adds to its stake: what of the configured one is not there, as after a penalty (decision 713). One that left, or that gave way
+/// to another, adds none.
+fn missing_stake(relay: &Relay, configured: Amount) -> Option<Amount> {
+    let missing = configured.saturating_sub(relay.stake);
+    let may_add = relay.left_at.is_none() && relay.gave_way_at.is_none();
+    (missing > Amount::ZERO && may_add).then_some(missing)
+}
+
 /// The proof of a point; none where something of it is not here.
 fn prove_point(app: &App, volume: &Volume, point: &Point) -> std::io::Result<Option<PointProof>> {
     let item = |kind, hash| Item { volume: point.volume, kind, hash };
@@ -191,4 +209,26 @@ fn prove_point(app: &App, volume: &Volume, point: &Point) -> std::io::Result<Opt
     let Some(slice) = slice else { return Ok(None) };
     let (Some(leaf), Some(slice)) = (Blob::new(leaf.encode()), Blob::new(slice)) else { return Ok(None) };
     Ok(Some(PointProof { leaf, route, slice }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::units::Height;
+
+    /// A relay adds what it lost, and nothing where it has as much as is configured, or where the chain would refuse it.
+    #[test]
+    fn what_was_lost_is_staked_again() {
+        let there = |stake: u64| Relay { stake: Amount(stake), ..Relay::new(Height::ZERO, Height::ZERO) };
+        let rows = [
+            (there(5_000), None),
+            (there(6_000), None),
+            (there(4_950), Some(50)),
+            (Relay { left_at: Some(Height(7)), ..there(4_950) }, None),
+            (Relay { gave_way_at: Some(Height(7)), ..there(4_950) }, None),
+        ];
+        for (relay, expected) in rows {
+            assert_eq!(missing_stake(&relay, Amount(5_000)), expected.map(Amount), "{relay:?}");
+        }
+    }
 }

@@ -127,6 +127,13 @@ pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<mo
     }
 }
 
+/// What a runner that starts adds to its stake, in base units; or what its account has to have for that and for fees, where it has less.
+fn to_add(staked: u64, stake: u64, balance: u64) -> Result<u64, u64> {
+    let missing = stake.saturating_sub(staked);
+    let needed = missing.saturating_add(FOR_FEES);
+    if missing > 0 && balance < needed { Err(needed) } else { Ok(missing) }
+}
+
 /// Makes the chain say of a runner what the configuration does. Answers the chain's record.
 pub(crate) async fn register(
     client: &Client,
@@ -144,12 +151,17 @@ pub(crate) async fn register(
         return Err(RegisterError::StakeTooLow { stake: stake.0, largest: largest.0, needed: needed.0 });
     }
     let found = find(client, address).await?;
-    let missing = stake.0.saturating_sub(found.as_ref().map_or(0, |runner| runner.stake));
-    let needed = missing.saturating_add(FOR_FEES);
+    let staked = found.as_ref().map_or(0, |runner| runner.stake);
     let balance = client.account_or_empty(address).await?.balance;
-    if missing > 0 && balance < needed {
-        return Err(RegisterError::TooLittle { address: *address, balance, needed });
-    }
+    let missing = match to_add(staked, stake.0, balance) {
+        Ok(missing) => missing,
+        Err(needed) if found.is_none() => return Err(RegisterError::TooLittle { address: *address, balance, needed }),
+        // It may have results to reveal, which would cost more of its stake (decision 713).
+        Err(needed) => {
+            tracing::warn!(balance, needed, staked, "the account has too little to add stake; the runner works with the stake that it has");
+            0
+        }
+    };
     let declaration = declaration(config, result_key, endpoint);
     match &found {
         None => {
@@ -168,7 +180,8 @@ pub(crate) async fn register(
     let began = Instant::now();
     loop {
         if let Some(runner) = find(client, address).await?
-            && runner.stake >= stake.0
+            // It may lose some while this waits.
+            && (missing == 0 || runner.stake >= staked.saturating_add(missing))
             && is_declared(&runner, config, result_key, endpoint)
         {
             return Ok(runner);
@@ -184,4 +197,25 @@ pub(crate) async fn register(
 pub(crate) fn heartbeat() -> Call {
     // What was tried once may be too little after a probation: a heartbeat is always tried.
     Call { tries: 1, ..Call::from(requests::heartbeat()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is missing is added where the account has it and something for fees.
+    #[test]
+    fn what_is_missing_is_added() {
+        let rows = [
+            (0, 1_000, FOR_FEES + 1_000, Ok(1_000)),
+            (0, 1_000, FOR_FEES + 999, Err(FOR_FEES + 1_000)),
+            (700, 1_000, FOR_FEES + 300, Ok(300)),
+            (700, 1_000, FOR_FEES + 299, Err(FOR_FEES + 300)),
+            (1_000, 1_000, 0, Ok(0)),
+            (2_000, 1_000, 0, Ok(0)),
+        ];
+        for (staked, stake, balance, expected) in rows {
+            assert_eq!(to_add(staked, stake, balance), expected, "{staked} of {stake}, with {balance}");
+        }
+    }
 }

@@ -106,7 +106,7 @@ def set_state(key, value):
     key = _key(key)
     if key in _UNWRITABLE:
         raise ValueError(f"set_state: key {key!r} is reserved")
-    world.own.storage[key] = bytes(value)
+    _store(key, value)
 
 
 def delete_state(key):
@@ -127,7 +127,7 @@ def set_reserved_state(key, value):
     key = _key(key)
     if key not in _RESERVED:
         raise ValueError(f"set_reserved_state: key {key!r} is not reserved")
-    world.own.storage[key] = bytes(value)
+    _store(key, value)
 
 
 def delete_reserved_state(key):
@@ -147,12 +147,23 @@ def scan_state_prefix(prefix, limit=100):
     return found[: min(int(limit), PARAMETERS["execution.scan_limit"])]
 
 
-def blob_commit(data):
-    most = PARAMETERS["execution.return_bytes"]
+def _store(key, value):
+    value = bytes(value)
+    _require_length("key", key, "execution.storage_key_bytes")
+    _require_length("value", value, "execution.return_bytes")
+    world.own.storage[key] = value
+
+
+def _require_length(part, data, limit):
+    most = PARAMETERS[limit]
     if len(data) > most:
-        raise refusal("invalid_argument", f"a blob has {len(data)} bytes, at most {most}")
+        raise refusal("storage_entry_too_large", f"The {part} has {len(data)} bytes; at most {most} are allowed.")
+
+
+def blob_commit(data):
+    _require_length("blob", data, "execution.return_bytes")
     multihash = _multihash(data)
-    world.own.storage[multihash] = bytes(data)
+    _store(multihash, data)
     return multihash
 
 

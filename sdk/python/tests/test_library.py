@@ -402,7 +402,9 @@ def _timer_of_another():
 REFUSED = [
     ("transfer_failed", 2, lambda: mock_host.transfer_balance(b"\x01" * 20, 1)),
     ("invalid_argument", 2, lambda: mock_host.charge_gas(-1)),
-    ("invalid_argument", 2, lambda: mock_host.blob_commit(bytes(65_537))),
+    ("storage_entry_too_large", 8, lambda: mock_host.blob_commit(bytes(65_537))),
+    ("storage_entry_too_large", 8, lambda: mock_host.set_state(bytes(257), b"")),
+    ("storage_entry_too_large", 8, lambda: mock_host.set_state(b"key", bytes(65_537))),
     ("event_too_large", 8, lambda: mock_host.emit_event("E", bytes(4_097))),
     ("actor_not_found", 3, lambda: mock_host.call_actor(b"\x01" * 20, "go", b"", 0)),
     ("unavailable", 5, lambda: mock_host.spawn_actor(b"")),

@@ -1,4 +1,4 @@
-//! Rent and eviction: after the timers, a bounded number of actors each block (003 §17.5, State Rent).
+//! Rent and eviction: after the timers, a bounded number of actors each block, while it has time (003 §17.5, State Rent; decision 692).
 
 use super::{Execution, Halt, Turn};
 use cowboy_state::records::Actor;
@@ -10,6 +10,9 @@ use cowboy_types::{Address, keccak256};
 impl Execution {
     /// Collects the rent of the next actor that is due, or prunes the next piece of one that was evicted.
     pub(super) fn next_rent(&mut self) -> Result<Turn, Halt> {
+        if !self.has_time() {
+            return Ok(Turn::Over);
+        }
         let rows = &self.machine.environment.params.rent;
         let (collections, prunings) = (rows.collections_per_block, rows.prunings_per_block);
         if let Some(actor) = self.due_for_rent()?.filter(|_| self.block.collected < collections) {
@@ -36,8 +39,9 @@ impl Execution {
         Ok(first.first().map(|name| state::listed(name)).filter(|(due, _)| *due <= now).map(|(_, actor)| actor))
     }
 
-    /// Writes a receipt where there is something to tell.
+    /// Counts a step's modelled time, and writes a receipt where there is something to tell.
     fn note(&mut self, done: Collected) {
+        self.block.weight = self.block.weight.saturating_add(done.weight);
         self.block.pruned.extend(done.pruned);
         if done.events.is_empty() {
             return;

@@ -2,7 +2,7 @@
 //!
 //! A phase begins deliveries until the block has used the phase's part of `execution.block_weight`, and in any case until it has used its
 //! own floor. So transactions never take all of the time from timers and jobs, messages never all of it from answers, and both never all of it from
-//! transactions. Each part may be exceeded by the delivery that is under way.
+//! transactions, and rent continues in full blocks (decision 692). Each part may be exceeded by the delivery, or the step, that is under way.
 
 use cowboy_params::Params;
 
@@ -19,6 +19,8 @@ pub(super) enum Part {
     Timers,
     /// Steps of jobs.
     Jobs,
+    /// Rent, and the removal of what evicted actors left.
+    Rent,
 }
 
 impl Part {
@@ -32,6 +34,7 @@ impl Part {
             Self::Transactions => (rows.transactions_until, rows.transactions_floor),
             Self::Timers => (rows.timers_until, rows.timers_floor),
             Self::Jobs => (10_000, rows.jobs_floor),
+            Self::Rent => (10_000, rows.rent_floor),
         };
         let part = |points: u64| {
             let part = u128::from(rows.block_weight) * u128::from(points) / 10_000;

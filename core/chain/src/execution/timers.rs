@@ -10,6 +10,7 @@ use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Used};
 use crate::journal::by_value;
 use crate::lanes::Lane;
+use cowboy_params::Params;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::auction::Bid;
@@ -99,7 +100,8 @@ impl Execution {
         }
         let is_cut = late.len().saturating_add(new.len()).saturating_add(again.len()) >= most;
         let again_due = again.partition_point(|(due, _)| *due <= height);
-        let [of_new, of_late, of_again] = shares(most, [new.len(), late.len(), again_due]);
+        let kept = kept_for_waiting(&environment.params, most);
+        let [of_new, of_late, of_again] = shares(most, kept, [new.len(), late.len(), again_due]);
         // What is left goes to those whose time has not come again, so that no lane stays empty while timers wait for it.
         let left = most.saturating_sub(of_new).saturating_sub(of_late).saturating_sub(of_again);
         let lines = [(again, of_again.saturating_add(left)), (late, of_late), (new, of_new)];
@@ -201,7 +203,7 @@ impl Execution {
             }
         }
         self.count_fire(payment.payer, payment.prices.cycle.tip);
-        let read = count_of_bytes(&delivered.trace.payload).saturating_mul(self.machine.environment.params.weights.payload_byte);
+        let read = count_of(delivered.trace.payload.len()).saturating_mul(self.machine.environment.params.weights.payload_byte);
         delivered.weight = delivered.weight.saturating_add(read);
         Ok(())
     }
@@ -229,17 +231,23 @@ impl Execution {
     }
 }
 
+/// How many of the timers that a block examines are kept for each of the two kinds that wait.
+fn kept_for_waiting(params: &Params, most: usize) -> usize {
+    let kept = u128::from(params.timers.waiting_share).saturating_mul(count_of(most).into()) / 10_000;
+    usize::try_from(kept).expect("a share is at most the whole")
+}
+
 /// How many timers a block examines of those that become due in it, of those that became due before and were not put off, and of those whose time has come
-/// again, where it examines this many. The first have what the others leave, and each of the others a quarter at least (decision 653).
-fn shares(most: usize, [new, late, again]: [usize; 3]) -> [usize; 3] {
-    let least = |waiting: usize| waiting.min(most / 4);
+/// again, where it examines this many. The first have what the others leave, and each of the others at least as many as are kept for it (decision 653).
+fn shares(most: usize, kept: usize, [new, late, again]: [usize; 3]) -> [usize; 3] {
+    let least = |waiting: usize| waiting.min(kept);
     let new = new.min(most.saturating_sub(least(late)).saturating_sub(least(again)));
     let late = late.min(most.saturating_sub(new).saturating_sub(least(again)));
     [new, late, again.min(most.saturating_sub(new).saturating_sub(late))]
 }
 
-fn count_of_bytes(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).expect("a length fits")
+fn count_of(number: usize) -> u64 {
+    u64::try_from(number).expect("a length fits")
 }
 
 /// What an interval's fire is called at a height: its messages and receipts are apart from those of its other fires.
@@ -257,11 +265,18 @@ fn unfired(id: &Hash, timer: &Timer, why: Unfired) -> Receipt {
 
 #[cfg(test)]
 mod tests {
-    use super::shares;
+    use super::{kept_for_waiting, shares};
+    use cowboy_params::Params;
 
-    /// Decision 653: what waits takes nothing from new timers but its quarters, however much it is, and has what they leave.
+    /// Decision 653: what waits takes nothing from new timers but its shares, however much it is, and has what they leave.
     #[test]
-    fn waiting_timers_have_quarters_and_what_is_left() {
+    fn waiting_timers_have_their_shares_and_what_is_left() {
+        let with = |share: u64| {
+            let mut params = Params::GENESIS;
+            params.timers.waiting_share = share;
+            kept_for_waiting(&params, 64)
+        };
+        assert_eq!([0, 1, 2_500, 5_000].map(with), [0, 0, 16, 32]);
         let rows = [
             ([0, 0, 0], [0, 0, 0]),
             ([10, 20, 30], [10, 20, 30]),
@@ -274,7 +289,9 @@ mod tests {
             ([0, 5, 1_000_000], [0, 5, 59]),
         ];
         for (due, expected) in rows {
-            assert_eq!(shares(64, due), expected, "{due:?}");
+            assert_eq!(shares(64, with(2_500), due), expected, "{due:?}");
         }
+        assert_eq!(shares(64, with(0), [1_000_000; 3]), [64, 0, 0], "governance may keep nothing");
+        assert_eq!(shares(64, with(5_000), [1_000_000; 3]), [0, 32, 32], "or all");
     }
 }

@@ -125,5 +125,7 @@ rows! {
         0x14 point: Nanoseconds = 250_000 in 10_000..=10_000_000, Fixed, "ours: decision 503";
         /// Checking the two equations of a partial answer.
         0x15 partial: Nanoseconds = 4_000_000 in 100_000..=100_000_000, Fixed, "ours: decision 503";
+        /// Collecting an actor's rent, or removing a piece of what an evicted actor left, beside its records and bytes.
+        0x16 rent_step: Nanoseconds = 50_000 in 1_000..=10_000_000, Fixed, "ours: decision 692";
     }
 }

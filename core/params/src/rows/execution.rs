@@ -69,6 +69,8 @@ rows! {
         0x1F jobs_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 391";
         /// The part that callbacks have however much messages used before them.
         0x20 callbacks_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 594";
+        /// The part that rent and evictions have however much was used before them.
+        0x21 rent_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 692";
     }
 }
 

@@ -53,5 +53,7 @@ rows! {
         0x18 bid_cost: Cycles = 10_000 in 0..=1_000_000, T3, "ours: decision 613";
         /// Where more timers are due than a block examines: maximum number of blocks after which one that did not fire is examined again.
         0x19 put_off_blocks: Blocks = 1_024 in 1..=100_000, T0, "ours: decision 653";
+        /// The part of `examined_per_block` that is kept for timers that became due before and were not put off; as much is kept for those that were put off and are due again.
+        0x1A waiting_share: BasisPoints = 2_500 in 0..=5_000, T0, "ours: decision 691";
     }
 }

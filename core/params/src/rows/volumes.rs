@@ -69,5 +69,9 @@ rows! {
         0x20 room_share: BasisPoints = 500 in 0..=10_000, T0, "ours: decision 514";
         /// Relays that have to name a region before slots are spread over it: one that few name could be invented.
         0x21 region_relays: Count = 8 in 1..=4_096, T0, "ours: decision 566";
+        /// The part of a slot's bytes that a relay that was given the slot has to have once `fill` is over.
+        0x22 rebuilt_share: BasisPoints = 5_000 in 0..=10_000, T0, "ours: decision 690";
+        /// How often the time for which a relay rests is doubled, at most. At genesis the longest is about as long as a stake is bound after leaving.
+        0x23 rest_doublings: Count = 3 in 0..=10, T0, "ours: decision 691";
     }
 }

@@ -14,7 +14,7 @@ use crate::actor::{Context, Handle};
 use crate::calls;
 use crate::schema::Emit;
 use crate::staking::{state as staking, types::ValidatorSet};
-use cowboy_state::{Key, Miss, Step, Stop};
+use cowboy_state::{Key, Step, Stop};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Event, List, Text, error};
@@ -46,12 +46,17 @@ impl Handle for Propose {
     }
 }
 
-/// Keeps open the claims that actions decide, until the given height and as long as counting and executing may take.
-fn hold_claims(context: &mut Context<'_>, actions: &[Action], until: Height) -> Result<(), Miss> {
+/// Keeps open the claim that an action decides, until the given height and as long as counting and executing may take. Refuses several: who holds up
+/// the payout of a job, and the stake of a runner, puts a deposit down for each (decision 693).
+fn hold_claims(context: &mut Context<'_>, actions: &[Action], until: Height) -> Step<()> {
     let until = Height(until.0.saturating_add(context.params.jobs.dispute_vote_margin));
+    let mut is_holding = false;
     for action in actions {
-        if let Action::Call { actor, method, argument } = action {
-            calls::propose(context, *actor, method, argument, until)?;
+        let Action::Call { actor, method, argument } = action else { continue };
+        if calls::propose(context, *actor, method, argument, until)? && std::mem::replace(&mut is_holding, true) {
+            context.explanation =
+                Some("A proposal decides one open claim, so that each has a deposit of its own. Propose the others apart.".to_owned());
+            return Err(error::PROPOSAL_ACTION.into());
         }
     }
     Ok(())
@@ -238,6 +243,11 @@ impl Handle for Cancel {
             return Err(error::GOVERNANCE_STAGE.into());
         }
         let agreed = agree(context, &state::agreement_key(id, "cancel"))?;
+        // Else a council that abuses its power would stay for good (decision 693).
+        if proposal.actions.iter().all(|action| matches!(action, Action::SetCouncil { .. })) {
+            context.explanation = Some("The council cannot cancel a proposal that only names another council.".to_owned());
+            return Err(error::PROPOSAL_ACTION.into());
+        }
         if agreed {
             proposal.stage = Stage::Cancelled;
             settle(context, id, &proposal);

@@ -1,7 +1,7 @@
 //! The fields of a verification rule and of its checks, by name: one that nobody reads refuses the job, as everywhere in a submission
 //! (decision 181).
 
-use super::refusal::Refusal;
+use super::refusal::{Place, Refusal};
 use cowboy_types::cbor::Value;
 
 /// The fields of the published SDK's `verify`.
@@ -59,6 +59,9 @@ const SPECIFIED: &[(&str, &[&str])] = &[
     ("freshness", &["field", "reference", "max_age_seconds"]),
 ];
 
+/// Where checks stand.
+const CHECKS: Place = Place::closed("checks");
+
 /// Refuses checks with a field that nobody reads. Checks of another name are refused by whoever reads them.
 pub(super) fn require_known(rule: &Value, is_published: bool) -> Result<(), Refusal> {
     let (name_field, table) = if is_published { ("kind", PUBLISHED) } else { ("type", SPECIFIED) };
@@ -70,7 +73,7 @@ pub(super) fn require_known(rule: &Value, is_published: bool) -> Result<(), Refu
         let is_read = |field: &str| field == name_field || known.contains(&field);
         let unread = pairs.iter().find(|(field, _)| !field.as_text().is_some_and(is_read));
         if let Some((field, _)) = unread {
-            return Err(Refusal::Unknown(field.as_text().unwrap_or("?").to_string()));
+            return Err(Refusal::Unknown(field.as_text().unwrap_or("?").to_string(), CHECKS));
         }
         if check.get("tolerance").is_some() && check.get("relative_bps").is_some() {
             return Err(Refusal::Twice("tolerance".to_string()));

@@ -54,6 +54,9 @@ const XPATH_WORDS: [&str; 16] = [
     "node",
 ];
 
+/// The operators of XPath that are words.
+const XPATH_OPERATORS: [&str; 14] = ["and", "or", "div", "mod", "idiv", "eq", "ne", "lt", "le", "gt", "ge", "union", "intersect", "except"];
+
 fn wrong(field: &str, rule: &str) -> Mistake {
     let field = field.escape_default();
     Mistake::invalid(format!("{field}: it has to be {rule}."))
@@ -202,22 +205,14 @@ impl Visitor for Seen {
 fn check_xpath(path: &str) -> Checked {
     let is_path = path.starts_with(['/', '.', '(']) && is_balanced(path);
     require(is_path, "an xpath that begins with / or . or (, and whose quotes and brackets close in order")?;
-    let (mut depth, mut word, mut quote, mut before) = (0_usize, String::new(), None, ' ');
-    for letter in path.chars().chain([' ']) {
+    let (mut depth, mut quote, mut before) = (0_usize, None, ' ');
+    for letter in path.chars() {
         if let Some(open) = quote {
             if letter == open {
                 quote = None;
             }
             before = letter;
             continue;
-        }
-        if letter.is_alphanumeric() || matches!(letter, '-' | '_') {
-            word.push(letter);
-        } else {
-            let is_called = matches!(letter, '(' | ':');
-            let is_known = !is_called || word.is_empty() || XPATH_WORDS.contains(&word.as_str());
-            require(is_known, "an xpath with the functions and axes that docs/jobs.md lists")?;
-            word.clear();
         }
         match letter {
             '"' | '\'' => quote = Some(letter),
@@ -229,6 +224,77 @@ fn check_xpath(path: &str) -> Checked {
         require(letter != '/' || before != '/' || depth == 0, "an xpath without // in a predicate")?;
         require(depth <= MAX_PREDICATES, "an xpath whose predicates are at most three deep")?;
         before = letter;
+    }
+    check_xpath_words(&xpath_tokens(path))
+}
+
+/// A name or a number of an XPath, or what stands between them: a quote stands for a text, and spaces are left out.
+#[derive(Debug)]
+enum Token {
+    Word(String),
+    Sign(char),
+}
+
+impl Token {
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Word(word) if word.starts_with(|first: char| first.is_ascii_digit()))
+    }
+}
+
+/// Names have hyphens, and numbers have none: `a-b` is a name, and `3-b` a difference.
+fn xpath_tokens(path: &str) -> Vec<Token> {
+    let (mut tokens, mut quote, mut continues) = (Vec::<Token>::new(), None, false);
+    for letter in path.chars() {
+        let is_inner = match letter {
+            '.' => continues,
+            '-' => continues && !tokens.last().is_some_and(Token::is_number),
+            _ => letter.is_alphanumeric() || letter == '_',
+        };
+        let is_word = quote.is_none() && is_inner;
+        match (quote, tokens.last_mut()) {
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => {}
+            (None, Some(Token::Word(word))) if is_word && continues => word.push(letter),
+            (None, _) if is_word => tokens.push(Token::Word(letter.into())),
+            (None, _) if letter.is_whitespace() => {}
+            (None, _) => {
+                quote = Some(letter).filter(|letter| matches!(letter, '"' | '\''));
+                tokens.push(Token::Sign(letter));
+            }
+        }
+        continues = is_word;
+    }
+    tokens
+}
+
+/// Takes words of functions and axes that do not look at the whole page, however many spaces follow them, and no ranges, which have as many items as they
+/// say. A word is an operator where a value ends before it, and the name of an element elsewhere.
+fn check_xpath_words(tokens: &[Token]) -> Checked {
+    // A quote in a comment begins no text, and what follows it would be read as one here.
+    let has_comment = tokens.windows(2).any(|pair| matches!(pair, [Token::Sign('('), Token::Sign(':')]));
+    require(!has_comment, "an xpath without comments")?;
+    let mut is_value = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let word = match token {
+            Token::Word(word) => word.as_str(),
+            Token::Sign(sign) => {
+                is_value = matches!(sign, ')' | ']' | '"' | '\'' | '.') || (*sign == '*' && !is_value);
+                continue;
+            }
+        };
+        let is_known = match (tokens.get(at + 1), tokens.get(at + 2)) {
+            (Some(Token::Sign('(')), _) => XPATH_WORDS.contains(&word) || XPATH_OPERATORS.contains(&word),
+            // A single colon stands within a name.
+            (Some(Token::Sign(':')), after) => XPATH_WORDS.contains(&word) && matches!(after, Some(Token::Sign(':'))),
+            _ => true,
+        };
+        require(is_known, "an xpath with the functions and axes that docs/jobs.md lists")?;
+        let is_number = token.is_number();
+        let is_range = (is_value && word.starts_with("to")) || (is_number && word.contains("to"));
+        require(!is_range, "an xpath without ranges such as 1 to 9")?;
+        let is_operator = is_value && !is_number;
+        require(!is_operator || XPATH_OPERATORS.contains(&word), "an xpath with the operators that docs/jobs.md lists")?;
+        is_value = !is_operator;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! The one reading of a submission: what the permission check, the Dispatcher and the runner see (decision 302).
 //!
 //! A submission is a job as the specification has it, or the message of the published SDK. Either way a field has one place. A
-//! field that is unknown there, or that stands in a second place too, refuses the submission by its name: two readers that look
+//! field that is unknown in its place, or that stands in a second place too, refuses the submission by its name: two readers that look
 //! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
 
 use super::check_fields;
 use super::hosts::{host_of, hosts};
-use super::refusal::Refusal;
+use super::refusal::{Place, Refusal};
 use super::submission::{self, ENVELOPE, JOB, has};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::domain;
@@ -207,14 +207,15 @@ fn job(value: Value) -> Result<Request, Refusal> {
             name == "extract" || name == SECRETS || name.starts_with(OWN) || NEEDS.contains(&name) || UNSUPPORTED.contains(&name);
         let is_known = if is_runners { sorted.take(&kind, name, field)? } else { has(JOB, name) };
         if !is_known {
-            return Err(Refusal::Unknown(name.to_string()));
+            return Err(Refusal::Unknown(name.to_string(), Place::open("the job")));
         }
     }
     let inside = if kind_of.as_text().is_some() { Vec::new() } else { fields(Some(kind_of), "job_type")? };
-    let own = inside.into_iter().filter(|(name, _)| !matches!(*name, "type" | "model_id"));
-    for (name, field) in own.chain(fields(value.get("payload"), "payload")?) {
+    let own = inside.into_iter().filter(|(name, _)| !matches!(*name, "type" | "model_id")).map(|field| ("job_type", field));
+    let beside = fields(value.get("payload"), "payload")?.into_iter().map(|field| ("payload", field));
+    for (place, (name, field)) in own.chain(beside) {
         if !sorted.take(&kind, name, field)? {
-            return Err(Refusal::Unknown(name.to_string()));
+            return Err(Refusal::Unknown(name.to_string(), Place::open(place)));
         }
     }
     parts(&value, &kind, &mut sorted)?;
@@ -235,7 +236,7 @@ fn parts(job: &Value, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal
             let is_own = has(known, name) && !is_of_resources(kind, name) || name.starts_with(OWN);
             let is_known = is_own || NEEDS.contains(&name) && sorted.take(kind, name, field)?;
             if !is_known {
-                return Err(Refusal::Unknown(name.to_string()));
+                return Err(Refusal::Unknown(name.to_string(), Place::open(part)));
             }
         }
     }
@@ -248,11 +249,11 @@ fn message(value: Value) -> Result<Request, Refusal> {
     let is_agent = name.eq_ignore_ascii_case("agent");
     let kind = if is_agent { Some(JobKind::Custom) } else { JobKind::from_name(name) }.ok_or(Refusal::NoJob)?;
     if let Some((name, _)) = fields(Some(&value), "the message")?.iter().find(|(name, _)| !has(ENVELOPE, name)) {
-        return Err(Refusal::Unknown((*name).to_string()));
+        return Err(Refusal::Unknown((*name).to_string(), Place::closed("the message")));
     }
     let payload = fields(value.get("payload"), "payload")?;
     if let Some((name, _)) = payload.iter().find(|(name, _)| !matches!(*name, "args" | "kwargs")) {
-        return Err(Refusal::Unknown((*name).to_string()));
+        return Err(Refusal::Unknown((*name).to_string(), Place::closed("payload")));
     }
     let payload = value.get("payload");
     let named = fields(payload.and_then(|payload| payload.get("kwargs")), "kwargs")?;
@@ -266,7 +267,7 @@ fn message(value: Value) -> Result<Request, Refusal> {
         }
         match gathers {
             true => gathered.push((*name, (*field).clone())),
-            false => return Err(Refusal::Unknown((*name).to_string())),
+            false => return Err(Refusal::Unknown((*name).to_string(), Place::open("kwargs"))),
         }
     }
     if let Some(named) = payload.and_then(|payload| payload.get("kwargs")) {
@@ -285,7 +286,7 @@ fn published_rule(named: &Value) -> Result<(), Refusal> {
     let Some(rule) = named.get("verify") else { return Ok(()) };
     let rules = fields(Some(rule), "verify")?;
     if let Some((name, _)) = rules.iter().find(|(name, _)| !check_fields::VERIFY.contains(name) && !name.starts_with(OWN)) {
-        return Err(Refusal::Unknown((*name).to_string()));
+        return Err(Refusal::Unknown((*name).to_string(), Place::open("verify")));
     }
     if rule.get("timeout_blocks").is_some() && named.get("timeout_blocks").is_some() {
         return Err(Refusal::Twice("timeout_blocks".to_string()));

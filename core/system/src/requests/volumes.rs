@@ -5,7 +5,7 @@ use super::{Request, list, request};
 use crate::schema::Refused;
 use crate::volumes::api::{Commit, MountVolume};
 use crate::volumes::forms::Acknowledgement;
-use crate::volumes::relay_api::{Answer, Heartbeat, LateAck, Prove, RegisterRelay, TakeSlot, UpdateRelay};
+use crate::volumes::relay_api::{AddStake, Answer, Heartbeat, LateAck, Prove, RegisterRelay, TakeSlot, UpdateRelay};
 use cowboy_types::Hash;
 use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
@@ -37,6 +37,11 @@ pub fn register_relay(registration: Registration) -> Request {
 pub fn update_relay(at: Endpoint, capacity: u64, ask: u64) -> Request {
     let Endpoint { endpoint, port, certificate } = at;
     request(&UpdateRelay { endpoint, port: u64::from(port), certificate, capacity, ask })
+}
+
+/// Stakes the value, too.
+pub fn add_stake() -> Request {
+    request(&AddStake {})
 }
 
 /// Says that a relay is up.

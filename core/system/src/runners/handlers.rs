@@ -132,7 +132,9 @@ impl Handle for Update {
         let declared = Declaration::try_from(self.0)?;
         require_short(context, &declared.profile.provides)?;
         let mut runner = state::read(context.world, context.sender)?;
-        if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
+        // Stake is asked for only where it takes larger jobs: one that lost stake stays reachable. The draw looks at the stake for each job (decision 713).
+        let takes_more = declared.rates.max_job_value > runner.rates.max_job_value;
+        if takes_more && effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
             return Err(error::STAKE_TOO_LOW.into());
         }
         // A result under way is signed with the key that was there when it was asked for.

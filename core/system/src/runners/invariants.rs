@@ -33,6 +33,9 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let expected = runners.iter().filter(|(name, runner)| !is_gone(runner) || places.iter().any(|place| place[..] == **name));
     equal("every runner is listed once", &places, &expected.map(|(name, _)| name.to_vec()).collect())?;
     equal("every runner has a profile", &named("profile:"), &named("runner:"))?;
+    let is_runner = |name: &Vec<u8>| runners.iter().any(|(runner, _)| **runner == name[..]);
+    let attested = named("attestation:");
+    holds("who attested something is a runner", attested.iter().all(is_runner), &attested)?;
     equal("every model is listed once", &listed(state::models()), &named("model:"))?;
     for (name, model) in records.of::<Model>(NUMBER, "model:")? {
         if let [weights, arch, tokenizer, license] = &model.parts[..] {

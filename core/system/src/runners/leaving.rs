@@ -2,7 +2,7 @@
 
 use super::api::{Released, Unstaked, Withdrew};
 use super::payouts::{free_at, pay_out};
-use super::{delegations, state};
+use super::{attestations, delegations, state};
 use crate::actor::Context;
 use crate::market::jobs;
 use crate::room::{Standing, place_for};
@@ -47,13 +47,15 @@ pub(super) fn freed(context: &Context<'_>, still: &Standstill, runner: &Runner) 
     (amount, waiting.into_iter().cloned().collect())
 }
 
-/// Removes a runner that has no stake left.
+/// Removes a runner that has no stake left, with what it attested and proved.
 pub(super) fn remove(world: &mut World, address: Address, runner: &Runner) -> Result<(), Miss> {
     delegations::close(world, address, runner)?;
     state::directory().remove(world, &address.0)?;
-    world.require([&state::profile_key(address), &attestation_key(address)])?;
-    world.remove(state::profile_key(address));
-    world.remove(attestation_key(address));
+    let records = [state::profile_key(address), attestations::key(address), attestation_key(address)];
+    world.require(&records)?;
+    for record in records {
+        world.remove(record);
+    }
     world.remove(state::runner_key(address));
     Ok(())
 }

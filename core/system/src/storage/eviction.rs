@@ -39,9 +39,10 @@ pub(super) fn wake(world: &mut World, params: &Params, height: Height, actor: Ad
 pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Option<Collected>, Miss> {
     let Some(name) = Directory::evictions().list(world, &[], 1)?.into_iter().next() else { return Ok(None) };
     let actor = Address(name[..].try_into().expect("the directory lists addresses"));
-    let mut collected = Collected { actor, events: Vec::new(), pruned: None };
+    let mut collected = Collected::new(params, actor);
     let timers = Directory::timers_of(actor).list(world, &[], CHUNK_ENTRIES)?;
     if !timers.is_empty() {
+        collected.count(params, timers.len(), 0);
         for id in timers {
             let id = Hash(id[..].try_into().expect("the directory lists ids"));
             let timer = world.read(&keys::timer(&id))?.expect("a listed timer is there");
@@ -64,6 +65,12 @@ pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Optio
     }
     let records: Vec<Key> = names.iter().map(|name| Key::storage(actor, name.clone())).collect();
     world.require(&records)?;
+    // All of them were read, also those that the chunk does not take.
+    let mut read = 0usize;
+    for record in &records {
+        read = read.saturating_add(world.get(record)?.map_or(0, |value| value.len()));
+    }
+    collected.count(params, records.len(), read);
     let (mut entries, mut size) = (Vec::new(), 0usize);
     for record in records {
         let value = world.get(&record)?.cloned().expect("the directory lists only keys that are there");

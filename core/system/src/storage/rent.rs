@@ -23,6 +23,22 @@ pub struct Collected {
     pub events: Vec<Event>,
     /// The chunk that was pruned.
     pub pruned: Option<Pruned>,
+    /// Modelled time, in ns.
+    pub weight: u64,
+}
+
+impl Collected {
+    /// A step of rent that did nothing yet.
+    pub(super) fn new(params: &Params, actor: Address) -> Self {
+        Self { actor, events: Vec::new(), pruned: None, weight: params.weights.rent_step }
+    }
+
+    /// Counts records that the step reads or removes, and their bytes.
+    pub(super) fn count(&mut self, params: &Params, records: usize, bytes: usize) {
+        let times = |number: usize, each: u64| u64::try_from(number).unwrap_or(u64::MAX).saturating_mul(each);
+        let (records, bytes) = (times(records, params.weights.record), times(bytes, params.weights.signed_byte));
+        self.weight = self.weight.saturating_add(records).saturating_add(bytes);
+    }
 }
 
 /// The rent epoch of a height.
@@ -123,7 +139,7 @@ fn pay(world: &mut World, actor: Address, account: &mut RentAccount, amount: Amo
 pub fn collect(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<Collected, Miss> {
     let mut account = state::account(world, actor)?.expect("a listed actor has a rent account");
     let mut record = world.actor(actor)?.expect("a listed actor exists");
-    let mut collected = Collected { actor, events: Vec::new(), pruned: None };
+    let mut collected = Collected::new(params, actor);
     if record.status == ActorStatus::Dormant {
         dormancy::resume(world, actor)?;
         return Ok(collected);

@@ -101,7 +101,10 @@ impl Handle for TransferFrom {
         let token = state::read(context.world, &token_id)?;
         let key = state::allowance_key(&token_id, owner, context.sender);
         let allowed = state::allowed(context.world, &key)?.map_or(0, |allowed| allowed.amount);
-        allow(context, key, owner, allowed.checked_sub(amount).ok_or(error::TOKEN_ALLOWANCE)?)?;
+        // Nobody has the event and the hook of a transfer in another's name, also of nothing, without that one's word (decision 694).
+        let is_allowed = allowed > 0 || owner == context.sender;
+        let left = allowed.checked_sub(amount).filter(|_| is_allowed).ok_or(error::TOKEN_ALLOWANCE)?;
+        allow(context, key, owner, left)?;
         hand_over(context, token_id, &token, owner, to, amount)
     }
 }

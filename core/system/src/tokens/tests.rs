@@ -86,6 +86,16 @@ fn tokens_move_as_their_owners_say() {
         (1, "token_transfer_ownership", serde_json::json!({ "owner": account(2) }), "", [700, 240, 0]),
         (2, "token_mint", serde_json::json!({ "to": account(2), "amount": 5 }), "", [700, 245, 0]),
         (1, "token_transfer", serde_json::json!({ "to": account(2), "amount": -1 }), "invalid_argument", [700, 245, 0]),
+        // Decision 694: nothing, in the name of somebody who did not allow it; and in one's own.
+        (
+            3,
+            "token_transfer_from",
+            serde_json::json!({ "owner": account(1), "to": account(3), "amount": 0 }),
+            "token_allowance",
+            [700, 245, 0],
+        ),
+        (3, "token_transfer_from", serde_json::json!({ "owner": account(2), "to": account(3), "amount": 0 }), "", [700, 245, 0]),
+        (3, "token_transfer_from", serde_json::json!({ "owner": account(3), "to": account(1), "amount": 0 }), "", [700, 245, 0]),
     ];
     for (place, (number, method, mut argument, expected, balances)) in rows.into_iter().enumerate() {
         argument["token_id"] = hex(&id.0).into();

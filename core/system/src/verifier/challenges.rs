@@ -162,25 +162,25 @@ impl Handle for DecideClaim {
     }
 }
 
-/// Keeps a claim open that a proposal decides.
-pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<(), Miss> {
-    if method == DecideClaim::METHOD.name { wait_for_vote(context, argument, until) } else { Ok(()) }
+/// Keeps a claim open that a proposal decides. Answers whether it does.
+pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
+    if method == DecideClaim::METHOD.name { wait_for_vote(context, argument, until) } else { Ok(false) }
 }
 
 /// A proposal that decides a claim was made, and takes effect by `until` if it is accepted: until then, and at most `jobs.dispute_vote_max` blocks
 /// after the first claim, the job stays disputed and the accused withdraw no stake. Whatever is no open claim is left alone.
-fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<(), Miss> {
-    let Ok(argument) = cbor::decode(argument) else { return Ok(()) };
-    let Ok(DecideClaim { job_id: id, claim: place, .. }) = DecideClaim::read(&argument) else { return Ok(()) };
-    let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(()) };
+fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<bool, Miss> {
+    let Ok(argument) = cbor::decode(argument) else { return Ok(false) };
+    let Ok(DecideClaim { job_id: id, claim: place, .. }) = DecideClaim::read(&argument) else { return Ok(false) };
+    let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(false) };
     let mut claims = job.claims.to_vec();
     let claim = usize::try_from(place).ok().and_then(|place| claims.get_mut(place));
-    let Some(claim) = claim.filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO) else { return Ok(()) };
+    let Some(claim) = claim.filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO) else { return Ok(false) };
     let rows = &context.params.jobs;
     let first = job.dispute_until.0.saturating_sub(rows.dispute_max);
     let until = until.min(Height(first.saturating_add(rows.dispute_vote_max)));
     if job.status != JobStatus::Disputed {
-        return Ok(());
+        return Ok(false);
     }
     job.vote_until = job.vote_until.max(until);
     job.status_until = job.dispute_end();
@@ -192,7 +192,8 @@ fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> R
         job.claims = List::new(claims).expect("as many claims fit");
     }
     let due = next_height(&job);
-    jobs::write(context.world, &mut job, due)
+    jobs::write(context.world, &mut job, due)?;
+    Ok(true)
 }
 
 /// Counts the sender's vote on a claim; its newest one counts. Answers whether it is decided: by governance at once, by the council with

@@ -67,11 +67,11 @@ fn next_look(now: Now<'_>, volume: &Volume) -> Height {
     let rows = &now.params.volumes;
     let mut next = Height(volume.paid_to.0.saturating_add(rows.epoch));
     for slot in volume.slots.iter().filter(|_| volume.status != Status::Deleted) {
-        next = next.min(match (slot.relay, slot.place) {
+        next = next.min(match (slot.relay, slot.rebuilding_since()) {
             // Twice as long after each look: what nobody takes for long is looked at seldom.
             (None, _) => now.after(now.height.0.saturating_sub(slot.since.0).clamp(rows.retry, rows.epoch.max(rows.retry))),
-            (Some(_), None) => Height(slot.since.0.saturating_add(rows.fill)),
-            (Some(_), Some(_)) => next,
+            (Some(_), Some(since)) => Height(since.0.saturating_add(rows.fill)),
+            (Some(_), None) => next,
         });
     }
     if let Some(at) = volume.deleted_at {
@@ -80,16 +80,19 @@ fn next_look(now: Now<'_>, volume: &Volume) -> Height {
     next.max(now.height.next())
 }
 
-/// Takes slots from relays that did not rebuild them in time, and draws relays for those that have none.
+/// Takes slots from relays that did not rebuild them in time, or took them without enough of their bytes (decision 690), and draws relays for those that
+/// have none.
 fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
     ledger::count(now.params, volume, now.height);
     let last = now.height.0.saturating_sub(now.params.volumes.fill);
-    let is_late = |slot: &Slot| slot.relay.is_some() && slot.place.is_none() && slot.since.0 <= last;
+    let is_late = |slot: &Slot| slot.rebuilding_since().is_some_and(|since| since.0 <= last);
     for place in 0..volume.slots.len() {
         let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).and_then(|slot| slot.relay) else { continue };
         placement::note_late(world, now, volume, relay)?;
-        // Its relay never served it, so nothing is due.
-        placement::vacate(world, now, volume, place, &mut Paid::default())?;
+        // One that serves it is paid for what it has.
+        let mut paid = Paid::default();
+        placement::vacate(world, now, volume, place, &mut paid)?;
+        paid.emit(world, id);
         let slot = u8::try_from(place).expect("a volume has few slots");
         SlotLost(SlotMoved { relay: Some(relay), slot, volume_id: *id }).emit(world);
     }

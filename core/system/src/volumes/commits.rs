@@ -62,6 +62,7 @@ fn replace(context: &mut Context<'_>, id: &Hash, mut volume: Volume, name: Hash,
         if slot.place.is_some() {
             let rest = slot.missing.saturating_sub(missing(was_behind, before));
             slot.missing = rest.saturating_add(missing(partition.root.behind, top.node.sum));
+            slot.catch_up(params, bytes);
         }
     });
     let delta = i64::try_from(i128::from(bytes).saturating_sub(i128::from(volume.bytes))).unwrap_or(i64::MAX);

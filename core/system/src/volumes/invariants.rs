@@ -140,7 +140,11 @@ fn acknowledged(records: &Records<'_>, id: &Hash, volume: &Volume) -> Result<(),
         }
     }
     let found: Vec<u64> = volume.slots.iter().map(|slot| slot.missing).collect();
-    equal("a slot counts the bytes that its relay did not acknowledge", &found, &missing)
+    equal("a slot counts the bytes that its relay did not acknowledge", &found, &missing)?;
+    for slot in volume.slots.iter().filter(|slot| slot.behind_since.is_some()) {
+        holds("a relay is behind with a slot that it serves and lacks bytes of", slot.place.is_some() && slot.missing > 0, slot)?;
+    }
+    Ok(())
 }
 
 /// A volume's bytes are those of its partitions, whose records are there; it is listed with its owner, and counts its capabilities.

@@ -225,6 +225,7 @@ impl Handle for UndeleteVolume {
             if slot.relay.is_some() && slot.place.is_none() {
                 slot.since = height;
             }
+            slot.behind_since = slot.behind_since.map(|_| height);
         });
         let before = volume.next_look;
         volume.next_look = context.height.next();

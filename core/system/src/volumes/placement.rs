@@ -1,4 +1,4 @@
-//! Which relay has which slot (decisions 149, 158, 689).
+//! Which relay has which slot (decisions 149, 158, 689, 690).
 
 use super::directory::{self, Entry};
 use super::ledger::{self, Paid, change_slot};
@@ -164,14 +164,15 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
     };
     state::set_relay(world, address, Some(relay.next_look), &relay)?;
     let from = volume.byte_blocks;
-    change_slot(volume, place, |slot| *slot = Slot { relay: Some(address), place: serves, price, since: now.height, from, missing: 0 });
+    change_slot(volume, place, |slot| *slot = Slot { relay: Some(address), place: serves, price, from, ..Slot::vacant(now.height) });
     Ok(())
 }
 
-/// Notes that a relay did not rebuild a slot of a volume in time. Where fewer other relays of the volume are up than its code needs, nobody could have,
-/// and nothing is noted.
+/// Notes that a relay did not rebuild a slot of a volume in time. Where fewer other relays that have theirs are up than its code needs, nobody could
+/// have, and nothing is noted.
 pub(super) fn note_late(world: &mut World, now: Now<'_>, volume: &Volume, address: Address) -> Result<(), Miss> {
-    let serving: Vec<Address> = volume.slots.iter().filter_map(Slot::serving).collect();
+    let rebuilt = volume.slots.iter().filter(|slot| slot.rebuilding_since().is_none());
+    let serving: Vec<Address> = rebuilt.filter_map(Slot::serving).collect();
     let up = records(world, &serving)?.iter().filter(|relay| relay.is_healthy(now.params, now.height)).count();
     if up < usize::from(volume.code.data) {
         return Ok(());

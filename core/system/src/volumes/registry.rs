@@ -87,12 +87,14 @@ impl Handle for RegisterRelay {
 }
 
 impl Handle for UpdateRelay {
-    /// Changes what a relay says of itself. Slots that it has keep their price.
+    /// Changes what a relay says of itself. Slots that it has keep their price. Stake is asked for only where it offers more bytes: one that lost stake
+    /// stays reachable (decision 713).
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         (record.endpoint, record.port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
-        // One that gave way is given no slots for its stake, and adds none: it stays reachable however much it lost.
-        let is_short = record.gave_way_at.is_none() && record.stake < stake_for(context.params, self.capacity);
+        // One that gave way is given no slots for its stake, and adds none.
+        let offers_more = self.capacity > record.capacity && record.gave_way_at.is_none();
+        let is_short = offers_more && record.stake < stake_for(context.params, self.capacity);
         if self.capacity < record.reserved || is_short {
             return Err(error::RELAY_STAKE.into());
         }
@@ -248,9 +250,13 @@ impl Handle for TakeSlot {
             context.world.write(state::partition_key(&id, &listed.partition), &partition);
         }
         let (from, since) = (volume.byte_blocks, context.height);
-        change_slot(&mut volume, place, |slot| *slot = Slot { place: Some(place_in_directory), from, since, missing, ..slot.clone() });
-        // A slot that it takes without most of the bytes ends no row of slots that it did not rebuild (decision 689).
-        if missing <= volume.bytes / 2 {
+        // A slot that it takes without enough of the bytes ends no row of slots that it did not rebuild, and its time to rebuild continues (decision 690).
+        let is_rebuilt = Slot::is_rebuilt(context.params, volume.bytes, missing);
+        change_slot(&mut volume, place, |slot| {
+            let behind_since = (!is_rebuilt).then_some(slot.since);
+            *slot = Slot { place: Some(place_in_directory), from, since, missing, behind_since, ..slot.clone() };
+        });
+        if is_rebuilt {
             relay.late = Count::ZERO;
         }
         state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;
@@ -261,7 +267,8 @@ impl Handle for TakeSlot {
 }
 
 impl Handle for LateAck {
-    /// Says that the sender now has all of a root that it did not acknowledge: it is paid for it, and proves it, from now on.
+    /// Says that the sender now has all of a root that it did not acknowledge: it is paid for it, and proves it, from now on. With enough of a slot that
+    /// it took without its bytes, it has rebuilt that.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let Self { volume: id, partition: name, root } = self;
         let mut volume = state::volume(context.world, &id)?.ok_or(error::VOLUME_NOT_FOUND)?;
@@ -277,8 +284,20 @@ impl Handle for LateAck {
         context.world.write(state::partition_key(&id, &name), &partition);
         context.charge_records(1);
         ledger::count(context.params, &mut volume, context.height);
-        let bytes = partition.root.top.node.sum;
-        change_slot(&mut volume, place, |slot| slot.missing = slot.missing.saturating_sub(bytes));
+        let (params, all, bytes) = (context.params, volume.bytes, partition.root.top.node.sum);
+        let mut has_caught_up = false;
+        change_slot(&mut volume, place, |slot| {
+            slot.missing = slot.missing.saturating_sub(bytes);
+            let was_behind = slot.behind_since.is_some();
+            slot.catch_up(params, all);
+            has_caught_up = was_behind && slot.behind_since.is_none();
+        });
+        if has_caught_up {
+            let mut relay = own(context)?;
+            relay.late = Count::ZERO;
+            context.charge_records(1);
+            state::set_relay(context.world, context.sender, Some(relay.next_look), &relay)?;
+        }
         Ok(state::set_volume(context.world, &id, Some(volume.next_look), &volume)?)
     }
 }

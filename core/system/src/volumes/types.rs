@@ -15,9 +15,6 @@ pub const REGION_BYTES: usize = 16;
 /// Heartbeats in the time after which a relay counts as gone.
 const HEARTBEATS: u64 = 6;
 
-/// How often the time for which a relay rests is doubled, at most. The longest is about as long as a stake is bound after leaving.
-const REST_DOUBLINGS: u64 = 3;
-
 /// The most demands that a relay has to answer at once.
 pub const MAX_DEMANDS: usize = 64;
 
@@ -114,6 +111,8 @@ record! {
         pub from: u128,
         /// Bytes of standing roots that the relay serves without having acknowledged them.
         pub missing: u64,
+        /// The height from which the relay has had the slot, where it took it without `volumes.rebuilt_share` of its bytes and has not caught up since.
+        pub behind_since: Option<Height>,
     }
 }
 
@@ -346,7 +345,7 @@ impl Relay {
         if self.rests(height) {
             return;
         }
-        let times = 1_u64 << self.late.0.min(REST_DOUBLINGS);
+        let times = 1_u64 << self.late.0.min(params.volumes.rest_doublings);
         self.late = Count(self.late.0.saturating_add(1));
         self.rests_until = Height(height.0.saturating_add(params.volumes.fill.saturating_mul(times)));
     }
@@ -392,7 +391,29 @@ impl Relay {
 impl Slot {
     /// A slot that has no relay since this height.
     pub fn vacant(since: Height) -> Self {
-        Self { relay: None, place: None, price: Amount::ZERO, since, from: 0, missing: 0 }
+        Self { relay: None, place: None, price: Amount::ZERO, since, from: 0, missing: 0, behind_since: None }
+    }
+
+    /// Whether a relay that lacks `missing` of a slot's bytes has rebuilt the slot: it has the share of them that it needs (decision 690).
+    pub fn is_rebuilt(params: &Params, bytes: u64, missing: u64) -> bool {
+        let scaled = |bytes: u64, by: u64| u128::from(bytes).saturating_mul(u128::from(by));
+        scaled(bytes.saturating_sub(missing), 10_000) >= scaled(bytes, params.volumes.rebuilt_share)
+    }
+
+    /// Notes that the relay has caught up, where it has enough of a slot's bytes by now.
+    pub fn catch_up(&mut self, params: &Params, bytes: u64) {
+        if Self::is_rebuilt(params, bytes, self.missing) {
+            self.behind_since = None;
+        }
+    }
+
+    /// The height from which the relay has had the slot, while it has not rebuilt it: where it serves nothing yet, and where it took the slot without
+    /// enough of its bytes.
+    pub fn rebuilding_since(&self) -> Option<Height> {
+        match (self.relay, self.place) {
+            (Some(_), None) => Some(self.since),
+            _ => self.behind_since,
+        }
     }
 
     /// The relay, where it has all shards and serves them.

@@ -18,6 +18,7 @@ fn records_of_runners() {
             ("0x01 has stakes, delegations and deposits", &|state| state.change(&runner, |runner: &mut Runner| runner.delegated.0 += 1)),
             ("every runner is listed once", &|state| state.drop(&runner)),
             ("every runner has a profile", &|state| state.drop(&runners::state::profile_key(address(10)))),
+            ("who attested something is a runner", &|state| state.bytes(&runners::attestations::key(WHO), b"")),
             ("every model is listed once", &|state| {
                 state.make(&runners::state::model_key(&ID), |model: &mut Model| model.deposit = Amount::ZERO);
             }),

@@ -58,6 +58,21 @@ fn relays_that_gave_way() {
 }
 
 #[test]
+fn slots_that_are_behind() {
+    let chain = crate::volumes::everything();
+    let (id, ..) = first(&chain);
+    let behind = move |state: &mut State| {
+        state.change(&state::volume_key(&id), |volume: &mut Volume| {
+            let mut slots = volume.slots.clone().into_vec();
+            slots[0].behind_since = Some(Height(1));
+            volume.slots = list(slots);
+        });
+    };
+    let rule = "a relay is behind with a slot that it serves and lacks bytes of";
+    each_breaks(&chain.state, chain.height, volumes::invariants::check, &[(rule, &behind)]);
+}
+
+#[test]
 fn records_of_volumes() {
     let chain = crate::volumes::everything();
     let (id, relay, partition) = first(&chain);

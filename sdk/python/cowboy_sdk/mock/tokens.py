@@ -46,8 +46,10 @@ def token_transfer(token_id, to, amount):
 
 def token_transfer_from(token_id, owner, to, amount):
     own, token, owner = context()["actor_addr"], _token(token_id), bytes(owner)
-    left = token.allowances.get((owner, own), 0) - _units(amount)
-    if left < 0:
+    allowed = token.allowances.get((owner, own), 0)
+    left = allowed - _units(amount)
+    # Without an allowance, not even nothing is moved in another's name.
+    if left < 0 or not (allowed or owner == own):
         raise refusal(
             "token_allowance",
             "The allowance is too small. Tokens of another account can be moved up to the amount that the owner approved, and each "

@@ -1,12 +1,12 @@
 //! Inline blobs: bytes under the hash of their content, in the actor's own storage (003 §7.1 to §7.3; decisions 160 and 510).
 
+use super::storage::too_long;
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
 use crate::engine::HostValue;
 use cowboy_state::Key;
 use cowboy_system::entitlements::needs;
-use cowboy_types::error;
 use sha2::{Digest as _, Sha256};
 
 /// What a multihash of SHA-256 begins with: the number of the hash, and its length.
@@ -18,8 +18,9 @@ impl Machine {
         let data = read!(arguments.bytes(0));
         let size = length(data);
         needs::check_blob(&self.top().grants.clone(), size)?;
-        if size > self.environment.params.execution.return_bytes {
-            return Reply::refuse(error::INVALID_ARGUMENT, Price::default());
+        let max = self.environment.params.execution.return_bytes;
+        if size > max {
+            return too_long("blob", size, max, Price::default());
         }
         let (name, hashing) = (multihash(data), self.hashing(size));
         Ok(match self.store(&name, data)? {

@@ -22,6 +22,12 @@ const SCAN_PAGE: usize = 64;
 /// What a scan returns where no limit is named.
 const SCAN_DEFAULT: u64 = 100;
 
+/// Refuses a key, a value or a blob that is longer than it may be, with both numbers (decision 714).
+pub(super) fn too_long(part: &str, size: u64, max: u64, price: Price) -> Step<Reply> {
+    let explanation = format!("The {part} has {size} bytes; at most {max} are allowed.");
+    Reply::refuse_with(error::STORAGE_ENTRY_TOO_LARGE, Some(explanation), price)
+}
+
 impl Machine {
     fn require_storage(&mut self) -> Step<()> {
         self.top().grants.require("storage.kv")?;
@@ -116,8 +122,9 @@ impl Machine {
         let params = &self.environment.params;
         let (key_size, value_size) = (length(key), length(value));
         let mut price = Price::cycles(params.costs.storage_write).with_cells(key_size.saturating_add(value_size));
-        if key_size > params.execution.storage_key_bytes || value_size > params.execution.return_bytes {
-            return Reply::refuse(error::INVALID_ARGUMENT, price);
+        let limits = [("key", key_size, params.execution.storage_key_bytes), ("value", value_size, params.execution.return_bytes)];
+        if let Some((part, size, max)) = limits.into_iter().find(|(_, size, max)| size > max) {
+            return too_long(part, size, max, price);
         }
         let actor = self.actor_address();
         let record = Key::storage(actor, key.to_vec());

@@ -49,7 +49,8 @@ fn fields_are_named() {
             "callback.cells is 4000001; it has to be from 0 to 4000000.",
         ),
         ("extract", json!([{ "name": "a", "type": "css", "rule": "b" }]), "extract: it has to be left out unless data_format is json"),
-        ("nonsense", json!(1), "the field \"nonsense\" is unknown there"),
+        ("nonsense", json!(1), "the field \"nonsense\" is unknown in the job; leave it out, or name it x-nonsense for the runner alone"),
+        ("bounds", json!({ "max_time": 1 }), "the field \"max_time\" is unknown in bounds; leave it out, or name it x-max_time"),
         ("private_attachments", json!([1]), "private_attachments: leave it out of this kind of job."),
     ];
     for (field, value, expected) in rows {

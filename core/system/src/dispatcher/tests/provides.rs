@@ -2,7 +2,8 @@
 
 use super::*;
 use commonware_codec::Encode as _;
-use cowboy_testkit::chain::address;
+use cowboy_system::runners::attestations::{self, RunnerAttestation};
+use cowboy_testkit::chain::{address, parameters};
 use cowboy_types::Blob;
 use cowboy_types::entitlement::{Attestation, Bounds, Grants};
 use cowboy_types::job::Candidates;
@@ -111,6 +112,21 @@ fn attestations_are_checked_before_they_are_kept() {
     assert_eq!(cowboy_types::cbor::decode(&asked.return_data), Ok(Value::Bytes(good.encode())), "kept as it was signed");
     let none = market.chain.send(1, ask(REGISTRY, "get_attestation", &serde_json::json!({ "runner": hex(&address(11).0) }), 0));
     assert_eq!(slug(&none), "attestation_invalid");
+}
+
+/// Who registers again after it was gone provides what it says then, and nobody pays for what it attested before.
+#[test]
+fn attestations_end_with_their_runner() {
+    let mut market = Market::with(1, |genesis| genesis.parameters = parameters(&[("consensus.unbonding", 3_600)]));
+    let none = serde_json::json!({});
+    let kept = |market: &Market| market.chain.record::<RunnerAttestation>(&attestations::key(address(10))).is_some();
+    let until = market.chain.height.0 + 100_000;
+    assert_eq!(market.attest(10, &attestation(10, &serde_json::json!([{ "id": "http.fetch" }]), 1, until)), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &none, 0))), "");
+    assert!(kept(&market), "who leaves still answers for its jobs");
+    market.chain.height = Height(market.chain.height.0 + 4_000);
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0))), "");
+    assert!(!kept(&market), "it went with its runner");
 }
 
 /// what the submitter's manifest requires of runners, each candidate provides: by its attestation while that lasts, else by its

@@ -143,6 +143,41 @@ fn the_council_stops_and_shortens() {
     assert_eq!(ask(&mut chain, 6, "execute", about(routine), 0).abort, Some(error::GOVERNANCE_STAGE));
 }
 
+/// Attack: seven members of the council cancel each proposal that names another council, for the price of seven calls, so that they stay for good. They
+/// cannot; what else a proposal does beside that, they cancel with it.
+#[test]
+fn no_council_keeps_itself_in_office() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let council_from = |first: u8| {
+        let members = (first..first + 9).map(|number| Value::Bytes(address(number).0.to_vec())).collect();
+        vec![("action", Value::text("set_council")), ("members", Value::Array(members))]
+    };
+    let queued = |chain: &mut Chain, argument: Vec<(&str, Value)>| {
+        let id = propose(chain, argument, 25_000);
+        for from in 1..=3 {
+            assert!(vote(chain, from, id, "yes").is_success());
+        }
+        later(chain, 3_600);
+        assert!(ask(chain, 6, "count", about(id), 0).is_success());
+        id
+    };
+    let first = queued(&mut chain, council_from(1));
+    later(&mut chain, 3_600);
+    assert!(ask(&mut chain, 6, "execute", about(first), 0).is_success());
+
+    let both = Value::Array([council_from(20), set_parameter("jobs.slash_burn", 9_000)].map(Value::dict).to_vec());
+    let more = queued(&mut chain, vec![("actions", both)]);
+    let alone = queued(&mut chain, council_from(20));
+    for from in 1..=7 {
+        assert_eq!(ask(&mut chain, from, "cancel", about(more), 0).abort, None);
+        assert_eq!(ask(&mut chain, from, "cancel", about(alone), 0).abort, Some(error::PROPOSAL_ACTION));
+    }
+    later(&mut chain, 3_600);
+    assert!(ask(&mut chain, 6, "execute", about(alone), 0).is_success());
+    assert_eq!([more, alone].map(|id| stage(&mut chain, id)), ["cancelled", "executed"]);
+    assert_eq!(ask(&mut chain, 1, "cancel", about(alone), 0).abort, Some(error::GOVERNANCE_STAGE));
+}
+
 /// The treasury spends by decision; what it has not it does not spend, and the proposal says that it failed.
 #[test]
 fn the_treasury_spends_by_decision() {

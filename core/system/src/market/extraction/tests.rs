@@ -19,8 +19,6 @@ fn rules() {
     let rows = [
         (vec![rule("css", "table.prices td[data-id=\"btc\"]")], ""),
         (vec![rule("css", "li[class~=item] + li b")], ""),
-        (vec![rule("xpath", "//div[@id='price']/span[1]/text()")], ""),
-        (vec![rule("xpath", "//a[text()='[']")], ""),
         (vec![rule("jsonpath", "$.data[0].price")], ""),
         (vec![rule("regex", r"price: (\d+\.\d+)")], ""),
         (vec![with(&rule("regex", r"(d)ata-(id)"), "group", Value::uint(2))], ""),
@@ -46,12 +44,6 @@ fn rules() {
         (vec![with(&css, "attr", Value::text(long.as_str()))], "extract.attr"),
         (vec![with(&css, "as", Value::text("poem"))], "extract.as: it has to be text, number, integer, list"),
         (vec![with(&css, "group", Value::text("1"))], "extract.group"),
-        (vec![rule("xpath", "//a[(b])")], "close in order"),
-        (vec![rule("xpath", "title")], "begins with /"),
-        (vec![rule("xpath", "//li[//li]")], "without // in a predicate"),
-        (vec![rule("xpath", "//*[following::*]")], "functions and axes"),
-        (vec![rule("xpath", "//a[b[c[d[e]]]]")], "three deep"),
-        (vec![rule("xpath", "//li[$x]")], "without $"),
         (vec![rule("jsonpath", "data.price")], "begins with $"),
         (vec![rule("jsonpath", "$..[?count($..*) > 1]")], "in a filter"),
         (vec![rule("jsonpath", "$..a..b..c")], "at most two"),
@@ -66,6 +58,44 @@ fn rules() {
         assert!(found.is_ascii(), "{found}");
     }
     assert!(check(&Value::map([])).is_err(), "no list");
+}
+
+/// Decision 708: what no runner evaluates. A word is a name or an operator by what stands before it.
+#[test]
+fn xpaths() {
+    let rows = [
+        ("//div[@id='price']/span[1]/text()", ""),
+        ("//a[text()='[']", ""),
+        ("//a[b and (c or total = '1 to 2')]/to/child :: top", ""),
+        ("//a[position() mod 2 = 1 and last()-1 > 1.5]/b-c[* * 2 = .5]/../@*", ""),
+        ("//div[div div 2 eq 3 - -1] union //*:a[.='x'][1e-5 < 2]", ""),
+        ("//a[(b])", "close in order"),
+        ("title", "begins with /"),
+        ("//li[//li]", "without // in a predicate"),
+        ("//*[following::*]", "functions and axes"),
+        ("//*[following ::*]", "functions and axes"),
+        ("//a/ancestor\n:: b", "functions and axes"),
+        ("//a[matches (text(), 'x')]", "functions and axes"),
+        ("//text:b//text:b", "functions and axes"),
+        ("//a[b is c]", "operators"),
+        ("//a[1 mod (:':)2 to 9999999 mod (:':)9]", "without comments"),
+        ("(1 to 9999999)", "without ranges"),
+        ("//x[3 idiv div to 9999999]", "without ranges"),
+        ("//x[3- idiv to 9999999]", "without ranges"),
+        ("//x[3 * div to 9999999]", "without ranges"),
+        ("//x[* div * to 9999999]", "without ranges"),
+        ("//a[1.e5to 9]", "without ranges"),
+        ("//a[1to 9]", "without ranges"),
+        ("//a[(1)to9]", "without ranges"),
+        ("//a[. to 9]", "without ranges"),
+        ("//a[b to 9]", "without ranges"),
+        ("//a[b[c[d[e]]]]", "three deep"),
+        ("//li[$x]", "without $"),
+    ];
+    for (path, expected) in rows {
+        let found = check(&Value::Array(vec![rule("xpath", path)])).err().map_or_else(String::new, |mistake| mistake.explanation);
+        assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{path}: {found:?}");
+    }
 }
 
 /// The chain works out no class of characters: as many as fit, of everything and with cases folded, would take it many seconds. Runners find out

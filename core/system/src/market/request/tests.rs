@@ -31,7 +31,8 @@ fn a_field_has_one_place() {
     let urls = |url: Value| Value::Array(vec![url]);
     let beside = |url: Value| Value::dict([("url", url)]);
     let twice = |name: &str| Err(Refusal::Twice(name.to_string()));
-    let unknown = |name: &str| Err(Refusal::Unknown(name.to_string()));
+    let unknown = |name: &str, place: &'static str| Err(Refusal::Unknown(name.to_string(), Place::open(place)));
+    let closed = |name: &str, place: &'static str| Err(Refusal::Unknown(name.to_string(), Place::closed(place)));
     let check = |form: &str, name: &str, field: &str| {
         let check = Value::dict([(form, text(name)), (field, Value::uint(7))]);
         ("checks", Value::Array(vec![check]))
@@ -42,11 +43,19 @@ fn a_field_has_one_place() {
     };
     let rows: [(&str, Value, Result<Vec<String>, Refusal>); 18] = [
         ("as it should be", job(vec![("url", good())], vec![]), Ok(vec!["allowed.example.com".to_string()])),
-        ("at the top, too", job(vec![("url", bad())], vec![("url", good())]), unknown("url")),
+        ("at the top, too", job(vec![("url", bad())], vec![("url", good())]), unknown("url", "the job")),
         ("in the payload, too", job(vec![("url", good())], vec![("payload", beside(bad()))]), twice("url")),
-        ("a list beside it", job(vec![("urls", urls(good()))], vec![("payload", beside(bad()))]), unknown("urls")),
-        ("a list in the message", message("http", &["https://other.example.org/"], vec![("urls", urls(good()))], vec![]), unknown("urls")),
-        ("at the message's top", message("http", &["https://other.example.org/"], vec![], vec![("url", good())]), unknown("url")),
+        ("a list beside it", job(vec![("urls", urls(good()))], vec![("payload", beside(bad()))]), unknown("urls", "job_type")),
+        (
+            "a list in the message",
+            message("http", &["https://other.example.org/"], vec![("urls", urls(good()))], vec![]),
+            unknown("urls", "kwargs"),
+        ),
+        (
+            "at the message's top",
+            message("http", &["https://other.example.org/"], vec![], vec![("url", good())]),
+            closed("url", "the message"),
+        ),
         (
             "by name and by place",
             message("http", &["https://other.example.org/"], vec![("url", good())], vec![]),
@@ -55,7 +64,7 @@ fn a_field_has_one_place() {
         (
             "tokens at the top",
             message("llm", &["a"], vec![("max_tokens", Value::uint(4_000))], vec![("max_tokens", Value::uint(5))]),
-            unknown("max_tokens"),
+            closed("max_tokens", "the message"),
         ),
         ("an address for a tool", message("mcp", &["shop", "find"], vec![("url", good())], vec![]), Ok(vec!["*".to_string()])),
         (
@@ -68,12 +77,12 @@ fn a_field_has_one_place() {
             message("mcp", &["shop", "find"], vec![("reaches", urls(good()))], vec![]),
             Ok(vec!["*".to_string()]),
         ),
-        ("a field of a rule", rule(true, vec![("mode", text("none")), ("runner", Value::uint(3))]), unknown("runner")),
+        ("a field of a rule", rule(true, vec![("mode", text("none")), ("runner", Value::uint(3))]), unknown("runner", "verify")),
         ("a timeout in two places", rule(true, vec![("timeout_blocks", Value::uint(50))]), twice("timeout_blocks")),
-        ("a field of a check", rule(true, vec![check("kind", "length_limit", "max_byte")]), unknown("max_byte")),
-        ("a field of a check of the chain's", rule(false, vec![check("type", "length_bounds", "max_len")]), unknown("max_len")),
-        ("a stream", job(vec![("url", good()), ("stream", Value::Bool(true))], vec![]), unknown("stream")),
-        ("a token to pay with", job(vec![("url", good())], vec![("payment_token", text("USD"))]), unknown("payment_token")),
+        ("a field of a check", rule(true, vec![check("kind", "length_limit", "max_byte")]), closed("max_byte", "checks")),
+        ("a field of a check of the chain's", rule(false, vec![check("type", "length_bounds", "max_len")]), closed("max_len", "checks")),
+        ("a stream", job(vec![("url", good()), ("stream", Value::Bool(true))], vec![]), unknown("stream", "job_type")),
+        ("a token to pay with", job(vec![("url", good())], vec![("payment_token", text("USD"))]), unknown("payment_token", "the job")),
         ("the runner's own", job(vec![("url", good()), ("x-note", text("a"))], vec![]), Ok(vec!["allowed.example.com".to_string()])),
     ];
     for (case, value, expected) in rows {

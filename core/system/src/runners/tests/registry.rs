@@ -3,9 +3,9 @@
 use super::*;
 use cowboy_system::runners::{handlers, reputation, state};
 use cowboy_testkit::chain::{address, parameters, signed};
-use cowboy_types::Receipt;
-use cowboy_types::job::Runner;
-use cowboy_types::units::{Count, Height};
+use cowboy_types::job::{Runner, Tranche};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{List, Receipt};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
@@ -59,6 +59,33 @@ fn stake_stands_for_the_largest_job() {
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), cby(2)))), "");
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &larger, 0))), "");
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &larger, 5))), "not_payable");
+}
+
+/// Decision 713: a runner that lost stake still says where it is reached and what it does. It cannot take larger jobs: not at once, and not by taking smaller
+/// ones first.
+#[test]
+fn who_lost_stake_stays_reachable() {
+    let mut market = Market::new(1);
+    let key = state::runner_key(address(10));
+    let update = |market: &mut Market, largest: u64| {
+        let mut declaration = declaration(10);
+        declaration["endpoint"] = "moved.example.com".into();
+        declaration["rates"]["max_job_value"] = largest.into();
+        slug(&market.chain.send(10, ask(REGISTRY, "update", &declaration, 0)))
+    };
+    let mut record = runner(&market, 10);
+    let largest = record.rates.max_job_value.0;
+    // What is missing waits to be withdrawn.
+    record.stake.0 -= 1;
+    record.unbonding = List::new(vec![Tranche { amount: Amount(1), release: Height(u64::MAX) }]).expect("one fits");
+    market.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&record)));
+    assert_eq!(update(&mut market, largest), "");
+    let profile: cowboy_types::job::Profile = market.chain.record(&state::profile_key(address(10))).expect("a runner has one");
+    assert_eq!((&*profile.endpoint, runner(&market, 10).stake), ("moved.example.com", record.stake));
+    assert_eq!(update(&mut market, largest + 1), "stake_too_low");
+    assert_eq!(update(&mut market, largest - 1), "");
+    assert_eq!(update(&mut market, largest), "stake_too_low");
+    assert_eq!(market.refused(&simple_job()), "no_candidates", "it is drawn for nothing");
 }
 
 /// The registry is bounded.

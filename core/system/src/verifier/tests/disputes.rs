@@ -290,3 +290,33 @@ fn a_vote_does_not_keep_a_claim_open_for_ever() {
     assert_eq!(market.job(&id).status, JobStatus::Settled);
     assert_eq!(stake(&market, committee[1]), cby(10_000), "nobody decided");
 }
+
+/// Attack: one proposal names the open claims of several jobs, so that their payouts and the stakes of the accused wait up to two weeks for one deposit.
+/// Cost: a deposit for each, which is burned where too few vote. A proposal that decides two open claims is refused, and keeps none of them open.
+#[test]
+fn a_proposal_keeps_one_claim_open() {
+    let mut market = governed(&[]);
+    let jobs = [accepted(&mut market), accepted(&mut market)];
+    for (id, committee) in &jobs {
+        assert_eq!(claim(&mut market, 7, id, committee[0]), "");
+    }
+    let action = |id: &Hash| {
+        let argument = Value::dict([("claim", Value::uint(0)), ("job_id", Value::Bytes(id.0.to_vec())), ("upheld", Value::Bool(true))]);
+        Value::dict([
+            ("action", Value::text("call")),
+            ("actor", Value::Bytes(VERIFIER.0.to_vec())),
+            ("argument", argument),
+            ("method", Value::text("decide_challenge")),
+        ])
+    };
+    let ends = |market: &Market| [0, 1].map(|place: usize| market.job(&jobs[place].0).dispute_end());
+    let before = ends(&market);
+    for pair in [[0, 1], [0, 0]] {
+        let actions = vec![("actions", Value::Array(pair.map(|place: usize| action(&jobs[place].0)).to_vec()))];
+        let receipt = governance::ask(&mut market.chain, 5, "propose", actions, cby(1_000));
+        assert_eq!((slug(&receipt), ends(&market)), ("proposal_action", before));
+    }
+    put_to_the_vote(&mut market, &jobs[0].0);
+    let after = ends(&market);
+    assert!(after[0] > before[0] && after[1] == before[1], "one of them waits for its vote");
+}

@@ -1,7 +1,11 @@
 //! What is lost, and who answers for it: a relay that lost the page of a partition, a writer whose shards are no code word (decision 623), and a relay
-//! that is given slots and does not rebuild them (decision 689).
+//! that is given slots and does not rebuild them (decision 689), or takes them without their bytes (decision 690).
 
 use super::*;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
+    cowboy_testkit::scenarios![who_hoards_slots_is_drawn_last, who_takes_a_slot_has_its_bytes];
 
 /// A volume with two partitions, its files, and what relays were asked for.
 struct Stored {
@@ -79,8 +83,13 @@ impl Stored {
 
     /// Says for a relay that it has rebuilt a slot, but for one partition.
     fn take(&mut self, number: u8, slot: u64, without: Option<Hash>) {
+        self.take_part(number, slot, |partition| Some(partition) != without);
+    }
+
+    /// Says for a relay that it takes a slot, and has these partitions of it.
+    fn take_part(&mut self, number: u8, slot: u64, has: impl Fn(Hash) -> bool) {
         let record = self.record();
-        let has = |listed: &cowboy_system::volumes::types::Listed| if Some(listed.partition) == without { Hash::ZERO } else { listed.root };
+        let has = |listed: &cowboy_system::volumes::types::Listed| if has(listed.partition) { listed.root } else { Hash::ZERO };
         let roots = record.partitions.iter().map(|listed| bytes(&has(listed).0)).collect();
         let argument = [("volume", bytes(&self.id.0)), ("slot", Value::uint(slot)), ("roots", Value::Array(roots))];
         assert_eq!(ask(&mut self.chain, number, RELAYS, "take_slot", argument, 0).abort, None);
@@ -221,20 +230,96 @@ fn a_rest_has_a_longest_time() {
 }
 
 /// Decision 689: nobody can rebuild a slot of a volume that is deleted. Its owner takes the deletion back when the time for the slot would be over, and
-/// the relay does not rest for it.
+/// the relay does not rest for it, whether it took the slot without its bytes or not yet.
 #[test]
 fn a_deletion_makes_nobody_late() {
-    let chain = kept_with(&[("volumes.fill", 40), ("volumes.undelete", 400)]);
-    let mut stored = Stored::on(chain, 100_000, 5_000);
-    let given = stored.vacated(0);
-    let volume = [("volume", bytes(&stored.id.0))];
-    assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "delete_volume", volume.clone(), 0).abort, None);
-    for _ in 0..50 {
+    for is_taken in [false, true] {
+        let chain = kept_with(&[("volumes.fill", 40), ("volumes.undelete", 400)]);
+        let mut stored = Stored::on(chain, 100_000, 5_000);
+        let given = stored.vacated(0);
+        if is_taken {
+            stored.take_part(given, 0, |_| false);
+        }
+        let volume = [("volume", bytes(&stored.id.0))];
+        assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "delete_volume", volume.clone(), 0).abort, None);
+        for _ in 0..50 {
+            stored.turn(None);
+        }
+        assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "undelete_volume", volume, 0).abort, None);
         stored.turn(None);
+        assert_eq!((stored.record().slots[0].relay, stored.rest(given)), (Some(address(given)), (0, false)), "taken: {is_taken}");
     }
-    assert_eq!(ask(&mut stored.chain, OWNER, STORAGE, "undelete_volume", volume, 0).abort, None);
-    stored.turn(None);
-    assert_eq!((stored.record().slots[0].relay, stored.rest(given)), (Some(address(given)), (0, false)));
+}
+
+/// Attack: a relay that is given every vacant slot says at once that it has rebuilt it, and has nothing of it, so that it is asked for nothing and keeps
+/// the slot for good. Cost: it has the slot for `volumes.fill` blocks, unpaid, as if it had said nothing, and rests as long. Victim: the owner, whose slot
+/// is without its bytes for that time once.
+#[test]
+fn who_takes_a_slot_has_its_bytes() {
+    let fill = 40;
+    let chain = kept_with(&[("volumes.fill", fill), ("volumes.region_relays", 9)]);
+    let mut stored = Stored::on(chain, 100_000, 5_000);
+    register_with(&mut stored.chain, STRANGER, HOARD);
+    register_with(&mut stored.chain, OWNER, 100 * MIB);
+    assert_eq!(stored.vacated(0), STRANGER, "it has nearly all free bytes");
+    let given_at = stored.record().slots[0].since;
+    stored.take_part(STRANGER, 0, |_| false);
+    let slot = stored.record().slots[0].clone();
+    assert_eq!((slot.serving(), slot.behind_since), (Some(address(STRANGER)), Some(given_at)), "its time is not longer");
+    assert_eq!(stored.rest(STRANGER), (0, false), "it may catch up");
+    let balance = stored.chain.balance(address(STRANGER));
+
+    let honest = stored.successor(0, STRANGER, None);
+    assert_eq!(stored.record().slots[0].since.0, given_at.0 + fill, "the slot is drawn again when the time is over");
+    assert_eq!(stored.rest(STRANGER), (1, true));
+    assert_eq!(stored.chain.balance(address(STRANGER)), balance, "it earned nothing");
+    stored.take(honest, 0, None);
+    assert_eq!(["notes", "more"].map(|name| stored.behind(name)), [0, 0]);
+    (0..60).for_each(|_| stored.turn(None));
+    assert_eq!(stored.record().slots[0].serving(), Some(address(honest)));
+    assert!(stored.lost_nothing(honest) && stored.rest(honest) == (0, false));
+}
+
+/// Decision 690: a relay may take a slot before it has most of it. Once it has said what it lacked, in time, it has rebuilt the slot and keeps it; the row
+/// of slots that it did not rebuild is over then, and not before.
+#[test]
+fn who_catches_up_keeps_its_slot() {
+    let mut stored = Stored::on(kept_with(&[("volumes.fill", 40)]), 100_000, 5_000);
+    let given = stored.vacated(0);
+    let mut record = relay(&stored.chain, given);
+    record.late = cowboy_types::units::Count(1);
+    let key = state::relay_key(address(given));
+    stored.chain.state.insert(key.digest(), key.seal(&record.encode()));
+    stored.take_part(given, 0, |_| false);
+    (0..20).for_each(|_| stored.turn(None));
+    for (name, late, is_behind) in [("more", 1, true), ("notes", 0, false)] {
+        let root = stored.record().partitions.iter().find(|listed| listed.partition == partition(name)).expect("it is there").root;
+        let argument = [("volume", bytes(&stored.id.0)), ("partition", bytes(&partition(name).0)), ("root", bytes(&root.0))];
+        assert_eq!(ask(&mut stored.chain, given, RELAYS, "late_ack", argument, 0).abort, None);
+        assert_eq!((stored.rest(given).0, stored.record().slots[0].behind_since.is_some()), (late, is_behind), "{name}");
+    }
+    (0..60).for_each(|_| stored.turn(None));
+    assert_eq!((stored.record().slots[0].serving(), stored.rest(given)), (Some(address(given)), (0, false)));
+    assert!(stored.lost_nothing(given));
+}
+
+/// Attack: a writer keeps a relay from what it commits, so that the relay lacks most of its slot. Cost to the relay: the pay for what it does not have. It
+/// keeps the slot and does not rest: only what it lacked when it took the slot counts.
+#[test]
+fn no_writer_makes_a_relay_late() {
+    let mut stored = Stored::new(5_000, 5_000);
+    let keeper = holder(&stored.record(), 5);
+    let mut files = Files::default();
+    files.put(1, 900_000);
+    let mut change = Change::of(&stored.chain, stored.id, "notes", &files);
+    change.slots = (0..5).collect();
+    assert_eq!(change.send(&mut stored.chain, OWNER).abort, None);
+    stored.files.insert(files.top().root(), files);
+    let slot = stored.record().slots[5].clone();
+    assert!(slot.missing > stored.record().bytes / 2 && slot.behind_since.is_none(), "{slot:?}");
+    (0..60).for_each(|_| stored.turn(None));
+    assert_eq!((stored.record().slots[5].serving(), stored.rest(keeper)), (Some(address(keeper)), (0, false)));
+    assert!(stored.lost_nothing(keeper));
 }
 
 /// Decision 689: who rests has slots of new volumes as if it did not. Else somebody who makes others rest would have all of them with six fresh accounts.

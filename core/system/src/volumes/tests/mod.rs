@@ -1,6 +1,6 @@
 //! Volumes and relays: who keeps what, who may write it, who is paid, and who loses money (decisions 149 to 161).
 
-mod adversaries;
+pub(crate) mod adversaries;
 pub(crate) mod contents;
 mod directory;
 pub(crate) mod keys;

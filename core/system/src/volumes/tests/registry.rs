@@ -114,6 +114,30 @@ fn who_gave_way_stays_reachable() {
     assert_eq!(update(&mut chain, moved, 1), Some(error::RELAY_STAKE));
 }
 
+/// Decision 713: a relay that lost stake still says where it is reached and what it asks. It is given no slots, and cannot offer more bytes: not at once, and
+/// not by offering less first.
+#[test]
+fn who_lost_stake_stays_reachable() {
+    let mut chain = kept();
+    let change = |chain: &mut Chain, stake: u64| {
+        let place = state::relay_key(address(2));
+        let mut record = relay(chain, 2);
+        record.stake.0 = stake;
+        chain.state.insert(place.digest(), place.seal(&record.encode()));
+    };
+    let offered = relay(&chain, 2).capacity;
+    change(&mut chain, STAKE - 1);
+    assert_eq!(update(&mut chain, 2, offered), None);
+    let moved = relay(&chain, 2);
+    assert_eq!((&*moved.endpoint, moved.capacity, moved.stake.0), ("::1", offered, STAKE - 1));
+    assert!(!moved.is_eligible(&chain.config.params, chain.height), "an update restores no stake");
+    assert_eq!(update(&mut chain, 2, offered + 1), Some(error::RELAY_STAKE));
+    assert_eq!(update(&mut chain, 2, offered - 1), None);
+    assert_eq!(update(&mut chain, 2, offered), Some(error::RELAY_STAKE));
+    change(&mut chain, STAKE);
+    assert_eq!(update(&mut chain, 2, offered), None, "with the stake it offers more");
+}
+
 /// Which of the first seven relays have no place in the registry.
 fn gone(chain: &Chain) -> Vec<u8> {
     let listed = chain.names(state::relays());
