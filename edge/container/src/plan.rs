@@ -233,14 +233,10 @@ pub enum Network {
 pub struct Outcome {
     /// How the program ended.
     pub end: End,
-    /// Standard output, as far as it was kept.
+    /// Standard output: all of it, unless the program printed too much.
     pub stdout: Vec<u8>,
-    /// Whether all of standard output was kept.
-    pub is_stdout_whole: bool,
-    /// Standard error, as far as it was kept.
+    /// Standard error, likewise.
     pub stderr: Vec<u8>,
-    /// Bytes of standard output and error that were dropped.
-    pub dropped_bytes: u64,
     /// The file `/workspace/output`, if the program left one.
     pub output: Output,
     /// What was written to each mount with [`Mode::Overlay`].
@@ -286,6 +282,8 @@ pub enum End {
     OutOfTime,
     /// It failed, and its scratch folder, or a mount that it writes, was full.
     OutOfSpace,
+    /// It printed more than [`Limits::output_bytes`].
+    OutOfOutput,
     /// The caller ended it.
     Cancelled,
 }

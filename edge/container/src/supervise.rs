@@ -1,6 +1,6 @@
 //! The life of one box, seen from outside.
 
-use crate::capture::{Budget, Captured};
+use crate::capture::Budget;
 use crate::egress::Serving;
 use crate::error::BoxError;
 use crate::helper::Helper;
@@ -76,12 +76,13 @@ async fn live(entry: &Entry, helper: &Helper, plan: &mut Plan, task: Task, stop:
     let stdout = process.stdout.take().map(|stream| tokio::spawn(budget.clone().keep(stream)));
     let stderr = process.stderr.take().map(|stream| tokio::spawn(budget.clone().keep(stream)));
     let mut life = Life::new(entry, plan, ours)?;
-    let ended = life.wait(stop).await;
+    let ended = life.wait(stop, &budget).await;
     let status = life.end(&mut process).await;
     // Only now has nothing a pipe's other end.
     let (stdout, stderr) = (collect(stdout).await, collect(stderr).await);
     ended?;
-    let (end, usage) = (life.judge(&stderr.bytes, status)?, life.usage());
+    let (stdout, stderr) = (stdout?, stderr?);
+    let (end, usage) = (life.judge(&stderr, budget.is_exceeded(), status)?, life.usage());
     let Life { workspace, changes, .. } = life;
     let output = match workspace {
         Some(folder) => {
@@ -90,9 +91,7 @@ async fn live(entry: &Entry, helper: &Helper, plan: &mut Plan, task: Task, stop:
         }
         None => Output::Missing,
     };
-    let is_stdout_whole = stdout.is_whole;
-    let dropped_bytes = budget.dropped();
-    Ok(Outcome { end, stdout: stdout.bytes, is_stdout_whole, stderr: stderr.bytes, dropped_bytes, output, changes, usage })
+    Ok(Outcome { end, stdout, stderr, output, changes, usage })
 }
 
 fn host(what: &str, error: rustix::io::Errno) -> BoxError {
@@ -148,13 +147,15 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd, BoxError> {
     write().map_err(BoxError::host("writing a file in memory"))
 }
 
-async fn collect(reading: Option<JoinHandle<Captured>>) -> Captured {
-    let Some(mut reading) = reading else { return Captured::default() };
+/// What was kept of a stream. A part of what was printed would be taken for the whole.
+async fn collect(reading: Option<JoinHandle<io::Result<Vec<u8>>>>) -> Result<Vec<u8>, BoxError> {
+    let Some(mut reading) = reading else { return Ok(Vec::new()) };
     match timeout(DRAIN, &mut reading).await {
-        Ok(kept) => kept.unwrap_or_default(),
+        Ok(Ok(kept)) => kept.map_err(BoxError::host("reading what the program prints")),
+        Ok(Err(error)) => Err(BoxError::Helper(error.to_string())),
         Err(_) => {
             reading.abort();
-            Captured::default()
+            Err(BoxError::Helper("what the program printed has no end".to_owned()))
         }
     }
 }
@@ -207,7 +208,7 @@ impl<'a> Life<'a> {
     }
 
     /// Returns when the box has nothing more to say.
-    async fn wait(&mut self, stop: impl Future<Output = ()>) -> Result<(), BoxError> {
+    async fn wait(&mut self, stop: impl Future<Output = ()>, budget: &Budget) -> Result<(), BoxError> {
         let mut stop = std::pin::pin!(stop);
         let mut watch = interval(MEMORY_WATCH);
         let mut is_stopped = false;
@@ -222,6 +223,7 @@ impl<'a> Life<'a> {
                     is_stopped = true;
                     self.kill(End::Cancelled);
                 }
+                () = budget.exceeded(), if self.phase != Phase::Killed => self.kill(End::OutOfOutput),
                 () = sleep_until(self.deadline) => {
                     if self.phase == Phase::Killed {
                         return Ok(());
@@ -294,10 +296,14 @@ impl<'a> Life<'a> {
         }
     }
 
-    fn judge(&self, stderr: &[u8], status: String) -> Result<End, BoxError> {
+    /// How it ended. Who prints too much may have ended in any way by then: all runners have to see the same (decision 670).
+    fn judge(&self, stderr: &[u8], is_output_exceeded: bool, status: String) -> Result<End, BoxError> {
         let is_out_of_memory = self.entry.group.oom_kills() > 0;
-        if let Some(cause) = self.cause {
-            return Ok(cause);
+        match self.cause {
+            Some(End::Cancelled) => return Ok(End::Cancelled),
+            _ if is_output_exceeded => return Ok(End::OutOfOutput),
+            Some(cause) => return Ok(cause),
+            None => {}
         }
         let reason = |errno: &i32| io::Error::from_raw_os_error(*errno);
         match &self.last {

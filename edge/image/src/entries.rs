@@ -76,7 +76,12 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn take(&mut self) -> Result<(), ImageError> {
-        self.left = self.left.checked_sub(1).ok_or(ImageError::TooManyEntries { limit: self.limit })?;
+        self.take_many(1)
+    }
+
+    /// For work that takes as long as this many entries.
+    pub(crate) fn take_many(&mut self, entries: u64) -> Result<(), ImageError> {
+        self.left = self.left.checked_sub(entries).ok_or(ImageError::TooManyEntries { limit: self.limit })?;
         Ok(())
     }
 }

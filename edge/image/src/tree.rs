@@ -23,6 +23,8 @@ use std::{
 
 /// How deep directories may nest. Walks over a tree keep one file open for each level.
 pub const MAX_TREE_DEPTH: u16 = 256;
+/// As many entries count where links are followed on the way to one: there may be forty, each with a thousand names.
+const LINK_ENTRIES: u64 = 100;
 /// The latest time that file systems keep.
 const MAX_SECONDS: u64 = 0x3_7FFF_FFFF;
 
@@ -58,8 +60,8 @@ pub(crate) struct Tree<'a> {
     budget: &'a RefCell<Budget>,
     /// The depth of each directory, by inode.
     depths: HashMap<u64, u16>,
-    /// Directories whose owner may not write into them: they get their permissions at the end. By inode.
-    restricted: HashMap<u64, (EntryPath, Mode)>,
+    /// Directories whose owner may not write into them: they get their permissions at the end. By inode, because a layer may have many with long paths.
+    restricted: HashMap<u64, Mode>,
     /// What the current layer has put where: the directory's inode, and the name.
     written: HashSet<(u64, Vec<u8>)>,
 }
@@ -93,22 +95,19 @@ impl<'a> Tree<'a> {
 
     /// Gives directories the permissions that would have been in the way.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        for (inode, (path, mode)) in &self.restricted {
-            // What was replaced meanwhile has another inode, or is gone.
-            let fd = match self.resolve(&path.bytes(), OFlags::RDONLY | OFlags::DIRECTORY) {
-                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
-                fd => fd?,
-            };
-            if rustix::fs::fstat(&fd)?.st_ino == *inode {
-                rustix::fs::fchmod(&fd, *mode)?;
-            }
+        if self.restricted.is_empty() {
+            return Ok(());
         }
+        walk::each_directory(self.root.as_fd(), &mut |inode, directory| match self.restricted.get(&inode) {
+            Some(mode) => rustix::fs::fchmod(directory, *mode).map_err(io::Error::from),
+            None => Ok(()),
+        })?;
         Ok(())
     }
 
     /// Opens a path inside the tree: its links are followed as if the tree were the whole file system.
-    fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    fn resolve(&self, path: &[u8], flags: OFlags, without: ResolveFlags) -> Result<OwnedFd, Errno> {
+        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS | without;
         // The kernel asks to try again if something on the way was renamed, anywhere on the computer.
         let mut attempts = 0;
         loop {
@@ -119,9 +118,22 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Counts work that no entry stands for.
+    fn spend(&self, entries: u64) -> Result<(), Failure> {
+        self.budget.borrow_mut().take_many(entries).map_err(Failure::Limit)
+    }
+
     fn directory(&self, names: &[Vec<u8>]) -> Result<Option<Directory>, Failure> {
         let path = EntryPath(names.to_vec()).bytes();
-        let fd = match self.resolve(&path, OFlags::PATH | OFlags::DIRECTORY) {
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        let found = match self.resolve(&path, flags, ResolveFlags::NO_SYMLINKS) {
+            Err(Errno::LOOP) => {
+                self.spend(LINK_ENTRIES)?;
+                self.resolve(&path, flags, ResolveFlags::empty())
+            }
+            found => found,
+        };
+        let fd = match found {
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOTDIR) => return refused("its path leads through something that is not a directory"),
             Err(Errno::LOOP) => return refused("its path leads through symbolic links without end"),
@@ -150,7 +162,7 @@ impl<'a> Tree<'a> {
             current = match (below, current, next.last()) {
                 (Some(directory), ..) => Some(directory),
                 (None, Some(parent), Some(name)) => {
-                    self.budget.borrow_mut().take().map_err(Failure::Limit)?;
+                    self.spend(1)?;
                     self.make_directory(&parent, name, Mode::from_raw_mode(0o755))?;
                     self.directory(next)?
                 }
@@ -193,7 +205,8 @@ impl<'a> Tree<'a> {
 
     /// Makes the name free, whatever has it.
     fn clear(&self, parent: &Directory, name: &[u8]) -> Result<(), Failure> {
-        Ok(walk::remove(parent.fd.as_fd(), parent.inode, name, &|_, _| false)?)
+        walk::remove(parent.fd.as_fd(), parent.inode, name, &|_, _| false)?;
+        Ok(())
     }
 
     fn put(&mut self, parent: &Directory, name: &[u8], modified: Option<u64>) -> Result<(), Failure> {
@@ -221,7 +234,7 @@ impl<'a> Tree<'a> {
             rustix::fs::fchmod(&fd, mode)?;
         } else {
             rustix::fs::fchmod(&fd, mode | Mode::RWXU)?;
-            self.restricted.insert(inode, (path.clone(), mode));
+            self.restricted.insert(inode, mode);
         }
         Ok(())
     }
@@ -291,10 +304,10 @@ impl<'a> Tree<'a> {
         self.put(&parent, name, None)
     }
 
-    /// Removes what lower layers have under this name.
+    /// Removes what lower layers have under this name. What it goes past and keeps is counted: a layer may say the same again and again.
     pub(crate) fn hide(&mut self, path: &EntryPath) -> Result<(), Failure> {
         let Some((parent, name)) = self.parent(path, false)? else { return Ok(()) };
-        Ok(walk::remove(parent.fd.as_fd(), parent.inode, name, &|inode, name| self.is_written(inode, name))?)
+        self.spend(walk::remove(parent.fd.as_fd(), parent.inode, name, &|inode, name| self.is_written(inode, name))?)
     }
 
     /// Removes what lower layers have in this directory.
@@ -302,7 +315,7 @@ impl<'a> Tree<'a> {
         let Some(directory) = self.directory(names)? else { return Ok(()) };
         let opened = rustix::fs::openat(&directory.fd, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         for name in walk::names(opened.as_fd())? {
-            walk::remove(directory.fd.as_fd(), directory.inode, &name, &|inode, name| self.is_written(inode, name))?;
+            self.spend(walk::remove(directory.fd.as_fd(), directory.inode, &name, &|inode, name| self.is_written(inode, name))?)?;
         }
         Ok(())
     }

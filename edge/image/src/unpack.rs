@@ -26,7 +26,8 @@ pub struct Limits {
     pub bytes: u64,
     /// Uncompressed bytes for each compressed byte of a layer. A layer may always have a mebibyte.
     pub ratio: u64,
-    /// Entries of all layers, and directories that they imply.
+    /// Entries of all layers, and directories that they imply. Names that a whiteout goes past and keeps count as entries, too, and links on the way to an
+    /// entry as a hundred.
     pub entries: u64,
 }
 

@@ -57,31 +57,33 @@ pub(crate) fn is_directory(stat: &Stat) -> bool {
 }
 
 /// Removes what has this name in a directory, except what `keep` wants: it is asked with the inode of the directory and the name.
-/// Directories in which something is kept stay, too. What does not exist is no error.
-pub(crate) fn remove(parent: BorrowedFd<'_>, inode: u64, name: &[u8], keep: &dyn Fn(u64, &[u8]) -> bool) -> io::Result<()> {
-    let mut open: Vec<Open> = Vec::new();
-    open.extend(visit(parent, inode, name, keep)?);
+/// Directories in which something is kept stay, too. What does not exist is no error. Returns how many names stay of those that it went past.
+pub(crate) fn remove(parent: BorrowedFd<'_>, inode: u64, name: &[u8], keep: &dyn Fn(u64, &[u8]) -> bool) -> io::Result<u64> {
+    let (mut open, mut kept): (Vec<Open>, u64) = (Vec::new(), 0);
+    open.extend(visit(parent, inode, name, keep, &mut kept)?);
     while let Some(top) = open.last_mut() {
         if let Some(name) = top.names.pop() {
-            let child = visit(top.fd.as_fd(), top.inode, &name, keep)?;
+            let child = visit(top.fd.as_fd(), top.inode, &name, keep, &mut kept)?;
             open.extend(child);
             continue;
         }
         let Some(done) = open.pop() else { break };
         let (above, inode) = open.last().map_or((parent, inode), |above| (above.fd.as_fd(), above.inode));
         if keep(inode, &done.name) {
+            kept += 1;
             continue;
         }
         match rustix::fs::unlinkat(above, &done.name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST) => {}
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST) => kept += 1,
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
+    Ok(kept)
 }
 
-/// Removes a file, or opens a directory.
-fn visit(parent: BorrowedFd<'_>, inode: u64, name: &[u8], keep: &dyn Fn(u64, &[u8]) -> bool) -> io::Result<Option<Open>> {
+/// Removes a file, or counts it where it is kept, or opens a directory.
+fn visit(parent: BorrowedFd<'_>, inode: u64, name: &[u8], keep: &dyn Fn(u64, &[u8]) -> bool, kept: &mut u64) -> io::Result<Option<Open>> {
     let stat = match stat(parent, name) {
         Err(Errno::NOENT) => return Ok(None),
         stat => stat?,
@@ -93,7 +95,9 @@ fn visit(parent: BorrowedFd<'_>, inode: u64, name: &[u8], keep: &dyn Fn(u64, &[u
         }
         return Open::new(parent, name, stat.st_ino).map(Some);
     }
-    if !keep(inode, name) {
+    if keep(inode, name) {
+        *kept += 1;
+    } else {
         rustix::fs::unlinkat(parent, name, AtFlags::empty())?;
     }
     Ok(None)
@@ -109,7 +113,25 @@ pub(crate) fn remove_path(path: &Path) -> io::Result<()> {
         Err(Errno::NOENT) => return Ok(()),
         parent => parent?,
     };
-    remove(parent.as_fd(), 0, OsStr::as_bytes(name), &|_, _| false)
+    remove(parent.as_fd(), 0, OsStr::as_bytes(name), &|_, _| false).map(drop)
+}
+
+/// Calls `apply` with each directory of a tree, after those in it: its inode, and the directory.
+pub(crate) fn each_directory(root: BorrowedFd<'_>, apply: &mut dyn FnMut(u64, BorrowedFd<'_>) -> io::Result<()>) -> io::Result<()> {
+    let mut open = vec![Open::new(root, b".", rustix::fs::fstat(root)?.st_ino)?];
+    while let Some(top) = open.last_mut() {
+        let Some(name) = top.names.pop() else {
+            apply(top.inode, top.fd.as_fd())?;
+            open.pop();
+            continue;
+        };
+        let stat = stat(top.fd.as_fd(), &name)?;
+        if is_directory(&stat) {
+            let child = Open::new(top.fd.as_fd(), &name, stat.st_ino)?;
+            open.push(child);
+        }
+    }
+    Ok(())
 }
 
 /// What a tree is: with the contents of its files, or with what the file system says about them.

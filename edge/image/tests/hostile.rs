@@ -158,6 +158,28 @@ fn sizes_are_bounded() {
     assert!(matches!(with_limits(&[Layer::from(&many)], limits(1 << 30, 1_999)), Err(ImageError::TooManyEntries { .. })));
 }
 
+/// Decision 706: whiteouts go past the same names again and again, and links lead on to others, without an entry for each.
+#[test]
+fn work_beside_entries_is_bounded() {
+    let mut whiteouts = Tar::default();
+    for number in 0..100 {
+        whiteouts = whiteouts.file(&format!("d/f{number}"), "");
+    }
+    for _ in 0..100 {
+        whiteouts = whiteouts.file("d/.wh..wh..opq", "").file(".wh.d", "");
+    }
+    let mut links = Tar::default().directory("a").symlink("l", "a");
+    for number in 0..10 {
+        links = links.file(&format!("l/f{number}"), "");
+    }
+    // The directory of the files is one of both.
+    for (tar, entries) in [(whiteouts, 301 + 100 * (100 + 101)), (links, 12 + 10 * 100)] {
+        let with = |entries: u64| with_limits(&[Layer::from(&tar)], Limits { entries, ..Limits::default() });
+        assert!(with(entries).is_ok(), "{entries}");
+        assert!(matches!(with(entries - 1), Err(ImageError::TooManyEntries { .. })), "{entries}");
+    }
+}
+
 /// A bomb is noticed after a mebibyte, or twenty times its size, and not after its end.
 #[test]
 fn bombs_are_refused() {

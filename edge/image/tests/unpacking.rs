@@ -118,6 +118,14 @@ fn whiteouts_hide_lower_layers() {
     );
 }
 
+/// Directories that nobody may write into are filled first, also one within another, and by a later layer.
+#[test]
+fn directories_are_closed_at_the_end() {
+    let closed = Tar::default().entry(EntryType::Directory, b"a", b"", 0o555, b"").entry(EntryType::Directory, b"a/b", b"", 0o500, b"");
+    let layers = [closed.file("a/b/c", "1"), Tar::default().file("a/b/d", "2").directory("e")];
+    check(&layers, &[("a", "555/"), ("a/b", "500/"), ("a/b/c", "644 1"), ("a/b/d", "644 2"), ("e", "755/")]);
+}
+
 /// Long names, extended headers with binary values, and other headers that say nothing about files.
 #[test]
 fn extended_headers_are_read() {

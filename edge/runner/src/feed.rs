@@ -4,7 +4,8 @@
 //! gets one that is not whole, asks the node what it has to do.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use cowboy_api::{Client, model::Notice};
+use cowboy_api::{ApiError, Client, model::Notice};
+use cowboy_service::Failures;
 use cowboy_types::{
     Address, Hash,
     cbor::{self, Value},
@@ -93,23 +94,41 @@ impl Drop for Feed {
     }
 }
 
+/// Whether the node answers, as the log says it: while it is away, rarely.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Failures);
+
+impl Answers {
+    /// Notes what came of a question to the node.
+    pub(crate) fn note<T>(&mut self, answer: &Result<T, ApiError>) {
+        match answer {
+            Err(error) if self.0.is_logged(error) => tracing::warn!(%error, "the node does not answer"),
+            Err(_) => {}
+            Ok(_) if self.0.is_over() => tracing::info!("the node answers again"),
+            Ok(_) => {}
+        }
+    }
+}
+
 async fn run(client: Client, poll: Duration, ticks: broadcast::Sender<Tick>, observer: Option<Observer>) {
+    let (mut answers, mut pushes) = (Answers::default(), Failures::default());
     loop {
-        match listen(&client, &ticks, observer.as_ref()).await {
-            Ok(()) => tracing::info!(node = client.url(), "the node ended the push; asking instead"),
-            Err(reason) => tracing::info!(node = client.url(), %reason, "the node pushes nothing; asking instead"),
+        let ended = listen(&client, &ticks, observer.as_ref(), &mut pushes).await;
+        let reason = ended.err().unwrap_or_else(|| "it ended the push".to_owned());
+        if pushes.is_logged(&reason) {
+            tracing::info!(node = client.url(), reason, "the node pushes nothing; asking instead");
         }
         let mut last = 0;
         let asking = async {
             loop {
-                match client.height().await {
-                    Ok(height) if height != last => {
-                        last = height;
-                        // Nobody listening is no failure: runners come and go.
-                        let _ = ticks.send(Tick { height, events: Arc::default(), is_whole: false });
-                    }
-                    Ok(_) => {}
-                    Err(error) => tracing::warn!(%error, "the node does not answer"),
+                let answer = client.height().await;
+                answers.note(&answer);
+                if let Ok(height) = answer
+                    && height != last
+                {
+                    last = height;
+                    // Nobody listening is no failure: runners come and go.
+                    let _ = ticks.send(Tick { height, events: Arc::default(), is_whole: false });
                 }
                 sleep(poll).await;
             }
@@ -119,8 +138,13 @@ async fn run(client: Client, poll: Duration, ticks: broadcast::Sender<Tick>, obs
     }
 }
 
-/// Listens to the node's WebSocket until it ends.
-async fn listen(client: &Client, ticks: &broadcast::Sender<Tick>, observer: Option<&Observer>) -> Result<(), String> {
+/// Listens to the node's WebSocket until it ends. With the first block it is over that the node pushed nothing.
+async fn listen(
+    client: &Client,
+    ticks: &broadcast::Sender<Tick>,
+    observer: Option<&Observer>,
+    pushes: &mut Failures,
+) -> Result<(), String> {
     let mut socket = open(client.url()).await?;
     let wish = serde_json::json!({ "subscribe": ["block", "event"] }).to_string();
     socket.send(Message::text(wish)).await.map_err(|error| error.to_string())?;
@@ -134,6 +158,9 @@ async fn listen(client: &Client, ticks: &broadcast::Sender<Tick>, observer: Opti
             match futures::FutureExt::now_or_never(socket.next()) {
                 Some(message) => message,
                 None => {
+                    if pushes.is_over() {
+                        tracing::info!(node = client.url(), "the node pushes again");
+                    }
                     if let Some(tick) = gathered.take() {
                         let _ = ticks.send(tick);
                     }
@@ -223,4 +250,56 @@ async fn open(url: &str) -> Result<WebSocketStream<reqwest::Upgraded>, String> {
     }
     let upgraded = response.upgrade().await.map_err(said)?;
     Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_api::error::UNREACHABLE;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tracing::{
+        Event, Metadata, Subscriber,
+        span::{Attributes, Id, Record},
+    };
+
+    /// Counts lines of the log.
+    struct Lines(Arc<AtomicUsize>);
+
+    impl Subscriber for Lines {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// A node that is away for an hour makes a line a minute, not one a second, and one when it is back.
+    #[test]
+    fn a_node_that_is_away_makes_few_lines() {
+        let lines = Arc::new(AtomicUsize::new(0));
+        tracing::subscriber::with_default(Lines(lines.clone()), || {
+            let (mut answers, away) = (Answers::default(), Err::<(), _>(ApiError::of_fault(UNREACHABLE)));
+            answers.note(&Ok(()));
+            assert_eq!(lines.load(Ordering::Relaxed), 0, "it was never away");
+            (0..3_600).for_each(|_| answers.note(&away));
+            assert_eq!(lines.load(Ordering::Relaxed), 60);
+            answers.note(&Ok(()));
+            answers.note(&Ok(()));
+            assert_eq!(lines.load(Ordering::Relaxed), 61);
+        });
+    }
 }

@@ -9,7 +9,7 @@ use crate::{
     behaviour::{Assignment, Behaviour},
     config::Config,
     execute::Executors,
-    feed::Tick,
+    feed::{Answers, Tick},
     journal::{Journal, Record},
     metrics::{Board, JobLine},
     peers::Peers,
@@ -161,22 +161,24 @@ impl JobManager {
             tracing::warn!(%error, "the node does not say what there is to do");
         }
         self.move_all();
+        let mut answers = Answers::default();
         loop {
             // Nothing for all jobs, or the one that something happened to.
             let (looked, touched) = tokio::select! {
                 tick = ticks.recv() => match tick {
-                    Ok(tick) => (self.tick(tick).await, None),
-                    Err(broadcast::error::RecvError::Lagged(_)) => (self.take_stock().await, None),
+                    Ok(tick) => (Some(self.tick(tick).await), None),
+                    Err(broadcast::error::RecvError::Lagged(_)) => (Some(self.take_stock().await), None),
                     Err(broadcast::error::RecvError::Closed) => return,
                 },
-                Some(done) = self.running.join_next() => (Ok(()), Some(self.executed(done))),
+                Some(done) = self.running.join_next() => (None, Some(self.executed(done))),
                 Some(share) = shares.recv() => {
                     let id = share.job_id.0;
-                    (self.take_share(share).await, Some(Some(id)))
+                    // One that is dropped asks the node nothing.
+                    (self.take_share(share).await.err().map(Err), Some(Some(id)))
                 }
             };
-            if let Err(error) = looked {
-                tracing::warn!(%error, "the node does not answer");
+            if let Some(looked) = looked {
+                answers.note(&looked);
             }
             match touched {
                 None => self.move_all(),

@@ -1,6 +1,6 @@
 //! The filter of system calls, from the lists.
 
-use super::list::{ALLOW, Bits, DENY, SOCKET_FAMILIES, denied_uses};
+use super::list::{ALLOW, Bits, DENY, PAIR_FAMILIES, SOCKET_FAMILIES, SOCKET_PROTOCOLS, denied_uses};
 use super::{Done, Step};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, apply_filter,
@@ -33,7 +33,9 @@ fn programs() -> Result<[BpfProgram; 2], seccompiler::BackendError> {
     for ((_, number), bits, _) in denied_uses() {
         refused.entry(number).or_default().push(rule(&bits)?);
     }
-    refused.entry(libc::SYS_socket).or_default().push(other_families()?);
+    let sockets = refused.entry(libc::SYS_socket).or_default();
+    sockets.extend([other_than(0, &SOCKET_FAMILIES)?, other_than(2, &SOCKET_PROTOCOLS)?]);
+    refused.entry(libc::SYS_socketpair).or_default().push(other_than(0, &PAIR_FAMILIES)?);
     refused.entry(libc::SYS_prlimit64).or_default().push(core_limit()?);
     #[cfg(target_arch = "x86_64")]
     refused.entry(libc::SYS_setrlimit).or_default().push(rule(&Bits { argument: 0, mask: u64::MAX, value: u64::from(libc::RLIMIT_CORE) })?);
@@ -50,10 +52,10 @@ fn rule(bits: &Bits) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(bits.argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits.mask), bits.value)?])
 }
 
-/// Any socket that belongs to none of the families.
-fn other_families() -> Result<SeccompRule, seccompiler::BackendError> {
-    let differs = |family: i32| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()));
-    SeccompRule::new(SOCKET_FAMILIES.into_iter().map(differs).collect::<Result<_, _>>()?)
+/// Any call whose argument has none of these values.
+fn other_than(argument: u8, values: &[i32]) -> Result<SeccompRule, seccompiler::BackendError> {
+    let differs = |value: &i32| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(value.unsigned_abs()));
+    SeccompRule::new(values.iter().map(differs).collect::<Result<_, _>>()?)
 }
 
 /// A change of the limit of core dumps: without them no program of the host starts when one in a box crashes.

@@ -150,6 +150,10 @@ pub(crate) fn denied_uses() -> Vec<(Call, Bits, &'static str)> {
     for (request, reason) in [(0x5412, "TIOCSTI types into the terminal of another"), (0x541c, "TIOCLINUX drives the console")] {
         rows.push((("SYS_ioctl", libc::SYS_ioctl), Bits { argument: 1, mask: 0xffff_ffff, value: request }, reason));
     }
+    for (call, argument, flag) in HUGE_PAGES {
+        let bits = u64::from(flag.unsigned_abs());
+        rows.push((call, Bits { argument, mask: bits, value: bits }, "no limit of memory counts huge pages"));
+    }
     for kind in [libc::S_IFCHR, libc::S_IFBLK] {
         let (mask, value) = (u64::from(libc::S_IFMT), u64::from(kind));
         rows.push((("SYS_mknodat", libc::SYS_mknodat), Bits { argument: 2, mask, value }, "a device file reaches the device"));
@@ -161,6 +165,23 @@ pub(crate) fn denied_uses() -> Vec<(Call, Bits, &'static str)> {
 
 /// Families of sockets that a program may use.
 pub(crate) const SOCKET_FAMILIES: [libc::c_int; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
+
+/// Protocols of sockets that a program may use: the one of the family, TCP and UDP. For another one, the kernel would load a module.
+pub(crate) const SOCKET_PROTOCOLS: [libc::c_int; 3] = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP];
+
+/// Families of pairs of sockets. The kernel makes two sockets of another one, too, before it refuses to pair them.
+pub(crate) const PAIR_FAMILIES: [libc::c_int; 1] = [libc::AF_UNIX];
+
+/// Uses of huge pages: the call, its argument, and the flag.
+const HUGE_PAGES: [(Call, u8, libc::c_int); 3] = [
+    (("SYS_mmap", libc::SYS_mmap), 3, MAP_HUGETLB),
+    (("SYS_memfd_create", libc::SYS_memfd_create), 1, MFD_HUGETLB),
+    (("SYS_shmget", libc::SYS_shmget), 2, SHM_HUGETLB),
+];
+
+const MAP_HUGETLB: libc::c_int = 0x4_0000;
+const MFD_HUGETLB: libc::c_int = 4;
+const SHM_HUGETLB: libc::c_int = 0o4_000;
 
 /// An older form of a raw socket.
 const SOCK_PACKET: libc::c_int = 10;

@@ -8,11 +8,15 @@
 //! Whoever writes rules and pages is a stranger: what a rule may say is limited to what takes time in proportion to the page. The chain checks that at
 //! submission by the same code ([`extraction`], decision 601); whether the rest of a rule is right, only the libraries here know.
 
-use super::Fault;
+use super::{
+    Fault,
+    html::{self, Extent, MAX_MATCHING_STEPS, MAX_READING_STEPS, Shape},
+    paths::{self, Nodes},
+};
 use cowboy_system::offchain::extraction;
 use cowboy_types::cbor;
 use regex::{Regex, RegexBuilder};
-use scraper::{Html, Selector};
+use scraper::{ElementRef, Html, Selector};
 use serde_json::{Map, Value as Json};
 use serde_json_path::JsonPath;
 use skyscraper::xpath::{
@@ -27,14 +31,7 @@ const MAX_VALUES: usize = 1_000;
 /// The most bytes of a page that is read by XPath, which is the slowest.
 const MAX_XPATH_BYTES: usize = 512 * 1024;
 
-/// The deepest that elements of such a page may be within each other, as in browsers: the library reads the text of an element by calling itself for each
-/// one within, and a page deeper than the stack would end the whole runner.
-const MAX_XPATH_DEPTH: usize = 512;
-
-/// The most steps that a CSS rule may take for a page: elements, times the ancestors that each combinator may go through.
-const MAX_CSS_STEPS: usize = 50_000_000;
-
-/// The most bytes of text that a rule takes out of a page: elements within elements repeat theirs.
+/// The most bytes of text, and of nodes between them, that a rule takes out of a page: elements within elements repeat theirs.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The most memory of a regular expression, in bytes.
@@ -59,7 +56,7 @@ pub(crate) struct Rule {
 #[derive(Clone, Debug)]
 enum Finder {
     JsonPath(JsonPath),
-    Css { selector: Selector, attribute: Option<String>, combinators: usize },
+    Css { selector: Selector, attribute: Option<String>, shape: Shape },
     XPath(String),
     Regex { regex: Regex, group: usize },
 }
@@ -126,8 +123,8 @@ struct Page<'a> {
     text: &'a str,
     is_awaited: &'a dyn Fn() -> bool,
     json: OnceCell<Result<Json, String>>,
-    html: OnceCell<Html>,
-    tree: OnceCell<Result<XpathItemTree, String>>,
+    html: OnceCell<Result<(Html, Extent), Fault>>,
+    tree: OnceCell<Result<(XpathItemTree, Nodes), Fault>>,
 }
 
 impl<'a> Page<'a> {
@@ -148,33 +145,24 @@ impl<'a> Page<'a> {
             .map_err(|error| missing(error))
     }
 
-    fn html(&self) -> &Html {
-        self.html.get_or_init(|| Html::parse_document(self.text))
+    /// The page as elements, and how many steps a search takes there.
+    fn html(&self) -> Result<&(Html, Extent), Fault> {
+        let read = || -> Result<(Html, Extent), Fault> {
+            let html = html::read(self.text, MAX_READING_STEPS, self.is_awaited)?;
+            let extent = Extent::of(&html);
+            Ok((html, extent))
+        };
+        self.html.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// How many elements and texts the page has, and how deep they are within each other.
-    fn extent(&self) -> (usize, usize) {
-        let (mut nodes, mut depth, mut deepest) = (1usize, 0usize, 0usize);
-        let mut node = self.html().tree.root();
-        loop {
-            if let Some(child) = node.first_child() {
-                (node, nodes, depth) = (child, nodes + 1, depth + 1);
-                deepest = deepest.max(depth);
-                continue;
-            }
-            while node.next_sibling().is_none() {
-                let Some(parent) = node.parent() else { return (nodes, deepest) };
-                (node, depth) = (parent, depth - 1);
-            }
-            if let Some(next) = node.next_sibling() {
-                (node, nodes) = (next, nodes + 1);
-            }
-        }
-    }
-
-    fn tree(&self) -> Result<&XpathItemTree, Fault> {
-        let parse = || skyscraper::html::parse(self.text).map_err(|error| error.to_string());
-        self.tree.get_or_init(parse).as_ref().map_err(|error| missing(error))
+    /// The page as XPath reads it.
+    fn tree(&self) -> Result<&(XpathItemTree, Nodes), Fault> {
+        let read = || -> Result<(XpathItemTree, Nodes), Fault> {
+            let tree = skyscraper::html::parse(self.text).map_err(|error| missing(&error.to_string()))?;
+            let nodes = Nodes::of(&tree, self.text.len())?;
+            Ok((tree, nodes))
+        };
+        self.tree.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 }
 
@@ -221,22 +209,16 @@ impl Rule {
         let text = |text: String| Json::String(text.trim().to_owned());
         Ok(match &self.finder {
             Finder::JsonPath(path) => path.query(page.json()?).iter().take(MAX_VALUES).map(|value| (*value).clone()).collect(),
-            Finder::Css { selector, attribute, combinators } => {
-                let (nodes, depth) = page.extent();
-                if nodes.saturating_mul(depth.saturating_mul(*combinators).saturating_add(1)) > MAX_CSS_STEPS {
-                    return Err(Fault::Impossible(format!("css: {nodes} elements and texts, {depth} deep, are too many for this rule")));
+            Finder::Css { selector, attribute, shape } => {
+                let (html, extent) = page.html()?;
+                let steps = extent.steps(shape);
+                if steps > MAX_MATCHING_STEPS {
+                    let reason = format!("the rule may take {steps} steps on this page, and at most {MAX_MATCHING_STEPS} are taken");
+                    return Err(Fault::Impossible(format!("css: {reason}")));
                 }
-                let (mut values, mut taken) = (Vec::new(), 0);
-                for element in page.html().select(selector).take(MAX_VALUES) {
-                    let value = match attribute {
-                        Some(name) => element.value().attr(name).map(str::to_owned),
-                        None => Some(element.text().collect::<String>()),
-                    };
-                    taken += value.as_ref().map_or(0, String::len);
-                    if taken > MAX_TEXT_BYTES {
-                        return Err(Fault::Impossible(format!("css: the rule takes more than {MAX_TEXT_BYTES} bytes of text")));
-                    }
-                    values.extend(value.map(text));
+                let (mut values, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+                for element in html.select(selector).take(MAX_VALUES) {
+                    values.extend(taken(&element, attribute.as_deref(), &mut left)?.map(text));
                 }
                 values
             }
@@ -244,11 +226,17 @@ impl Rule {
                 if page.text.len() > MAX_XPATH_BYTES {
                     return Err(Fault::Impossible(format!("pages read by xpath have at most {MAX_XPATH_BYTES} bytes")));
                 }
-                let tree = page.tree()?;
-                require_shallow(tree)?;
+                let (tree, nodes) = page.tree()?;
+                nodes.require_few(path)?;
                 let path = xpath::parse(path).map_err(|error| Fault::Actor(format!("xpath: {error}")))?;
                 let items = path.apply(tree).map_err(|error| missing(&error.to_string()))?;
-                items.into_iter().take(MAX_VALUES).map(|item| text(item_text(&item, tree))).collect()
+                let (mut values, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+                for item in items.into_iter().take(MAX_VALUES) {
+                    let found = item_text(&item, tree);
+                    left = left.checked_sub(found.len() + 1).ok_or_else(too_much)?;
+                    values.push(text(found));
+                }
+                values
             }
             Finder::Regex { regex, group } => {
                 let mut values = Vec::new();
@@ -263,16 +251,31 @@ impl Rule {
     }
 }
 
-/// Refuses a page that is too deep for its reader.
-fn require_shallow(tree: &XpathItemTree) -> Result<(), Fault> {
-    let mut waiting = vec![(tree.root(), 0)];
-    while let Some((node, depth)) = waiting.pop() {
-        if depth > MAX_XPATH_DEPTH {
-            return Err(Fault::Impossible(format!("pages read by xpath are at most {MAX_XPATH_DEPTH} elements deep")));
+/// What a rule takes of an element: an attribute, or the text of all within it.
+fn taken(element: &ElementRef<'_>, attribute: Option<&str>, left: &mut usize) -> Result<Option<String>, Fault> {
+    let mut value = String::new();
+    let mut take = |part: &str| {
+        *left = left.checked_sub(part.len() + 1).ok_or_else(too_much)?;
+        value.push_str(part);
+        Ok::<(), Fault>(())
+    };
+    if let Some(name) = attribute {
+        let Some(found) = element.value().attr(name) else { return Ok(None) };
+        take(found)?;
+    } else {
+        for node in element.descendants() {
+            let part: &str = match node.value().as_text() {
+                Some(found) => found,
+                None => "",
+            };
+            take(part)?;
         }
-        waiting.extend(node.children(tree).into_iter().map(|child| (child, depth + 1)));
     }
-    Ok(())
+    Ok(Some(value))
+}
+
+fn too_much() -> Fault {
+    Fault::Impossible(format!("the rule takes more than {MAX_TEXT_BYTES} bytes of text and of nodes between"))
 }
 
 fn item_text(item: &XpathItem<'_>, tree: &XpathItemTree) -> String {
@@ -289,10 +292,8 @@ fn json_path(path: &str) -> Result<Finder, String> {
 }
 
 fn css(selector: &str, attribute: Option<&str>) -> Result<Finder, String> {
-    // As many as there can be: spaces beside another one, and those within strings, count too.
-    let combinators = selector.matches([' ', '\t', '\n', '\r', '\u{c}', '>', '+']).count();
     let parsed = Selector::parse(selector).map_err(|error| format!("css: {error}"))?;
-    Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned), combinators })
+    Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned), shape: Shape::of(selector) })
 }
 
 fn regular(pattern: &str, group: Option<u64>) -> Result<Finder, String> {
@@ -305,6 +306,7 @@ fn regular(pattern: &str, group: Option<u64>) -> Result<Finder, String> {
 }
 
 fn x_path(path: &str) -> Result<Finder, String> {
+    paths::require_shallow(path)?;
     xpath::parse(path).map_err(|error| format!("xpath: {error}"))?;
     Ok(Finder::XPath(path.to_owned()))
 }
@@ -444,12 +446,15 @@ mod tests {
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$[0]" }])).expect("a rule");
         assert!(matches!(rules.apply(deep.as_bytes(), &always), Err(Fault::External(reason)) if reason.contains("recursion")));
-        let tags = "<div>".repeat(10_000);
+        let tags = "<div>".repeat(2_000);
         let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
         assert!(rules.apply(tags.as_bytes(), &always).is_ok());
-        // Every element has ten thousand ancestors to look for; and every one has the text of all within it.
+        // Every element has two thousand ancestors to look for; and every one has the text of all within it.
         let found = |rule: &str, page: &str| Rules::selector(rule).expect("a rule").apply(page.as_bytes(), &always);
-        assert!(matches!(found("div p div", &tags), Err(Fault::Impossible(reason)) if reason.contains("too many")));
+        let rule = format!("{}div", "div p ".repeat(100));
+        assert!(matches!(found(&rule, &tags), Err(Fault::Impossible(reason)) if reason.contains("steps on this page")));
+        let endless = "<b>".repeat(30_000);
+        assert!(matches!(found("b", &endless), Err(Fault::Impossible(reason)) if reason.contains("steps to read")));
         let nested = format!("{}{}", "<div>".repeat(900), "x".repeat(10_000));
         assert!(matches!(found("div", &nested), Err(Fault::Impossible(reason)) if reason.contains("bytes of text")));
     }

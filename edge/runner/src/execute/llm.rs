@@ -124,8 +124,9 @@ impl LlmExecutor {
         let answer: ChatAnswer = self.ask("chat/completions", &wanted.question(model), usage).await?;
         let text = answer.choices.into_iter().next().and_then(|choice| choice.message.content).unwrap_or_default();
         let counted = answer.usage.unwrap_or_default();
-        usage.input_tokens += counted.prompt_tokens.unwrap_or(wanted.bytes() as u64 / TOKEN_BYTES);
-        usage.output_tokens += counted.completion_tokens.unwrap_or(text.len() as u64 / TOKEN_BYTES);
+        let (asked, said) = (wanted.bytes() as u64 / TOKEN_BYTES, text.len() as u64 / TOKEN_BYTES);
+        usage.input_tokens = usage.input_tokens.saturating_add(counted.prompt_tokens.unwrap_or(asked));
+        usage.output_tokens = usage.output_tokens.saturating_add(counted.completion_tokens.unwrap_or(said));
         Ok(text)
     }
 
@@ -160,7 +161,8 @@ impl LlmExecutor {
         let model =
             self.settings.embedding_model.as_deref().ok_or_else(|| Fault::External("this runner has no model of embeddings".into()))?;
         let answer: EmbeddingAnswer = self.ask("embeddings", &json!({ "model": model, "input": text }), usage).await?;
-        usage.input_tokens += answer.usage.unwrap_or_default().prompt_tokens.unwrap_or(text.len() as u64 / TOKEN_BYTES);
+        let counted = answer.usage.unwrap_or_default().prompt_tokens.unwrap_or(text.len() as u64 / TOKEN_BYTES);
+        usage.input_tokens = usage.input_tokens.saturating_add(counted);
         let embedding = answer.data.into_iter().next().map(|data| data.embedding).unwrap_or_default();
         let is_one = (1..=MAX_DIMENSIONS).contains(&embedding.len()) && embedding.iter().all(|number| number.is_finite());
         if is_one { Ok(embedding) } else { Err(Fault::External("the model server answers no embedding".into())) }

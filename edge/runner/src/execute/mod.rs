@@ -8,9 +8,11 @@ pub mod custom;
 pub(crate) mod echo;
 mod extract;
 pub mod guard;
+mod html;
 pub mod http;
 pub mod llm;
 pub mod mcp;
+mod paths;
 #[cfg(test)]
 mod readings;
 mod schema;

@@ -83,10 +83,6 @@ fn forbidden(name: &str, first: &str) -> Reached {
         "add-key" => numbers(libc::SYS_add_key, &[at(c"user"), at(c"name"), at(c"x"), 1, usize::MAX - 3]),
         "mknod-char" => numbers(libc::SYS_mknodat, &[cwd(), at(c"/tmp/mem"), 0o020_666, 0x101]),
         "mknod-block" => numbers(libc::SYS_mknodat, &[cwd(), at(c"/tmp/disk"), 0o060_666, 0xfe00]),
-        "raw-socket" => numbers(libc::SYS_socket, &[2, 3 | 0o2_000_000, 1]),
-        "packet-socket" => numbers(libc::SYS_socket, &[17, 2, 0x300]),
-        "netlink-socket" => numbers(libc::SYS_socket, &[16, 3, 0]),
-        "vsock-socket" => numbers(libc::SYS_socket, &[40, 1, 0]),
         "io-uring" => numbers(libc::SYS_io_uring_setup, &[1, [0_u64; 15].as_ptr().addr()]),
         "bpf" => numbers(libc::SYS_bpf, &[0, [0_u64; 15].as_ptr().addr(), 120]),
         "perf" => numbers(libc::SYS_perf_event_open, &[[0_u64; 15].as_ptr().addr(), 0, 0, usize::MAX, 0]),
@@ -122,6 +118,27 @@ fn forbidden(name: &str, first: &str) -> Reached {
             numbers(libc::SYS_prlimit64, &[0, 4, 0, limit.as_mut_ptr().addr()])
         }
         "more-files" => numbers(libc::SYS_prlimit64, &[0, 7, [1_u64 << 20; 2].as_ptr().addr(), 0]),
+        _ => resources(name, first),
+    }
+}
+
+/// Sockets that reach more than loopback, and memory that no limit counts.
+fn resources(name: &str, first: &str) -> Reached {
+    match name {
+        "raw-socket" => numbers(libc::SYS_socket, &[2, 3 | 0o2_000_000, 1]),
+        "packet-socket" => numbers(libc::SYS_socket, &[17, 2, 0x300]),
+        "netlink-socket" => numbers(libc::SYS_socket, &[16, 3, 0]),
+        "vsock-socket" => numbers(libc::SYS_socket, &[40, 1, 0]),
+        "sctp-socket" => numbers(libc::SYS_socket, &[2, 1, 132]),
+        "icmp-socket" => numbers(libc::SYS_socket, &[2, 2, 1]),
+        "tcp-socket" => numbers(libc::SYS_socket, &[2, 1, 6]),
+        "pair" => {
+            let (family, mut pair) = (first.parse().unwrap_or(0), [0_i32; 2]);
+            numbers(libc::SYS_socketpair, &[family, 1, 0, pair.as_mut_ptr().addr()])
+        }
+        "huge-memory" => numbers(libc::SYS_mmap, &[0, 1 << 21, 3, 0x0004_0022, usize::MAX, 0]),
+        "huge-file" => numbers(libc::SYS_memfd_create, &[at(c"x"), 4]),
+        "huge-shared" => numbers(libc::SYS_shmget, &[0, 1 << 21, 0o5600]),
         _ => Err(io::Error::other(format!("no program {name}"))),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) fn run(name: &str) -> ExitCode {
         "disk-of-workspace" => disk("/workspace"),
         "volume" => disk("/mnt/volumes/data"),
         "inodes" => inodes(),
+        "output" => print(0),
+        "excess" => print(1),
         "log" => log(),
         "time" => spin(),
         "ignore" => {
@@ -110,13 +112,19 @@ fn inodes() -> io::Result<()> {
     Ok(())
 }
 
+/// What may be printed, half of it as errors, and some bytes more.
+fn print(more: usize) -> io::Result<()> {
+    io::stdout().write_all(&vec![b'x'; 1 << 19])?;
+    io::stderr().write_all(&vec![b'x'; (1 << 19) + more])
+}
+
+/// Prints without an end.
 fn log() -> io::Result<()> {
     let line = [b'x'; 1 << 16];
-    for _ in 0..512 {
+    loop {
         io::stdout().write_all(&line)?;
         io::stderr().write_all(&line)?;
     }
-    Ok(())
 }
 
 /// A process in another session, without a parent, that holds the output open.

@@ -17,13 +17,10 @@ pub(super) fn result(outcome: &Outcome, output: Output) -> Result<Vec<u8>, Fault
         End::OutOfMemory => return Err(Fault::Impossible("the program needs more memory than the job gives it".into())),
         End::OutOfTime => return Err(Fault::Impossible("the program was not done in the job's time".into())),
         End::OutOfSpace => return Err(Fault::Impossible("the program writes more files than the job gives room for".into())),
+        End::OutOfOutput => return Err(Fault::Impossible("the program prints more than the runner keeps".into())),
         End::Cancelled => return Err(Fault::External("the container was ended by the runner".into())),
     }
     match (output, &outcome.output) {
-        (Output::Stdout, _) if !outcome.is_stdout_whole => {
-            let dropped = outcome.dropped_bytes;
-            Err(Fault::Impossible(format!("the program prints more than the runner keeps: {dropped} bytes were dropped")))
-        }
         (Output::Stdout, _) => Ok(outcome.stdout.clone()),
         (Output::File, OutputFile::File(bytes)) => Ok(bytes.clone()),
         (Output::File, OutputFile::Missing) => Err(Fault::Actor("the program left no file /workspace/output".into())),
@@ -72,9 +69,7 @@ mod tests {
         Outcome {
             end,
             stdout: b"out".to_vec(),
-            is_stdout_whole: true,
             stderr: [&[b'x'; 600][..], b" why\n"].concat(),
-            dropped_bytes: 0,
             output: OutputFile::Missing,
             changes: Vec::new(),
             usage: Usage::default(),
@@ -93,6 +88,7 @@ mod tests {
             (End::OutOfMemory, Output::Stdout, 3),
             (End::OutOfTime, Output::Stdout, 3),
             (End::OutOfSpace, Output::Stdout, 3),
+            (End::OutOfOutput, Output::Stdout, 3),
             (End::Cancelled, Output::Stdout, 2),
         ];
         for (end, output, fault) in rows {
@@ -103,14 +99,13 @@ mod tests {
         assert!(reason.len() < 600, "the end of it");
     }
 
-    /// A result is whole, or none.
+    /// A result is whole, or none. Decision 670: a program that prints too much has none, also where it left a file.
     #[test]
     fn parts_are_no_results() {
-        let part = Outcome { is_stdout_whole: false, dropped_bytes: 9, ..outcome(End::Exited(0)) };
-        assert_eq!(result(&part, Output::Stdout).map_err(|fault| fault.number()), Err(3));
         let long = Outcome { output: OutputFile::TooLong { bytes: 9 }, ..outcome(End::Exited(0)) };
         assert_eq!(result(&long, Output::File).map_err(|fault| fault.number()), Err(3));
-        let file = Outcome { output: OutputFile::File(b"file".to_vec()), is_stdout_whole: false, ..outcome(End::Exited(0)) };
-        assert_eq!(result(&file, Output::File), Ok(b"file".to_vec()), "what it prints beside the file does not matter");
+        let file = |end| Outcome { output: OutputFile::File(b"file".to_vec()), ..outcome(end) };
+        assert_eq!(result(&file(End::Exited(0)), Output::File), Ok(b"file".to_vec()));
+        assert_eq!(result(&file(End::OutOfOutput), Output::File).map_err(|fault| fault.number()), Err(3));
     }
 }
