@@ -172,11 +172,16 @@ def by_blocks(folder):
     ]
 
 
+# Idle blocks between two heights at which the log of the state has the same size: each adds ten operations to it, and twenty nodes to the tree over them. They are
+# dropped in pieces of 65,536 operations and of 262,144 nodes (decision 697), so that up to 17 MB come and go.
+LOG_PERIOD = 13_107
+
+
 def disk(folder):
-    """What idle blocks leave in the folder of a validator and of a full node that prune nothing."""
+    """What idle blocks leave in the folder of a validator and of a full node that prune no blocks."""
     figures = {"validator": [], "full node": []}
     options = ["--port", 0, "--state", "chain", "--runners", 0, "--no-gateway", "--quiet", "--block-time", "instant"]
-    for count in (5_000, 20_000):
+    for count in (5_000, LOG_PERIOD):
         with node(folder, "idle", "dev", *options) as dev:
             epochs.program("cowboy", folder, "chain", "mine", count, "--rpc-url", dev.url)
             reached = height(dev.url)
@@ -350,7 +355,9 @@ def sections(rows):
     """The sections of the page with these rows: what blocks cost to send stands by itself."""
     intro = (
         f"`./bench network`: real processes, with the links between validators on loopback, or through the relay of `cowboyd testnet {' '.join(SLOW)}`; the simulator where it is "
-        f"named. Nodes and clients share {machine()}. Submission to final receipt includes the wait for the next block."
+        f"named. Nodes and clients share {machine()}. Submission to final receipt includes the wait for the next block. "
+        f"Disk is measured at two heights {LOG_PERIOD:,} idle blocks apart, between which the log of the state grows and is pruned by the same ([decision "
+        "697](decisions/0697-what-idle-blocks-leave-on-the-disk.md))."
     )
     sent = (
         "`./bench network --only bodies`: what a full block costs, in the simulator, with links of 40 ± 10 ms that carry a gigabit a second and processors that take no time. "

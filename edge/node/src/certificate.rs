@@ -7,8 +7,12 @@ use commonware_cryptography::{blake3::Digest, certificate::Verifier as _};
 use commonware_parallel::Sequential;
 use commonware_utils::iter::NonEmpty;
 use cowboy_types::Hash;
-use rand_core::CryptoRng;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{CryptoRng, SeedableRng as _};
 use rayon::prelude::*;
+
+/// The fewest certificates for which a core of its own is worth one check of pairings more.
+const CHUNK: usize = 16;
 
 /// The finalization in these bytes, where it names exactly this block. Its signatures are not verified.
 fn decoded(digest: &Hash, certificate: &[u8]) -> Option<Finalization<Scheme, Digest>> {
@@ -16,8 +20,22 @@ fn decoded(digest: &Hash, certificate: &[u8]) -> Option<Finalization<Scheme, Dig
     decoded.ok().filter(|finalization| finalization.proposal.payload == engine_digest(digest))
 }
 
-/// Whether all of these are by the validators whose group key `verifier` has: one check of pairings for all of them.
+/// Whether all of these are by the validators whose group key `verifier` has: one check of pairings for all of them, or on each core where they are many.
 fn hold(random: &mut impl CryptoRng, verifier: &Scheme, finalizations: &[Finalization<Scheme, Digest>]) -> bool {
+    let length = finalizations.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
+    // However many cores there are, as much is taken of the randomness.
+    let mut seeds = generator(random);
+    let chunks: Vec<_> = finalizations.chunks(length).map(|chunk| (chunk, generator(&mut seeds))).collect();
+    chunks.into_par_iter().all(|(chunk, mut random)| hold_together(&mut random, verifier, chunk))
+}
+
+fn generator(random: &mut impl CryptoRng) -> ChaCha20Rng {
+    let mut seed = [0; 32];
+    random.fill_bytes(&mut seed);
+    ChaCha20Rng::from_seed(seed)
+}
+
+fn hold_together(random: &mut impl CryptoRng, verifier: &Scheme, finalizations: &[Finalization<Scheme, Digest>]) -> bool {
     let certificates = finalizations.iter().map(|finalization| {
         let subject = Subject::Finalize { proposal: &finalization.proposal };
         (subject, &finalization.certificate)
@@ -55,7 +73,7 @@ pub(crate) fn finalizations<'a>(
 }
 
 /// The place of the first item that does not hold, if `hold` says of some items whether all of them do.
-fn first_wrong<T>(items: &[T], mut hold: impl FnMut(&[T]) -> bool) -> Option<usize> {
+pub(crate) fn first_wrong<T>(items: &[T], mut hold: impl FnMut(&[T]) -> bool) -> Option<usize> {
     if hold(items) {
         return None;
     }
@@ -79,6 +97,44 @@ pub(crate) fn is_certificate(random: &mut impl CryptoRng, verifier: &Scheme, dig
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::committee::{Committee, first_epoch};
+    use commonware_codec::Encode as _;
+    use commonware_consensus::{
+        simplex::types::{Finalize, Proposal},
+        types::{Epoch, Round, View},
+    };
+    use cowboy_types::Amount;
+
+    /// Where several cores verify a run of certificates, the first wrong one is found as in a short run, and those before it hold.
+    #[test]
+    fn a_wrong_one_of_many_is_found() {
+        const COUNT: u8 = 40;
+        let (validators, dealing, keys) = Committee::derive(b"seed", 1, Amount(1));
+        let committee = Committee::of(&first_epoch(&validators, &dealing).expect("an epoch")).expect("a committee");
+        let voter = committee.voter(b"test", keys[0].share.clone().expect("it has a share")).expect("a share of it");
+        let certified = |number: u8| {
+            let (digest, view) = (Hash([number; 32]), u64::from(number));
+            let proposal = Proposal::new(Round::new(Epoch::new(0), View::new(view)), View::new(view - 1), engine_digest(&digest));
+            let vote = Finalize::sign(&voter, proposal).expect("it votes");
+            let votes = NonEmpty::try_new(std::iter::once(&vote)).expect("there is one");
+            (digest, Finalization::from_finalizes(&voter, votes, &Sequential).expect("one is enough").encode().to_vec())
+        };
+        let right: Vec<(Hash, Vec<u8>)> = (1..=COUNT).map(certified).collect();
+        let (verifier, mut random) = (committee.verifier(b"test"), ChaCha20Rng::from_seed([7; 32]));
+        for wrong in [None, Some(0), Some(15), Some(16), Some(39)] {
+            let mut all = right.clone();
+            if let Some(place) = wrong {
+                // The two signatures of the next one.
+                let (from, end) = (all[(place + 1) % all.len()].1.clone(), all[place].1.len() - 96);
+                all[place].1.truncate(end);
+                all[place].1.extend(&from[from.len() - 96..]);
+            }
+            let (found, first) = finalizations(&mut random, &verifier, all.iter().map(|(digest, bytes)| (*digest, bytes.as_slice())));
+            assert_eq!((found.len(), first), (wrong.unwrap_or(right.len()), wrong));
+            let chunk = &found[..found.len().min(CHUNK + 1)];
+            assert!(hold(&mut random, &verifier, chunk) && hold_together(&mut random, &verifier, chunk));
+        }
+    }
 
     /// The first wrong one of a run is found wherever it is, with few more checks than one; all that are wrong cost no more.
     #[test]

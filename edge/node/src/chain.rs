@@ -18,6 +18,7 @@ use crate::{
     reader::Proving,
     seeds::{Scheme, Seeds},
     traces,
+    voted::Voted,
     watch::Slow,
 };
 pub use crate::{carry::Carry, head::Head, reader::StateReader};
@@ -131,6 +132,8 @@ pub struct Chain {
     pub(crate) logs: Logs,
     /// The rounds for which this validator signed a header.
     pub(crate) proposals: Proposals,
+    /// The votes that this validator sent last.
+    pub(crate) voted: Arc<Voted>,
     /// When blocks are proposed.
     pub pace: Pace,
     /// Where the time of day comes from.
@@ -202,6 +205,7 @@ impl Chain {
             mempool,
             logs: Logs::default(),
             proposals: setup.proposals,
+            voted: Arc::new(setup.voted),
             pace: setup.pace,
             clock: setup.clock,
             slow: Arc::default(),
@@ -461,6 +465,8 @@ pub struct Setup {
     pub keys: Option<ValidatorKeys>,
     /// The rounds for which this validator signed a header.
     pub proposals: Proposals,
+    /// The votes that this validator sent last.
+    pub voted: Voted,
     /// Finalized blocks and indexes.
     pub ledger: Ledger,
     /// When blocks are proposed.

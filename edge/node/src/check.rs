@@ -2,6 +2,7 @@
 
 mod engine;
 
+pub(crate) use engine::own_votes;
 pub use engine::{Damage, discard_votes, engine};
 
 use crate::{failing, follow, reader::MAX_OPERATIONS};

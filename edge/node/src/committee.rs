@@ -2,7 +2,8 @@
 
 use crate::{
     epoch::{Info, MAX_MEMBERS, MODE, roll::Roll},
-    seeds::{Scheme, SeedBytes},
+    pairings::{Signed, Signer},
+    seeds::{Scheme, SeedBytes, signature_of},
 };
 use commonware_codec::{Decode as _, DecodeExt as _, Encode as _};
 use commonware_consensus::types::Epoch;
@@ -12,7 +13,7 @@ use commonware_cryptography::{
         dkg::feldman_desmedt::{Output, deal},
         primitives::{
             group::{Private, Share},
-            ops::{batch, compute_public, sign, sign_message, verify_message},
+            ops::{compute_public, sign, sign_message, verify_message},
             sharing::{Mode, Sharing},
             variant::{MinSig, Variant},
         },
@@ -21,10 +22,8 @@ use commonware_cryptography::{
 };
 use commonware_glue::dkg::{network::Directory as _, types::EpochOutcome};
 use commonware_math::algebra::Random as _;
-use commonware_parallel::Sequential;
 use commonware_utils::{
     N3f1, TryCollect as _,
-    iter::NonEmpty,
     ordered::{Quorum as _, Set},
 };
 use cowboy_state::records::GenesisValidator;
@@ -35,7 +34,7 @@ use cowboy_types::{
     wire::Fixed,
 };
 use rand_chacha::ChaCha20Rng;
-use rand_core::{CryptoRng, SeedableRng as _};
+use rand_core::SeedableRng as _;
 
 type BlsPublic = <MinSig as Variant>::Public;
 type BlsSignature = <MinSig as Variant>::Signature;
@@ -72,7 +71,7 @@ pub(crate) struct ProposerVrf {
 impl ProposerVrf {
     /// What the proposer signed, and its signature; `None` where that is no point of the curve.
     fn signed(&self) -> Option<(Vec<u8>, BlsSignature)> {
-        Some((vrf_message(&self.beacon, self.height), BlsSignature::decode(self.proof.0.to_vec()).ok()?))
+        Some((vrf_message(&self.beacon, self.height), signature_of(&self.proof)?))
     }
 }
 
@@ -285,13 +284,11 @@ impl Member {
         verify_message::<MinSig>(&self.bls, PROPOSER_VRF_NAMESPACE, &message, &signature).is_ok()
     }
 
-    /// Whether all of these are this validator's VRFs: one check of pairings for all of them.
-    pub(crate) fn verify_vrfs(&self, random: &mut impl CryptoRng, vrfs: &[ProposerVrf]) -> bool {
-        let Some(signed) = vrfs.iter().map(ProposerVrf::signed).collect::<Option<Vec<_>>>() else { return false };
-        match NonEmpty::try_new(signed.iter().map(|(message, signature)| (PROPOSER_VRF_NAMESPACE, message.as_slice(), *signature))) {
-            Some(signed) => batch::verify_same_signer::<_, MinSig, _>(random, &self.bls, signed, &Sequential).is_ok(),
-            None => true,
-        }
+    /// The VRF as a signature of this validator in an epoch, which is to be verified. `None` where it is no point of the curve.
+    pub(crate) fn signed_vrf(&self, epoch: u64, vrf: &ProposerVrf) -> Option<Signed> {
+        let (message, signature) = vrf.signed()?;
+        let signer = Signer::Validator(epoch, fixed(self.network.as_ref()));
+        Some(Signed::new((signer, self.bls), PROPOSER_VRF_NAMESPACE, &message, signature))
     }
 }
 
@@ -322,6 +319,7 @@ fn draw(stakes: impl Iterator<Item = u64> + Clone, randomness: &Hash) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pairings;
 
     /// a validator leads in proportion to its stake.
     #[test]
@@ -346,21 +344,20 @@ mod tests {
         let vrf = |height: u64| ProposerVrf { beacon: b"beacon".to_vec(), height, proof: keys.prove(b"beacon", height) };
         let right: Vec<ProposerVrf> = (7..12).map(vrf).collect();
         let mut random = generator(b"test", 0);
-        assert!(member.verify_vrfs(&mut random, &right) && member.verify_vrfs(&mut random, &[]));
-        assert!(!committee.members()[1].verify_vrfs(&mut random, &right), "of another validator");
+        let mut hold = |member: &Member, vrfs: &[ProposerVrf]| {
+            let signed: Option<Vec<Signed>> = vrfs.iter().map(|vrf| member.signed_vrf(0, vrf)).collect();
+            signed.is_some_and(|signed| pairings::hold(&mut random, &signed))
+        };
+        assert!(hold(member, &right));
+        assert!(!hold(&committee.members()[1], &right), "of another validator");
         for place in 0..right.len() {
             let mut wrong = right.clone();
             wrong[place].height += 1;
-            assert!(!member.verify_vrfs(&mut random, &wrong), "the {place}. is of another height");
+            assert!(!hold(member, &wrong), "the {place}. is of another height");
             wrong = right.clone();
             wrong[place].proof = Fixed([0xFF; 48]);
-            assert!(!member.verify_vrfs(&mut random, &wrong), "the {place}. is no point");
+            assert!(!hold(member, &wrong), "the {place}. is no point");
         }
-        // What one takes away another one may not add.
-        let mut exchanged = right.clone();
-        exchanged[0].proof = right[1].proof;
-        exchanged[1].proof = right[0].proof;
-        assert!(!member.verify_vrfs(&mut random, &exchanged));
     }
 
     #[test]

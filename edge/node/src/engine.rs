@@ -27,7 +27,7 @@ use crate::{
         tap::{Later, Tap, deliver},
     },
     seeds::Scheme,
-    serving,
+    serving, voted,
     votes::Role,
 };
 use commonware_broadcast::buffered;
@@ -106,6 +106,11 @@ impl Kept {
 
 pub(crate) const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
 const MAILBOX: NonZeroUsize = NZUsize!(1_024);
+
+/// Proposals of one validator that are kept until they are voted on
+/// ([decision 658](../../../docs/decisions/0658-proposals-that-are-kept.md)).
+const PROPOSALS_OF_A_PEER: usize = 8;
+
 const FETCH_TIMEOUT: Duration = Duration::from_secs(2);
 const FETCH_RETRY: Duration = Duration::from_millis(100);
 
@@ -206,7 +211,7 @@ where
         buffered::Config {
             public_key: me,
             mailbox_size: MAILBOX,
-            deque_size: 16,
+            deque_size: PROPOSALS_OF_A_PEER,
             priority: true,
             codec_config: (),
             peer_provider: peers.clone(),
@@ -268,9 +273,8 @@ where
         storage: context.child("records"),
         partitions: Partitions::new(&prefix),
         schemes: schemes.clone(),
-        committees: chain.committees.clone(),
+        chain: chain.clone(),
         marshal: marshal.clone(),
-        namespace: chain.namespace.clone(),
         role,
     };
     let partition = format!("{prefix}-reshare");
@@ -308,6 +312,7 @@ where
         },
     );
     context.child("boundaries").spawn(move |_| deliver(boundaries, epochs));
+    let [votes, certificates, resolver] = voted::noting(&chain.voted, [votes, certificates, resolver].map(inbound::of_consensus));
     Engine { handle: orchestrator.start(votes, certificates, resolver), marshal }
 }
 

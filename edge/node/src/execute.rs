@@ -1,6 +1,7 @@
 //! Drives the execution of a block over the database.
 //!
-//! It runs in threads of its own, so that nothing else of the node waits for it, and is watched: [`crate::watch`] says why.
+//! It runs in threads of its own, so that nothing else of the node waits for it, and is watched: [`crate::watch`] says why. A block without transactions is
+//! begun without one.
 
 use crate::{
     chain::Chain,
@@ -22,11 +23,15 @@ use std::{
     collections::HashMap,
     pin::pin,
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// How often a running execution is looked at.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How long an execution of a block without transactions stays where it was started, in all: another thread takes longer to begin than such a block
+/// ([decision 696](../../../docs/decisions/0696-what-idle-blocks-cost.md)).
+const BRIEF: Duration = Duration::from_millis(1);
 
 /// Transactions that a proposal gives up before it takes none any more that runs an actor.
 const GIVEN_UP: usize = 2;
@@ -143,6 +148,8 @@ pub async fn run<E: Context + Spawner + Clock>(
 pub struct Fence<'a> {
     /// How often a running execution is looked at.
     tick: Duration,
+    /// How long a block without transactions is executed without a thread of its own.
+    brief: Duration,
     /// What a delivery may use of a thread's time before a proposal gives it up.
     most: Duration,
     /// How long a delivery may take before a proposal puts it off; without end where no view waits for the proposal.
@@ -158,7 +165,8 @@ pub struct Fence<'a> {
 impl Fence<'_> {
     /// None: whoever measures waits as long as it takes.
     pub fn none() -> Self {
-        Self { tick: TICK, most: Duration::MAX, longest: Duration::MAX, packing: None, slow: Arc::default(), mempool: None }
+        let (most, longest) = (Duration::MAX, Duration::MAX);
+        Self { tick: TICK, brief: BRIEF, most, longest, packing: None, slow: Arc::default(), mempool: None }
     }
 }
 
@@ -174,6 +182,7 @@ impl Chain {
         let most = Duration::from_nanos(rows.execution.delivery_weight) * FAR;
         Fence {
             tick: TICK,
+            brief: BRIEF,
             most,
             longest: if self.has_views() { most } else { Duration::MAX },
             packing: self.pace.gap().map(|_| Duration::from_nanos(rows.execution.propose_time)),
@@ -304,6 +313,8 @@ struct Worker {
     measure: Measure,
     watched: Arc<Watched>,
     slow: Arc<Slow>,
+    /// How long it still does without a thread of its own; not at all where there are transactions, or once it has had one.
+    brief: Duration,
     /// For how long a proposal packs from its first delivery on, and when that is over once it is known.
     packing: Option<Duration>,
     end: Option<SystemTime>,
@@ -312,25 +323,48 @@ struct Worker {
 impl Worker {
     fn new(fence: &Fence<'_>, input: BlockInput, watched: Arc<Watched>) -> Self {
         let packing = fence.packing.filter(|_| matches!(input.mode, Mode::Propose { .. }));
-        Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), packing, end: None }
+        let transactions = match &input.mode {
+            Mode::Propose { candidates, .. } => candidates,
+            Mode::Verify { transactions } => transactions,
+        };
+        let brief = if transactions.is_empty() { fence.brief } else { Duration::ZERO };
+        Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), brief, packing, end: None }
     }
 
     /// Continues in a thread where it may take long. Returns nothing if its result is no longer awaited.
     ///
     /// The deterministic runtime has one thread and virtual time: there it continues at once, and no task of it outlives the node.
     async fn start<E: Spawner + Clock>(mut self, runtime: &E, answers: Records) -> Option<(Self, Option<Need<Done>>)> {
+        self.execution.fill(answers);
+        if let Some(need) = self.advance_briefly() {
+            return Some((self, Some(need)));
+        }
         let clock = runtime.child("execution");
         let run = move || {
-            let need = self.advance(&clock, answers);
+            let need = self.advance(&clock);
             (self, need)
         };
         let Ok(threads) = tokio::runtime::Handle::try_current() else { return Some(run()) };
         ended(threads.spawn_blocking(run)).await
     }
 
-    fn advance(&mut self, clock: &impl Clock, answers: Records) -> Option<Need<Done>> {
+    /// Continues in this thread while nothing is delivered, and not for long.
+    fn advance_briefly(&mut self) -> Option<Need<Done>> {
+        let began = Instant::now();
+        let mut need = None;
+        while need.is_none() && self.execution.under_way().is_none() && began.elapsed() < self.brief {
+            need = self.execution.proceed();
+        }
+        self.brief = self.brief.saturating_sub(began.elapsed());
+        need
+    }
+
+    fn advance(&mut self, clock: &impl Clock) -> Option<Need<Done>> {
+        // What has needed a thread once does so to its end: closing a block takes the longer the more was delivered.
+        self.brief = Duration::ZERO;
         self.measure.resume(&self.watched);
-        self.execution.fill(answers);
+        // A delivery may have begun before this thread did.
+        self.measure.look(&self.execution, &self.watched, &self.slow);
         let need = loop {
             if self.watched.is_given_up() {
                 break None;

@@ -31,6 +31,9 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
 /// How the engine says that a write failed where it leaves the system's reason out.
 const WRITE_FAILED: &str = "WriteFailed";
 
+/// With less space than this a write of the engine may have failed for want of it: more than the engine writes at once.
+const FULL_BELOW: u64 = 8 << 20;
+
 /// How the engine's parts say that what they find on the disk does not fit together.
 const DAMAGED: [&str; 13] = [
     "marshal must return",
@@ -87,6 +90,7 @@ pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeE
 
 fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) -> NodeError {
     match named(last_words) {
+        NodeError::Ended(words) if words.contains(WRITE_FAILED) && is_on_full_disk(directory) => StoreError::DiskFull.into(),
         NodeError::Ended(words) if words.contains(WRITE_FAILED) && has_file_at_limit(directory) => named(FILE_TOO_LARGE),
         NodeError::Ended(words) if is_damage && !words.contains(SYSTEM) => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
@@ -94,6 +98,11 @@ fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) ->
         }
         other => other,
     }
+}
+
+/// Whether the disk of this folder has no space left. It is not where nobody can tell.
+fn is_on_full_disk(directory: &Path) -> bool {
+    cowboy_serve::free_bytes(directory).is_ok_and(|free| free < FULL_BELOW)
 }
 
 /// Whether a file in this folder or below it has reached the size that this process's files may have.
@@ -142,6 +151,20 @@ mod tests {
             let named = named(&words);
             assert_eq!(matches!(named, NodeError::Store(StoreError::DiskFull)), is_full, "{words}");
             assert!(is_full || named.to_string().contains(&words), "{named}");
+        }
+    }
+
+    /// The engine does not say why a write failed. Where the disk has no space left, it was that: `/proc` is a file system without any.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_write_that_failed_on_a_full_disk_gets_a_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let words = "unable to append to journal: Runtime(WriteFailed)";
+        for (folder, words, is_full) in
+            [(Path::new("/proc"), words, true), (Path::new("/proc"), "anything", false), (folder.path(), words, false)]
+        {
+            let error = while_running(words, folder, 80);
+            assert_eq!(matches!(error, NodeError::Store(StoreError::DiskFull)), is_full, "{words}: {error}");
         }
     }
 

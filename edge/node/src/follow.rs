@@ -5,6 +5,7 @@ use crate::{
     block::SealedBlock,
     certificate::finalizations,
     chain::{Chain, Final, Output},
+    checking::{Ahead, Checking},
     engine::Kept,
     execute::{self, Databases, Executed},
     moving::Moving,
@@ -15,13 +16,14 @@ use commonware_codec::Decode as _;
 use commonware_consensus::{Reporter as _, simplex::types::Activity};
 use commonware_glue::{
     dkg::ReshareBlock as _,
-    stateful::{Application, Finality, db::DatabaseSet},
+    stateful::{Application, db::DatabaseSet},
 };
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::{MAX_TOGETHER, StoreError, state};
 use futures::future::{Either, select};
 use rand_core::CryptoRng;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::{collections::VecDeque, pin::pin, sync::Arc, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 
@@ -200,6 +202,22 @@ where
     }
 }
 
+/// A block as it came, decoded where it is one.
+struct Decoded {
+    block: Result<SealedBlock, FollowError>,
+    /// The length of its encoding.
+    length: usize,
+    certificate: Vec<u8>,
+}
+
+impl From<Fetched> for Decoded {
+    fn from(Fetched { block, certificate }: Fetched) -> Self {
+        let length = block.len();
+        let block = SealedBlock::decode_cfg(bytes::Bytes::from(block), &()).map_err(|error| FollowError::NotABlock(error.to_string()));
+        Self { block, length, certificate }
+    }
+}
+
 /// A block that follows the executed ones, and waits to be executed.
 struct Waiting {
     parent: SealedBlock,
@@ -249,7 +267,9 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
 
     /// Takes a run of blocks. Those before the first fault are executed as far as a certificate proves them.
     async fn take(&mut self, run: Vec<Fetched>) -> Result<(), FollowError> {
-        let linked = run.into_iter().try_for_each(|fetched| self.link(fetched));
+        // A block is hashed when it is decoded, with its transactions: on all cores.
+        let decoded: Vec<Decoded> = run.into_par_iter().map(Decoded::from).collect();
+        let linked = decoded.into_iter().try_for_each(|decoded| self.link(decoded));
         // What is wrong with a certificate came before what is wrong with the order.
         let fault = self.verify().err().or(linked.err());
         self.execute_proven().await?;
@@ -257,9 +277,8 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     }
 
     /// Puts a block after the newest, where its hash leads there.
-    fn link(&mut self, Fetched { block, certificate }: Fetched) -> Result<(), FollowError> {
-        let length = block.len();
-        let block = SealedBlock::decode_cfg(bytes::Bytes::from(block), &()).map_err(|error| FollowError::NotABlock(error.to_string()))?;
+    fn link(&mut self, Decoded { block, length, certificate }: Decoded) -> Result<(), FollowError> {
+        let block = block?;
         let (last, found) = (self.newest.header().number.0, block.header().number.0);
         let is_next = found.checked_sub(1) == Some(last);
         if !is_next || block.header().parent != self.newest.hash() {
@@ -302,7 +321,7 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         let proven = self.waiting.iter().rposition(|waiting| !waiting.certificate.is_empty()).map_or(0, |place| place + 1);
         let right = {
             let headers: Vec<_> = self.waiting.iter().take(proven).map(|waiting| waiting.block.header()).collect();
-            self.chain.right_vrfs(&mut self.context, &headers)
+            self.chain.proven(&mut self.context, &headers)
         };
         if right.is_empty() {
             // What comes without a certificate keeps nobody from proving the state.
@@ -317,10 +336,15 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         executed
     }
 
-    /// Executes the first blocks that wait; of each it is said whether its VRF was found to be right.
-    async fn execute_all(&mut self, right_vrfs: Vec<bool>) -> Result<(), FollowError> {
-        for has_vrf in right_vrfs {
+    /// Executes the first blocks that wait; of each it is said whether its seeds and its VRF were found to be right.
+    async fn execute_all(&mut self, right: Vec<bool>) -> Result<(), FollowError> {
+        // While one is executed, or written to the disk, the signatures in the next ones are checked.
+        let (mut checks, mut left) = (Ahead::default(), right.len());
+        for is_proven in right {
+            let blocks = self.waiting.iter().take(left).map(|waiting| &waiting.block);
+            let Some(checking) = checks.check_next(&self.chain, blocks) else { break };
             let Some(waiting) = self.waiting.pop_front() else { break };
+            left -= 1;
             self.moving.go_on(self.context.current());
             // Booking a block says whether this build can execute the next one.
             if waiting.block.header().version != waiting.parent.header().version {
@@ -330,7 +354,7 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
                 return Err(FollowError::Stopped);
             }
             let Waiting { parent, block, bytes, certificate } = waiting;
-            match self.execute(&parent, &block, has_vrf).await {
+            match self.execute(&parent, &block, (is_proven, checking)).await {
                 Ok(output) => {
                     // Who signs the next block, and under which parameters it is checked, is known when this one is booked.
                     let ends = self.chain.committees.is_boundary(output.number) || output.changes_rules();
@@ -389,13 +413,18 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     }
 
     /// Executes a block on the state, which has it from now on. It is not on the disk yet.
-    async fn execute(&self, parent: &SealedBlock, block: &SealedBlock, has_vrf: bool) -> Result<Output, FollowError> {
+    async fn execute(
+        &self,
+        parent: &SealedBlock,
+        block: &SealedBlock,
+        (is_proven, checking): (bool, Checking),
+    ) -> Result<Output, FollowError> {
         let chain = &self.chain;
         let number = block.header().number.0;
-        if !chain.is_sound_of_run(block, parent, has_vrf) {
+        if !chain.is_sound_of_run(block, parent, is_proven) {
             return Err(FollowError::Header(number));
         }
-        let transactions = chain.signed(block, Finality::Candidate).ok_or(FollowError::Header(number))?;
+        let transactions = checking.ended(chain, block).await.ok_or(FollowError::Header(number))?;
         let input =
             chain.input(block.header(), block.payload().as_ref(), Mode::Verify { transactions }).ok_or(FollowError::Header(number))?;
         let batch = <Databases<E> as DatabaseSet<E>>::new_batches(&self.databases).await;

@@ -11,8 +11,9 @@ use crate::{
     engine::{self, Kept},
     epoch,
     genesis::Genesis,
+    proposals,
     seeds::Scheme,
-    votes,
+    voted, votes,
 };
 use commonware_codec::Encode as _;
 use commonware_consensus::{
@@ -42,16 +43,24 @@ const OWN_DEALINGS: &str = "own-reshare_events";
 /// listened (which becomes a part of the record of votes, and nobody verifies again), and what only an import puts there.
 const NEEDLESS: [&str; 4] = ["cowboy-cache", "cowboystate_sync", votes::HEARD, OWN_DEALINGS];
 
+/// Files of the engine that say what the maker of a snapshot did last, and when. Whoever believed them might propose nothing for ever, or vote at once. The
+/// record of votes stays for the start: a validator that signs alone needs its own.
+const OF_MAKER: [&str; 3] = [proposals::FILE, voted::FILE, votes::ALIVE];
+
 /// Marks a folder that is filled from a snapshot, and drops what would have to be trusted.
 pub fn mark(folder: &Path) -> Result<(), StoreError> {
     let engine = folder.join("engine");
     let failed = |error| StoreError::file(&engine, error);
     for entry in fs::read_dir(&engine).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if NEEDLESS.iter().any(|prefix| entry.file_name().to_string_lossy().starts_with(prefix)) {
-            fs::remove_dir_all(entry.path()).map_err(failed)?;
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        if NEEDLESS.iter().any(|prefix| name.starts_with(prefix)) || OF_MAKER.contains(&&*name) {
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            removed.map_err(failed)?;
         }
     }
+    votes::mark(&engine)?;
     let mark = folder.join(MARK);
     fs::write(&mark, []).map_err(|error| StoreError::file(&mark, error))
 }
@@ -150,6 +159,33 @@ async fn beyond(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the maker of a snapshot heard while it listened would become a part of the importer's record of votes, in which nobody verifies it. So it is dropped,
+    /// of every epoch. So is what says in which rounds the maker proposed and voted, and when: a last round that never comes would keep the importer from
+    /// proposing for ever. Whatever else is in the folder stays.
+    #[test]
+    fn what_the_maker_of_a_snapshot_heard_and_did_is_dropped() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let engine = folder.path().join("engine");
+        let dropped =
+            [votes::partition(votes::HEARD, 3), votes::partition(votes::HEARD, 4), "cowboy-cache".into(), "cowboystate_sync".into()];
+        let kept = ["cowboy-blocks-keys".to_owned(), "cowboy-finalizations-keys".into(), DEALINGS.into()];
+        for name in dropped.iter().chain(&kept) {
+            fs::create_dir_all(engine.join(name)).expect("the folder is writable");
+            fs::write(engine.join(name).join("0"), [1]).expect("the folder is writable");
+        }
+        for name in OF_MAKER {
+            fs::write(engine.join(name), [0xFF; 16]).expect("the folder is writable");
+        }
+        mark(folder.path()).expect("the folder is writable");
+        let mut found: Vec<String> = fs::read_dir(&engine)
+            .expect("it is there")
+            .map(|entry| entry.expect("it reads").file_name().into_string().expect("text"))
+            .collect();
+        found.sort();
+        assert_eq!(found, kept);
+        assert!(folder.path().join(MARK).exists());
+    }
 
     /// Early in an epoch a snapshot's record of dealings gives way to the validator's own, and is removed where it has none; later it
     /// stays. A snapshot brings none that passes for the validator's own.

@@ -7,13 +7,16 @@
 use crate::{
     chain::Chain,
     committees::{Committees, Term},
+    epoch::MAX_MEMBERS,
+    seeds::Scheme,
 };
 use commonware_codec::{DecodeExt as _, ReadExt as _};
 use commonware_cryptography::{
+    blake3::Digest,
     bls12381::primitives::variant::MinSig,
     ed25519::{self, PublicKey},
 };
-use commonware_glue::dkg::types::Message;
+use commonware_glue::dkg::{orchestrator, types::Message};
 use commonware_p2p::{self as p2p, Receiver, utils::mux};
 use commonware_runtime::IoBuf;
 use commonware_utils::{N3f1, ordered::Quorum as _};
@@ -70,6 +73,16 @@ where
     }
 }
 
+/// A channel of votes or certificates, of which none is longer than the longest of them. The network lets through messages as long as blocks on every channel,
+/// and those of later epochs wait here while one epoch ends and the next begins.
+pub(crate) fn of_consensus<S, R>((sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
+where
+    R: Receiver<PublicKey = PublicKey>,
+{
+    let most = orchestrator::max_payload_size::<Scheme, Digest>(MAX_MEMBERS.get());
+    (sender, Filtered::new(receiver, move |_: &PublicKey, message: &IoBuf| message.len() <= most))
+}
+
 /// A channel of dealings and acknowledgements, each of which is new.
 pub(crate) fn of_dealings<S, R>(chain: Arc<Chain>, (sender, receiver): (S, R)) -> (S, impl Receiver<PublicKey = PublicKey>)
 where
@@ -99,7 +112,7 @@ pub(crate) fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> 
 }
 
 /// Whether a node signs in an epoch, or is dealt a share for the next.
-fn is_member(term: &Term, key: &PublicKey) -> bool {
+pub(crate) fn is_member(term: &Term, key: &PublicKey) -> bool {
     term.info.output.players().position(key).is_some() || term.info.players.position(key).is_some()
 }
 
@@ -219,6 +232,40 @@ mod tests {
     use commonware_cryptography::Signer as _;
     use commonware_utils::ordered::Set;
     use cowboy_types::{Amount, wire::Fixed};
+
+    /// Messages that came.
+    #[derive(Debug)]
+    struct Given(std::collections::VecDeque<p2p::Message<PublicKey>>);
+
+    impl Receiver for Given {
+        type Error = commonware_p2p::utils::mux::Error;
+        type PublicKey = PublicKey;
+
+        async fn recv(&mut self) -> Result<p2p::Message<PublicKey>, Self::Error> {
+            self.0.pop_front().ok_or(mux::Error::Closed)
+        }
+
+        fn capacity(&self) -> NonZeroUsize {
+            NonZeroUsize::MIN
+        }
+    }
+
+    /// A message as long as a block is no vote, and is not kept until somebody reads it.
+    #[test]
+    fn messages_of_consensus_are_short() {
+        let (_, keys) = four();
+        let lengths = [10, 1_000_000, 100, 5_000_000];
+        let messages = lengths.map(|length| (keys[0].clone(), IoBuf::from(vec![1; length])));
+        let ((), mut receiver) = of_consensus(((), Given(messages.into())));
+        let passed = futures::executor::block_on(async {
+            let mut passed = Vec::new();
+            while let Ok((_, message)) = receiver.recv().await {
+                passed.push(message.len());
+            }
+            passed
+        });
+        assert_eq!(passed, [10, 100]);
+    }
 
     fn four() -> (Term, Vec<PublicKey>) {
         let (validators, sharing, keys) = Committee::derive(b"mesh", 4, Amount(1));

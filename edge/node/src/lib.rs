@@ -34,15 +34,15 @@
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - [`bodies`]: bodies of blocks travel once.
-//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them. [`progress`], `report`: how far this node is behind.
+//! - `certificate`: certificates from outside. `pairings`: signatures that are verified together. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
 //! - `faults`, `evidence`: what this node has seen of validators' faults, and how it reports them.
 //! - [`refetch`]: damaged blocks of the ledger, fetched again.
 //! - [`check`]: the state of a stopped node against its ledger.
 //! - [`imported`]: a folder from a snapshot is verified before it is used.
-//! - [`votes`], `listen`: a validator without the record of its votes listens before it votes.
-//! - [`genesis`]: what a chain starts from. [`founding`]: how its validators make the group key together. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
+//! - [`votes`], [`voted`], `listen`: a validator without the record of its votes, or whose record lost some, listens before it votes.
+//! - [`genesis`]: what a chain starts from. [`founding`]: how its validators make the group key together. [`follow`]: verify and execute another node's blocks; `checking`: signatures of their transactions. [`begin`]: from a final block on.
 
 pub mod application;
 pub mod begin;
@@ -52,6 +52,7 @@ mod carry;
 mod certificate;
 pub mod chain;
 pub mod check;
+mod checking;
 pub mod clock;
 pub mod committee;
 pub mod committees;
@@ -79,6 +80,7 @@ pub mod mempool;
 mod moving;
 pub mod node;
 pub mod pace;
+mod pairings;
 pub mod peers;
 pub mod progress;
 pub mod proposals;
@@ -97,6 +99,7 @@ pub mod seeds;
 mod serving;
 mod standstill;
 pub mod traces;
+pub mod voted;
 pub mod votes;
 pub mod watch;
 

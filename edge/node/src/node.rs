@@ -231,12 +231,7 @@ impl NodeHandle {
             return;
         }
         self.stop();
-        let mut started = self.start_again(true);
-        for _ in 0..LEDGER_TRIES {
-            // Requests that began before read the ledger still, and end in time: whoever asks must not end the node.
-            let Err(NodeError::Store(StoreError::InUse(_))) = started else { break };
-            started = self.start_again(true);
-        }
+        let started = once_free(|| self.start_again(true));
         if let Err(error) = started {
             self.0.outlets.last_words.send_replace(Some(error.to_string()));
         }
@@ -244,5 +239,40 @@ impl NodeHandle {
 
     fn running<T>(&self, ask: impl FnOnce(&Running) -> T) -> Result<T, Unavailable> {
         self.0.running.read().expect("nothing panics while it holds the lock").as_ref().map(ask).ok_or(Unavailable)
+    }
+}
+
+/// Starts a node, and once more while its ledger is in use: requests that began before read it still, and end in time. Whoever asks must not end the node.
+fn once_free(mut start: impl FnMut() -> Result<(), NodeError>) -> Result<(), NodeError> {
+    let mut started = start();
+    for _ in 0..LEDGER_TRIES {
+        let Err(NodeError::Store(StoreError::InUse(_))) = started else { break };
+        started = start();
+    }
+    started
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ledger that is in use for long ends the node with that reason, and another reason ends it at once.
+    #[test]
+    fn a_ledger_in_use_is_tried_again() {
+        let in_use = || Err(NodeError::Store(StoreError::InUse("ledger".into())));
+        let tries = |refusals: u32, refuse: &dyn Fn() -> Result<(), NodeError>| {
+            let mut tries = 0;
+            let started = once_free(|| {
+                tries += 1;
+                if tries > refusals { Ok(()) } else { refuse() }
+            });
+            (tries, started.is_ok())
+        };
+        let rows =
+            [(0, (1, true)), (1, (2, true)), (LEDGER_TRIES, (LEDGER_TRIES + 1, true)), (LEDGER_TRIES + 1, (LEDGER_TRIES + 1, false))];
+        for (refusals, expected) in rows {
+            assert_eq!(tries(refusals, &in_use), expected, "in use {refusals} times");
+        }
+        assert_eq!(tries(1, &|| Err(NodeError::Stopped)), (1, false), "another error is not tried again");
     }
 }

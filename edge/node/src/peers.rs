@@ -23,7 +23,7 @@ use commonware_stream::{
     sake::{self, Sake},
 };
 use commonware_utils::{
-    NZUsize,
+    Hostname, NZUsize,
     ordered::{Map, Set},
 };
 use cowboy_system::staking::types::Endpoint;
@@ -47,6 +47,12 @@ const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
 ///
 /// [decision 681]: ../../../docs/decisions/0681-peers-are-shut-out-for-half-a-minute.md
 const SHUT_OUT: Duration = Duration::from_secs(30);
+
+/// Messages that are written to a peer together. Votes come before blocks and transactions that wait, but not before those that are being written
+/// ([decision 701]).
+///
+/// [decision 701]: ../../../docs/decisions/0701-one-message-is-written-at-a-time.md
+const AT_ONCE: NonZeroUsize = NonZeroUsize::MIN;
 
 /// How far the times of day of two validators may be apart when they shake hands: a thousand years.
 const ANY_TIME: Duration = Duration::from_hours(1_000 * 366 * 24);
@@ -163,6 +169,23 @@ pub(crate) struct Addressed {
 
 type Located = Map<PublicKey, p2p::Address>;
 
+/// What stands for the address of a peer that this node cannot dial: a name (RFC 2606), which its network never looks up. Such a peer may connect
+/// ([decision 657]).
+///
+/// [decision 657]: ../../../docs/decisions/0657-validators-without-an-address.md
+fn unknown() -> p2p::Address {
+    let ingress = p2p::Ingress::Dns { host: Hostname::new("unknown.invalid").expect("it is a host's name"), port: 0 };
+    p2p::Address::Asymmetric { ingress, egress: SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), 0) }
+}
+
+/// Where a peer is dialed.
+fn dialed(address: &p2p::Address) -> Option<SocketAddr> {
+    match address {
+        p2p::Address::Symmetric(address) => Some(*address),
+        p2p::Address::Asymmetric { .. } => None,
+    }
+}
+
 impl Addressed {
     pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer], limit: usize) -> Self {
         let configured: BTreeMap<_, _> = peers.iter().cloned().chain([own]).collect();
@@ -174,16 +197,16 @@ impl Addressed {
         self.oracle.clone()
     }
 
-    /// Where the peers of an epoch listen: those that sign or deal in it, with the configured ones; and those that will.
+    /// Where the peers of an epoch listen, where that is known: those that sign or deal in it, with the configured ones; and those that will.
     fn located(&self, peers: &TrackedPeers<PublicKey>, roll: &Roll) -> (Located, Located) {
         let named = |key: &PublicKey| address(&roll.get(key)?.endpoint).filter(|address| self.reach.covers(address));
-        let find = |key: &PublicKey| Some((key.clone(), named(key).or_else(|| self.configured.get(key).copied())?));
-        let configured: BTreeMap<_, _> = self.configured.keys().filter_map(find).collect();
+        let find = |key: &PublicKey| (key.clone(), named(key).or_else(|| self.configured.get(key).copied()));
+        let configured: BTreeMap<_, _> = self.configured.keys().map(find).collect();
         // The highest stakes first, so that many small ones do not push out a large one.
-        let ranked = |keys: &Set<PublicKey>, named: &BTreeMap<PublicKey, SocketAddr>| -> Vec<(PublicKey, SocketAddr)> {
+        let ranked = |keys: &Set<PublicKey>, named: &BTreeMap<PublicKey, Option<SocketAddr>>| -> Vec<(PublicKey, Option<SocketAddr>)> {
             let mut keys: Vec<_> = keys.iter().filter(|key| !named.contains_key(*key)).collect();
             keys.sort_by_key(|key| std::cmp::Reverse(roll.get(key).map(|member| member.stake)));
-            keys.into_iter().filter_map(find).collect()
+            keys.into_iter().map(find).collect()
         };
         let room = self.limit.saturating_sub(configured.len());
         let mut primary = configured.clone();
@@ -193,16 +216,19 @@ impl Addressed {
         let is_peer = |key: &PublicKey| primary.contains_key(key) || secondary.contains_key(key);
         let missing = peers.primary.iter().chain(peers.secondary.iter()).filter(|key| !is_peer(key)).count();
         if missing > 0 {
-            let reason = match primary.len().saturating_add(secondary.len()) < self.limit {
-                true => "neither the chain nor this node's configuration has an address of theirs that this node can dial",
-                false => "they are more than this node made room for when it was started: restart it",
-            };
-            tracing::warn!(validators = missing, reason, "some validators are not connected to");
+            tracing::warn!(validators = missing, "more validators than this node made room for when it was started: restart it");
         }
-        let all = |found: Vec<(PublicKey, SocketAddr)>| {
-            Map::from_iter_dedup(found.into_iter().map(|(key, address)| (key, p2p::Address::Symmetric(address))))
+        let unreached = primary.values().chain(secondary.values()).filter(|address| address.is_none()).count();
+        if unreached > 0 {
+            tracing::warn!(
+                validators = unreached,
+                "neither the chain nor this node's configuration has an address of these validators that this node can dial: it waits until they connect"
+            );
+        }
+        let all = |found: BTreeMap<PublicKey, Option<SocketAddr>>| {
+            Map::from_iter_dedup(found.into_iter().map(|(key, address)| (key, address.map_or_else(unknown, p2p::Address::Symmetric))))
         };
-        (all(primary.into_iter().collect()), all(secondary.into_iter().collect()))
+        (all(primary), all(secondary))
     }
 }
 
@@ -224,10 +250,11 @@ impl Manager for Addressed {
 
     fn track(&mut self, epoch: Epoch, peers: TrackedPeers<PublicKey>, roll: &Roll) -> Result<(), Self::Error> {
         let (primary, secondary) = self.located(&peers, roll);
-        let addresses = |peers: &Located| peers.values().iter().map(p2p::Address::egress).collect::<Vec<_>>();
-        self.gate.admit(addresses(&primary).into_iter().chain(addresses(&secondary)));
+        let addresses: Vec<_> = primary.values().iter().chain(secondary.values()).map(dialed).collect();
         // The peers of the first epoch are the configured ones, which are tracked from the start.
-        if epoch.get() > 0 {
+        let is_later = epoch.get() > 0;
+        self.gate.admit(addresses.iter().flatten().copied(), is_later && addresses.contains(&None));
+        if is_later {
             // It only fails when the network is gone, and the node with it.
             let _ = self.oracle.track(epoch.get(), AddressableTrackedPeers::new(primary, secondary));
         }
@@ -250,6 +277,29 @@ pub(crate) fn handshake(signer: PrivateKey) -> Cups<Sake<PrivateKey>, ChaCha20Po
     Cups::new(sake, cups::Version::V1)
 }
 
+/// The settings of a network with room for this many members, whose largest message has this many bytes.
+fn settings(
+    signer: PrivateKey,
+    namespace: &[u8],
+    listen: SocketAddr,
+    members: NonZeroUsize,
+    largest: u32,
+) -> lookup::Config<Cups<Sake<PrivateKey>, ChaCha20Poly1305>> {
+    lookup::Config {
+        // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
+        tracked_peer_sets: NonZeroUsize::MIN,
+        // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
+        dial_timeout: DIAL_TIMEOUT,
+        peer_connection_cooldown: DIAL_COOLDOWN,
+        block_duration: SHUT_OUT,
+        send_batch_size: AT_ONCE,
+        // Peers whose address is not known have a name, and come from anywhere. The gate knows the hosts of the others.
+        allow_dns: false,
+        bypass_ip_check: true,
+        ..lookup::Config::local(handshake(signer), namespace, listen, members, largest, NZUsize!(1_024))
+    }
+}
+
 /// Joins the network of validators, and opens its channels.
 pub(crate) fn join(
     context: &quic::Context,
@@ -263,14 +313,7 @@ pub(crate) fn join(
     let me = keys.network.public_key();
     let limit = limit(genesis.chain.is_dev, peers.len().saturating_add(1), chain.term().info.directory.members().len());
     let members = NonZeroUsize::MIN.saturating_add(limit);
-    let mut settings =
-        lookup::Config::local(handshake(keys.network.clone()), &namespace, listen, members, traffic.largest, NZUsize!(1_024));
-    // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
-    settings.tracked_peer_sets = NZUsize!(1);
-    // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
-    settings.dial_timeout = DIAL_TIMEOUT;
-    settings.peer_connection_cooldown = DIAL_COOLDOWN;
-    settings.block_duration = SHUT_OUT;
+    let settings = settings(keys.network.clone(), &namespace, listen, members, traffic.largest);
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     context.child("dials").measure_dials();
     let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers, limit);
@@ -349,6 +392,81 @@ mod tests {
             let (primary, secondary) = located(31, &peers);
             assert_eq!((primary.len(), secondary.len()), (20, 11));
             assert!(high.iter().rev().take(11).all(|(_, key)| secondary.position(key).is_some()), "those with the highest stakes");
+        });
+    }
+
+    /// Decisions 681 and 701: a peer that misbehaved is shut out for half a minute, and nothing but one message is written before a vote.
+    #[test]
+    fn peers_are_shut_out_for_half_a_minute() {
+        use commonware_runtime::{Clock as _, Runner as _, deterministic};
+        use futures::StreamExt as _;
+        let at = |port: u16| SocketAddr::new(ANYWHERE.ip(), port);
+        let located = |port: u16| (PrivateKey::from_seed(port.into()).public_key(), p2p::Address::Symmetric(at(port)));
+        deterministic::Runner::default().start(|context| async move {
+            let settings = settings(PrivateKey::from_seed(3_001), b"test", at(3_001), NZUsize!(2), 1_024);
+            assert_eq!(settings.send_batch_size.get(), 1);
+            let (network, mut oracle) = lookup::Network::new(context.child("network"), settings);
+            let _network = network.start();
+            let _ = oracle.track(0, Map::from_iter_dedup([located(3_001), located(3_002)]));
+            let mut blocked = p2p::Blocker::blocked(&mut oracle);
+            assert_eq!(blocked.next().await.expect("the network runs").len(), 0);
+            let _ = p2p::Blocker::block(&mut oracle, located(3_002).0);
+            assert_eq!(blocked.next().await.expect("the network runs").len(), 1);
+            let began = context.current();
+            assert_eq!(blocked.next().await.expect("the network runs").len(), 0);
+            let passed = context.current().duration_since(began).expect("time passes");
+            assert!((29..=31).contains(&passed.as_secs()), "{passed:?}");
+        });
+    }
+
+    /// Decision 657: a validator without an address is a peer, never dialed; it may connect from any host, and a stranger's host only while there is one.
+    #[test]
+    fn validators_without_an_address_connect() {
+        use commonware_p2p::{Receiver as _, Recipients, Sender as _};
+        use commonware_runtime::{Clock as _, Runner as _, deterministic};
+        deterministic::Runner::default().start(|context| async move {
+            let (validators, sharing, keys) = Committee::derive(b"some", 4, Amount(1));
+            let info = crate::committee::first_epoch(&validators, &sharing).expect("an epoch");
+            let key = |place: u16| keys[usize::from(place)].network.clone();
+            let at = |place: u16| SocketAddr::new(ANYWHERE.ip(), 3_000 + place);
+            let roll = |known: &[u16]| {
+                let mut members = info.directory.members().to_vec();
+                for place in known {
+                    let own = key(*place).public_key();
+                    let member = members.iter_mut().find(|member| member.network_key.0.as_slice() == own.as_ref()).expect("a member");
+                    member.endpoint = endpoint(at(*place));
+                }
+                Roll::new(members)
+            };
+            let tracked = || TrackedPeers::primary(info.output.players().clone());
+            let join = |own: u16, configured: &[u16], known: &[u16]| {
+                let settings = settings(key(own), b"test", at(own), NZUsize!(8), 1_024);
+                let (mut network, oracle) = lookup::Network::new(context.child("network").with_attribute("place", own), settings);
+                let peers: Vec<Peer> = configured.iter().map(|place| (key(*place).public_key(), at(*place))).collect();
+                let gate = Arc::new(Gate::new([]));
+                let mut addressed = Addressed::new(oracle, gate.clone(), (key(own).public_key(), at(own)), &peers, 8);
+                let _ = addressed.track(Epoch::new(1), tracked(), &roll(known));
+                let ends = network.register(0, Quota::per_second(commonware_utils::NZU32!(64)));
+                network.start();
+                (addressed, gate, ends)
+            };
+            // A new validator that knows one other, and one of genesis, of which the chain has no address.
+            let (mut addressed, gate, (_sender, mut receiver)) = join(0, &[1], &[0]);
+            let (_dealer, _gate, (mut sender, _receiver)) = join(2, &[1, 3], &[0]);
+            assert!(gate.takes_strangers());
+            let dealing = async {
+                for _ in 0..600 {
+                    let _ = sender.send(Recipients::One(key(0).public_key()), b"a share".to_vec(), true);
+                    context.sleep(Duration::from_millis(100)).await;
+                }
+            };
+            let (from, _) = tokio::select! {
+                received = receiver.recv() => received.expect("the network runs"),
+                () = dealing => panic!("no share comes within a minute"),
+            };
+            assert_eq!(from, key(2).public_key());
+            let _ = addressed.track(Epoch::new(2), tracked(), &roll(&[0, 1, 2, 3]));
+            assert!(!gate.takes_strangers(), "the chain has every address");
         });
     }
 

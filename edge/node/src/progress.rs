@@ -38,7 +38,7 @@ impl fmt::Display for Waiting {
         match self {
             Self::Blocks { next, newest } => write!(f, "catching up: block {next} of {newest} is next"),
             Self::Listening { for_ms } => {
-                write!(f, "listening for {for_ms} ms before it votes: the record of its own votes is not there")
+                write!(f, "listening for {for_ms} ms before it votes: the record of its own votes may lack some, as the log says")
             }
         }
     }

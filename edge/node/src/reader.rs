@@ -143,8 +143,15 @@ impl Wanted {
     }
 }
 
-/// Read access to the newest state, without the runtime's type.
-pub trait StateReader: Send + Sync {
+/// Makes proofs of the newest state, without the runtime's type.
+pub trait StateProver: Send + Sync {
+    /// Proofs that these keys have the values they have, or none, all against one root, in order. Of more than a batch only the first are proven, one at
+    /// least. [`prove`] asks for the others.
+    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>>;
+}
+
+/// Read access to the newest state.
+pub trait StateReader: StateProver {
     /// The newest values of these keys, in order.
     fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>>;
 
@@ -154,10 +161,6 @@ pub trait StateReader: Send + Sync {
     /// Operations that made the state, encoded with their proof against the root that they had at this size; none where they
     /// are gone, or yet to come.
     fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
-
-    /// Proofs that these keys have the values they have, or none, all against one root, in order. Of more than a batch only the first are proven, one at
-    /// least. [`prove`] asks for the others.
-    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>>;
 }
 
 /// Bytes of a record with its proof.
@@ -171,7 +174,7 @@ pub fn proven_bytes(proven: &StateProof) -> usize {
 ///
 /// If the state changed, or if there is no room.
 pub async fn prove(
-    state: &dyn StateReader,
+    state: &dyn StateProver,
     keys: &BTreeSet<StateKey>,
     batch: Batch,
     mut has_room: impl FnMut(usize) -> bool,
@@ -222,19 +225,7 @@ mod tests {
         moves_after: usize,
     }
 
-    impl StateReader for Moving {
-        fn read(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
-            unreachable!("keys are only proven")
-        }
-
-        fn root(&self) -> BoxFuture<'_, Hash> {
-            unreachable!("keys are only proven")
-        }
-
-        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
-            unreachable!("keys are only proven")
-        }
-
+    impl StateProver for Moving {
         fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
             let moves = self.batches.fetch_add(1, Ordering::Relaxed) / self.moves_after;
             let root = Hash([u8::try_from(moves).expect("few moves"); 32]);

@@ -4,6 +4,8 @@
 //! time they are asked for, the newest first, of one validator after another. What comes is checked against the header, and the header
 //! against a certificate, the next block or this node's own index: nobody is trusted.
 
+mod server;
+
 use crate::{certificate::is_certificate, chain::Chain};
 use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_p2p::{Receiver, Recipients, Sender};
@@ -11,11 +13,8 @@ use commonware_runtime::{Clock, Spawner, Supervisor};
 use cowboy_store::{BlockCopy, StoreError};
 use cowboy_types::Hash;
 use rand_core::CryptoRng;
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use server::{Request, Server};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
 /// How often it is looked what is missing, and how long a peer has for each part.
@@ -29,12 +28,6 @@ pub const MAX_COPY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most requests of other validators that wait for their answers.
 const MAX_REQUESTS: usize = 64;
-
-/// Blocks that are read for one peer in a second. A request has 17 bytes, and a block is read whole for it.
-const MAX_READS: u32 = 4;
-
-/// Copies that are kept for their next parts, as long as they have no more bytes together than the largest.
-const MAX_SERVED: usize = 4;
 
 const REQUEST: u8 = 0;
 const PART: u8 = 1;
@@ -118,7 +111,7 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let me = keys.network.public_key();
     let (sender, receiver) = channel;
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
-    let server = Server { chain: chain.clone(), sender: sender.clone(), copies: Copies::default(), askers: Askers::default() };
+    let server = Server::new(chain.clone(), sender.clone());
     context.child("serve").spawn(move |context| server.run(context, requested));
     let exchange = Exchange { chain, sender, me, requests, order: Order::default(), fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
@@ -133,92 +126,6 @@ struct Fetch {
     is_alive: bool,
     /// Whether the next part was asked for a second time.
     is_repeated: bool,
-}
-
-/// What another validator asks for.
-struct Request {
-    peer: PublicKey,
-    number: u64,
-    offset: u64,
-}
-
-/// Serves copies of this node's blocks, one request after another, so that what comes for this node waits for none of them.
-struct Server<S> {
-    chain: Arc<Chain>,
-    sender: S,
-    copies: Copies,
-    askers: Askers,
-}
-
-impl<S: Sender<PublicKey = PublicKey>> Server<S> {
-    async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
-        while let Some(Request { peer, number, offset }) = requests.recv().await {
-            // A peer for which no more blocks are read in this second is told that there is none, and asks another validator: silence would hold it up longer.
-            if !self.copies.has(number)
-                && self.askers.admits(&peer, context.current())
-                && let Some(copy) = self.read(&context, number).await
-            {
-                self.copies.keep(number, copy);
-            }
-            let part = self.copies.part(number, offset);
-            self.sender.send(Recipients::One(peer), part, false);
-        }
-    }
-
-    /// Reads and encodes a copy where it holds up nothing else.
-    async fn read<E: Spawner + Supervisor>(&self, context: &E, number: u64) -> Option<Vec<u8>> {
-        let chain = self.chain.clone();
-        let copy = context.child("copy").shared(true).spawn(move |_| async move { chain.copy_of(number) }).await;
-        copy.ok().flatten()
-    }
-}
-
-/// The copies that were asked for last, with their numbers: their parts are asked for one after another.
-#[derive(Debug, Default)]
-struct Copies(VecDeque<(u64, Vec<u8>)>);
-
-impl Copies {
-    fn has(&self, number: u64) -> bool {
-        self.0.iter().any(|(kept, _)| *kept == number)
-    }
-
-    /// Keeps a copy for its next parts, in the place of the oldest where there are too many.
-    fn keep(&mut self, number: u64, copy: Vec<u8>) {
-        self.0.push_back((number, copy));
-        while self.0.len() > 1 && (self.0.len() > MAX_SERVED || self.0.iter().map(|(_, copy)| copy.len()).sum::<usize>() > MAX_COPY_BYTES) {
-            self.0.pop_front();
-        }
-    }
-
-    /// The message with the part that begins here.
-    fn part(&mut self, number: u64, offset: u64) -> Vec<u8> {
-        let copy = self.0.iter().find(|(kept, _)| *kept == number).map_or([].as_slice(), |(_, copy)| copy);
-        let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
-        let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
-        let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
-        if !bytes.is_empty() && bytes.len() == rest.len() {
-            // That was its end, and nobody asks for more of it soon.
-            self.0.retain(|(kept, _)| *kept != number);
-        }
-        part
-    }
-}
-
-/// How many blocks were read for each peer in the second that began last.
-#[derive(Debug, Default)]
-struct Askers(BTreeMap<PublicKey, (SystemTime, u32)>);
-
-impl Askers {
-    /// Whether another block is read for a peer.
-    fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
-        let (began, reads) = self.0.entry(peer.clone()).or_insert((now, 0));
-        // A clock that was set back begins anew, too.
-        if now.duration_since(*began).map_or(true, |passed| passed >= TICK) {
-            (*began, *reads) = (now, 0);
-        }
-        *reads = reads.saturating_add(1);
-        *reads <= MAX_READS
-    }
 }
 
 /// Which of the missing blocks is asked for next, and whom.
@@ -349,17 +256,17 @@ fn wide(bytes: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{server::Askers, *};
     use crate::execute::tests::chain;
     use commonware_actor::{Feedback, Unreliable};
     use commonware_cryptography::ed25519::PrivateKey;
     use commonware_p2p::{CheckedSender, LimitedSender};
     use commonware_runtime::IoBufs;
-    use std::sync::Mutex;
+    use std::{sync::Mutex, time::SystemTime};
 
     /// Keeps what is sent.
     #[derive(Clone, Debug, Default)]
-    struct Kept(Arc<Mutex<Vec<Vec<u8>>>>);
+    pub(super) struct Kept(pub(super) Arc<Mutex<Vec<Vec<u8>>>>);
 
     impl LimitedSender for Kept {
         type PublicKey = PublicKey;
@@ -405,16 +312,6 @@ mod tests {
         }
     }
 
-    /// Of a peer that asks for one block after another, few are read in a second.
-    #[test]
-    fn a_peer_has_few_blocks_read() {
-        let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
-        let (start, mut askers) = (SystemTime::UNIX_EPOCH, Askers::default());
-        assert_eq!((0..100).filter(|_| askers.admits(&one, start)).count(), 4);
-        assert!(askers.admits(&other, start));
-        assert!(askers.admits(&one, start + TICK));
-    }
-
     /// A repair uses what every peer reads in a second; a clock that was set back keeps no peer out.
     #[test]
     fn a_repair_asks_all_peers() {
@@ -432,23 +329,6 @@ mod tests {
         let mut order = Order::default();
         let turns: Vec<_> = (0..5).map(|_| order.next(2, 2)).collect();
         assert_eq!(turns, [(0, 1), (1, 1), (0, 0), (1, 0), (0, 1)], "where no copy comes, every peer is asked for every block");
-    }
-
-    /// Requests beyond the end of a copy have it read once, and requests for all of it few times a second.
-    #[test]
-    fn repeated_requests_have_few_blocks_read() {
-        let peer = PrivateKey::from_seed(1).public_key();
-        for (offset, expected) in [(u64::MAX, 1), (10, 1), (0, 4)] {
-            let (mut copies, mut askers, mut reads) = (Copies::default(), Askers::default(), 0);
-            for _ in 0..100 {
-                if !copies.has(7) && askers.admits(&peer, SystemTime::UNIX_EPOCH) {
-                    copies.keep(7, vec![1; 10]);
-                    reads += 1;
-                }
-                copies.part(7, offset);
-            }
-            assert_eq!(reads, expected, "from {offset} on");
-        }
     }
 
     /// A part that is short ends a copy that is not whole.

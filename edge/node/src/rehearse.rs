@@ -118,6 +118,7 @@ impl Rehearsal {
             images: Arc::new(ImageCache::default()),
             keys: None,
             proposals: Proposals::default(),
+            voted: Default::default(),
             ledger,
             pace: Pace::new(BlockTime::Instant),
             clock: WallClock::System,

@@ -1,7 +1,20 @@
 //! The rules of a header, and the input for execution of a block: the same for the proposer and for those who verify.
 
-use crate::{block::SealedBlock, chain::Chain, committee::ProposerVrf, committees::Term, dealer_logs, epoch::Payload, execute::Merkleized};
+use crate::{
+    block::SealedBlock,
+    certificate::first_wrong,
+    chain::Chain,
+    committee::ProposerVrf,
+    committees::Term,
+    dealer_logs,
+    epoch::Payload,
+    execute::Merkleized,
+    pairings::{self, Signed, Signer},
+    seeds::signature_of,
+};
 use bytes::Bytes;
+use commonware_codec::Encode as _;
+use commonware_consensus::simplex::scheme::Namespace;
 use commonware_glue::{dkg::ReshareBlock as _, stateful::Finality};
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::Context;
@@ -13,7 +26,6 @@ use cowboy_store::state;
 use cowboy_types::{TimestampMs, Transaction, block::Header, keccak256, units::Count};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 impl Chain {
     /// What a block of this number writes before anything runs.
@@ -44,8 +56,8 @@ impl Chain {
         self.is_sound_of_run(block, parent, false)
     }
 
-    /// The same. `has_vrf` says that [`Chain::right_vrfs`] found the proposer's VRF to be right.
-    pub(crate) fn is_sound_of_run(&self, block: &SealedBlock, parent: &SealedBlock, has_vrf: bool) -> bool {
+    /// The same. `is_proven` says that [`Chain::proven`] found the seeds and the proposer's VRF to be right.
+    pub(crate) fn is_sound_of_run(&self, block: &SealedBlock, parent: &SealedBlock, is_proven: bool) -> bool {
         let (header, before) = (block.header(), parent.header());
         let epoch = header.context.epoch.0;
         let Some(term) = self.committees.term(epoch).filter(|_| epoch == self.committees.epoch_of(header.number.0)) else { return false };
@@ -65,29 +77,36 @@ impl Chain {
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
             && header.signer() == Some(member.signer)
-            && self.seeds.verify(header, &self.verifier)
-            && (has_vrf || member.verify_vrf(&vrf_of(header)))
+            && (is_proven || self.seeds.verify(header, &self.verifier) && member.verify_vrf(&vrf_of(header)))
             // Last, because it decodes points: by now the block is its leader's.
             && self.is_log_sound(block, &term)
     }
 
-    /// Which of these headers have the right VRF of their proposer. Those of one proposer are verified together; where one is wrong, or it is not known yet
-    /// who signs, none of them counts as right, and each is verified by itself later.
-    pub(crate) fn right_vrfs(&self, random: &mut impl CryptoRng, headers: &[&Header]) -> Vec<bool> {
-        let mut by_proposer: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (place, header) in headers.iter().enumerate() {
-            by_proposer.entry((header.context.epoch.0, header.context.leader.0)).or_default().push(place);
-        }
-        let mut right = vec![false; headers.len()];
-        for ((epoch, leader), places) in by_proposer {
-            let Some(term) = self.committees.term(epoch) else { continue };
-            let Some(member) = term.committee.member(&leader) else { continue };
-            let vrfs: Vec<_> = places.iter().map(|place| vrf_of(headers[*place])).collect();
-            if member.verify_vrfs(random, &vrfs) {
-                places.into_iter().for_each(|place| right[place] = true);
-            }
-        }
-        right
+    /// Which of these headers have the right seeds and the right VRF of their proposer. All of them are verified together, and those before the first that is
+    /// wrong count as right. One of which it is not known yet who signs it does not: it is verified by itself later.
+    pub(crate) fn proven(&self, random: &mut impl CryptoRng, headers: &[&Header]) -> Vec<bool> {
+        let namespace = Namespace::new(&self.namespace).seed;
+        // Points are decoded and messages are hashed on all cores: that takes longer than the check.
+        let signed: Vec<Option<Vec<Signed>>> = headers.par_iter().map(|header| self.signed_in(header, &namespace)).collect();
+        let known: Vec<(usize, &[Signed])> =
+            signed.iter().enumerate().filter_map(|(place, signed)| Some((place, signed.as_deref()?))).collect();
+        let hold = |some: &[(usize, &[Signed])]| pairings::hold(&mut *random, some.iter().flat_map(|(_, signed)| signed.iter()));
+        let wrong = first_wrong(&known, hold).unwrap_or(known.len());
+        let mut proven = vec![false; headers.len()];
+        known[..wrong].iter().for_each(|(place, _)| proven[*place] = true);
+        proven
+    }
+
+    /// The signatures in a header that are verified with pairings: the VRF, and the seeds that this node has not seen itself. `None` where it is not known yet
+    /// who signs, or they cannot be right.
+    fn signed_in(&self, header: &Header, namespace: &[u8]) -> Option<Vec<Signed>> {
+        let epoch = header.context.epoch.0;
+        let term = self.committees.term(epoch)?;
+        let vrf = term.committee.member(&header.context.leader.0)?.signed_vrf(epoch, &vrf_of(header))?;
+        let group = (Signer::Group, *self.verifier.identity());
+        let seeds = self.seeds.unseen(header)?.into_iter();
+        let seeds = seeds.map(|(round, seed)| Some(Signed::new(group, namespace, &round.encode(), signature_of(&seed)?)));
+        seeds.chain([Some(vrf)]).collect()
     }
 
     /// Takes note of a header that is signed by its leader, to see two of one round.
@@ -159,7 +178,12 @@ impl Chain {
         if finality == Finality::Finalized {
             return Some(transactions.iter().cloned().map(SignedTransaction::unchecked).collect());
         }
-        let known = |transaction: &Transaction| self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction);
+        // Where nothing waits, as in a node that catches up, no hash is needed to look for it.
+        let waits = self.mempool.size().transactions > 0;
+        let known = |transaction: &Transaction| {
+            let known = waits.then(|| self.mempool.get(&transaction.digest())).flatten();
+            known.filter(|known| known.transaction() == transaction)
+        };
         transactions
             .par_iter()
             .map(|transaction| known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()))

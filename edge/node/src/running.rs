@@ -20,6 +20,7 @@ use crate::{
     quic::{self, Quic},
     ready::wait_until_ready,
     reshare::secrets::Secrets,
+    voted::Voted,
     votes::Role,
 };
 use commonware_codec::Encode as _;
@@ -136,6 +137,7 @@ impl Running {
             keys: config.keys.clone(),
             // Nobody takes stake on a chain of development.
             proposals: if genesis.chain.is_dev { Proposals::default() } else { Proposals::open(&directory.engine())? },
+            voted: if config.keys.is_some() { Voted::open(&directory.engine())? } else { Voted::default() },
             ledger,
             pace: Pace::new(config.block_time),
             clock: WallClock::System,

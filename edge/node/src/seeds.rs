@@ -122,24 +122,34 @@ impl Seeds {
     ///
     /// One pairing for each that this node has not seen itself.
     pub fn verify(&self, header: &Header, scheme: &Scheme) -> bool {
+        let is_genuine = |(round, seed): (Round, SeedBytes)| {
+            let Some(signature) = signature_of(&seed) else { return false };
+            let genuine = Seed::<MinSig>::new(round, signature).verify(scheme);
+            if genuine {
+                self.put(round, signature);
+            }
+            genuine
+        };
+        self.unseen(header).is_some_and(|unseen| unseen.into_iter().all(is_genuine))
+    }
+
+    /// The seeds of a header that this node has not seen itself. `None` where the header has not as many as there are rounds between its parent's and its
+    /// own.
+    pub(crate) fn unseen(&self, header: &Header) -> Option<Vec<(Round, SeedBytes)>> {
         let epoch = Epoch::new(header.context.epoch.0);
         let parent = View::new(header.context.parent_view.0);
         let views: Vec<View> = carried(parent, View::new(header.context.view.0)).collect();
-        views.len() == header.seeds.len()
-            && views.iter().zip(header.seeds.iter()).all(|(view, seed)| self.is_seed(Round::new(epoch, *view), seed, scheme))
+        if views.len() != header.seeds.len() {
+            return None;
+        }
+        let rounds = views.into_iter().map(|view| Round::new(epoch, view)).zip(header.seeds.iter().copied());
+        Some(rounds.filter(|(round, seed)| self.get(*round) != Some(*seed)).collect())
     }
+}
 
-    fn is_seed(&self, round: Round, seed: &SeedBytes, scheme: &Scheme) -> bool {
-        if self.get(round).is_some_and(|known| known == *seed) {
-            return true;
-        }
-        let Ok(signature) = <Signature as commonware_codec::DecodeExt<()>>::decode(seed.0.to_vec()) else { return false };
-        let genuine = Seed::<MinSig>::new(round, signature).verify(scheme);
-        if genuine {
-            self.put(round, signature);
-        }
-        genuine
-    }
+/// The signature that a seed is; `None` where the bytes are no point of the curve.
+pub(crate) fn signature_of(seed: &SeedBytes) -> Option<Signature> {
+    <Signature as commonware_codec::DecodeExt<()>>::decode(seed.0.to_vec()).ok()
 }
 
 /// The views whose seeds stand in a header: the parent's up to the one before, at most the newest 256. View 0 has none.

@@ -1,4 +1,5 @@
-//! How much of old blocks is served to one peer ([decision 682](../../../docs/decisions/0682-what-is-served-to-one-peer.md)).
+//! How much is served to one peer ([decision 682](../../../docs/decisions/0682-what-is-served-to-one-peer.md)), and to all of them
+//! ([decision 700](../../../docs/decisions/0700-what-is-served-to-all-peers.md)).
 //!
 //! A request for a block has some fifty bytes, and its answer up to five megabytes, which wait in memory for a peer that takes them slowly. Whoever stakes the
 //! least is connected to every validator. So the answers to each peer have a number of bytes a second. A request beyond that is left, and its sender asks
@@ -14,14 +15,38 @@ use commonware_runtime::{Clock, IoBuf, IoBufs};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
-/// Bytes that a peer is served at once, and those that it is served in a second after that.
-const AT_ONCE: u64 = 32 * 1024 * 1024;
-const PER_SECOND: u64 = 4 * 1024 * 1024;
+/// What one peer is served on a channel, where few ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Bytes at once.
+    pub(crate) at_once: u64,
+    /// Bytes in a second after that.
+    pub(crate) per_second: u64,
+}
 
-/// What a request counts until its answer is made. The engine of a peer has sixteen requests under way, to all validators together.
+/// Peers that are served so much at a time. Where more ask, they share it.
+const FEW: usize = 4;
+
+/// For how long a peer counts that asked for something: longer than one stays connected that takes nothing. It is counted once a second.
+const RECENT: Duration = Duration::from_secs(120);
+const COUNT: Duration = Duration::from_secs(1);
+
+impl Bounds {
+    /// The part of each of this many peers.
+    fn of_each(self, peers: usize) -> Self {
+        let part = |bytes: u64| bytes.saturating_mul(FEW as u64) / peers.max(FEW) as u64;
+        Self { at_once: part(self.at_once), per_second: part(self.per_second) }
+    }
+}
+
+/// Blocks that are final, and answers about those that are not.
+pub(crate) const OF_BLOCKS: Bounds = Bounds { at_once: 32 * 1024 * 1024, per_second: 4 * 1024 * 1024 };
+
+/// What a request counts until its answer is made: less than the largest answer, so that 32 requests that come together are answered with up to 160 MiB.
+/// The engine of a peer has sixteen requests under way, to all validators together.
 const UNKNOWN: u64 = 1024 * 1024;
 
 /// Where a message says what it is: after the eight bytes that number it.
@@ -34,7 +59,7 @@ pub(crate) fn limited<S, R>(clock: impl Clock, (sender, receiver): (S, R)) -> (S
 where
     R: Receiver<PublicKey = PublicKey>,
 {
-    let served = Arc::new(Mutex::new(Served::default()));
+    let served = Arc::new(Mutex::new(Served::new(OF_BLOCKS)));
     let sending = Serving { inner: sender, served: served.clone() };
     let passes = move |peer: &PublicKey, message: &IoBuf| {
         let message: &[u8] = message.as_ref();
@@ -48,8 +73,13 @@ fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
 }
 
 /// What was served to each peer.
-#[derive(Debug, Default)]
-struct Served(BTreeMap<PublicKey, Account>);
+#[derive(Debug)]
+pub(crate) struct Served {
+    bounds: Bounds,
+    /// Those of peers that asked for something recently.
+    accounts: BTreeMap<PublicKey, Account>,
+    counted: SystemTime,
+}
 
 #[derive(Debug)]
 struct Account {
@@ -59,14 +89,26 @@ struct Account {
 }
 
 impl Served {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self { bounds, accounts: BTreeMap::new(), counted: SystemTime::UNIX_EPOCH }
+    }
+
     /// Whether a request of this peer is answered. It counts from now on.
-    fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
-        let account = self.0.entry(peer.clone()).or_insert(Account { bytes: 0, at: now });
+    pub(crate) fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
+        // Where the clock was set back, nobody knows when somebody asked.
+        let is_within = |at: SystemTime, time| now.duration_since(at).map_or(true, |passed| passed < time);
+        if !is_within(self.counted, COUNT) {
+            self.accounts.retain(|_, account| is_within(account.at, RECENT));
+            self.counted = now;
+        }
+        self.accounts.entry(peer.clone()).or_insert(Account { bytes: 0, at: now });
+        let bounds = self.bounds.of_each(self.accounts.len());
+        let Some(account) = self.accounts.get_mut(peer) else { return false };
         // Nothing is forgotten where the clock was set back.
         let passed = now.duration_since(account.at).unwrap_or_default().as_micros();
-        let forgotten = u64::try_from(passed.saturating_mul(u128::from(PER_SECOND)) / 1_000_000).unwrap_or(u64::MAX);
+        let forgotten = u64::try_from(passed.saturating_mul(u128::from(bounds.per_second)) / 1_000_000).unwrap_or(u64::MAX);
         (account.bytes, account.at) = (account.bytes.saturating_sub(forgotten), now);
-        let is_admitted = account.bytes < AT_ONCE;
+        let is_admitted = account.bytes < bounds.at_once;
         if is_admitted {
             account.bytes = account.bytes.saturating_add(UNKNOWN);
         }
@@ -74,8 +116,8 @@ impl Served {
     }
 
     /// Counts the answer to a request of this peer in the place of the request.
-    fn answered(&mut self, peer: &PublicKey, bytes: usize) {
-        if let Some(account) = self.0.get_mut(peer) {
+    pub(crate) fn answered(&mut self, peer: &PublicKey, bytes: usize) {
+        if let Some(account) = self.accounts.get_mut(peer) {
             account.bytes = account.bytes.saturating_sub(UNKNOWN).saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
         }
     }
@@ -125,7 +167,6 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedServing<'
 mod tests {
     use super::*;
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
-    use std::time::Duration;
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
     const LARGEST: usize = 5 * 1024 * 1024;
@@ -144,7 +185,7 @@ mod tests {
     #[test]
     fn a_peer_is_served_few_large_blocks() {
         let (asks, other) = (peer(1), peer(2));
-        let mut served = Served::default();
+        let mut served = Served::new(OF_BLOCKS);
         let at_once = admitted(&mut served, &asks, NOW);
         assert_eq!(at_once, 32);
         (0..at_once).for_each(|_| served.answered(&asks, 9));
@@ -157,7 +198,33 @@ mod tests {
         assert_eq!(admitted(&mut served, &asks, NOW), 0, "the clock was set back");
         assert_eq!(admitted(&mut served, &asks, NOW + Duration::from_secs(3_600)), at_once, "no more come together");
         served.answered(&peer(3), LARGEST);
-        assert!(!served.0.contains_key(&peer(3)), "nobody asked");
+        assert!(!served.accounts.contains_key(&peer(3)), "nobody asked");
+    }
+
+    /// However many peers ask and take nothing, little waits for all of them together; and each is served something. Who has not asked for a while takes no
+    /// part any more.
+    #[test]
+    fn many_peers_share_what_is_served() {
+        let mut served = Served::new(OF_BLOCKS);
+        let mut serve = |seeds: std::ops::Range<u64>, at: Duration| {
+            let of_peer = |seed: u64, served: &mut Served| {
+                let admitted = (0..1_000).take_while(|_| {
+                    let is_admitted = served.admits(&peer(seed), NOW + at);
+                    if is_admitted {
+                        served.answered(&peer(seed), 1024 * 1024);
+                    }
+                    is_admitted
+                });
+                admitted.count()
+            };
+            seeds.map(|seed| of_peer(seed, &mut served)).collect::<Vec<_>>()
+        };
+        assert_eq!(serve(0..4, Duration::ZERO), [32; 4], "few have their whole part");
+        let others = serve(4..104, Duration::ZERO);
+        assert!(others.iter().sum::<usize>() <= 128 * 5 && others.iter().all(|served| *served > 0), "{others:?}");
+        let later = serve(0..104, Duration::from_secs(60));
+        assert!(later.iter().sum::<usize>() <= 60 * 16 + 104, "{later:?}");
+        assert_eq!(serve(0..4, Duration::from_secs(600)), [32; 4], "the others went away");
     }
 
     /// Sends nothing, to one peer.
@@ -189,13 +256,13 @@ mod tests {
     #[test]
     fn answers_are_counted() {
         let asks = peer(1);
-        let served = Arc::new(Mutex::new(Served::default()));
+        let served = Arc::new(Mutex::new(Served::new(OF_BLOCKS)));
         let mut sender = Serving { inner: Nowhere(asks.clone()), served: served.clone() };
         let mut send = |kind: u8, bytes: usize| {
             let message = [[7; KIND].as_slice(), &[kind], &vec![0; bytes]].concat();
             let checked = sender.check(Recipients::One(peer(1))).expect("nothing limits it");
             assert!(checked.send(message, false).accepted());
-            lock(&served).0[&asks].bytes
+            lock(&served).accounts[&asks].bytes
         };
         assert!(lock(&served).admits(&asks, NOW));
         assert_eq!(send(REQUEST, 40), UNKNOWN);

@@ -5,7 +5,7 @@
 //! longer than the round lasts in which it may have voted last (decision 288). So does one whose record may lack votes, as that of a disk
 //! that was restored from an older copy ([decision 425](../../../docs/decisions/0425-a-record-of-votes-must-be-fresh.md)).
 
-use crate::proposals;
+use crate::{proposals, voted};
 use commonware_codec::Encode as _;
 use commonware_cryptography::ed25519::PublicKey;
 use cowboy_store::StoreError;
@@ -59,6 +59,13 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
+/// The oldest view that the record of an epoch has; none where there is no record.
+pub(crate) fn oldest_view(engine: &Path, epoch: u64) -> Result<Option<u64>, StoreError> {
+    let folder = engine.join(record(epoch));
+    let names = names(&folder).map_err(|error| StoreError::file(&folder, error))?;
+    Ok(names.first().and_then(|name| u64::from_str_radix(name, 16).ok()))
+}
+
 /// Discards all records of votes in an engine's folder.
 pub fn discard(engine: &Path) -> Result<(), StoreError> {
     records(engine).into_iter().try_for_each(|name| remove(&engine.join(name)))
@@ -71,7 +78,7 @@ pub const DISCARDED: &str = "cowboy-discarded";
 pub const OWNER: &str = "voter";
 
 /// The file beside it with the time at which the validator may have voted last, in milliseconds since 1970.
-const ALIVE: &str = "alive";
+pub(crate) const ALIVE: &str = "alive";
 
 /// How often that time is written.
 pub(crate) const BEAT: Duration = Duration::from_secs(1);
@@ -82,6 +89,9 @@ const FRESH_MS: u64 = 5_000;
 /// The word after the name while the validator listens, and from then on until it votes.
 const LISTENING: &str = "listening";
 const LISTENED: &str = "listened";
+
+/// The word after the name where a snapshot brought the record.
+const IMPORTED: &str = "imported";
 
 /// How long a validator listens that has no record of its votes, where nothing else is configured: some rounds at their longest.
 pub const LISTENING_TIME: Duration = Duration::from_secs(12);
@@ -99,10 +109,11 @@ impl Votes {
         Self { engine, name }
     }
 
-    /// Whether the validator may vote at once in this epoch. Another validator's records are discarded first.
+    /// What is wrong with the record, so that the validator may not vote at once in this epoch. Another validator's records are discarded first. `has_all` says
+    /// that the record has every vote that was noted beside it ([`voted`]).
     ///
     /// Until [`Self::listened`] is called, a validator that must listen must also do so after a restart.
-    pub(crate) fn may_vote(&self, epoch: u64, now_ms: u64) -> Result<bool, StoreError> {
+    pub(crate) fn obstacle(&self, epoch: u64, now_ms: u64, has_all: bool) -> Result<Option<&'static str>, StoreError> {
         let owner = read(&self.owner())?;
         let mut words = owner.as_deref().unwrap_or(&self.name).split_whitespace();
         let is_own = words.next() == Some(&self.name);
@@ -114,10 +125,27 @@ impl Votes {
         let is_in = |epoch| fs::read_dir(self.engine.join(record(epoch))).is_ok_and(|mut entries| entries.next().is_some());
         // A fresh folder without a record of a new epoch means that the validator has not voted in it.
         let is_kept = is_in(epoch) || epoch.checked_sub(1).is_some_and(is_in);
-        let has_all = word == Some(LISTENED) || (word != Some(LISTENING) && is_kept);
-        let may_vote = is_own && has_all && !self.engine.join(DISCARDED).exists() && self.is_fresh(now_ms)?;
-        self.write(if may_vote { "" } else { LISTENING })?;
-        Ok(may_vote)
+        let obstacle = if self.engine.join(DISCARDED).exists() {
+            Some("was discarded while it had no share")
+        } else if !(is_own && (is_kept || word == Some(LISTENED))) {
+            Some("is not there")
+        } else if word == Some(LISTENING) {
+            Some("may lack some, and it was stopped before it had listened to the end")
+        } else if !has_all {
+            Some("lacks votes that it sent")
+        } else if !self.is_fresh(now_ms)? {
+            Some("was not in use within the last five seconds, so it may be an older copy")
+        } else {
+            None
+        };
+        self.write(if obstacle.is_none() { "" } else { LISTENING })?;
+        Ok(obstacle)
+    }
+
+    /// Discards records that a snapshot brought, whoever they are said to be of: nobody has verified them, and the engine trusts what is in them.
+    pub(crate) fn distrust(&self) -> Result<(), StoreError> {
+        let owner = read(&self.owner())?.unwrap_or_default();
+        if owner.split_whitespace().any(|word| word == IMPORTED) { discard(&self.engine) } else { Ok(()) }
     }
 
     /// Whether the folder was in use a moment ago.
@@ -205,13 +233,25 @@ fn read(path: &Path) -> Result<Option<String>, StoreError> {
     }
 }
 
+/// Notes that a snapshot brought the records of votes in an engine's folder, where there are some.
+pub(crate) fn mark(engine: &Path) -> Result<(), StoreError> {
+    let path = engine.join(OWNER);
+    let owner = read(&path)?;
+    if owner.is_none() && records(engine).is_empty() {
+        return Ok(());
+    }
+    let owner = owner.unwrap_or_default();
+    let name = owner.split_whitespace().next().unwrap_or_default();
+    fs::write(&path, format!("{name} {IMPORTED}\n")).map_err(|error| StoreError::file(&path, error))
+}
+
 /// Discards the record in one node's folder of the engine, and takes over that of another, where it has one.
 ///
 /// For a folder that is filled from a snapshot: the votes of whoever made the snapshot are nobody else's.
 pub fn replace(engine: &Path, own: Option<&Path>) -> io::Result<()> {
     let mut names = records(engine);
     names.extend(own.map(records).unwrap_or_default());
-    names.extend([OWNER, ALIVE, DISCARDED, proposals::FILE].map(str::to_owned));
+    names.extend([OWNER, ALIVE, DISCARDED, proposals::FILE, voted::FILE].map(str::to_owned));
     names.sort();
     names.dedup();
     for name in names {
@@ -265,7 +305,7 @@ mod tests {
         let engine = folder.path().join("engine");
         let votes = |seed| Votes::new(engine.clone(), &PrivateKey::from_seed(seed).public_key());
         let (own, other) = (votes(1), votes(2));
-        let may_vote = |votes: &Votes, epoch| votes.may_vote(epoch, NOW).expect("it reads and writes");
+        let may_vote = |votes: &Votes, epoch| votes.obstacle(epoch, NOW, true).expect("it reads and writes").is_none();
         assert!(!may_vote(&own, 0), "there is none");
         put(&engine);
         own.beat(NOW).expect("it writes");
@@ -302,8 +342,26 @@ mod tests {
             let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
             put(folder.path());
             alive.iter().for_each(|alive| votes.beat(*alive).expect("it writes"));
-            assert_eq!(votes.may_vote(0, NOW + later).expect("it reads"), expected, "{alive:?}, {later} ms later");
+            assert_eq!(votes.obstacle(0, NOW + later, true).expect("it reads").is_none(), expected, "{alive:?}, {later} ms later");
         }
+    }
+
+    /// What keeps a validator from voting at once is named.
+    #[test]
+    fn a_validator_says_why_it_listens() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
+        let says = |later, has_all| votes.obstacle(0, NOW + later, has_all).expect("it reads and writes").unwrap_or_default();
+        assert_eq!(says(0, true), "is not there");
+        put(folder.path());
+        assert!(says(0, true).contains("stopped before it had listened"));
+        for (later, has_all, words) in [(0, true, ""), (FRESH_MS + 1, true, "an older copy"), (0, false, "lacks votes")] {
+            votes.listened(NOW).expect("it writes");
+            let said = says(later, has_all);
+            assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{said}");
+        }
+        fs::create_dir(folder.path().join(DISCARDED)).expect("the folder is writable");
+        assert!(says(0, true).contains("no share"));
     }
 
     /// What the engine heard while its validator had no share is no record of the votes before.
@@ -311,7 +369,7 @@ mod tests {
     fn a_validator_whose_record_was_discarded_listens() {
         let folder = tempfile::tempdir().expect("a folder");
         let votes = Votes::new(folder.path().to_owned(), &PrivateKey::from_seed(1).public_key());
-        let may_vote = || votes.may_vote(0, NOW).expect("it reads and writes");
+        let may_vote = || votes.obstacle(0, NOW, true).expect("it reads and writes").is_none();
         put(folder.path());
         votes.beat(NOW).expect("it writes");
         assert!(may_vote());
@@ -319,6 +377,32 @@ mod tests {
         assert!(!may_vote());
         votes.listened(NOW).expect("it writes");
         assert!(may_vote());
+    }
+
+    /// A snapshot may bring a record with the name of whoever imports it, and anything in it. It is distrusted, whatever is said of it; the validator's own is not.
+    #[test]
+    fn a_record_from_a_snapshot_is_distrusted() {
+        for (owner, has_record, is_imported, expected) in [
+            (Some("me"), true, false, true),
+            (Some("me"), true, true, false),
+            (Some("me listened"), true, true, false),
+            (None, true, true, false),
+            (None, false, true, false),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let votes = Votes { engine: folder.path().to_owned(), name: "me".into() };
+            if has_record {
+                put(folder.path());
+            }
+            owner.iter().for_each(|owner| fs::write(folder.path().join(OWNER), owner).expect("the folder is writable"));
+            if is_imported {
+                mark(folder.path()).expect("it writes");
+            }
+            votes.distrust().expect("it discards");
+            assert_eq!(!records(folder.path()).is_empty(), expected, "{owner:?}, imported: {is_imported}");
+            votes.beat(NOW).expect("it writes");
+            assert_eq!(votes.obstacle(0, NOW, true).expect("it reads").is_none(), expected, "{owner:?}, imported: {is_imported}");
+        }
     }
 
     /// The views that a journal in this partition has, each with its one item, as the engine reads them.
@@ -377,7 +461,7 @@ mod tests {
             assert_eq!(read_views(folder.path(), record(3)), expected, "{name}");
             votes.listened(NOW).expect("it writes");
             assert_eq!(read_views(folder.path(), record(3)), expected, "{name}, after a crash before it was noted");
-            assert!(votes.may_vote(3, NOW).expect("it reads"), "{name}");
+            assert!(votes.obstacle(3, NOW, true).expect("it reads").is_none(), "{name}");
         }
     }
 
@@ -391,13 +475,16 @@ mod tests {
         fs::write(own.join(record(0)).join("1"), [2]).expect("the folder is writable");
         fs::write(own.join(OWNER), "me").expect("the folder is writable");
         fs::write(own.join(ALIVE), "7").expect("the folder is writable");
+        fs::write(own.join(voted::FILE), "8").expect("the folder is writable");
         fs::create_dir(own.join(DISCARDED)).expect("the folder is writable");
         replace(&snapshot, Some(&own)).expect("it copies");
         assert_eq!(fs::read(snapshot.join(record(0)).join("1")).ok(), Some(vec![2]));
         assert_eq!(fs::read_to_string(snapshot.join(OWNER)).ok().as_deref(), Some("me"));
         assert_eq!(fs::read_to_string(snapshot.join(ALIVE)).ok().as_deref(), Some("7"));
+        assert_eq!(fs::read_to_string(snapshot.join(voted::FILE)).ok().as_deref(), Some("8"));
         assert!(snapshot.join(DISCARDED).exists(), "it must listen still");
         replace(&snapshot, None).expect("it discards");
-        assert!(records(&snapshot).is_empty() && !snapshot.join(OWNER).exists() && !snapshot.join(ALIVE).exists());
+        assert!(records(&snapshot).is_empty());
+        assert!([OWNER, ALIVE, voted::FILE].iter().all(|name| !snapshot.join(name).exists()));
     }
 }

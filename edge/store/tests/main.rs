@@ -6,3 +6,4 @@ mod proofs;
 mod pruning;
 mod records;
 mod sections;
+mod together;

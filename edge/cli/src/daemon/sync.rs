@@ -1,7 +1,9 @@
 //! How a full node gets its chain: genesis and blocks from one source after another, each verified.
 
+mod ahead;
+
 use super::{
-    lag::{self, Disbelieved, Feeding, NEAR, Promise},
+    lag::{self, Disbelieved, Feeding, NEAR, Promise, locked},
     node_failure, not_running,
 };
 use commonware_codec::DecodeExt as _;
@@ -10,6 +12,7 @@ use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{Feed, Fetched, FollowError, Genesis, NodeHandle, follow::MAX_RUN, refetch::MAX_COPY_BYTES};
 use cowboy_overlay::{BlockStream, Failed, GenesisParts, Offence, Pool, Position, Source};
+use cowboy_service::Failures;
 use cowboy_types::Hash;
 use futures::{FutureExt as _, StreamExt as _, future::join_all};
 use std::{
@@ -150,6 +153,22 @@ impl From<Failed> for Left {
     }
 }
 
+/// What is printed about sources that are left: the same again only now and then, until blocks come.
+#[derive(Default)]
+struct Lines(Mutex<Failures>);
+
+impl Lines {
+    fn left(&self, name: &str, reason: &str) -> Option<String> {
+        let line = format!("{name} is left ({reason}); trying again");
+        locked(&self.0).is_logged(&line).then_some(line)
+    }
+
+    /// That blocks come from this one, where it is news.
+    fn came(&self, name: &str) -> Option<String> {
+        locked(&self.0).is_over().then(|| format!("{name} gives blocks"))
+    }
+}
+
 /// Feeds blocks as they come; a source that is away, silent, behind the others or lies is left for another one. `note` learns whether
 /// blocks come.
 pub(crate) async fn feed_for_ever(
@@ -160,7 +179,7 @@ pub(crate) async fn feed_for_ever(
     output: Output,
     note: &(dyn Fn(bool) + Sync),
 ) -> Failure {
-    let (mut lied, mut next, disbelieved) = (None, None::<(String, u64)>, Disbelieved::default());
+    let (mut lied, mut next, disbelieved, lines) = (None, None::<(String, u64)>, Disbelieved::default(), Lines::default());
     loop {
         if let Some(lied) = lied.take_if(|_| pool.is_exhausted()) {
             return lied;
@@ -177,8 +196,17 @@ pub(crate) async fn feed_for_ever(
                 Err(failure) => return failure,
             },
         };
-        let promise = claimed.map(|claimed| Promise { claimed, from: node.head().height.get() });
-        let left = feed_once(pool, &*source, node, feed, (received, &disbelieved), note).await;
+        let from = node.head().height.get();
+        let promise = claimed.map(|claimed| Promise { claimed, from });
+        let fed = |is_away: bool| {
+            if node.head().height.get() > from
+                && let Some(line) = lines.came(source.name())
+            {
+                output.progress(line);
+            }
+            note(is_away);
+        };
+        let left = feed_once(pool, &*source, node, feed, (received, &disbelieved), &fed).await;
         if promise.is_some_and(|promise| promise.is_broken(node.head().height.get())) {
             disbelieved.add(source.name());
         }
@@ -198,7 +226,9 @@ pub(crate) async fn feed_for_ever(
                 reason
             }
         };
-        output.progress(format_args!("{} is left ({reason}); trying again", source.name()));
+        if let Some(line) = lines.left(source.name(), &reason) {
+            output.progress(line);
+        }
         if let Err(error) = feed.restart().await {
             return node_failure(error);
         }
@@ -327,7 +357,7 @@ struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// The blocks from this one on.
     async fn open(source: &'a dyn Source, next: Position) -> Result<Self, Failed> {
-        let stream = source.blocks(next.clone()).await?;
+        let stream = ahead::ahead(source.blocks(next.clone()).await?);
         Ok(Self { source, stream, next, has_given: false, failed: None })
     }
 

@@ -13,7 +13,13 @@ mod rebuild;
 mod tests;
 mod wire;
 
-use crate::{block::SealedBlock, chain::Chain, inbound, mempool::Mempool};
+use crate::{
+    block::SealedBlock,
+    chain::Chain,
+    inbound,
+    mempool::Mempool,
+    serving::{OF_BLOCKS, Served},
+};
 use budget::Budgets;
 use bytes::Bytes;
 use commonware_actor::{Feedback, Unreliable};
@@ -65,8 +71,8 @@ where
 {
     let sent = Arc::new(Mutex::new(Sent::default()));
     let (blocks, whole) = mpsc::channel(ON_THE_WAY.get());
-    let exchange =
-        Exchange { chain, sender: questions.0, sent: sent.clone(), rebuilding: Rebuilding::default(), budgets: Budgets::default(), blocks };
+    let (rebuilding, budgets, served) = (Rebuilding::default(), Budgets::default(), Served::new(OF_BLOCKS));
+    let exchange = Exchange { chain, sender: questions.0, sent: sent.clone(), rebuilding, budgets, served, blocks };
     context.spawn(move |clock| exchange.run(clock, proposals.1, questions.1));
     (Bodies { inner: proposals.0, sent, small }, Whole(whole))
 }
@@ -183,6 +189,7 @@ struct Exchange<S> {
     sent: Arc<Mutex<Sent>>,
     rebuilding: Rebuilding,
     budgets: Budgets,
+    served: Served,
     /// To the engine.
     blocks: mpsc::Sender<p2p::Message<PublicKey>>,
 }
@@ -254,9 +261,18 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         let mut rest = message;
         match u8::read(&mut rest).ok()? {
             REQUEST => {
+                // Whoever votes neither in this epoch nor in the next needs no body before its block is final, and takes no part of what voters share.
+                if !inbound::is_member(&self.chain.committees.newest(), peer) {
+                    return None;
+                }
                 let request = Request::decode(Bytes::from(rest)).ok()?;
-                let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner).answer(peer, &request)?;
-                self.sender.send(Recipients::One(peer.clone()), answer, true);
+                // What waits for a peer that takes nothing is bounded: it gets the block another way, once it is final.
+                if !self.served.admits(peer, now) {
+                    return None;
+                }
+                let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner).answer(peer, &request);
+                self.served.answered(peer, answer.as_ref().map_or(0, Vec::len));
+                self.sender.send(Recipients::One(peer.clone()), answer?, true);
                 None
             }
             ANSWER => {

@@ -3,8 +3,9 @@ use super::{
     *,
 };
 use crate::{
-    execute::tests::{chain, transaction},
+    execute::tests::{chain, chain_of, transaction},
     mempool::Source,
+    serving::Bounds,
 };
 use commonware_codec::Encode as _;
 use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
@@ -205,4 +206,63 @@ fn ids_are_found_in_the_mempool() {
     assert_eq!([0, 1, 2].map(found), [Some(signed[0].clone()), Some(signed[1].clone()), None]);
     let again = Transaction { signature: Fixed([1; 65]), ..signed[0].transaction().clone() };
     assert_eq!(waiting(&chain.mempool, &id_of(&again, signed[0].digest())), None, "another signature");
+}
+
+/// Counts what is sent.
+#[derive(Clone, Debug, Default)]
+struct Counted(Arc<Mutex<usize>>);
+
+impl LimitedSender for Counted {
+    type PublicKey = PublicKey;
+    type Checked<'a> = Self;
+
+    fn check(&mut self, _: Recipients<PublicKey>) -> Result<Self, SystemTime> {
+        Ok(self.clone())
+    }
+}
+
+impl CheckedSender for Counted {
+    type PublicKey = PublicKey;
+
+    fn recipients(&self) -> Vec<PublicKey> {
+        Vec::new()
+    }
+
+    fn send(self, _: impl Into<IoBufs> + Send, _: bool) -> Unreliable<Feedback> {
+        *self.0.lock().expect("one thread") += 1;
+        Unreliable::new(Feedback::Ok)
+    }
+}
+
+/// A peer that asks about every block and takes no answer is answered up to a number of bytes. What it asks about in vain costs it nothing, and another peer
+/// has its own answers. Peers that do not vote get none, and take no part of theirs.
+#[test]
+fn answers_to_a_peer_are_bounded() {
+    let chain = chain_of(2, None);
+    let members: Vec<PublicKey> = chain.term().committee.members().iter().map(|member| member.network.clone()).collect();
+    let signed = transfers(&chain, 3);
+    let [first, second, other] = [7, 8, 9].map(|timestamp| block_of(&chain, &signed, timestamp));
+    let mut blocks = Sent::default();
+    [&first, &second].into_iter().for_each(|block| blocks.keep(block.clone()));
+    let sender = Counted::default();
+    let mut exchange = Exchange {
+        chain,
+        sender: sender.clone(),
+        sent: Arc::new(Mutex::new(blocks)),
+        rebuilding: Rebuilding::default(),
+        budgets: Budgets::default(),
+        served: Served::new(Bounds { at_once: 1, per_second: 1 }),
+        blocks: mpsc::channel(1).0,
+    };
+    for stranger in 1..=5 {
+        let request = Request::new(first.digest(), 0..3).encode();
+        exchange.take(&peer(stranger), request.into(), NOW);
+    }
+    for (from, block, at, expected) in
+        [(0, &other, 0, 0), (0, &first, 0, 1), (0, &second, 0, 1), (1, &second, 0, 2), (0, &second, 3_600, 3)]
+    {
+        let request = Request::new(block.digest(), 0..3).encode();
+        exchange.take(&members[from], request.into(), NOW + Duration::from_secs(at));
+        assert_eq!(*sender.0.lock().expect("one thread"), expected, "member {from} after {at} seconds");
+    }
 }

@@ -2,9 +2,10 @@ use super::*;
 use crate::{
     execute::tests::{chain, transaction},
     mempool::Source,
-    reader::Wanted,
+    reader::{Batch, StateProver, Wanted},
 };
 use cowboy_chain::{Standing, lanes::Lane};
+use cowboy_store::proof::StateProof;
 use cowboy_types::{Amount, Instruction, System};
 use futures::{FutureExt as _, future::BoxFuture};
 
@@ -33,8 +34,10 @@ impl StateReader for Moving {
     fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
         unreachable!("only accounts are read")
     }
+}
 
-    fn prove(&self, _: Vec<StateKey>, _: crate::reader::Batch) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>> {
+impl StateProver for Moving {
+    fn prove(&self, _: Vec<StateKey>, _: Batch) -> BoxFuture<'_, Vec<StateProof>> {
         unreachable!("only accounts are read")
     }
 }

@@ -5,10 +5,13 @@ use crate::{
     block::SealedBlock,
     engine::{self, Kept},
     seeds::Scheme,
-    votes,
+    voted, votes,
 };
 use commonware_codec::CodecShared;
-use commonware_consensus::simplex::types::{Artifact, Finalization};
+use commonware_consensus::{
+    Viewable as _,
+    simplex::types::{Artifact, Finalization},
+};
 use commonware_cryptography::blake3::Digest;
 use commonware_runtime::{ReadOptions, Supervisor as _, tokio as runtime};
 use commonware_storage::{
@@ -17,7 +20,7 @@ use commonware_storage::{
     translator::TwoCap,
 };
 use cowboy_store::{Directory, StoreError, state};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// A part of the engine's folder that is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub fn engine(directory: &Directory) -> Vec<Damage> {
     let (finalizations, blocks) = ("finalizations", "blocks");
     let votes = votes::records(&engine).into_iter().filter_map(|record| {
         let partition = record.clone();
-        part(&engine, record, "", |context| read_votes(context, partition))
+        part(&engine, record, "", |context| read_votes(context, partition, |_| ()))
     });
     let votes: Vec<Damage> = votes.collect();
     let archives = [
@@ -43,6 +46,20 @@ pub fn engine(directory: &Directory) -> Vec<Damage> {
         part(&engine, archive(blocks), "-keys", |context| read_archive::<SealedBlock>(context, blocks)),
     ];
     votes.into_iter().chain(archives.into_iter().flatten()).collect()
+}
+
+/// The kinds of a validator's own votes in one of its records, by view ([`voted::kind`]). A damaged end of the record is cut off, as the engine does.
+pub(crate) fn own_votes(engine: &Path, record: String) -> Result<BTreeMap<u64, u8>, String> {
+    in_runtime(engine.to_owned(), |context| async move {
+        let mut kinds = BTreeMap::<u64, u8>::new();
+        let note = |artifact: Artifact<Scheme, Digest>| {
+            if let Some(kind) = voted::kind(&artifact) {
+                *kinds.entry(artifact.view().get()).or_default() |= kind;
+            }
+        };
+        read_votes(context, record, note).await?;
+        Ok(kinds)
+    })
 }
 
 /// Discards the record of votes: the validator listens before it votes again (decision 288).
@@ -61,19 +78,21 @@ where
     in_runtime(engine.to_owned(), read).err().map(|reason| Damage { part, reason })
 }
 
-async fn read_votes(context: runtime::Context, partition: String) -> Result<(), String> {
+/// Reads a record of votes to its end.
+async fn read_votes(context: runtime::Context, partition: String, mut note: impl FnMut(Artifact<Scheme, Digest>)) -> Result<(), String> {
     let config = Config {
         partition,
         compression: None,
         codec_config: (),
-        page_cache: state::page_cache(&context, VALIDATOR).await,
+        page_cache: state::page_cache(&context, votes::RECORD).await,
         write_buffer: engine::BUFFER,
     };
     let journal = Journal::<_, Artifact<Scheme, Digest>>::init(context.child("votes"), config).await;
     let journal = journal.map_err(|error| format!("{error:?}"))?;
     let mut replay = journal.replay(0, 0, engine::BUFFER, ReadOptions::DONT_CACHE).await.map_err(|error| format!("{error:?}"))?;
     while let Some(artifact) = replay.next().await {
-        artifact.map_err(|error| format!("{error:?}"))?;
+        let (.., artifact) = artifact.map_err(|error| format!("{error:?}"))?;
+        note(artifact);
     }
     Ok(())
 }

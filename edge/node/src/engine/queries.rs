@@ -4,7 +4,7 @@ use crate::{
     application::Machine,
     chain::Chain,
     execute::Databases,
-    reader::{Batch, MAX_OPERATIONS_BYTES, StateReader, Wanted, proven_bytes},
+    reader::{Batch, MAX_OPERATIONS_BYTES, StateProver, StateReader, Wanted, proven_bytes},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -35,6 +35,24 @@ pub(super) fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, mac
 /// The database of one runtime, behind [`StateReader`].
 pub(crate) struct State<E: Spawner + Clock + Storage + Metrics>(pub(crate) Databases<E>);
 
+impl<E: Spawner + Clock + Storage + Metrics> StateProver for State<E> {
+    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
+        Box::pin(async move {
+            let state = self.0.read().await;
+            let (mut proofs, mut bytes) = (Vec::new(), 0_usize);
+            for key in keys.iter().take(batch.proofs) {
+                let proven = proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node");
+                bytes = bytes.saturating_add(proven_bytes(&proven));
+                proofs.push(proven);
+                if bytes >= batch.bytes {
+                    break;
+                }
+            }
+            proofs
+        })
+    }
+}
+
 impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
     fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
         Box::pin(async move {
@@ -61,22 +79,6 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
                     None => return Some(bytes),
                 }
             }
-        })
-    }
-
-    fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
-        Box::pin(async move {
-            let state = self.0.read().await;
-            let (mut proofs, mut bytes) = (Vec::new(), 0_usize);
-            for key in keys.iter().take(batch.proofs) {
-                let proven = proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node");
-                bytes = bytes.saturating_add(proven_bytes(&proven));
-                proofs.push(proven);
-                if bytes >= batch.bytes {
-                    break;
-                }
-            }
-            proofs
         })
     }
 }

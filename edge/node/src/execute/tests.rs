@@ -19,10 +19,16 @@ use cowboy_types::{
     Amount, Blob, Cells, Cycles, Hash, Height, List, Price, System, TimestampMs, Transaction, instruction::Actor, transaction::Signature,
     units::Nonce,
 };
+use futures::FutureExt as _;
 
 /// A network of one validator with a block every second, where governance has moved a parameter.
 pub(crate) fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
-    let (dev, keys_of) = node_genesis::dev(funds()).expect("a genesis");
+    chain_of(1, moved)
+}
+
+/// The same of this many validators, of which this node is the first.
+pub(crate) fn chain_of(validators: u32, moved: Option<(&str, u64)>) -> Arc<Chain> {
+    let (dev, keys_of) = node_genesis::dev(DevGenesis { validators, ..funds() }).expect("a genesis");
     let config = GenesisConfig { is_dev: false, ..dev.config };
     let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
     let setup = Setup {
@@ -33,6 +39,7 @@ pub(crate) fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
         images: Arc::new(ImageCache::default()),
         keys: keys_of.first().cloned(),
         proposals: Default::default(),
+        voted: Default::default(),
         ledger: Ledger::in_memory().expect("memory is enough"),
         pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),
         clock: WallClock::Runtime,
@@ -239,6 +246,50 @@ fn a_proposal_packs_for_as_long_as_the_parameter_says() {
             assert_eq!(senders_after(Duration::from_millis(400), &context.child("course"), &chain, &mut course).await.len(), expected);
         });
     }
+}
+
+/// Decision 696: a block without transactions is executed where it was started, but where that takes long. What comes of it is the same.
+#[test]
+fn a_block_without_transactions_needs_no_thread() {
+    real::Runner::new(real::Config::new()).start(|context| async move {
+        let chain = chain(None);
+        let mut outcomes = Vec::new();
+        for brief in [Duration::MAX, Duration::ZERO] {
+            let mut course = Course::new(Fence { brief, ..chain.fence() }, proposal(&chain, Vec::new()));
+            let mut answers = Vec::new();
+            outcomes.push(loop {
+                let mut round = pin!(course.advance(&context, answers));
+                let need = match round.as_mut().now_or_never() {
+                    Some(need) => need,
+                    None if brief.is_zero() => round.await,
+                    None => panic!("it went to another thread"),
+                };
+                match need {
+                    Need::Keys(keys) => answers = records(&chain, keys),
+                    Need::Done(done) => break done.expect("a proposal is never invalid"),
+                }
+            });
+        }
+        let [here, elsewhere] = [0usize, 1].map(|place| (&outcomes[place].writes, &outcomes[place].receipt_root));
+        assert_eq!(here, elsewhere);
+    });
+}
+
+/// Decision 696: the time without a thread is counted over all waits for records, and what has needed a thread, as a delivery does, ends in one.
+#[test]
+fn what_has_needed_a_thread_ends_in_one() {
+    deterministic::Runner::default().start(|context| async move {
+        let chain = chain(None);
+        let begun = || Worker::new(&Fence { brief: Duration::MAX, ..chain.fence() }, proposal(&chain, Vec::new()), Arc::default());
+        let (mut here, mut elsewhere) = (begun(), begun());
+        let Some(Need::Keys(keys)) = here.advance_briefly() else { panic!("a block reads records") };
+        assert!(here.brief < Duration::MAX, "the time is counted");
+        here.execution.fill(records(&chain, keys));
+        assert!(here.advance_briefly().is_some(), "there is time left");
+        let Some(Need::Keys(keys)) = elsewhere.advance(&context) else { panic!("a block reads records") };
+        elsewhere.execution.fill(records(&chain, keys));
+        assert!(elsewhere.advance_briefly().is_none(), "it continues in a thread");
+    });
 }
 
 /// A verifier waits for a block that is more than `consensus.clock_ahead` ahead of its clock.

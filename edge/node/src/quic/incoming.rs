@@ -1,18 +1,22 @@
-//! Connections that come in: who may shake hands, and how many at a time
-//! ([decision 356](../../../../docs/decisions/0356-who-may-shake-hands.md)).
+//! Connections that come in: who may shake hands, and how many at a time (decisions
+//! [356](../../../../docs/decisions/0356-who-may-shake-hands.md) and [657](../../../../docs/decisions/0657-validators-without-an-address.md)).
 
 use super::{Context, Sink, Stream, halves};
 use commonware_runtime::{Error, Listener as RuntimeListener};
+use cowboy_serve::{Admission, Caps};
 use quinn::{Endpoint, Incoming};
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
     sync::{Semaphore, mpsc},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// How long a handshake may take.
@@ -22,7 +26,10 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) const MAX_HANDSHAKES: usize = 256;
 
 /// Handshakes under way at a time with the address at which a peer listens, from which it also dials.
-const HANDSHAKES_OF_A_PEER: usize = 4;
+pub(super) const HANDSHAKES_OF_A_PEER: usize = 4;
+
+/// Handshakes at a time with hosts of which no peer has the address, while such hosts may connect.
+const OF_STRANGERS: Caps = Caps { total: MAX_HANDSHAKES, client: HANDSHAKES_OF_A_PEER, subnet: 4 * HANDSHAKES_OF_A_PEER };
 
 /// Connections that came in and finished their handshake.
 pub struct Listener {
@@ -56,11 +63,13 @@ impl RuntimeListener for Listener {
 /// Who may shake hands, and with how many at a time.
 ///
 /// Whoever opens a connection and then says nothing holds a handshake until it times out. So a peer's own address has handshakes that
-/// nobody else can hold, and hosts without a peer have none.
+/// nobody else can hold, and hosts without a peer have none, or few while a peer is expected whose address nobody knows.
 #[derive(Debug)]
 pub struct Gate {
     peers: Mutex<BTreeMap<SocketAddr, Arc<Semaphore>>>,
     neighbours: Arc<Semaphore>,
+    strangers: Admission,
+    takes_strangers: AtomicBool,
 }
 
 impl Context {
@@ -73,17 +82,28 @@ impl Context {
 impl Gate {
     /// A gate for hosts of these peers.
     pub(crate) fn new(peers: impl IntoIterator<Item = SocketAddr>) -> Self {
-        let gate = Self { peers: Mutex::default(), neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)) };
-        gate.admit(peers);
+        let gate = Self {
+            peers: Mutex::default(),
+            neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)),
+            strangers: Admission::new(OF_STRANGERS),
+            takes_strangers: AtomicBool::default(),
+        };
+        gate.admit(peers, false);
         gate
     }
 
-    /// Admits hosts of these peers, and of no others, from now on. Connections that are there stay.
-    pub(crate) fn admit(&self, peers: impl IntoIterator<Item = SocketAddr>) {
+    /// Admits hosts of these peers from now on, and others only if it takes strangers. Connections that are there stay.
+    pub(crate) fn admit(&self, peers: impl IntoIterator<Item = SocketAddr>, takes_strangers: bool) {
+        self.takes_strangers.store(takes_strangers, Ordering::Relaxed);
         let mut held = self.peers.lock().expect("nothing panics while it holds the lock");
         let own = || Arc::new(Semaphore::new(HANDSHAKES_OF_A_PEER));
         let peers = peers.into_iter().map(canonical);
         *held = peers.map(|address| (address, held.remove(&address).unwrap_or_else(own))).collect();
+    }
+
+    /// Whether hosts without a peer may connect.
+    pub(crate) fn takes_strangers(&self) -> bool {
+        self.takes_strangers.load(Ordering::Relaxed)
     }
 
     /// The handshakes that an address has its part of; none on a host without a peer.
@@ -108,17 +128,23 @@ async fn accept_all(endpoint: Endpoint, gate: Arc<Gate>, accepted: mpsc::Sender<
             () = accepted.closed() => return,
         };
         let Some(incoming) = incoming else { return };
-        let Some(slots) = gate.slots(incoming.remote_address()) else {
+        let from = incoming.remote_address();
+        let slots = gate.slots(from);
+        if slots.is_none() && !gate.takes_strangers() {
             incoming.ignore();
             continue;
-        };
+        }
         // An address that was not shown to be the sender's costs no state until it is.
         if !incoming.remote_address_validated() {
             // Fails only for addresses that are validated already.
             let _ = incoming.retry();
             continue;
         }
-        let Ok(permit) = slots.try_acquire_owned() else {
+        let held = match slots {
+            Some(slots) => slots.try_acquire_owned().ok().map(|permit| (Some(permit), None)),
+            None => gate.strangers.admit(canonical(from).ip()).ok().map(|permit| (None, Some(permit))),
+        };
+        let Some((permit, stranger)) = held else {
             incoming.refuse();
             continue;
         };
@@ -128,6 +154,10 @@ async fn accept_all(endpoint: Endpoint, gate: Arc<Gate>, accepted: mpsc::Sender<
             if let Ok(Some(connection)) = timeout(HANDSHAKE_TIMEOUT, finish(incoming)).await {
                 // A listener that is gone wants no connection.
                 let _ = accepted.send(connection).await;
+            }
+            if stranger.is_some() {
+                // The network verifies next who it is, for a number of connections that peers need, too.
+                sleep(HANDSHAKE_TIMEOUT).await;
             }
         });
     }
@@ -161,11 +191,11 @@ mod tests {
         assert!(gate.slots(mapped[1]).is_some() && Gate::new([mapped[0]]).slots(peer).is_some());
         let later: SocketAddr = "192.0.2.2:3000".parse().expect("an address");
         let held = own.clone().try_acquire_owned().expect("one is free");
-        gate.admit([peer, later]);
+        gate.admit([peer, later], false);
         assert!(gate.slots(later).is_some(), "a peer of the next epoch");
         assert_eq!(gate.slots(peer).expect("a peer's").available_permits(), HANDSHAKES_OF_A_PEER - 1, "what is under way counts");
         drop(held);
-        gate.admit([later]);
-        assert!(gate.slots(peer).is_none(), "a peer of an epoch that is over");
+        gate.admit([later], false);
+        assert!(gate.slots(peer).is_none() && !gate.takes_strangers(), "a peer of an epoch that is over");
     }
 }

@@ -116,6 +116,27 @@ fn who_speaks_otherwise_is_refused() {
     });
 }
 
+/// Decision 657: while a peer is expected whose host nobody knows, any host may connect, with few handshakes at a time. Each counts for longer than it takes.
+#[test]
+fn hosts_without_a_peer_connect_while_one_is_expected() {
+    over_sockets(|listens, mut listener, dials| async move {
+        let address = listener.local_addr().expect("it is bound");
+        listens.gate().admit([], true);
+        let (mut sink, _stream) = dials.dial(address).await.expect("strangers may connect");
+        sink.send(b"x".to_vec()).await.expect("it is open");
+        let (_, _, mut heard) = listener.accept().await.expect("a connection");
+        assert_eq!(received(&mut heard, 1).await, b"x");
+        let silent = Quic::new(b"silent", []).expect("QUIC");
+        let endpoint = silent.dialer().expect("a free port");
+        let connect = || endpoint.connect_with(silent.client.clone(), address, "peer").expect("the address is good");
+        let held = futures::future::join_all((1..incoming::HANDSHAKES_OF_A_PEER).map(|_| connect())).await;
+        assert!(held.iter().all(Result::is_ok), "the first one counts still");
+        assert!(connect().await.is_err(), "and no more");
+        listens.gate().admit(dials.quic.dialer().expect("it is bound").local_addr(), true);
+        assert!(dials.dial(address).await.is_ok(), "a peer has handshakes of its own");
+    });
+}
+
 /// Connections that open no stream hold every handshake that their host may have, and a peer still comes in.
 #[test]
 fn silent_connections_keep_no_peer_out() {

@@ -2,8 +2,9 @@
 
 use crate::{
     application::Marshal,
-    committees::Committees,
+    chain::Chain,
     seeds::Scheme,
+    voted::Voted,
     votes::{self, Role},
 };
 use commonware_consensus::types::{Epoch, Height};
@@ -74,6 +75,40 @@ impl Partitions {
             Role::Listens => self.heard.clone(),
         }
     }
+
+    /// Removes the record of votes of an epoch that nobody votes in any more.
+    async fn forget(&self, storage: &impl Storage, epoch: u64) {
+        for records in [&self.votes, &self.heard] {
+            if let Err(error) = remove(storage, &votes::partition(records, epoch)).await {
+                tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed");
+            }
+        }
+    }
+
+    /// Discards the record of votes of an epoch in which this validator has no share: the engine cannot read its own votes without it. Where it voted in this
+    /// epoch, it is noted first, so that the validator listens before it votes where it gets the share back
+    /// ([decision 429](../../../../docs/decisions/0429-a-record-without-its-share-is-discarded.md)). What somebody heard who never had a share is no vote
+    /// ([decision 699](../../../../docs/decisions/0699-who-never-voted-need-not-listen.md)).
+    async fn discard(&self, storage: &impl Storage, voted: &Voted, epoch: Epoch) -> Result<(), Error> {
+        let record = votes::partition(&self.votes, epoch.get());
+        match storage.scan(&record).await {
+            Ok(blobs) if !blobs.is_empty() => {}
+            Ok(_) | Err(Error::PartitionMissing(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        if !voted.since(epoch.get()).is_empty() {
+            tracing::warn!(%epoch, "this validator has no share of this epoch: the record of its votes is discarded, and it listens before it votes");
+            storage.open(&self.discarded, &epoch.get().to_be_bytes()).await?;
+        }
+        remove(storage, &record).await
+    }
+}
+
+async fn remove(storage: &impl Storage, partition: &str) -> Result<(), Error> {
+    match storage.remove(partition, None).await {
+        Ok(()) | Err(Error::PartitionMissing(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Makes the scheme of an epoch that begins, and takes note of who signs in it.
@@ -84,48 +119,15 @@ pub struct Enrolled<E> {
     pub partitions: Partitions,
     /// Where the schemes are put.
     pub schemes: Schemes,
-    /// Who signs in which epoch.
-    pub committees: Committees,
+    /// Who signs in which epoch, and what this validator voted for.
+    pub chain: Arc<Chain>,
     /// Where the block stands that introduces the epoch.
     pub marshal: Marshal,
-    /// What separates this chain's votes from every other's.
-    pub namespace: Vec<u8>,
     /// Whether this node may vote.
     pub role: Role,
 }
 
 impl<E: Storage> Enrolled<E> {
-    /// Removes the record of votes of an epoch that nobody votes in any more.
-    async fn forget(&self, epoch: u64) {
-        for records in [&self.partitions.votes, &self.partitions.heard] {
-            if let Err(error) = self.remove(&votes::partition(records, epoch)).await {
-                tracing::warn!(epoch, %error, "the votes of an epoch that is over cannot be removed");
-            }
-        }
-    }
-
-    async fn remove(&self, partition: &str) -> Result<(), Error> {
-        match self.storage.remove(partition, None).await {
-            Ok(()) | Err(Error::PartitionMissing(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Discards the record of votes of an epoch in which this validator has no share: the engine cannot read its own votes without it. It is noted
-    /// first, so that the validator listens before it votes where it gets the share back
-    /// ([decision 429](../../../../docs/decisions/0429-a-record-without-its-share-is-discarded.md)).
-    async fn discard(&self, epoch: Epoch) -> Result<(), Error> {
-        let record = votes::partition(&self.partitions.votes, epoch.get());
-        match self.storage.scan(&record).await {
-            Ok(blobs) if !blobs.is_empty() => {}
-            Ok(_) | Err(Error::PartitionMissing(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        }
-        tracing::warn!(%epoch, "this validator has no share of this epoch: the record of its votes is discarded, and it listens before it votes");
-        self.storage.open(&self.partitions.discarded, &epoch.get().to_be_bytes()).await?;
-        self.remove(&record).await
-    }
-
     /// A scheme that signs where this node has a share that lies on the public polynomial, and may vote.
     fn scheme(&self, epoch: Epoch, info: SchemeInfo<MinSig, PublicKey>) -> Scheme {
         let (participants, sharing, share) = match info {
@@ -134,11 +136,12 @@ impl<E: Storage> Enrolled<E> {
             }
             SchemeInfo::Signer { participants, sharing, share } => (participants, sharing, Some(share)),
         };
-        let verifier = || Scheme::verifier(&self.namespace, participants.clone(), sharing.clone());
+        let namespace = &self.chain.namespace;
+        let verifier = || Scheme::verifier(namespace, participants.clone(), sharing.clone());
         let Some(share) = share.filter(|_| self.role == Role::Votes) else { return verifier() };
         // An index beyond the participants would be a panic of the library.
         let is_placed = usize::from(share.index) < participants.len();
-        let signer = is_placed.then(|| Scheme::signer(&self.namespace, participants.clone(), sharing.clone(), share)).flatten();
+        let signer = is_placed.then(|| Scheme::signer(namespace, participants.clone(), sharing.clone(), share)).flatten();
         signer.unwrap_or_else(|| {
             tracing::error!(%epoch, "this validator's share is not the one that the chain says it has: it does not sign in this epoch");
             verifier()
@@ -151,17 +154,19 @@ impl<E: Storage> Registrar for Enrolled<E> {
     type PublicKey = PublicKey;
 
     async fn register(&self, epoch: Epoch, info: SchemeInfo<MinSig, PublicKey>) {
-        let number = if epoch.is_zero() { 0 } else { self.committees.boundary(epoch.get()) };
+        let committees = &self.chain.committees;
+        let number = if epoch.is_zero() { 0 } else { committees.boundary(epoch.get()) };
         let block = self.marshal.get_block(Height::new(number)).await;
         let block = block.expect("the block that introduces an epoch is final here when the epoch begins");
-        self.committees.learn(block.inner()).expect("a final boundary block introduces an epoch");
+        committees.learn(block.inner()).expect("a final boundary block introduces an epoch");
         let scheme = self.scheme(epoch, info);
         if self.role == Role::Votes && scheme.me().is_none() {
-            self.discard(epoch).await.unwrap_or_else(|error| panic!("the record of votes of epoch {epoch} cannot be discarded: {error}"));
+            let discarded = self.partitions.discard(&self.storage, &self.chain.voted, epoch).await;
+            discarded.unwrap_or_else(|error| panic!("the record of votes of epoch {epoch} cannot be discarded: {error}"));
         }
         self.schemes.put(epoch, scheme);
         if let Some(over) = epoch.get().checked_sub(2) {
-            self.forget(over).await;
+            self.partitions.forget(&self.storage, over).await;
         }
     }
 }
@@ -169,11 +174,33 @@ impl<E: Storage> Registrar for Enrolled<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::voted::Sent;
+    use commonware_runtime::{Runner as _, deterministic};
 
     /// A record of votes is found on the disk by the names of the partitions in which the engine keeps it.
     #[test]
     fn records_of_votes_are_found_by_their_names() {
         let Partitions { votes, heard, discarded } = Partitions::new("cowboy");
         assert_eq!([votes, heard, discarded], [votes::RECORD, votes::HEARD, votes::DISCARDED]);
+    }
+
+    /// Without a share the record of an epoch goes. Only who voted in it listens for that: a joiner, whose engine heard the votes of others, does not.
+    #[test]
+    fn who_never_voted_need_not_listen() {
+        for (voted_in, listens) in [(None, false), (Some(6), false), (Some(7), true), (Some(8), true)] {
+            deterministic::Runner::default().start(|context| async move {
+                let (partitions, voted, epoch) = (Partitions::new("cowboy"), Voted::default(), Epoch::new(7));
+                if let Some(epoch) = voted_in {
+                    voted.note(Sent { epoch, view: 9, kinds: 1 }).expect("it is in memory");
+                }
+                partitions.discard(&context, &voted, epoch).await.expect("there is no record");
+                assert!(context.scan(votes::DISCARDED).await.is_err(), "nothing was discarded");
+                let record = votes::record(epoch.get());
+                context.open(&record, &[1]).await.expect("it is made");
+                partitions.discard(&context, &voted, epoch).await.expect("it is removed");
+                assert!(context.scan(&record).await.is_err());
+                assert_eq!(context.scan(votes::DISCARDED).await.is_ok(), listens, "voted in {voted_in:?}");
+            });
+        }
     }
 }

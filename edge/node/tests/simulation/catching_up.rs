@@ -22,7 +22,7 @@ fn keys() -> BTreeSet<StateKey> {
 async fn prove(node: &NodeHandle) {
     let chain = node.chain().expect("it runs");
     let state = chain.state().expect("the state is open");
-    let proofs = reader::prove(state.as_ref(), &keys(), Batch::SMALL, |_| true).await.expect("it is one state");
+    let proofs = reader::prove(&**state, &keys(), Batch::SMALL, |_| true).await.expect("it is one state");
     let root = node.head().state_root;
     assert!(proofs.len() == 100 && proofs.values().all(|proof| proof.root == root), "block {}", node.head().number);
 }
@@ -96,6 +96,29 @@ fn readers_hold_up_no_follower_that_is_behind() {
         assert_eq!(first.during(std::future::pending::<()>()).await, None);
         let next = still(&chain).await;
         next.during(prove(&follower)).await.expect("nothing is on its way");
+    });
+    drop((chain, feed));
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// A copy of an old block changes no state: when it is taken, whoever waits for the state finds that of the newest block, however soon more follows.
+#[test]
+fn copies_let_the_state_stand_still() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let (follower, feed) = follow(&parent.path().join("follower"), &node);
+    let chain = follower.chain().expect("it runs");
+    block_on(async {
+        for fetched in blocks(&node) {
+            feed.push_run(vec![fetched]).await.expect("it is good");
+            let mut waits = pin!(chain.proving.still());
+            // On a slow computer the next block was late, and the state stands still already.
+            let moves = waits.as_mut().now_or_never().is_none();
+            feed.restore(1, Vec::new()).await.expect_err("it is no block");
+            let granted = if moves { waits.now_or_never() } else { Some(chain.proving.still().await) };
+            assert!(granted.is_some_and(|still| still.is_ok_and(|still| still.holds())));
+        }
     });
     drop((chain, feed));
     follower.shutdown();

@@ -229,6 +229,7 @@ impl Network {
             images: Arc::new(ImageCache::default()),
             keys: Some(self.keys_of(index)),
             proposals: Default::default(),
+            voted: Default::default(),
             ledger,
             pace: Pace::new(BlockTime::Every(block_time)),
             clock: WallClock::Runtime,

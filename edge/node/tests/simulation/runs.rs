@@ -1,9 +1,16 @@
 //! Runs of blocks that a follower verifies together, with a lie in them: it is found wherever it is, and what came before it is kept.
 
-use crate::devnet::{block_on, send, start, wait_for};
+use crate::{
+    common::genesis,
+    devnet::{block_on, finalization, send, start, wait_for},
+};
 use commonware_codec::{DecodeExt as _, Encode as _};
-use cowboy_node::{BlockTime, Feed, Fetched, FollowError, NodeConfig, NodeHandle};
-use cowboy_types::Block;
+use cowboy_node::{BlockTime, Feed, Fetched, FollowError, NodeConfig, NodeHandle, genesis as node_genesis};
+use cowboy_types::{
+    Block,
+    block::body_hash,
+    wire::{Fixed, List},
+};
 use std::path::Path;
 
 /// The blocks of the chain.
@@ -169,6 +176,57 @@ fn a_lie_in_a_run_costs_what_came_after_it() {
         }
         drop(feed);
         follower.shutdown();
+    }
+    node.shutdown();
+}
+
+/// What a block that its validators certified has instead of what it should have; the second block is the one before it.
+type Change = fn(&mut Block, &Block);
+
+const FAULTS: [(&str, Change); 4] = [
+    ("the seed of another round", |block, before| block.header.seeds = before.header.seeds.clone()),
+    ("a seed that is no point", |block, _| {
+        block.header.seeds = List::new(vec![Fixed([0xFF; 48]); block.header.seeds.len()]).expect("as many as before");
+    }),
+    ("the VRF of another block", |block, before| block.header.proposer_vrf = before.header.proposer_vrf),
+    ("the signature of another transaction", |block, before| {
+        let mut transactions = block.transactions.to_vec();
+        transactions[0].signature = before.transactions[0].signature;
+        block.transactions = List::new(transactions).expect("as many as before");
+        block.header.body = body_hash(&block.transactions);
+    }),
+];
+
+/// Decision 695: what is verified for a run together is refused where it is wrong, also in a block that its proposer signed and its validators certified. The
+/// blocks before it are kept, and the right ones are taken after it. Without certificates between, all seeds of the run are verified, and not only the last.
+#[test]
+fn a_fault_in_a_certified_header_is_found() {
+    const PLACE: usize = 8;
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let (genesis, keys) = node_genesis::dev(genesis(1)).expect("a genesis");
+    for (case, (name, change)) in FAULTS.into_iter().enumerate() {
+        for has_certificates in [true, false] {
+            let (follower, feed) = follow(&parent.path().join(format!("follower-{case}-{has_certificates}")), &node);
+            let mut run = blocks(&node);
+            run.truncate(PLACE + 1);
+            let decoded = |fetched: &Fetched| Block::decode(fetched.block.clone()).expect("a block");
+            let (mut block, before) = (decoded(&run[PLACE]), decoded(&run[PLACE - 1]));
+            change(&mut block, &before);
+            block.header.signature = keys[0].signer.sign(&block.header.signing_digest());
+            run[PLACE].certificate = finalization(&genesis, &keys[0], &run[PLACE].certificate, &block);
+            run[PLACE].block = block.encode().to_vec();
+            if !has_certificates {
+                run[..PLACE].iter_mut().for_each(|fetched| fetched.certificate.clear());
+            }
+            let refused = block_on(feed.push_run(run)).expect_err(name);
+            assert!(matches!(refused, FollowError::Header(9)), "{name}: {refused:?}");
+            assert_eq!(follower.head().number, 8, "{name}: what came before it is kept");
+            block_on(feed.push_run(blocks(&node).split_off(PLACE))).expect(name);
+            assert_eq!(follower.head(), node.head(), "{name}");
+            drop(feed);
+            follower.shutdown();
+        }
     }
     node.shutdown();
 }

@@ -35,6 +35,18 @@ async fn source(heights: Vec<Option<u64>>) -> (HttpSource, tokio::task::JoinHand
     (HttpSource::new(&url).expect("the address is good"), serving)
 }
 
+/// A source that is away for an hour makes a line a minute, not one a second. Another reason is printed at once, and so is that blocks come again.
+#[test]
+fn a_source_that_is_away_is_printed_rarely() {
+    let lines = Lines::default();
+    assert_eq!(lines.came("a"), None, "nothing was printed yet");
+    let printed: Vec<String> = (0..3_600).filter_map(|_| lines.left("a", "no answer")).collect();
+    assert_eq!((printed.len(), &*printed[0]), (60, "a is left (no answer); trying again"));
+    assert!(lines.left("a", "it is silent").is_some());
+    assert_eq!([lines.came("a"), lines.came("a")], [Some("a gives blocks".to_owned()), None]);
+    assert!(lines.left("a", "it is silent").is_some(), "it had blocks meanwhile");
+}
+
 /// A stream that ends after it gave a block is opened again where it ended; one that gives nothing is the end of the source.
 #[tokio::test]
 async fn a_stream_that_ends_is_opened_again() {
@@ -81,6 +93,60 @@ async fn a_run_is_what_is_there() {
     assert_eq!((length, blocks.next.number), (2, 9));
     let found = blocks.take(|| 9, (SILENCE, RETRY)).await;
     assert!(matches!(found, Err(Failed::Malformed(_))), "{found:?}");
+}
+
+/// A stream that hands over one frame each time it is asked, as a client of HTTP does, and counts them.
+fn hesitant(lengths: Vec<usize>, given: Arc<AtomicU64>) -> BlockStream {
+    let frames = futures::stream::iter(lengths).then(move |length| {
+        let given = given.clone();
+        async move {
+            tokio::task::yield_now().await;
+            given.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Failed>(Frame { block: vec![7; length], certificate: vec![] })
+        }
+    });
+    frames.chain(futures::stream::pending()).boxed()
+}
+
+/// Lets the other tasks of this thread do what they can.
+async fn let_others_work() {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Decision 695: what comes while the node works is read, as many blocks as a run has and about as many bytes, and is one run. Nothing is read for a
+/// source that was left.
+#[tokio::test]
+async fn blocks_are_read_while_the_node_works() {
+    let source = HttpSource::new("http://127.0.0.1:1").expect("the address is good");
+    // Those in the channel, and one that waits for its place there.
+    let rows = [(vec![1; 4 * MAX_RUN], MAX_RUN + 1, MAX_RUN), (vec![RUN_BYTES / 2; 9], 3, 3), (vec![2 * RUN_BYTES; 3], 2, 2)];
+    for (lengths, read, run) in rows {
+        let given = Arc::new(AtomicU64::new(0));
+        let stream = ahead::ahead(hesitant(lengths.clone(), given.clone()));
+        let mut blocks = Blocks { source: &source, stream, next: Position { number: 8, height: 8 }, has_given: true, failed: None };
+        let_others_work().await;
+        assert_eq!(given.load(Ordering::Relaxed), u64::try_from(read).expect("few"), "{} bytes each", lengths[0]);
+        let first = Frame { block: vec![7; 1], certificate: vec![] };
+        assert_eq!(blocks.run(first).len(), run, "{} bytes each", lengths[0]);
+        drop(blocks);
+        let_others_work().await;
+        assert_eq!(Arc::strong_count(&given), 1, "the task has ended");
+    }
+}
+
+/// What a source says last is not lost, and comes after the blocks before it.
+#[tokio::test]
+async fn what_is_read_ahead_ends_as_the_stream_does() {
+    let frame = Frame { block: vec![7], certificate: vec![] };
+    let ends: [Vec<Result<Frame, Failed>>; 2] = [vec![], vec![Err(Failed::Silent)]];
+    for end in ends {
+        let faults = end.len();
+        let frames: Vec<Result<Frame, Failed>> = vec![Ok(frame.clone()), Ok(frame.clone())].into_iter().chain(end).collect();
+        let found: Vec<_> = ahead::ahead(futures::stream::iter(frames).boxed()).collect().await;
+        assert_eq!(found.iter().map(Result::is_ok).collect::<Vec<_>>(), [vec![true; 2], vec![false; faults]].concat());
+    }
 }
 
 /// A source that falls silent while its chain continues, or answers nothing, is left; one whose chain rests is not.

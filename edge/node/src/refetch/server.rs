@@ -1,0 +1,183 @@
+//! Serves copies of this node's blocks.
+
+use super::{MAX_COPY_BYTES, MAX_PART_BYTES, Message, TICK, wide};
+use crate::{
+    chain::Chain,
+    serving::{Bounds, Served},
+};
+use commonware_cryptography::ed25519::PublicKey;
+use commonware_p2p::{Recipients, Sender};
+use commonware_runtime::{Clock, Spawner, Supervisor};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::SystemTime,
+};
+use tokio::sync::mpsc;
+
+/// Blocks that are read for one peer in a second. A request has 17 bytes, and a block is read whole for it.
+const MAX_READS: u32 = 4;
+
+/// Copies that are kept for their next parts, as long as they have no more bytes together than the largest.
+const MAX_SERVED: usize = 4;
+
+/// What a peer is served, where few ask. Without a bound, a peer that takes nothing costs a thousand parts until it is disconnected.
+const OF_COPIES: Bounds = Bounds { at_once: 8 * 1024 * 1024, per_second: 1024 * 1024 };
+
+/// What another validator asks for.
+pub(super) struct Request {
+    pub(super) peer: PublicKey,
+    pub(super) number: u64,
+    pub(super) offset: u64,
+}
+
+/// Serves copies of this node's blocks, one request after another, so that what comes for this node waits for none of them.
+pub(super) struct Server<S> {
+    chain: Arc<Chain>,
+    sender: S,
+    copies: Copies,
+    askers: Askers,
+    served: Served,
+}
+
+impl<S: Sender<PublicKey = PublicKey>> Server<S> {
+    pub(super) fn new(chain: Arc<Chain>, sender: S) -> Self {
+        Self { chain, sender, copies: Copies::default(), askers: Askers::default(), served: Served::new(OF_COPIES) }
+    }
+
+    pub(super) async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
+        while let Some(Request { peer, number, offset }) = requests.recv().await {
+            // What is beyond is left. The peer asks for a next part once more, and for a first part another validator.
+            if !self.served.admits(&peer, context.current()) {
+                continue;
+            }
+            // A peer for which no more blocks are read in this second is told that there is none, and asks another validator: silence would hold it up longer.
+            if !self.copies.has(number)
+                && self.askers.admits(&peer, context.current())
+                && let Some(copy) = self.read(&context, number).await
+            {
+                self.copies.keep(number, copy);
+            }
+            let part = self.copies.part(number, offset);
+            self.served.answered(&peer, part.len());
+            self.sender.send(Recipients::One(peer), part, false);
+        }
+    }
+
+    /// Reads and encodes a copy where it holds up nothing else.
+    async fn read<E: Spawner + Supervisor>(&self, context: &E, number: u64) -> Option<Vec<u8>> {
+        let chain = self.chain.clone();
+        let copy = context.child("copy").shared(true).spawn(move |_| async move { chain.copy_of(number) }).await;
+        copy.ok().flatten()
+    }
+}
+
+/// The copies that were asked for last, with their numbers: their parts are asked for one after another.
+#[derive(Debug, Default)]
+struct Copies(VecDeque<(u64, Vec<u8>)>);
+
+impl Copies {
+    fn has(&self, number: u64) -> bool {
+        self.0.iter().any(|(kept, _)| *kept == number)
+    }
+
+    /// Keeps a copy for its next parts, in the place of the oldest where there are too many.
+    fn keep(&mut self, number: u64, copy: Vec<u8>) {
+        self.0.push_back((number, copy));
+        while self.0.len() > 1 && (self.0.len() > MAX_SERVED || self.0.iter().map(|(_, copy)| copy.len()).sum::<usize>() > MAX_COPY_BYTES) {
+            self.0.pop_front();
+        }
+    }
+
+    /// The message with the part that begins here.
+    fn part(&mut self, number: u64, offset: u64) -> Vec<u8> {
+        let copy = self.0.iter().find(|(kept, _)| *kept == number).map_or([].as_slice(), |(_, copy)| copy);
+        let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
+        let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
+        let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
+        if !bytes.is_empty() && bytes.len() == rest.len() {
+            // That was its end, and nobody asks for more of it soon.
+            self.0.retain(|(kept, _)| *kept != number);
+        }
+        part
+    }
+}
+
+/// How many blocks were read for each peer in the second that began last.
+#[derive(Debug, Default)]
+pub(super) struct Askers(BTreeMap<PublicKey, (SystemTime, u32)>);
+
+impl Askers {
+    /// Whether another block is read for a peer.
+    pub(super) fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
+        let (began, reads) = self.0.entry(peer.clone()).or_insert((now, 0));
+        // A clock that was set back begins anew, too.
+        if now.duration_since(*began).map_or(true, |passed| passed >= TICK) {
+            (*began, *reads) = (now, 0);
+        }
+        *reads = reads.saturating_add(1);
+        *reads <= MAX_READS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{execute::tests::chain, refetch::tests::Kept};
+    use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
+    use commonware_runtime::{Runner as _, deterministic};
+    use std::time::Duration;
+
+    /// Decision 700: a peer that asks for part after part gets sixteen of them at once and two a second after that, whether it takes them or not. Another
+    /// peer is served nevertheless.
+    #[test]
+    fn a_peer_is_served_few_parts() {
+        let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
+        deterministic::Runner::default().start(|context| async move {
+            let sender = Kept::default();
+            let mut server = Server::new(chain(None), sender.clone());
+            server.copies.keep(7, vec![1; 3 * MAX_PART_BYTES]);
+            let (requests, requested) = mpsc::channel(64);
+            context.child("serve").spawn(move |context| server.run(context, requested));
+            let ask = async |peer: &PublicKey| {
+                for _ in 0..40 {
+                    let request = Request { peer: peer.clone(), number: 7, offset: 0 };
+                    assert!(requests.send(request).await.is_ok(), "it serves");
+                }
+                context.sleep(Duration::from_millis(10)).await;
+                std::mem::take(&mut *sender.0.lock().expect("one thread")).len()
+            };
+            assert!((16..18).contains(&ask(&one).await));
+            assert!((16..18).contains(&ask(&other).await));
+            context.sleep(Duration::from_secs(2)).await;
+            assert!((4..7).contains(&ask(&one).await));
+        });
+    }
+
+    /// Of a peer that asks for one block after another, few are read in a second.
+    #[test]
+    fn a_peer_has_few_blocks_read() {
+        let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
+        let (start, mut askers) = (SystemTime::UNIX_EPOCH, Askers::default());
+        assert_eq!((0..100).filter(|_| askers.admits(&one, start)).count(), 4);
+        assert!(askers.admits(&other, start));
+        assert!(askers.admits(&one, start + TICK));
+    }
+
+    /// Requests beyond the end of a copy have it read once, and requests for all of it few times a second.
+    #[test]
+    fn repeated_requests_have_few_blocks_read() {
+        let peer = PrivateKey::from_seed(1).public_key();
+        for (offset, expected) in [(u64::MAX, 1), (10, 1), (0, 4)] {
+            let (mut copies, mut askers, mut reads) = (Copies::default(), Askers::default(), 0);
+            for _ in 0..100 {
+                if !copies.has(7) && askers.admits(&peer, SystemTime::UNIX_EPOCH) {
+                    copies.keep(7, vec![1; 10]);
+                    reads += 1;
+                }
+                copies.part(7, offset);
+            }
+            assert_eq!(reads, expected, "from {offset} on");
+        }
+    }
+}
