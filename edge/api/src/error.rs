@@ -79,6 +79,7 @@ faults! {
     2017 OVERLOADED 503 "overloaded", "The node has too much to do.", "What waits for its threads is bounded.", "Try again in some seconds.";
     2018 NOT_READY 503 "not_ready", "The node makes no progress.", "It has just started, or no block came for longer than absent leaders explain.", "See `waits_for`, and the node's log.";
     2019 PRUNED 404 "pruned", "The node does not have the block any more.", "It keeps the newest blocks only, or began at a state.", "Ask a node that runs with --archive, or a validator.";
+    2020 TOO_MANY_CONNECTIONS 503 "too_many_connections", "The node takes no more connections.", "Their number is bounded, in all, for each client and for each subnet.", "Close some, or try again in some seconds.";
 }
 
 impl ApiError {

@@ -53,6 +53,14 @@ const ASK_EVERY: Duration = Duration::from_secs(5);
 /// How often a full or silent node is tried again.
 const RETRY: Duration = Duration::from_millis(500);
 
+/// After this many tries, what the chain would refuse is not a matter of time any more, and the operator should know.
+const STUCK_FROM: u32 = 4;
+
+/// Whether a refusal after this many tries is logged as a warning: ever more rarely, so that the log stays readable.
+const fn is_stuck(tries: u32) -> bool {
+    tries >= STUCK_FROM && tries.is_power_of_two()
+}
+
 /// A call of a system actor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -282,8 +290,12 @@ impl Poster {
         }
         let tried = self.client.simulate(&self.unsigned(instruction.clone(), Nonce::ZERO)).await?;
         if let Some(error) = tried.receipt.error {
-            // Too early, too late or done already: whoever posted it sees that on the chain.
-            tracing::debug!(method = call.method, %error, "not posted");
+            // Too early, too late or done already: whoever posted it sees that on the chain, and posts it no more.
+            if is_stuck(call.tries) {
+                tracing::warn!(method = call.method, tries = call.tries, %error, "the chain would refuse a call each time that it is tried: it is not posted");
+            } else {
+                tracing::debug!(method = call.method, %error, "not posted");
+            }
             return Ok(None);
         }
         let terms = Terms {
@@ -310,5 +322,16 @@ impl Poster {
 
     fn unsigned(&self, instruction: Instruction, nonce: Nonce) -> Transaction {
         Transaction { chain_id: self.chain_id, nonce, ..Transaction::unsigned(self.key.address(), instruction) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is refused for a moment is no warning. What is refused for ever is one, ever more rarely.
+    #[test]
+    fn refusals_that_last_are_warnings() {
+        assert_eq!((0..100).filter(|tries| is_stuck(*tries)).collect::<Vec<_>>(), [4, 8, 16, 32, 64]);
     }
 }

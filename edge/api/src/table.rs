@@ -273,7 +273,7 @@ endpoints! {
         Account Get "/account/{address}" [] () => (Account);
         "An account's nonce and balance; 404 for an account that never appeared."
         AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "What an account or actor sent and received, newest first. With a filter, a page may be short."
+        "What an account or actor sent and received, newest first. With a filter, or if its blocks are large, a page may be short."
         "With a filter, a page examines {} receipts." [model::FILTERED_RECEIPTS]
         Accounts Get "/accounts" [CURSOR, LIMIT, ADDRESSES] () => (Accounts);
         "Accounts and actors that appear in a receipt, ascending by address."
@@ -312,9 +312,9 @@ endpoints! {
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);
         "A page of an actor's pending messages."
         Timers Get "/timers" [OFFSET, LIMIT] () => (Timers);
-        "All live timers, by height: what fires next."
+        "All live timers, by height: what fires next. A page ends early if the payloads are large."
         ActorTimers Get "/timers/{address}" [OFFSET, LIMIT] () => (Timers);
-        "An actor's timers, by height."
+        "An actor's timers, by height. A page ends early if the payloads are large."
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
         "Runs a handler on committed state; it cannot write."
         View Post "/actors/{address}/views/{method}" [] (ViewArguments) => (ViewAnswer);
@@ -403,7 +403,7 @@ endpoints! {
         Simulate Post "/simulate" [] (bytes or Simulate) => (Simulated);
         "Simulates a transaction on committed state, without a signature."
         Transactions Get "/transactions" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
-        "Receipts of all blocks, newest first. With a filter, a page may be short."
+        "Receipts of all blocks, newest first. With a filter, or if its blocks are large, a page may be short."
         "With a filter, a page examines {} receipts." [model::FILTERED_RECEIPTS]
         Transaction Get "/transaction/{hash}" [] () => (Transaction);
         "A transaction, waiting or included."

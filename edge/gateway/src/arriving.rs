@@ -69,31 +69,49 @@ impl Command<'_> {
         let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
         let id = salt.id(commander.address(), self.actor);
         let requests = &self.shared.requests;
-        if requests.is_under_way(&id) || self.is_done(&id).await? {
+        if requests.is_under_way(&id) || is_done(&self.state, &id).await? {
             return Ok(accepted(&id, None));
         }
+        let answer = commander.attempts().run(&id, self.attempt(commander, &id, salt, body)).await;
+        // From another request for it a pool has it meanwhile, or it has run.
+        if answer.is_err() && (requests.is_under_way(&id) || self.has_run(&id).await) {
+            return Ok(accepted(&id, None));
+        }
+        answer
+    }
+
+    /// Whether the request of this id was delivered while this one waited.
+    async fn has_run(&self, id: &str) -> bool {
+        match self.shared.newest.state().await {
+            Ok(state) => is_done(&state, id).await.unwrap_or(false),
+            Err(_) => false,
+        }
+    }
+
+    /// Has the command signed and sent. Whether it may run where this refuses it, [`Attempts::run`](crate::attempts::Attempts::run) says.
+    async fn attempt(&self, commander: &Commander, id: &str, salt: Salt, body: Option<Bytes>) -> Result<Response<Bytes>, Refusal> {
         let share = share_of(&self.shared.config.limits, self.address);
         let place = self.shared.commands.take(self.address, share).map_err(no_place)?;
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await.map_err(inactive)?;
-        let envelope = self.envelope(&id, body.as_deref());
+        let envelope = self.envelope(id, body.as_deref());
         let payers = Payers::new(self.address, self.name, self.actor);
         let agree = |used| -> Result<Sent, Refusal> {
             let agreed = self.shared.limits.agree(&self.state.params, payers, used)?;
-            Ok(Sent { id: id.clone(), target: self.actor, at: self.state.head.number, agreed, _place: place })
+            Ok(Sent { id: id.to_owned(), target: self.actor, at: self.state.head.number, agreed, _place: place })
         };
         let client = Client::from(self.address);
         let sent = commander.dispatch(client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
-        let Some(sent) = sent else { return Ok(accepted(&id, None)) };
+        let Some(sent) = sent else { return Ok(accepted(id, None)) };
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
-        Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
+        Ok(accepted(id, Some((sent.hash.to_string(), transaction))))
     }
+}
 
-    /// Whether the request of this id was delivered already.
-    async fn is_done(&self, id: &str) -> Result<bool, Refusal> {
-        let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
-        Ok(found.is_some())
-    }
+/// Whether the request of this id was delivered already.
+async fn is_done(state: &BlockState, id: &str) -> Result<bool, Refusal> {
+    let found = state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
+    Ok(found.is_some())
 }
 
 /// How many commands of a client may be under way: any of all, where a proxy on this machine brings them.
@@ -115,12 +133,10 @@ fn no_place(full: Full) -> Refusal {
 /// Why the gateway itself is not active: its registration or heartbeat did not succeed, which is not the matter of the visitor's command.
 fn inactive(why: Refusal) -> Refusal {
     if !is_refused_for_good(&why) {
-        return why.not_sent();
+        return why;
     }
     let what = "The gateway is not active: its node refuses its registration or heartbeat.";
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", what, "Ask another gateway, or tell the operator of this one.")
-        .retry(60)
-        .not_sent()
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", what, "Ask another gateway, or tell the operator of this one.").retry(60)
 }
 
 /// 202: the command is on its way, and where its result will be (004 §8.4).

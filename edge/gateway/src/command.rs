@@ -1,12 +1,13 @@
 //! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
 
 use crate::{
+    attempts::Attempts,
     ids::Salt,
     query::Runner,
     raised::Failed,
     refusal::Refusal,
     requests::{Requests, Sent},
-    sending::{Accepted, Standing, Submitter, refused_for_good, submit_once},
+    sending::{Accepted, Standing, Submitter, refused_for_good, submit_in_turn},
     signing::Signing,
     source::{NotTaken, Upstream},
     state::{BlockState, Newest},
@@ -42,7 +43,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::{runtime::Handle, sync::Mutex, time::timeout};
+use tokio::{runtime::Handle, sync::Mutex, time::sleep};
 
 /// What the rest of a transaction takes beside its payload, generously.
 const OVERHEAD_BYTES: usize = 512;
@@ -66,6 +67,8 @@ pub(crate) struct Commander {
     newest: Arc<Newest>,
     /// What was signed and is not final.
     signing: Mutex<Signing>,
+    /// Through what commands may run.
+    attempts: Attempts,
     /// Commands that a pool took.
     requests: Arc<Requests>,
     /// Cycles of a transaction that fails when it is tried.
@@ -82,7 +85,13 @@ impl Commander {
         signing: Signing,
         requests: Arc<Requests>,
     ) -> Self {
-        Self { key, upstream, runner, newest, signing: Mutex::new(signing), requests, cycles }
+        let attempts = signing.attempts();
+        Self { key, upstream, runner, newest, signing: Mutex::new(signing), attempts, requests, cycles }
+    }
+
+    /// Through what commands may run.
+    pub(crate) fn attempts(&self) -> &Attempts {
+        &self.attempts
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -203,12 +212,9 @@ impl Commander {
         Ok((transaction, receipt.abort.map(|abort| Failed { abort, exception })))
     }
 
-    /// Submits a transaction, and answers nothing where its request was delivered already: see [`submit_once`].
+    /// Submits a transaction, and answers nothing where its request was delivered already: see [`submit_in_turn`].
     async fn submit(&self, node: &NodeHandle, transaction: &Transaction, command: Option<Sent>) -> Result<Option<Accepted>, Refusal> {
-        // One at a time: each takes the nonce after the last. Where the node takes its time for each, not all wait for ever.
-        let late = |_| Refusal::busy("BUSY", "The commands of others are sent first.").retry(2);
-        let mut signing = timeout(PATIENCE, self.signing.lock()).await.map_err(late)?;
-        submit_once(&Pool { commander: self, node }, &mut signing, transaction, command).await
+        submit_in_turn(&Pool { commander: self, node }, &self.signing, transaction, command).await
     }
 
     fn signed(&self, mut transaction: Transaction) -> Transaction {
@@ -231,7 +237,7 @@ fn refuse_hopeless(facts: &Facts<'_>, lane: Lane, transaction: &Transaction) -> 
 fn hopeless(invalid: Invalid) -> Refusal {
     match invalid {
         Invalid::TooLarge { max, .. } => Refusal::too_large(max),
-        invalid => refused_for_good(invalid).not_sent(),
+        invalid => refused_for_good(invalid),
     }
 }
 
@@ -239,7 +245,7 @@ fn hopeless(invalid: Invalid) -> Refusal {
 fn failing(failed: &Failed, height: Height) -> Refusal {
     let row = error::row(failed.abort.code);
     let class = failed.exception.as_ref().map(|exception| format!(" ({})", exception.name)).unwrap_or_default();
-    let what = format!("The command fails on the state after block {height}, so it was not sent: {}{class} {}", row.what, row.why);
+    let what = format!("The command fails on the state after block {height}: {}{class} {}", row.what, row.why);
     let fix = "Correct the request. If it relies on a command that is under way, send it again when that one is done.";
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", what, fix)
 }
@@ -277,6 +283,10 @@ impl Submitter for Pool<'_> {
 
     fn now(&self) -> Instant {
         Instant::now()
+    }
+
+    async fn patience(&self) {
+        sleep(PATIENCE).await;
     }
 
     async fn empty_transfer(&self) -> Result<Transaction, Refusal> {

@@ -55,14 +55,16 @@ fn is_text(kind: &HeaderValue) -> bool {
         || ["application/json", "application/javascript", "application/xml"].contains(&kind.as_str())
 }
 
-/// Whether `Accept-Encoding` names gzip, or any, with a weight above zero.
+/// Whether `Accept-Encoding` names gzip with a weight above zero, or any where it does not name gzip.
 fn takes_gzip(request: &HeaderMap) -> bool {
-    let lists = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|list| list.to_str().ok());
-    lists.flat_map(|list| list.split(',')).any(|item| {
-        let (name, weight) = item.split_once(';').unwrap_or((item, ""));
+    let is_taken = |wanted: &str| {
+        let lists = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|list| list.to_str().ok());
+        let mut items = lists.flat_map(|list| list.split(',')).map(|item| item.split_once(';').unwrap_or((item, "")));
+        let (_, weight) = items.find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))?;
         let weight = weight.trim().strip_prefix("q=").map_or(Some(1.0), |weight| weight.parse::<f32>().ok());
-        ["gzip", "*"].contains(&name.trim().to_ascii_lowercase().as_str()) && weight.is_some_and(|weight| weight > 0.0)
-    })
+        Some(weight.is_some_and(|weight| weight > 0.0))
+    };
+    is_taken("gzip").or_else(|| is_taken("*")).unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -97,11 +99,13 @@ mod tests {
         assert_eq!((&read[..], found.body().len() < 1_000), (&plain.body()[..], true));
         let header = |name| found.headers()[name].to_str().expect("text");
         assert_eq!((header(header::ETAG), header(header::VARY)), ("W/\"1\"", "accept-encoding"));
-        for accept in ["", "br", "gzip;q=0", "gzip;q=x"] {
+        for accept in ["", "br", "gzip;q=0", "gzip;q=x", "gzip;q=0, *", "*;q=0"] {
             let found = get(accept, plain.clone());
             assert!(!is_gzip(&found) && found.headers().contains_key(header::VARY), "{accept}");
         }
-        assert!(is_gzip(&get("*", page("application/vnd.x+json", 8_192))));
+        for accept in ["*", "*;q=0, GZIP"] {
+            assert!(is_gzip(&get(accept, page("application/vnd.x+json", 8_192))), "{accept}");
+        }
     }
 
     /// Short bodies, images, parts and what the actor encoded stay as they are.

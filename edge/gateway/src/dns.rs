@@ -3,6 +3,7 @@
 //! Absences: no recursion, no transfers, no word about other zones, no UDP answer longer than 1,232 bytes, and none to a network that asks much but
 //! that it may ask over TCP: whose address a datagram has, nobody knows.
 
+mod lookups;
 mod tcp;
 
 use crate::{Shared, acme::Challenges, buckets::Buckets, state::BlockState};
@@ -22,9 +23,10 @@ use hickory_server::{
     server::{Request, RequestHandler, ResponseHandler, ResponseInfo},
     zone_handler::MessageResponseBuilder,
 };
+use lookups::Lookups;
 use serde::Deserialize;
 use std::{
-    collections::HashMap,
+    collections::BTreeSet,
     io,
     net::{IpAddr, SocketAddr},
     sync::{
@@ -35,14 +37,11 @@ use std::{
 };
 use tokio::{
     net::{TcpListener, UdpSocket},
-    task::JoinSet,
+    time::sleep,
 };
 
 /// Gateways that are looked at for answers.
 const GATEWAYS: usize = 256;
-
-/// Addresses of one gateway that count: more of them would take the others' part of the answers.
-const OF_ENDPOINT: usize = 4;
 
 /// Addresses in one answer: as many as fit a datagram that is not split.
 const ANSWERS: usize = 16;
@@ -56,7 +55,7 @@ const TTL_MAX: u32 = 300;
 /// Answers over UDP to one network in a second. Beyond them it is told to ask over TCP, in as many bytes as it asked.
 const DATAGRAMS: u64 = 100;
 
-/// How long the name of a gateway's endpoint may take to resolve.
+/// How long a list of gateways waits for the addresses of their host names.
 const RESOLVE: Duration = Duration::from_secs(5);
 
 /// How often the list of gateways is read again, at most.
@@ -124,21 +123,21 @@ pub(crate) async fn serve(sockets: Sockets, settings: Dns, shared: Arc<Shared>, 
 /// Reads the list of gateways again as blocks come, for as long as the node lives.
 async fn keep(shared: &Shared, places: &Places, ttl: u32) {
     let mut heads = shared.node.watch_head();
-    let mut resolved = HashMap::new();
+    let mut lookups = Lookups::default();
     loop {
         if shared.node.head().number > 0
             && let Ok(state) = shared.newest.state().await
         {
             match endpoints(&state).await {
                 Ok(endpoints) => {
-                    let addresses = addresses(endpoints, &mut resolved, Duration::from_secs(ttl.into())).await;
+                    let addresses = addresses(endpoints, &mut lookups, Duration::from_secs(ttl.into())).await;
                     *places.addresses.write().expect("nothing panics while it holds the lock") = addresses.into();
                     places.serial.store(u32::try_from(state.head.number).unwrap_or(u32::MAX), Ordering::Relaxed);
                 }
                 Err(refusal) => tracing::warn!(why = refusal.what, "the gateways could not be listed"),
             }
         }
-        tokio::time::sleep(REFRESH).await;
+        sleep(REFRESH).await;
         if heads.changed().await.is_err() {
             return;
         }
@@ -162,23 +161,19 @@ async fn endpoints(state: &BlockState) -> Result<Vec<String>, crate::refusal::Re
         .await
 }
 
-/// Where host names were, and when that was asked.
-type Resolved = HashMap<String, (Instant, Vec<IpAddr>)>;
-
 /// Where these endpoints are: addresses as they are, host names as the system resolves them.
-async fn addresses(endpoints: Vec<String>, resolved: &mut Resolved, keep: Duration) -> Vec<IpAddr> {
-    let (mut found, mut names) = (Vec::new(), Vec::new());
+async fn addresses(endpoints: Vec<String>, lookups: &mut Lookups, keep: Duration) -> Vec<IpAddr> {
+    let (mut found, mut names) = (Vec::new(), BTreeSet::new());
     for endpoint in endpoints {
         match endpoint.trim_matches(['[', ']']).parse::<IpAddr>() {
             Ok(address) => found.push(address),
-            Err(_) => names.push(endpoint),
+            Err(_) => {
+                names.insert(endpoint);
+            }
         }
     }
-    resolved.retain(|name, _| names.contains(name));
-    let is_due = |name: &&String| resolved.get(*name).is_none_or(|(at, _)| at.elapsed() >= keep);
-    let due: Vec<String> = names.iter().filter(is_due).cloned().collect();
-    look_up(due, resolved, resolve).await;
-    found.extend(names.iter().filter_map(|name| resolved.get(name)).flat_map(|(_, all)| all));
+    lookups.look_up(&names, keep, resolve, sleep(RESOLVE)).await;
+    found.extend(names.iter().flat_map(|name| lookups.addresses(name)));
     found.retain(|address: &IpAddr| !address.is_unspecified() && !address.is_multicast());
     found.sort_unstable();
     found.dedup();
@@ -187,27 +182,6 @@ async fn addresses(endpoints: Vec<String>, resolved: &mut Resolved, keep: Durati
 
 async fn resolve(name: String) -> io::Result<Vec<IpAddr>> {
     Ok(tokio::net::lookup_host((name.as_str(), 0)).await?.map(|address| address.ip()).collect())
-}
-
-/// Looks host names up, all at once: a name that takes its time delays no other. One that does not resolve just now keeps its last addresses, and is asked again when its time is over.
-async fn look_up<F: Future<Output = io::Result<Vec<IpAddr>>> + Send + 'static>(
-    names: Vec<String>,
-    resolved: &mut Resolved,
-    resolve: impl Fn(String) -> F,
-) {
-    let mut lookups = JoinSet::new();
-    for name in names {
-        let found = tokio::time::timeout(RESOLVE, resolve(name.clone()));
-        lookups.spawn(async move { (name, found.await) });
-    }
-    for (name, found) in lookups.join_all().await {
-        let (at, addresses) = resolved.entry(name).or_insert_with(|| (Instant::now(), Vec::new()));
-        *at = Instant::now();
-        if let Ok(Ok(mut all)) = found {
-            all.truncate(OF_ENDPOINT);
-            *addresses = all;
-        }
-    }
 }
 
 /// A zone that is answered for.
@@ -421,28 +395,5 @@ mod tests {
         assert_eq!(say("192.0.2.1:53", Protocol::Tcp, now), (1, false));
         assert_eq!(say("198.51.100.1:53", Protocol::Udp, now), (1, false));
         assert_eq!(say("192.0.2.1:53", Protocol::Udp, now + Duration::from_secs(1)), (1, false));
-    }
-    /// Decision 664: a gateway whose host name takes its time, or has many addresses, takes nothing of the others.
-    #[tokio::test]
-    async fn a_gateway_takes_nothing_of_others() {
-        let former = vec![IpAddr::from([192, 0, 2, 9])];
-        let mut resolved = Resolved::from([("late.example".to_owned(), (Instant::now(), former.clone()))]);
-        let names = ["late.example", "many.example", "one.example"].map(str::to_owned).to_vec();
-        let barrier = Arc::new(tokio::sync::Barrier::new(names.len()));
-        let resolve = |name: String| {
-            let barrier = barrier.clone();
-            async move {
-                // Each is answered once all are asked.
-                barrier.wait().await;
-                match &*name {
-                    "many.example" => Ok((0..100).map(|host| IpAddr::from([198, 51, 100, host])).collect()),
-                    "one.example" => Ok(vec![IpAddr::from([203, 0, 113, 1])]),
-                    _ => Err(io::Error::other("late")),
-                }
-            }
-        };
-        look_up(names, &mut resolved, resolve).await;
-        let count = |name: &str| resolved[name].1.len();
-        assert_eq!((&resolved["late.example"].1, count("many.example"), count("one.example")), (&former, OF_ENDPOINT, 1));
     }
 }

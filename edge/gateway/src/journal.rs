@@ -1,7 +1,10 @@
 //! Transactions that the gateway signed and that are not final, so that no nonce is ever signed for two requests: whoever holds both could
 //! have the stake slashed (docs/gateways.md).
 
-use crate::pooled::dispatched;
+use crate::{
+    attempts::{Attempt, Attempts},
+    pooled::dispatched,
+};
 use bytes::{Buf as _, BufMut as _};
 use cowboy_types::{Address, Transaction, units::Nonce};
 use std::{
@@ -23,17 +26,23 @@ struct Open {
     withdrawn: Option<Transaction>,
     /// The length of both in the file.
     bytes: usize,
+    /// The command may run until the nonce is used.
+    _attempt: Option<Attempt>,
 }
 
 impl Open {
     /// What stands for a nonce once this transaction is signed for it, after `former`.
-    fn after(former: Option<Self>, transaction: Transaction) -> Self {
+    fn after(former: Option<Self>, transaction: Transaction, attempts: &Attempts) -> Self {
+        let count = |command: &(String, Address)| attempts.begin(command.0.clone());
+        // Its command counts at every moment.
+        let _former = former.as_ref().and_then(|former| former.command.as_ref()).map(count);
         let command = dispatched(&transaction);
         let withdrawn = former
             .filter(|_| command.is_none())
             .and_then(|former| former.withdrawn.or(former.command.is_some().then_some(former.transaction)));
         let command = command.or_else(|| withdrawn.as_ref().and_then(dispatched));
-        let mut open = Self { command, transaction, withdrawn, bytes: 0 };
+        let attempt = command.as_ref().map(count);
+        let mut open = Self { command, transaction, withdrawn, bytes: 0, _attempt: attempt };
         open.bytes = open.entries().len();
         open
     }
@@ -63,6 +72,8 @@ pub(crate) struct Journal {
     /// Whether a write failed: half an entry may stand at the end, and would hide all that follow it from the next start; or the next start may read an
     /// older file.
     is_torn: bool,
+    /// Where the commands among them are counted.
+    attempts: Attempts,
 }
 
 impl Journal {
@@ -72,14 +83,15 @@ impl Journal {
     ///
     /// Where the file cannot be read or written, or is damaged before its end. An entry that was cut off at the end was never sent.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        let of = |open| Self { open, file: None, compact_at: COMPACT_BYTES, is_torn: false };
+        let attempts = Attempts::default();
+        let of = |open| Self { open, file: None, compact_at: COMPACT_BYTES, is_torn: false, attempts: attempts.clone() };
         let Some(path) = path else { return Ok(of(BTreeMap::new())) };
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut journal = of(read(&bytes)?);
+        let mut journal = of(read(&bytes, &attempts)?);
         journal.rewrite(path)?;
         Ok(journal)
     }
@@ -100,7 +112,7 @@ impl Journal {
         self.is_torn = false;
         *size += u64::try_from(entry.len()).unwrap_or(u64::MAX);
         let former = self.open.remove(&transaction.nonce);
-        self.open.insert(transaction.nonce, Open::after(former, transaction.clone()));
+        self.open.insert(transaction.nonce, Open::after(former, transaction.clone(), &self.attempts));
         Ok(())
     }
 
@@ -119,6 +131,11 @@ impl Journal {
     /// Forgets a transaction that nobody has seen. It may be known again after a restart.
     pub(crate) fn take_back(&mut self, nonce: Nonce) {
         self.open.remove(&nonce);
+    }
+
+    /// Through what commands may run.
+    pub(crate) fn attempts(&self) -> Attempts {
+        self.attempts.clone()
     }
 
     /// What was signed with this nonce.
@@ -218,7 +235,7 @@ fn entry(transaction: &Transaction) -> Vec<u8> {
 }
 
 /// The newest transaction of each nonce, and the command that it withdraws. What follows the last whole entry is half of one, or zeros that a file has after a crash.
-fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
+fn read(mut bytes: &[u8], attempts: &Attempts) -> io::Result<BTreeMap<Nonce, Open>> {
     let mut open = BTreeMap::new();
     while bytes.len() >= 4 && bytes.iter().any(|byte| *byte != 0) {
         let Ok(length) = usize::try_from(bytes.get_u32()) else { break };
@@ -228,7 +245,7 @@ fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
         let transaction = Transaction::from_bytes(entry).map_err(damaged)?;
         let nonce = transaction.nonce;
         let former = open.remove(&nonce);
-        open.insert(nonce, Open::after(former, transaction));
+        open.insert(nonce, Open::after(former, transaction, attempts));
         bytes = rest;
     }
     Ok(open)
@@ -237,7 +254,7 @@ fn read(mut bytes: &[u8]) -> io::Result<BTreeMap<Nonce, Open>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::{refusal::Refusal, testing};
 
     fn transaction(nonce: u64, fee: u64) -> Transaction {
         testing::transaction(nonce, 1, fee)
@@ -263,6 +280,35 @@ mod tests {
         }
         journal.forget_below(Nonce(4));
         assert_eq!((journal.nonce_of(&command), journal.count()), (None, 0));
+    }
+
+    /// Decision 702: a command may run while a transaction for it is open, also after a restart and where it was withdrawn. What nobody has seen does not run.
+    #[tokio::test]
+    async fn open_commands_may_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        let of = |salt: u8, nonce: u64| Transaction { nonce: Nonce(nonce), ..testing::dispatch(salt, "one") };
+        let mut journal = Journal::open(Some(&path)).expect("it begins");
+        for (salt, nonce) in [(1, 3), (2, 4), (3, 5)] {
+            journal.add(&of(salt, nonce)).expect("it is written");
+        }
+        journal.add(&testing::transaction(4, 0, 1)).expect("it is written");
+        for restart in 0..2 {
+            for salt in 1..=4 {
+                let (id, _) = dispatched(&of(salt, 0)).expect("it is a dispatch");
+                let refused = async { Err::<(), _>(Refusal::unavailable("no answer")) };
+                let refusal = journal.attempts().run(&id, refused).await.expect_err("it is refused");
+                assert_eq!(refusal.what.contains("may still run"), salt <= 3, "command {salt}, restart {restart}");
+            }
+            journal = Journal::open(Some(&path)).expect("it is read");
+        }
+        journal.forget_below(Nonce(4));
+        journal.take_back(Nonce(5));
+        let counted = [1, 2, 3].map(|salt| {
+            let (id, _) = dispatched(&of(salt, 0)).expect("it is a dispatch");
+            journal.attempts().count(&id)
+        });
+        assert_eq!(counted, [0, 1, 0]);
     }
 
     /// What was signed is known after a restart, the newest under each nonce, without what is final and what was cut off.
@@ -352,6 +398,7 @@ mod tests {
     /// Damage in the middle is not taken for the end: nonces that were used would be used again.
     #[test]
     fn damage_before_the_end_is_refused() {
+        let read = |bytes: &[u8]| read(bytes, &Attempts::default());
         let [one, mut two] = [transaction(3, 1), transaction(4, 1)].map(|transaction| entry(&transaction));
         two.extend(&one);
         two[4..12].fill(255);

@@ -8,6 +8,7 @@
 
 mod acme;
 mod arriving;
+mod attempts;
 mod bodies;
 mod buckets;
 mod budgets;
@@ -133,7 +134,7 @@ impl Shared {
             requests,
             limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),
             metrics,
-            membership: membership::Membership::new(backend.registration),
+            membership: membership::Membership::new(backend.registration, backend.source.clone()),
             keeps_up: backend.keeps_up,
             source: backend.source,
             slots: backend.slots,

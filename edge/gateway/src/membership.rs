@@ -4,7 +4,8 @@ use crate::{
     Shared,
     command::{self, Commander},
     refusal::Refusal,
-    sending::is_refused_for_good,
+    sending::{self, is_refused_for_good},
+    source::Source,
     state::BlockState,
 };
 use cowboy_node::NodeHandle;
@@ -12,7 +13,10 @@ use cowboy_serve::Client;
 use cowboy_system::{gateways::state::gateway, requests};
 use cowboy_types::{Amount, Hash};
 use std::sync::Arc;
-use tokio::{sync::Mutex, time::timeout};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    time::sleep,
+};
 
 /// Blocks in which what was sent is expected to be final; then it is sent again. So is what was refused for good: each time may cost a transfer.
 const PATIENCE: u64 = 20;
@@ -31,6 +35,7 @@ pub struct Registration {
 /// What the gateway does to be one.
 pub(crate) struct Membership {
     registration: Option<Registration>,
+    source: Source,
     sent: Mutex<Last>,
 }
 
@@ -62,8 +67,15 @@ pub(crate) enum Urgency {
 }
 
 impl Membership {
-    pub(crate) fn new(registration: Option<Registration>) -> Self {
-        Self { registration, sent: Mutex::default() }
+    pub(crate) fn new(registration: Option<Registration>, source: Source) -> Self {
+        Self { registration, source, sent: Mutex::default() }
+    }
+
+    /// Waits until nobody else sends what the gateway says of itself, or until `patience` ends. Who waits holds a state and a place: where the node takes its time, not all
+    /// wait for ever.
+    async fn turn(&self, patience: impl Future<Output = ()>) -> Result<MutexGuard<'_, Last>, Refusal> {
+        let late = || Refusal::busy("BUSY", "What the gateway has to say of itself is sent first.").retry(2);
+        sending::turn(&self.sent, patience).await.ok_or_else(late)
     }
 
     /// Registers, or sends a heartbeat, where that is due.
@@ -88,9 +100,12 @@ impl Membership {
         if !is_due {
             return Ok(());
         }
-        // Who waits holds a state and a place: where the node takes its time for what the gateway says of itself, not all wait for ever.
-        let late = |_| Refusal::busy("BUSY", "What the gateway has to say of itself is sent first.").retry(2);
-        let mut sent = timeout(command::PATIENCE, self.sent.lock()).await.map_err(late)?;
+        // What the state of an old block lacks, the chain may have.
+        if self.source.is_away() {
+            let what = "The gateway catches up with its chain: it registers, or sends its heartbeat, after that.";
+            return Err(Refusal::busy("CATCHING_UP", what).retry(10));
+        }
+        let mut sent = self.turn(sleep(command::PATIENCE)).await?;
         if let Some(outcome) = sent.standing(state.head.number, |number, digest| has_block(node, number, digest)) {
             return outcome;
         }
@@ -117,16 +132,19 @@ fn has_block(node: &NodeHandle, number: u64, digest: &Hash) -> bool {
 /// Keeps a gateway registered and healthy for as long as the node lives.
 pub(crate) async fn keep(shared: &Shared) {
     let Some(commander) = &shared.commander else { return };
-    let mut heads = shared.node.watch_head();
+    let (mut heads, mut source) = (shared.node.watch_head(), shared.source.changes());
     loop {
+        // While it catches up, each block would have its state opened for nothing.
         if shared.node.head().number > 0
+            && !shared.source.is_away()
             && let Ok(state) = shared.newest.state().await
             && let Err(refusal) = shared.membership.ensure(commander, &shared.node, &state, Urgency::Timely).await
         {
             tracing::warn!(why = refusal.what, "the gateway could not keep itself registered");
         }
-        if heads.changed().await.is_err() {
-            return;
+        tokio::select! {
+            head = heads.changed() => if head.is_err() { return },
+            Ok(()) = source.changed() => {}
         }
     }
 }
@@ -135,6 +153,17 @@ pub(crate) async fn keep(shared: &Shared) {
 mod tests {
     use super::*;
     use crate::sending::refused_for_good;
+
+    /// Decision 664: while one sends a heartbeat that the node does not answer, others wait for it no longer than their patience. Who comes after it does not wait.
+    #[tokio::test]
+    async fn waits_for_a_heartbeat_have_an_end() {
+        let membership = Membership::new(None, Source::default());
+        let sending = membership.turn(std::future::pending()).await.expect("nobody sends");
+        let late = membership.turn(tokio::task::yield_now()).await.map(drop);
+        assert_eq!(late.err().map(|refusal| (refusal.status.as_u16(), refusal.code, refusal.retry_after)), Some((503, "BUSY", Some(2))));
+        drop(sending);
+        assert!(membership.turn(std::future::ready(())).await.is_ok(), "it is its turn at once");
+    }
 
     /// Decision 655: what a node refuses for good is not sent again in each block, and is not taken for sent.
     #[test]

@@ -32,14 +32,14 @@ impl Refusal {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// Of a command that nobody has: it does not run.
+    /// Of a command that nobody has: it does not run. See [`crate::attempts`].
     pub(crate) fn not_sent(self) -> Self {
         Self { what: format!("{} The command was not sent.", self.what), ..self }
     }
 
     /// Of a command with this id that others may have. Whatever they say of it, they may still include it, once.
     pub(crate) fn may_run(self, id: &str) -> Self {
-        let what = format!("{} The command was signed and sent, so that it may still run, once.", self.what);
+        let what = format!("{} The command may still run, once: it was signed and sent, or another request sends it.", self.what);
         let fix = format!(
             "{} If it runs, its result is at /_cowboy/requests/{id}; with the same Idempotency-Key it is the same command.",
             self.fix

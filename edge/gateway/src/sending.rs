@@ -9,6 +9,7 @@ use crate::{
 use cowboy_types::{Address, Hash, Transaction, units::Nonce};
 use hyper::StatusCode;
 use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, MutexGuard};
 
 /// How often a pool may refuse a nonce before a command is refused.
 const ATTEMPTS: usize = 4;
@@ -53,6 +54,9 @@ pub(crate) trait Submitter: Sync {
     /// The time, for waits.
     fn now(&self) -> Instant;
 
+    /// Ends when a command has waited long enough for those that are sent before it.
+    async fn patience(&self);
+
     /// An unsigned transfer of nothing to the sender, with the limits that it takes.
     async fn empty_transfer(&self) -> Result<Transaction, Refusal>;
 
@@ -69,31 +73,39 @@ pub(crate) trait Submitter: Sync {
     fn note_used(&self, commands: Vec<(Transaction, Sent)>) -> Result<(), Refusal>;
 }
 
-/// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that was signed for one
-/// request is never signed for another, and a request is signed for another nonce only once something else that is final has used its own. A command counts as
-/// soon as somebody may have seen the transaction. Answers nothing where the request was delivered already. A refusal says whether the command may run all the same.
-pub(crate) async fn submit_once(
+/// Submits a transaction when it is its turn: see [`submit_once`]. One is sent at a time, as each takes the nonce after the last. Where the node takes its time for each, not
+/// all wait for ever.
+pub(crate) async fn submit_in_turn(
     submitter: &impl Submitter,
-    signing: &mut Signing,
+    signing: &Mutex<Signing>,
     wanted: &Transaction,
     command: Option<Sent>,
 ) -> Result<Option<Accepted>, Refusal> {
-    let request = command.as_ref().map(|command| command.id.clone());
-    let submitted = submit(submitter, signing, wanted, request.as_deref(), command).await;
-    submitted.map_err(|refusal| match request {
-        Some(id) if signing.is_signed(wanted) => refusal.may_run(&id),
-        Some(_) => refusal.not_sent(),
-        None => refusal,
-    })
+    let late = || Refusal::busy("BUSY", "The commands of others are sent first.").retry(2);
+    let mut signing = turn(signing, submitter.patience()).await.ok_or_else(late)?;
+    submit_once(submitter, &mut signing, wanted, command).await
 }
 
-async fn submit(
+/// Takes the lock, unless `patience` ends first.
+pub(crate) async fn turn<T>(lock: &Mutex<T>, patience: impl Future<Output = ()>) -> Option<MutexGuard<'_, T>> {
+    tokio::select! {
+        biased;
+        held = lock.lock() => Some(held),
+        () = patience => None,
+    }
+}
+
+/// Signs the transaction with the next free nonce, and sends it after what was signed before and is in no pool any more. A nonce that was signed for one
+/// request is never signed for another, and a request is signed for another nonce only once something else that is final has used its own. A command counts as
+/// soon as somebody may have seen the transaction. Answers nothing where the request was delivered already.
+async fn submit_once(
     submitter: &impl Submitter,
     signing: &mut Signing,
     wanted: &Transaction,
-    request: Option<&str>,
     mut command: Option<Sent>,
 ) -> Result<Option<Accepted>, Refusal> {
+    let request = command.as_ref().map(|command| command.id.clone());
+    let request = request.as_deref();
     let mut standing = look(submitter, signing, request).await?;
     if standing.is_done {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! What the gateway signed for its next nonces, and what of it counts in budgets (decision 590).
 
-use crate::{disagreement::Disagreement, journal::Journal, metrics::SigningGauges, requests::Sent, source::NotTaken};
+use crate::{attempts::Attempts, disagreement::Disagreement, journal::Journal, metrics::SigningGauges, requests::Sent, source::NotTaken};
 use cowboy_types::{
     Instruction, System, Transaction,
     units::{Amount, Nonce, Price},
@@ -56,6 +56,11 @@ impl Signing {
         let signing = Self { journal, commands: BTreeMap::new(), untaken, disagreement: Disagreement::default(), gauges };
         signing.publish();
         signing
+    }
+
+    /// Through what commands may run.
+    pub(crate) fn attempts(&self) -> Attempts {
+        self.journal.attempts()
     }
 
     fn publish(&self) {

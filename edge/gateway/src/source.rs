@@ -7,14 +7,8 @@ use cowboy_types::{
     error::{self, Category},
     units::Nonce,
 };
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
-use tokio::time::timeout;
+use std::time::Duration;
+use tokio::{sync::watch, time::timeout};
 
 /// How long another node has to say whether it takes a transaction: other commands wait meanwhile.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -114,18 +108,24 @@ fn of_code(code: u16, is_admission: bool, words: &str) -> NotTaken {
     }
 }
 
-/// Whether the node answers that blocks come from: who takes them says it, who is asked for the gateway's health reads it.
+/// Whether the node is away that blocks come from, or so far ahead that the gateway still catches up: who takes them says it, who is asked for the
+/// gateway's health reads it.
 #[derive(Clone, Debug, Default)]
-pub struct Source(Arc<AtomicBool>);
+pub struct Source(watch::Sender<bool>);
 
 impl Source {
-    /// Notes that it went away, or that it is back.
+    /// Notes that it went away, or that the gateway is level with it.
     pub fn note(&self, is_away: bool) {
-        self.0.store(is_away, Ordering::Relaxed);
+        self.0.send_if_modified(|noted| std::mem::replace(noted, is_away) != is_away);
     }
 
     pub(crate) fn is_away(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        *self.0.borrow()
+    }
+
+    /// Follows what is noted.
+    pub(crate) fn changes(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
     }
 }
 

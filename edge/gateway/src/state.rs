@@ -184,7 +184,7 @@ impl BlockState {
                 false
             }
         };
-        let proven = reader::prove(state.as_ref(), &missing, batch, has_room).await;
+        let proven = reader::prove(&**state, &missing, batch, has_room).await;
         let made = match proven {
             Ok(made) => made,
             Err(ProveError::Moved) => return Ok(None),

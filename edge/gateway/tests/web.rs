@@ -281,6 +281,7 @@ async fn actors_are_web_sites() {
     others::on_large_stacks(&world).await;
     others::with_a_rate(&world).await;
     others::with_a_slow_body(&world).await;
+    others::that_catches_up(&world).await;
     world.stop().await;
 }
 

@@ -31,6 +31,7 @@ use axum::{
     http::Request,
     response::Response,
 };
+use cowboy_api::{ApiError, error::TOO_MANY_CONNECTIONS};
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
@@ -228,10 +229,11 @@ impl Listeners {
         background.spawn(tidy(app.clone()));
         background.spawn(notices::Notices::feed(app.clone(), app.node.subscribe()));
         let own = Slots::new(admin::CONNECTIONS);
+        let refused = serde_json::to_string(&ApiError::of_fault(TOO_MANY_CONNECTIONS)).expect("errors are JSON");
         for (name, slots, listener, router) in
             [("api", app.slots.clone(), self.api, routes::api(&app)), ("admin", own, self.admin, routes::admin(&app))]
         {
-            let server = cowboy_serve::Server::new(name, slots, app.connections.clone());
+            let server = cowboy_serve::Server::refusing(name, slots, app.connections.clone(), ("application/json", refused.as_str()));
             tasks.spawn(server.accept(listener, None, stop.subscribe(), DRAIN, move |peer, request| answer(router.clone(), peer, request)));
         }
         Server { app, stop, tasks, _background: background }

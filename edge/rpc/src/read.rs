@@ -2,6 +2,7 @@
 
 use crate::{App, refusal::Refusal};
 use bytes::Bytes;
+use commonware_codec::{Copying, ReadExt as _};
 use cowboy_api::{
     ApiError, Hex, convert,
     error::{NOT_FOUND, PRUNED, SERVER, SKIPPED},
@@ -12,7 +13,7 @@ use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World, records::Actor};
 use cowboy_store::{Place, View};
 use cowboy_system::governance;
-use cowboy_types::{Address, Block, Hash, Height, Receipt, error::ACTOR_NOT_FOUND};
+use cowboy_types::{Address, Block, Hash, Header, Height, Receipt, error::ACTOR_NOT_FOUND};
 use serde_json::json;
 
 /// The most rounds of reading that one answer takes: a directory's depth and its pages.
@@ -30,6 +31,11 @@ impl Snapshot {
     /// The newest committed state.
     pub(crate) fn newest(app: &App) -> Self {
         Self { node: app.node.clone(), head: app.node.head(), world: World::default() }
+    }
+
+    /// The same state, of which nothing is in memory yet.
+    pub(crate) fn anew(&self) -> Self {
+        Self { node: self.node.clone(), head: self.head, world: World::default() }
     }
 
     /// The state one block earlier, `None` where that is genesis.
@@ -155,15 +161,80 @@ pub(crate) fn at(view: &View, place: Place) -> Result<Option<Found>, Refusal> {
     Ok(Some(Found { block: block(view, place.number)?, place, receipt }))
 }
 
-/// The event at this place of a receipt, with where it was made.
-pub(crate) fn log(view: &View, place: Place, index: u32) -> Result<Option<model::Log>, Refusal> {
-    let Some(found) = at(view, place)? else { return Ok(None) };
-    let event = usize::try_from(index).ok().and_then(|index| found.receipt.events.get(index));
-    Ok(event.map(|event| model::Log {
-        block_height: found.block.header.height().get(),
-        timestamp_ms: found.block.header.timestamp_ms.get(),
-        receipt: Hex(found.receipt.id),
-        index,
-        event: convert::event(event),
-    }))
+/// The header of the block of this number, without its transactions, which may have megabytes.
+fn header(view: &View, number: u64) -> Result<Header, Refusal> {
+    match view.block_bytes(number)?.and_then(|bytes| Header::read(&mut Copying(&bytes)).ok()) {
+        Some(header) => Ok(header),
+        None => Ok(block(view, number)?.header),
+    }
+}
+
+/// What was read last. The neighbours in a list are often of one block, and of one receipt, which may have thousands of events (decision 704).
+pub(crate) struct Last<K, V>(Option<(K, V)>);
+
+impl<K, V> Default for Last<K, V> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<K: PartialEq, V> Last<K, V> {
+    /// What is at this place, which is read unless it was read last.
+    pub(crate) fn get(&mut self, place: K, read: impl FnOnce() -> Result<V, Refusal>) -> Result<&V, Refusal> {
+        let found = match self.0.take() {
+            Some(known) if known.0 == place => known,
+            _ => {
+                let found = read()?;
+                (place, found)
+            }
+        };
+        Ok(&self.0.insert(found).1)
+    }
+}
+
+/// Events of the ledger, in the order of a list.
+pub(crate) struct Logs<'a> {
+    view: &'a View,
+    receipt: Last<Place, Option<Receipt>>,
+    header: Last<u64, Header>,
+}
+
+impl<'a> Logs<'a> {
+    pub(crate) fn of(view: &'a View) -> Self {
+        Self { view, receipt: Last::default(), header: Last::default() }
+    }
+
+    /// The event at this place of a receipt, with where it was made.
+    pub(crate) fn get(&mut self, place: Place, index: u32) -> Result<Option<model::Log>, Refusal> {
+        let view = self.view;
+        let Some(receipt) = self.receipt.get(place, || Ok(view.receipt(place)?))? else { return Ok(None) };
+        let Some(event) = usize::try_from(index).ok().and_then(|index| receipt.events.get(index)) else { return Ok(None) };
+        let header = self.header.get(place.number, || header(view, place.number))?;
+        Ok(Some(model::Log {
+            block_height: header.height().get(),
+            timestamp_ms: header.timestamp_ms.get(),
+            receipt: Hex(receipt.id),
+            index,
+            event: convert::event(event),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 704: a list reads what its neighbours have in common once, and what failed again.
+    #[test]
+    fn neighbours_are_read_once() {
+        let (mut last, mut read) = (Last::default(), Vec::new());
+        for place in [1, 1, 2, 2, 2, 1, 9, 9] {
+            let found = last.get(place, || {
+                read.push(place);
+                if place == 9 { Err(Refusal::missing("number", place)) } else { Ok(place * 10) }
+            });
+            assert_eq!(found.ok().copied(), (place != 9).then_some(place * 10));
+        }
+        assert_eq!(read, [1, 2, 1, 9, 9]);
+    }
 }

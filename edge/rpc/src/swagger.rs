@@ -3,21 +3,23 @@
 
 use crate::{App, explorer::content_type};
 use axum::{
-    Json, Router,
+    Router,
+    body::Bytes,
     extract::Path,
     http::{StatusCode, header},
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
 use std::sync::LazyLock;
-use utoipa::openapi::OpenApi;
 
 const DOCUMENT_PATH: &str = "/api-docs/openapi.json";
 
 /// Where the page is.
 const PATH: &str = "/swagger-ui/";
 
-static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(cowboy_api::openapi::document);
+/// Encoded once: no rate of requests counts it, and clients that do not read their answers share these bytes.
+static DOCUMENT: LazyLock<Bytes> =
+    LazyLock::new(|| serde_json::to_vec(&cowboy_api::openapi::document()).expect("the document is JSON").into());
 
 /// The name under which the page loads its settings.
 const SETTINGS_FILE: &str = "swagger-initializer.js";
@@ -45,8 +47,8 @@ pub(crate) fn routes() -> Router<App> {
         .route("/swagger-ui/{*path}", get(asset))
 }
 
-async fn document() -> Json<&'static OpenApi> {
-    Json(&*DOCUMENT)
+async fn document() -> Response {
+    ([(header::CONTENT_TYPE, content_type(DOCUMENT_PATH))], DOCUMENT.clone()).into_response()
 }
 
 async fn asset(Path(path): Path<String>) -> Response {
@@ -83,5 +85,18 @@ mod tests {
         }
         assert_eq!(file("swagger-ui-es-bundle.js").status(), StatusCode::NOT_FOUND);
         assert!(SETTINGS.contains(&format!("\"{DOCUMENT_PATH}\"")));
+    }
+
+    /// Whoever asks for the document often has it encoded once, as JSON.
+    #[tokio::test]
+    async fn the_document_is_encoded_once() {
+        let mut bodies = Vec::new();
+        for _ in 0..2 {
+            let response = document().await;
+            assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+            bodies.push(axum::body::to_bytes(response.into_body(), 10_000_000).await.expect("it is whole"));
+        }
+        assert_eq!(bodies[0].as_ptr(), bodies[1].as_ptr(), "the same bytes, and no copy");
+        assert!(serde_json::from_slice::<serde_json::Value>(&bodies[0]).is_ok());
     }
 }

@@ -8,7 +8,7 @@
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`]: whether an address that a stranger names is one of the internet.
-//! - [`free_bytes`]: the space on the disk.
+//! - [`free_bytes`], [`total_bytes`]: the space on the disk.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
 mod admission;
@@ -34,7 +34,7 @@ pub use admission::{Admission, Caps, Full, Permit};
 pub use allocator::give_memory_back;
 pub use cached::Cached;
 pub use client::Client;
-pub use disk::free_bytes;
+pub use disk::{free_bytes, total_bytes};
 pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};

@@ -31,8 +31,11 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// What a connection that is refused is told.
-const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 48\r\nretry-after: 1\r\nconnection: close\r\n\r\nToo many connections: close some, or come later.";
+/// A response that refuses a connection, with this content type and content.
+fn refusal((kind, content): (&str, &str)) -> Vec<u8> {
+    let head = format!("content-type: {kind}\r\ncontent-length: {}\r\nretry-after: 1\r\nconnection: close", content.len());
+    format!("HTTP/1.1 503 Service Unavailable\r\n{head}\r\n\r\n{content}").into_bytes()
+}
 
 /// At most one line a time about connections that are refused.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(10);
@@ -68,12 +71,18 @@ pub struct Server {
     name: &'static str,
     slots: Slots,
     settings: Settings,
+    refusal: Vec<u8>,
     builder: auto::Builder<TokioExecutor>,
 }
 
 impl Server {
     /// A server that takes its connections from `slots`. The log calls it by `name`.
     pub fn new(name: &'static str, slots: Slots, settings: Settings) -> Arc<Self> {
+        Self::refusing(name, slots, settings, ("text/plain", "Too many connections: close some, or come later."))
+    }
+
+    /// The same, where a connection that is refused gets a response with this content type and content.
+    pub fn refusing(name: &'static str, slots: Slots, settings: Settings, content: (&str, &str)) -> Arc<Self> {
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
             .http1()
@@ -90,7 +99,7 @@ impl Server {
             // What lies here counts nowhere, and a client that takes nothing could have it filled for each of its requests.
             .max_send_buf_size(PIECE)
             .max_header_list_size(u32::try_from(settings.head_bytes).unwrap_or(u32::MAX));
-        Arc::new(Self { name, slots, settings, builder })
+        Arc::new(Self { name, slots, settings, refusal: refusal(content), builder })
     }
 
     /// Answers what comes to a port until told to stop; requests under way then have the time `drain`.
@@ -135,7 +144,7 @@ impl Server {
                     }
                     if tls.is_none() {
                         // Whoever cannot take it at once learns from the end of the connection.
-                        let _ = stream.try_write(REFUSAL);
+                        let _ = stream.try_write(&self.refusal);
                     }
                     continue;
                 }
@@ -483,8 +492,8 @@ mod tests {
 
     #[test]
     fn the_refusal_is_whole() {
-        let text = std::str::from_utf8(REFUSAL).expect("ASCII");
-        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
-        assert!(head.contains(&format!("content-length: {}\r\n", body.len())));
+        let text = String::from_utf8(refusal(("application/json", "\"größer\""))).expect("UTF-8");
+        assert!(text.contains("\r\ncontent-type: application/json\r\ncontent-length: 10\r\n"), "{text}");
+        assert!(text.ends_with("\r\n\r\n\"größer\""), "{text}");
     }
 }

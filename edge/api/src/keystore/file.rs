@@ -81,6 +81,15 @@ pub(super) fn keep_out_of_git(directory: &Path) -> std::io::Result<()> {
 
 /// Writes the key to a new file that only its owner can read, encrypted where there is a passphrase.
 pub fn write(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<(), KeyError> {
+    keep(path, key, passphrase, create)
+}
+
+/// The same in place of what is there, which stays until the new file is whole: it may be the only one that has the key.
+pub fn replace(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<(), KeyError> {
+    keep(path, key, passphrase, overwrite)
+}
+
+fn keep(path: &Path, key: &PrivateKey, passphrase: Option<&str>, put: fn(&Path, &str) -> io::Result<()>) -> Result<(), KeyError> {
     let text = match passphrase {
         Some(passphrase) => encrypted::encrypt(key, passphrase, encrypted::STRONG)?,
         None => encode_pem(key),
@@ -93,7 +102,7 @@ pub fn write(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<
         std::fs::create_dir_all(directory).map_err(fail)?;
         keep_out_of_git(directory).map_err(fail)?;
     }
-    create(path, &text).map_err(fail)
+    put(path, &text).map_err(fail)
 }
 
 /// Writes a file that only its owner can read, where there is none of this name. A crash leaves the whole file or none: an empty one
@@ -106,12 +115,22 @@ pub fn create(path: &Path, text: &str) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    // A draft of its own for each writer; only its owner can read it.
+    draft(path, text)?.persist_noclobber(path).map_err(|failed| failed.error)?;
+    sync_folder(path)
+}
+
+/// Writes such a file in place of what has its name. A crash leaves the old file or the new one.
+pub(super) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
+    draft(path, text)?.persist(path).map_err(|failed| failed.error)?;
+    sync_folder(path)
+}
+
+/// The text on the disk, beside the place where it belongs. Each writer has one of its own, and only its owner can read it.
+fn draft(path: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
     let mut draft = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
     draft.write_all(text.as_bytes())?;
     draft.as_file().sync_all()?;
-    draft.persist_noclobber(path).map_err(|failed| failed.error)?;
-    sync_folder(path)
+    Ok(draft)
 }
 
 /// The folder that a file is in.
@@ -139,6 +158,21 @@ mod tests {
 
     fn key() -> PrivateKey {
         decode(KEY).expect("the key is good")
+    }
+
+    /// A key that cannot be written leaves the file that is there, and one that can takes its place.
+    #[test]
+    fn a_key_is_replaced_as_a_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        fs::write(&path, "the only copy").expect("the folder is writable");
+        let refused = keep(&path, &key(), None, |_, _| Err(io::ErrorKind::StorageFull.into()));
+        assert!(matches!(refused, Err(KeyError::File { .. })), "{refused:?}");
+        assert_eq!(fs::read_to_string(&path).expect("it is there"), "the only copy");
+        replace(&path, &key(), None).expect("it is written");
+        assert_eq!(read(&path).expect("a key").address(), key().address());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no draft is left");
+        replace(&folder.path().join("other"), &key(), None).expect("there need be none before");
     }
 
     /// A file has its name only when it is whole, and an existing one is not replaced.

@@ -45,14 +45,14 @@ impl Config {
         }
     }
 
-    /// Writes the configuration.
+    /// Writes the configuration. A crash leaves the old one or the new one.
     pub fn save(&self, project: &Path) -> Result<PathBuf, KeyError> {
         let directory = project.join(CONFIG_DIRECTORY);
         let path = directory.join("config.json");
         let text = serde_json::to_string_pretty(self).expect("the configuration is JSON");
         std::fs::create_dir_all(&directory)
             .and_then(|()| file::keep_out_of_git(&directory))
-            .and_then(|()| std::fs::write(&path, text + "\n"))
+            .and_then(|()| file::overwrite(&path, &(text + "\n")))
             .map_err(|source| KeyError::ConfigFile { path: path.clone(), source })?;
         Ok(path)
     }

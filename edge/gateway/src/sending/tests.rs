@@ -35,6 +35,10 @@ struct Chain {
     /// All that was submitted.
     seen: Mutex<Vec<Transaction>>,
     waited: Mutex<Duration>,
+    /// The time that the first pool takes for each answer.
+    takes: Duration,
+    /// While somebody holds it, the first pool does not answer.
+    silence: tokio::sync::Mutex<()>,
     taken: Mutex<Vec<Sent>>,
     used: Mutex<Vec<Sent>>,
 }
@@ -115,6 +119,9 @@ impl Submitter for Chain {
         *START + *held(&self.waited)
     }
 
+    /// Who does not get the lock at once is late.
+    async fn patience(&self) {}
+
     async fn empty_transfer(&self) -> Result<Transaction, Refusal> {
         Ok(transaction(0, 0, 0))
     }
@@ -125,6 +132,8 @@ impl Submitter for Chain {
 
     async fn submit(&self, transaction: &Transaction) -> Result<Hash, NotTaken> {
         held(&self.seen).push(transaction.clone());
+        *held(&self.waited) += self.takes;
+        let _answers = self.silence.lock().await;
         let refused = held(&self.always).clone().or_else(|| held(&self.answers).pop());
         if !self.is_own || refused.is_none() {
             let mut kept = held(&self.kept);
@@ -269,7 +278,9 @@ async fn refusals_say_whether_a_command_may_run() {
             let chain = Chain { is_own, ..chain };
             *held(&chain.always) = Some(answer.clone());
             let (wanted, id) = request(1);
-            let refusal = submit_once(&chain, &mut signing, &wanted, command(&limits, &id)).await.expect_err("it is refused");
+            let attempts = signing.attempts();
+            let submitted = submit_once(&chain, &mut signing, &wanted, command(&limits, &id));
+            let refusal = attempts.run(&id, submitted).await.expect_err("it is refused");
             assert_eq!((refusal.code, held(&chain.kept).contains_key(&Nonce(0))), (code, !is_own));
             let says = |words: &str| refusal.what.contains(words);
             let said = (says("may still run"), refusal.fix.contains(&id), says("was not sent"), refusal.request.as_deref());
@@ -278,6 +289,66 @@ async fn refusals_say_whether_a_command_may_run() {
             assert_eq!(response.headers().contains_key("x-cowboy-request-id"), !is_own);
         }
     }
+}
+
+/// Decision 702: while the node does not answer to a command, its client sends it again, and others send theirs. They are told at once that they are late: the client that its
+/// command may still run, and the others that theirs were not sent.
+#[tokio::test]
+async fn a_repetition_learns_of_the_first_request() {
+    let (_folder, signing, limits, chain) = started();
+    let (attempts, signing) = (signing.attempts(), tokio::sync::Mutex::new(signing));
+    let ((wanted, id), (other, other_id)) = (request(1), request(2));
+    let send = |wanted: Transaction, id: String, command: Option<Sent>| {
+        let (attempts, chain, signing) = (&attempts, &chain, &signing);
+        async move { attempts.run(&id, submit_in_turn(chain, signing, &wanted, command)).await.map(|sent| sent.is_some()) }
+    };
+    let silence = chain.silence.lock().await;
+    let first = send(wanted.clone(), id.clone(), command(&limits, &id));
+    let others = async {
+        while held(&chain.seen).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let again = send(wanted.clone(), id.clone(), None).await.expect_err("the first one holds the lock");
+        let other = send(other, other_id, None).await.expect_err("the first one holds the lock");
+        drop(silence);
+        [again, other].map(|refusal| (refusal.code, refusal.what.contains("was not sent"), refusal.request))
+    };
+    let (first, refused) = tokio::join!(first, others);
+    assert_eq!(first, Ok(true));
+    assert_eq!(refused, [("BUSY", false, Some(id.clone().into_boxed_str())), ("BUSY", true, None)]);
+    chain.produce();
+    assert_eq!(chain.count(&wanted), 1);
+}
+
+/// Decision 702: a client that leaves while the node has its transaction, and comes again while another command waits for the node, is told that its command may still run.
+#[tokio::test]
+async fn a_client_that_left_learns_of_its_command() {
+    let (_folder, mut signing, _, chain) = started();
+    let attempts = signing.attempts();
+    let (wanted, id) = request(1);
+    signing.offer(Nonce(0), &wanted, &mut None, |unsigned| unsigned).expect("it is written");
+    let signing = tokio::sync::Mutex::new(signing);
+    let busy = signing.lock().await;
+    let again = attempts.run(&id, submit_in_turn(&chain, &signing, &wanted, None)).await.expect_err("another one holds the lock");
+    assert_eq!((again.code, again.what.contains("may still run"), again.request), ("BUSY", true, Some(id.into_boxed_str())));
+    drop(busy);
+}
+
+/// After a start all that is open is sent again before anything else, but one command waits for no more of it than five seconds. The next one continues there.
+#[tokio::test]
+async fn catching_up_has_an_end() {
+    let (folder, mut signing, limits, chain) = started();
+    for nonce in 0..6 {
+        signing.offer(Nonce(nonce), &transaction(0, nonce + 1, 5), &mut None, |unsigned| unsigned).expect("it is written");
+    }
+    let journal = Journal::open(Some(&folder.path().join("commands"))).expect("it is read");
+    let mut signing = Signing::new(journal, SigningGauges::default());
+    let chain = Chain { takes: Duration::from_secs(2), ..chain };
+    let (wanted, id) = request(1);
+    assert_eq!(chain.submit_once(&mut signing, &wanted, command(&limits, &id)).await, Err("BUSY"));
+    assert_eq!((held(&chain.seen).len(), signing.untaken().len(), room(&limits)), (3, 3, 2), "what is begun within five seconds");
+    assert_eq!(chain.submit_once(&mut signing, &wanted, command(&limits, &id)).await, Ok(Some(Nonce(6))));
+    assert_eq!(held(&chain.seen).iter().map(|seen| seen.nonce.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
 }
 
 /// What the own pool refuses for good is gone: its nonce is the next one's, and it counts nowhere.

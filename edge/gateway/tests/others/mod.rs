@@ -1,10 +1,10 @@
 //! Other gateways of the same node, without a key.
 
 use super::{World, taken};
-use cowboy_gateway::{Backend, Config, Limits, Listener, Source, Upstream};
+use cowboy_gateway::{Backend, Config, Limits, Listener, Registration, Source, Upstream};
 use cowboy_serve::Slots;
-use cowboy_types::{Amount, Instruction, System};
-use std::net::Ipv4Addr;
+use cowboy_types::{Amount, Instruction, Nonce, System};
+use std::{net::Ipv4Addr, time::Duration};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 fn reader(world: &World) -> Backend {
@@ -85,4 +85,33 @@ pub(crate) async fn with_a_slow_body(world: &World) {
     stream.read_to_string(&mut answer).await.expect("the gateway answers");
     let said = answer.lines().find_map(|line| line.strip_prefix("x-cowboy-block: ")).expect("it says its block");
     assert!(answer.starts_with("HTTP/1.1 202") && said.parse::<u64>().is_ok_and(|said| said >= height), "{height}: {answer}");
+}
+
+/// While a gateway catches up it neither registers nor takes commands for which it would have to; as soon as it is level it registers, without waiting for a block.
+pub(crate) async fn that_catches_up(world: &World) {
+    let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into()).await.expect("the loopback has free ports");
+    let key = world.keys[0].clone();
+    let stake = Amount(world.node.config().genesis.chain.params.gateways.stake_min);
+    let registration = Registration { endpoint: "localhost".into(), http_port: listener.address().port(), stake };
+    let source = Source::default();
+    source.note(true);
+    let (of_key, registration) = (key.address(), Some(registration));
+    let backend = Backend { key: Some(key), registration, keeps_up: true, source: source.clone(), ..reader(world) };
+    let other = listener.serve(Config::default(), backend).expect("it needs no certificate");
+    let nonce = async || world.node.account(of_key).await.expect("the node runs").nonce;
+    let after = Nonce(nonce().await.0 + 1);
+    let url = format!("http://{}/keep", other.address());
+    let (status, error, body) = taken(world.http.post(url).header("host", "rogue.localhost")).await;
+    assert_eq!((status, &*error), (503, "CATCHING_UP"), "{body}");
+    world.send(Instruction::System(System::Transfer { to: of_key, amount: Amount(1) })).await;
+    assert_eq!(nonce().await, after, "a block came, and it sent nothing");
+    let mut heads = world.node.watch_head();
+    source.note(false);
+    let registered = async {
+        while nonce().await == after {
+            heads.changed().await.expect("the node runs");
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), registered).await.expect("it registers");
+    other.stop().await;
 }

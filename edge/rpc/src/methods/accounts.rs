@@ -2,16 +2,22 @@
 
 use crate::{
     App,
-    read::{self, Snapshot},
+    methods::blocks::PAGE_BYTES,
+    read::{self, Last, Snapshot},
     refusal::{Answer, Asked, Named, Refusal},
     trace,
 };
 use axum::{Json, extract::State};
+use commonware_codec::EncodeSize as _;
 use cowboy_api::{Hex, convert, model};
 use cowboy_state::{Key, Kind, Miss, records::Account};
 use cowboy_store::{Place, View};
 use cowboy_types::{Address, Block, Receipt, ReceiptKind};
 use serde::Deserialize;
+use std::collections::VecDeque;
+
+/// Receipts of a list that are in memory at once.
+const AT_ONCE: usize = 16;
 
 pub(crate) async fn account(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Account> {
     let mut state = Snapshot::newest(&app);
@@ -76,8 +82,32 @@ pub(crate) async fn history(
 /// Receipts of all blocks.
 pub(crate) async fn receipts(State(app): State<App>, Asked(filter): Asked<Filter>) -> Answer<model::History> {
     let view = read::ledger(&app)?;
-    let rows = view.receipts_before(filter.before()?, filter.looked_at())?;
-    page(&app, &view, &filter, rows.into_iter().map(Ok))
+    let rows = few_at_once(filter.before()?, filter.looked_at(), |before, limit| Ok(view.receipts_before(before, limit)?));
+    page(&app, &view, &filter, rows)
+}
+
+/// Up to `left` rows before a place, which `read` reads a few at a time: each may have megabytes (decision 704).
+fn few_at_once<T>(
+    mut before: Option<Place>,
+    mut left: usize,
+    mut read: impl FnMut(Option<Place>, usize) -> Result<Vec<(Place, T)>, Refusal>,
+) -> impl Iterator<Item = Result<(Place, T), Refusal>> {
+    let mut rows = VecDeque::new();
+    std::iter::from_fn(move || {
+        if rows.is_empty() && left > 0 {
+            let limit = left.min(AT_ONCE);
+            match read(before, limit) {
+                Ok(found) => rows.extend(found),
+                Err(refusal) => {
+                    left = 0;
+                    return Some(Err(refusal));
+                }
+            }
+            left = if rows.len() == limit { left - limit } else { 0 };
+            before = rows.back().map(|(place, _)| *place);
+        }
+        rows.pop_front().map(Ok)
+    })
 }
 
 /// The first of these receipts that are filter. The cursor is the last one that was looked at, where there may be more.
@@ -89,9 +119,10 @@ fn page(
 ) -> Answer<model::History> {
     let limit = super::limit(filter.limit);
     let (mut entries, mut looked_at, mut last) = (Vec::new(), 0, None);
-    let mut block: Option<(u64, Block)> = None;
+    // Neighbours in the list are often of one block.
+    let (mut last_block, mut bytes): (Last<u64, Block>, usize) = (Last::default(), 0);
     for row in receipts {
-        if entries.len() == limit {
+        if entries.len() == limit || bytes > PAGE_BYTES {
             break;
         }
         let (place, receipt) = row?;
@@ -99,17 +130,17 @@ fn page(
         if !filter.takes(app, view, &receipt) {
             continue;
         }
-        // Neighbours in the list are often of one block.
-        if block.as_ref().is_none_or(|(number, _)| *number != place.number) {
-            block = Some((place.number, read::block(view, place.number)?));
-        }
-        let Some((_, block)) = &block else { continue };
+        let block = last_block.get(place.number, || {
+            let block = read::block(view, place.number)?;
+            bytes = bytes.saturating_add(block.encode_size());
+            Ok(block)
+        })?;
         let index = usize::try_from(place.index).unwrap_or(usize::MAX);
         let api_place = convert::place(&block.header, block.digest(), index);
         let transaction = block.transactions.get(index);
         entries.push(convert::history_entry(&receipt, &api_place, &trace::of(app, view, &receipt.id).brief(), transaction));
     }
-    let has_more = entries.len() == limit || looked_at == filter.looked_at();
+    let has_more = entries.len() == limit || looked_at == filter.looked_at() || bytes > PAGE_BYTES;
     let next_cursor = last.filter(|_| has_more).map(|place| format!("{}-{}", place.number, place.index));
     Ok(Json(model::History { entries, next_cursor }))
 }
@@ -170,4 +201,32 @@ pub(crate) fn with_prefix(view: &View, prefix: &str, from: &Address, limit: usiz
     let mut addresses = view.accounts(from, limit)?;
     addresses.retain(|address| address.to_string().trim_start_matches("0x").starts_with(prefix));
     Ok(addresses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 704: a list of receipts has few of them in memory, and is the same as if it had all. It ends where there are no more, and where one cannot be read.
+    #[test]
+    fn receipts_are_read_a_few_at_a_time() {
+        let place = |number: usize| Place { number: u64::try_from(number).expect("a small number"), index: 0 };
+        for (there_are, wanted) in [(0, 5), (3, 5), (40, 5), (40, 16), (16, 17), (32, 40), (40, 40), (100, 33)] {
+            let mut reads = Vec::new();
+            let read = |before: Option<Place>, limit: usize| {
+                reads.push(limit);
+                let end = before.map_or(there_are, |before| usize::try_from(before.number).expect("a small number"));
+                Ok((0..end).rev().take(limit).map(|number| (place(number), number)).collect())
+            };
+            let found: Vec<usize> = few_at_once(None, wanted, read).map(|row| row.expect("it can be read").1).collect();
+            assert_eq!(found, (0..there_are).rev().take(wanted).collect::<Vec<_>>(), "{wanted} of {there_are}");
+            assert!(reads.iter().all(|limit| *limit <= AT_ONCE) && reads.len() <= wanted.div_ceil(AT_ONCE), "{reads:?}");
+        }
+        let mut rows = few_at_once(None, 20, |before, limit| match before {
+            None => Ok((20..20 + limit).rev().map(|number| (place(number), ())).collect()),
+            Some(_) => Err(Refusal::missing("receipt", "it is damaged")),
+        });
+        assert_eq!(rows.by_ref().take_while(Result::is_ok).count(), AT_ONCE);
+        assert!(rows.next().is_none());
+    }
 }

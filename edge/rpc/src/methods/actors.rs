@@ -160,9 +160,9 @@ pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>,
         Some("desc") => places.reverse(),
         Some(other) => return Err(Refusal::bad("order", format!("asc or desc, not {other}"))),
     }
-    let mut logs = Vec::new();
+    let (mut logs, mut found) = (Vec::new(), read::Logs::of(&view));
     for (place, index) in places.into_iter().skip(page.offset).take(super::limit(page.limit)) {
-        logs.extend(read::log(&view, place, index)?);
+        logs.extend(found.get(place, index)?);
     }
     Ok(Json(model::Logs { logs, total_count }))
 }

@@ -14,7 +14,7 @@ use cowboy_types::{Hash, Header};
 use serde::Deserialize;
 
 /// Bytes of blocks after which a page ends.
-const PAGE_BYTES: usize = model::BLOCK_PAGE_MIB * 1024 * 1024;
+pub(super) const PAGE_BYTES: usize = model::BLOCK_PAGE_MIB * 1024 * 1024;
 
 /// The most blocks without receipts, or left out by `offset`, that one request for busy blocks steps over.
 const MAX_STEPS: usize = 10_000;

@@ -13,6 +13,7 @@ use cowboy_api::{
     model::{self, SubmitResult},
 };
 use cowboy_chain::{SignedTransaction, admit::instruction_cost, lanes::Lane};
+use cowboy_serve::Client;
 use cowboy_types::{Amount, Cells, Cycles, Instruction, System, Transaction, error::INSUFFICIENT_VALUE, signing::PrivateKey, units::Price};
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -74,7 +75,7 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
     }
     drop(turn);
     let mut results = [SubmitResult { tx_hash: Some(Hex(hash)), ..SubmitResult::default() }];
-    transactions::receipts(app, blocks, &mut results, Duration::from_millis(TIMEOUT_MS)).await?;
+    transactions::receipts(app, Client::OWN, blocks, &mut results, Duration::from_millis(TIMEOUT_MS)).await?;
     let [result] = results;
     Ok(result)
 }

@@ -27,7 +27,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> An
     let mut state = Snapshot::newest(&app);
     let (names, total_count) = state.ask(|world| Ok((jobs::jobs().last(world, page.end())?, jobs::jobs().count(world)?))).await?;
     let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
-    let jobs = state.ask(|world| summaries(world, &ids)).await?;
+    let jobs = summaries(&state, &ids).await?;
     Ok(Json(model::Jobs { jobs, total_count }))
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn runner_jobs(State(app): State<App>, Named(address): Named<Ad
     let listed = runners::jobs_of(address);
     let (names, total_count) = state.ask(|world| Ok((listed.list(world, &[], page.end())?, listed.count(world)?))).await?;
     let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
-    let jobs = state.ask(|world| summaries(world, &ids)).await?;
+    let jobs = summaries(&state, &ids).await?;
     Ok(Json(model::Jobs { jobs, total_count }))
 }
 
@@ -87,7 +87,18 @@ pub(crate) async fn delegation(State(app): State<App>, Path((runner, delegator))
     Ok(Json(model::Delegation { runner: Hex(runner), delegator: Hex(delegator), amount: standing.amount.0, leaving: leaving.collect() }))
 }
 
-fn summaries(world: &World, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Miss> {
+/// Jobs whose specifications are in memory at once: each may have more than a hundred kilobytes (decision 704).
+const AT_ONCE: usize = 64;
+
+async fn summaries(state: &Snapshot, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Refusal> {
+    let mut jobs = Vec::with_capacity(ids.len());
+    for few in ids.chunks(AT_ONCE) {
+        jobs.extend(state.anew().ask(|world| few_summaries(world, few)).await?);
+    }
+    Ok(jobs)
+}
+
+fn few_summaries(world: &World, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Miss> {
     let keys: Vec<_> = ids.iter().flat_map(|id| [jobs::job_key(id), jobs::spec_key(id)]).collect();
     world.require(&keys)?;
     let mut found = Vec::with_capacity(ids.len());

@@ -17,7 +17,7 @@ use cowboy_api::{
     error::{BAD_REQUEST, BUSY, OVERLOADED},
     model::{self, MAX_PROOF_KEYS},
 };
-use cowboy_node::reader::{self, ATTEMPTS, NotStill, ProveError, Proving, StateReader, proven_bytes};
+use cowboy_node::reader::{self, ATTEMPTS, NotStill, ProveError, Proving, StateProver, proven_bytes};
 use cowboy_serve::{Client, Held};
 use cowboy_state::{Key, Kind, StateKey};
 use cowboy_store::{View, proof::StateProof};
@@ -85,7 +85,7 @@ async fn of_state(app: &App, peer: Peer, keys: Vec<Key>) -> Answer<model::Proof>
 
 async fn state_proof(app: &App, client: Client, keys: &[StateKey]) -> Answer<model::Proof> {
     let chain = app.node.chain()?;
-    let state = chain.state().ok_or(BUSY)?;
+    let state: Arc<dyn StateProver> = chain.state().ok_or(BUSY)?.clone();
     if app.node.head().number == 0 {
         return Err(Refusal::new(BUSY, json!({ "reason": "the node has no block yet" })));
     }
@@ -93,7 +93,7 @@ async fn state_proof(app: &App, client: Client, keys: &[StateKey]) -> Answer<mod
     let late = |_| Refusal::new(BUSY, json!({ "reason": "the node executes blocks" }));
     let still = timeout(PATIENCE, chain.proving.still()).await.map_err(late)?.map_err(not_still)?;
     let proofs_of_block = async {
-        let proofs = proven(&app.limits, client, state, &chain.proving, keys).await?;
+        let proofs = proven(&app.limits, client, &state, &chain.proving, keys).await?;
         let root = proofs.values().next().map(|proof| proof.root).ok_or(BUSY)?;
         let held = counted(&app.limits, client, keys, &proofs)?;
         let number = block_of(app, client, root).await?;
@@ -139,7 +139,7 @@ fn moved() -> Refusal {
 async fn proven(
     limits: &Limits,
     client: Client,
-    state: &Arc<dyn StateReader>,
+    state: &Arc<dyn StateProver>,
     proving: &Proving,
     keys: &[StateKey],
 ) -> Result<BTreeMap<StateKey, StateProof>, Refusal> {
@@ -288,8 +288,7 @@ fn certificate_of(app: &App, number: u64, root: &str, items: Vec<model::ProofIte
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
-    use cowboy_node::reader::{Batch, Wanted};
+    use cowboy_node::reader::Batch;
     use futures::{FutureExt as _, future::BoxFuture};
     use std::{
         net::IpAddr,
@@ -304,19 +303,7 @@ mod tests {
     #[derive(Default)]
     struct Long(AtomicUsize);
 
-    impl StateReader for Long {
-        fn read(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
-            unreachable!("keys are only proven")
-        }
-
-        fn root(&self) -> BoxFuture<'_, Hash> {
-            unreachable!("keys are only proven")
-        }
-
-        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
-            unreachable!("keys are only proven")
-        }
-
+    impl StateProver for Long {
         fn prove(&self, keys: Vec<StateKey>, _: Batch) -> BoxFuture<'_, Vec<StateProof>> {
             self.0.fetch_add(1, Ordering::Relaxed);
             let proof = StateProof { root: Hash([7; 32]), value: None, proof: vec![0; 1024 * 1024] };
@@ -336,7 +323,7 @@ mod tests {
             ((0..200).map(key).collect(), 9, false),
         ] {
             let long = Arc::new(Long::default());
-            let state: Arc<dyn StateReader> = long.clone();
+            let state: Arc<dyn StateProver> = long.clone();
             let found = proven(&limits, client(1), &state, &Proving::default(), &keys).await;
             assert_eq!((long.0.load(Ordering::Relaxed), found.is_ok()), (made, is_answered), "{} keys", keys.len());
             assert!(found.is_ok() || found.is_err_and(|refusal| refusal.0.code == BAD_REQUEST.code));
@@ -347,7 +334,7 @@ mod tests {
     #[tokio::test]
     async fn proofs_that_wait_count() {
         let limits = Limits::start(None).expect("the system has threads");
-        let state: Arc<dyn StateReader> = Arc::new(Long::default());
+        let state: Arc<dyn StateProver> = Arc::new(Long::default());
         let keys: Vec<StateKey> = (0..8).map(|number| StateKey([number; 32])).collect();
         let proofs = proven(&limits, client(1), &state, &Proving::default(), &keys).await.expect("they are not too long");
         let count = |number: u8| counted(&limits, client(number), &keys, &proofs).map_err(|refusal| refusal.0.slug);
@@ -360,19 +347,7 @@ mod tests {
     /// A state that changes after each proof, and says so.
     struct Moving(AtomicU8, tokio::sync::mpsc::UnboundedSender<()>);
 
-    impl StateReader for Moving {
-        fn read(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
-            unreachable!("keys are only proven")
-        }
-
-        fn root(&self) -> BoxFuture<'_, Hash> {
-            unreachable!("keys are only proven")
-        }
-
-        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
-            unreachable!("keys are only proven")
-        }
-
+    impl StateProver for Moving {
         fn prove(&self, keys: Vec<StateKey>, batch: Batch) -> BoxFuture<'_, Vec<StateProof>> {
             let (is_small, root) = (batch == Batch::SMALL, self.0.fetch_add(1, Ordering::Relaxed));
             let most = if is_small { 1 } else { keys.len() };
@@ -388,7 +363,7 @@ mod tests {
         const WAITING: usize = 60;
         let (limits, proving) = (Arc::new(Limits::start(None).expect("the system has threads")), Arc::new(Proving::default()));
         let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
-        let state: Arc<dyn StateReader> = Arc::new(Moving(AtomicU8::default(), said));
+        let state: Arc<dyn StateProver> = Arc::new(Moving(AtomicU8::default(), said));
         let (_, turn) = proving.turn(ATTEMPTS - 1).await;
         let mut waiting = tokio::task::JoinSet::new();
         for _ in 0..WAITING {

@@ -35,6 +35,9 @@ use std::{convert::Infallible, net::IpAddr, time::Duration};
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
 
+/// The most messages of a reader that are read between two pings; those beyond them wait for the next one. No rate of requests counts them, and what is no wish has an answer.
+const MAX_MESSAGES: u32 = 4_000;
+
 /// How soon what cannot be read for a moment is asked for again.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -76,7 +79,7 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
     let idle = app.connections.idle_timeout;
     let mut listener = Listener { peer, sender, patience: idle * 2 / 3 };
     let mut pings = tokio::time::interval_at(tokio::time::Instant::now() + idle / 3, idle / 3);
-    let mut wish = Subscribe::default();
+    let (mut wish, mut messages) = (Subscribe::default(), 0_u32);
     loop {
         let message = tokio::select! {
             heard = blocks.next(&wish) => match heard {
@@ -84,21 +87,27 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
                 Some(Heard::Lagged(missed)) => Message::Text(notices::text(&Notice::Lagged { blocks: missed })),
                 None => return,
             },
-            message = reader.next() => match message {
-                Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
-                    Ok(changed) => {
-                        wish = changed;
-                        continue;
-                    }
-                    Err(error) => {
-                        let refusal = ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() }));
-                        Message::Text(notices::text(&refusal))
-                    }
-                },
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(_)) => continue,
-            },
-            _ = pings.tick() => Message::Ping(Bytes::new()),
+            message = reader.next(), if messages < MAX_MESSAGES => {
+                messages += 1;
+                match message {
+                    Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
+                        Ok(changed) => {
+                            wish = changed;
+                            continue;
+                        }
+                        Err(error) => {
+                            let refusal = ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() }));
+                            Message::Text(notices::text(&refusal))
+                        }
+                    },
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                    Some(Ok(_)) => continue,
+                }
+            }
+            _ = pings.tick() => {
+                messages = 0;
+                Message::Ping(Bytes::new())
+            }
         };
         // The socket copies a message, which counts until it is sent.
         let mut held = app.limits.hold(peer.client());

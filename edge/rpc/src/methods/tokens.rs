@@ -114,9 +114,9 @@ pub(crate) async fn events(State(app): State<App>, Named(id): Named<Hash>, Asked
     let places = view.of_token(&id, before, limit)?;
     let last = places.last().filter(|_| places.len() == limit);
     let next_cursor = last.map(|(place, event)| format!("{}-{}-{event}", place.number, place.index));
-    let mut events = Vec::with_capacity(places.len());
+    let (mut events, mut found) = (Vec::with_capacity(places.len()), read::Logs::of(&view));
     for (place, index) in places {
-        events.extend(read::log(&view, place, index)?);
+        events.extend(found.get(place, index)?);
     }
     Ok(Json(model::TokenEvents { events, next_cursor }))
 }

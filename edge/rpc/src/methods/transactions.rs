@@ -22,6 +22,7 @@ use cowboy_api::{
 use cowboy_chain::{Invalid, SignedTransaction, Simulation, query::Tried, resume::run_async};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_overlay::Pool;
+use cowboy_serve::Client;
 use cowboy_state::records::keys;
 use cowboy_store::View;
 use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
@@ -59,7 +60,7 @@ pub(crate) async fn submit_wait(
     // Listening begins before the first transaction is taken, so that no receipt is missed.
     let blocks = app.node.subscribe();
     let mut results = take(&app, peer, submission, MAX_HOPS).await?;
-    receipts(&app, blocks, &mut results, timeout).await?;
+    receipts(&app, peer.client(), blocks, &mut results, timeout).await?;
     Ok(answer(results))
 }
 
@@ -176,17 +177,18 @@ fn answer(results: Vec<SubmitResult>) -> Response {
 /// Waits until every taken transaction has its receipt, or the time is over.
 pub(crate) async fn receipts(
     app: &App,
+    client: Client,
     mut blocks: Receiver<Arc<FinalizedBlock>>,
     results: &mut [SubmitResult],
     timeout: Duration,
 ) -> Result<(), Refusal> {
     let deadline = tokio::time::Instant::now() + timeout;
-    look_up(app, results)?;
+    look_up(app, client, results).await?;
     while results.iter().any(is_waiting) {
         match tokio::time::timeout_at(deadline, blocks.recv()).await {
             Ok(Ok(block)) => fill(&block, results),
             // Blocks were missed: the ledger has them.
-            Ok(Err(RecvError::Lagged(_))) => look_up(app, results)?,
+            Ok(Err(RecvError::Lagged(_))) => look_up(app, client, results).await?,
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
         give_up_dropped(app, results)?;
@@ -215,17 +217,48 @@ fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
     }
 }
 
-/// Takes the receipts that are final out of the ledger.
-fn look_up(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
-    let view = read::ledger(app)?;
+/// Takes the receipts that are final out of the ledger. Each may name a thousand others, which are read on the readers (decision 704). Where those have no room, the results say so:
+/// the transactions were taken all the same.
+async fn look_up(app: &App, client: Client, results: &mut [SubmitResult]) -> Result<(), Refusal> {
+    let hashes: Vec<Hash> = results.iter().filter(|result| is_waiting(result)).filter_map(|result| Some(result.tx_hash?.0)).collect();
+    let included = included(app, hashes)?;
+    if included.is_empty() {
+        return Ok(());
+    }
+    let (reading, wanted) = (app.clone(), included.clone());
+    let read = app.limits.read(client, move || final_receipts(&reading, &wanted)).await;
+    let (mut found, refusal) = match read.and_then(|found| found) {
+        Ok(found) => (found, None),
+        Err(refusal) => (HashMap::new(), Some(refusal.0)),
+    };
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
-        if let Some(hash) = result.tx_hash {
-            result.receipt = read::receipt(&view, &hash)?
-                .map(|found| full_receipt(&view, &found, trace::of(app, &view, &found.receipt.id).brief()))
-                .transpose()?;
-        }
+        let Some(hash) = result.tx_hash.map(|hash| hash.0).filter(|hash| included.contains(hash)) else { continue };
+        (result.receipt, result.error) = (found.remove(&hash), refusal.clone());
     }
     Ok(())
+}
+
+/// Those of these transactions that are in the ledger.
+fn included(app: &App, hashes: Vec<Hash>) -> Result<Vec<Hash>, Refusal> {
+    let view = read::ledger(app)?;
+    let mut included = Vec::new();
+    for hash in hashes {
+        if view.place_of(&hash)?.is_some() {
+            included.push(hash);
+        }
+    }
+    Ok(included)
+}
+
+/// The receipts of these transactions.
+fn final_receipts(app: &App, hashes: &[Hash]) -> Result<HashMap<Hash, model::Receipt>, Refusal> {
+    let (view, mut receipts) = (read::ledger(app)?, HashMap::new());
+    for hash in hashes {
+        if let Some(found) = read::receipt(&view, hash)? {
+            receipts.insert(*hash, full_receipt(&view, &found, trace::of(app, &view, &found.receipt.id).brief())?);
+        }
+    }
+    Ok(receipts)
 }
 
 /// Ends the wait for transactions that the pool has dropped since.

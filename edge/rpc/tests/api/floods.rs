@@ -5,7 +5,7 @@ use cowboy_api::model;
 use cowboy_rpc::Config;
 use cowboy_serve::Slots;
 use cowboy_types::{Address, Amount, Instruction, System};
-use futures::{StreamExt as _, future::join_all};
+use futures::{SinkExt as _, StreamExt as _, future::join_all};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
 const ENDLESS: &str = "from cowboy_sdk import actor, public
 
@@ -112,6 +112,10 @@ async fn connections_are_bounded_and_end() {
         let _ = stream.read_to_end(&mut text).await;
         let text = String::from_utf8_lossy(&text);
         assert!(text.is_empty() || text.starts_with("HTTP/1.1 503") || text.starts_with("HTTP/1.1 408"), "{text}");
+        if let Some((_, body)) = text.split_once("\r\n\r\n").filter(|_| text.starts_with("HTTP/1.1 503")) {
+            let error: cowboy_api::ApiError = serde_json::from_str(body).expect("an error of the API");
+            assert_eq!(error.slug, "too_many_connections");
+        }
     }
     let half = told(here, b"GET /health HTTP/1.1\r\nhost: a\r\nx-slow: ").await;
     assert!(!half.starts_with("HTTP/1.1 200"), "{half}");
@@ -149,6 +153,38 @@ async fn readers_that_do_not_read_are_disconnected() {
     while stuck.write_all(&wishes).await.is_ok() {}
     assert!(!reading.is_finished(), "the one that reads stays");
     reading.abort();
+    devnet.stop().await;
+}
+
+/// Decision 704: of what a reader of `/ws` sends, 4,000 messages are read between two pings. The others wait, and none is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_send_much_wait() {
+    const SENT: usize = 9_000;
+    let devnet = Devnet::start_with(|config| Config {
+        connections: cowboy_serve::Settings { idle_timeout: Duration::from_millis(1_500), ..config.connections },
+        ..config
+    })
+    .await;
+    let url = devnet.client.url().replace("http", "ws") + "/ws";
+    let (socket, _) = tokio_tungstenite::connect_async(&url).await.expect("the socket opens");
+    let (mut sender, mut reader) = socket.split();
+    let sending = tokio::spawn(async move {
+        for _ in 0..SENT {
+            sender.send(Message::text("x")).await.expect("it is read, sooner or later");
+        }
+        sender
+    });
+    let (mut answers, mut since) = (0, 0);
+    while answers < SENT {
+        match reader.next().await.expect("it stays").expect("a message") {
+            Message::Ping(_) => since = 0,
+            Message::Text(text) if text.contains("reason") => (answers, since) = (answers + 1, since + 1),
+            // Blocks come meanwhile.
+            _ => {}
+        }
+        assert!(since <= 4_000, "{since} answers between two pings");
+    }
+    drop(sending.await.expect("no panic"));
     devnet.stop().await;
 }
 
