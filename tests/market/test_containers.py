@@ -168,6 +168,7 @@ def test_results_of_a_runner(tmp_path):
         (["spin"], {"resources": {**SMALL, "max_duration_sec": 2}}, "bounds are too tight: the program was not done in the job's time"),
         (["print", "5000"], {}, "bounds are too tight: the result has 5000 bytes"),
         (["errors", "3000000"], {}, "bounds are too tight: the program prints more than the runner keeps"),
+        (["errors", "3000000"], {"output": "file"}, "bounds are too tight: the program prints more than the runner keeps"),
         (["direct", "127.0.0.1:80"], {}, "connection refused\n"),
         (["direct", "192.0.2.1:80"], {}, "network unreachable\n"),
         (["hello"], {"platform": "linux/" + ("arm64" if os.uname().machine == "x86_64" else "amd64")}, "outside is missing: this runner runs programs for"),

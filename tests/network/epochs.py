@@ -21,6 +21,10 @@ import world  # noqa: E402
 # Dealing takes half an epoch: this is short, and long enough for a computer that runs all the nodes.
 EPOCH = 48
 GENESIS_VALIDATORS = 4
+# Epochs in a row that may keep their signers for a reason: a computer that is busy puts the logs of dealers too late into blocks.
+MAX_KEPT = 3
+# Epochs from the one in which a set is fixed to the first in which it signs: docs/nodes.md.
+FIXED_BEFORE = 3
 # Accounts of the devnet's mnemonic, with 1,000,000 CBY each: two pay for stakes, one sends all the time.
 STAKES = [
     "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
@@ -91,6 +95,41 @@ class Process:
         return self.child.wait(60)
 
 
+# What the chain says of an epoch: who signs, whether shares were dealt for it, and whom the next set that is fixed leaves out, with the reason.
+Epoch = collections.namedtuple("Epoch", "number signers is_dealt left_out")
+
+
+class Sets:
+    """Counts the sets of validators. Ends the run where one stays for no reason that the chain gives."""
+
+    def __init__(self, first):
+        self.last, self.changed, self.kept, self.waited, self.left_out = first, 0, 0, 0, {first.number: first.left_out}
+
+    def take(self, epoch):
+        """The next epoch. Returns why it keeps its signers, or nothing."""
+        last, self.last, self.left_out[epoch.number] = self.last, epoch, epoch.left_out
+        if epoch.signers != last.signers:
+            if not epoch.is_dealt and epoch.number == last.number + 1:
+                raise SystemExit(f"epoch {epoch.number} has other signers than the one before, and no shares were dealt for it")
+            self.changed, self.kept = self.changed + 1, 0
+            return None
+        if not epoch.is_dealt:
+            reason = "the dealing for it failed"
+        elif self.left_out.get(epoch.number - FIXED_BEFORE):
+            reason = f"epoch {epoch.number - FIXED_BEFORE} left validators out of its set"
+        elif self.changed:
+            raise SystemExit(f"epoch {epoch.number} has the signers of the one before, after {self.changed} changes, and its dealing succeeded")
+        else:
+            self.waited += 1
+            if self.waited > 6:
+                raise SystemExit("nobody joins")
+            return None
+        self.kept += 1
+        if self.kept > MAX_KEPT:
+            raise SystemExit(f"epoch {epoch.number} is the {self.kept}th in a row that keeps its signers, after {self.changed} changes: {reason}")
+        return reason
+
+
 Member = collections.namedtuple("Member", "key address account secret pid url process")
 
 
@@ -135,8 +174,19 @@ class Network:
     def validators(self):
         return get(self.full_node, "/validators?limit=1000")["validators"]
 
-    def signers(self):
-        return frozenset(row["consensus_key"] for row in self.validators() if row["is_signing"])
+    def epoch(self):
+        found = get(self.full_node, "/validators?limit=1000")
+        signers = frozenset(row["consensus_key"] for row in found["validators"] if row["is_signing"])
+        left_out = {row["consensus_key"]: row["left_out"] for row in found["validators"] if row["left_out"]}
+        return Epoch(found["epoch"], signers, found["is_dealt"], left_out)
+
+    def describe(self, epoch, reason):
+        """An epoch in words: who signs, why these still do, and who is left out of the next set."""
+        words = [", ".join(sorted(self.names[key] for key in epoch.signers)) + " sign"]
+        if reason:
+            words.append(f"the same as before, because {reason}")
+        words += sorted(f"{self.names[key]} is left out of the next set that is fixed ({why})" for key, why in epoch.left_out.items())
+        return f"epoch {epoch.number}: {'; '.join(words)}"
 
     def join(self):
         """A stranger with a stake: new keys, a node, a registration."""
@@ -189,25 +239,21 @@ class Traffic(threading.Thread):
 def run(network, epochs):
     traffic = Traffic(network)
     traffic.start()
-    before, changed, epoch = network.signers(), 0, 0
-    while changed < epochs:
+    epoch, reason, steps = network.epoch(), None, 0
+    sets = Sets(epoch)
+    while sets.changed < epochs:
         # Whoever leaves has left for good when an epoch has passed without it.
-        for member in [member for member in network.left if member.key not in before]:
+        for member in [member for member in network.left if member.key not in epoch.signers]:
             network.left.remove(member)
             member.process.stop() if member.process else os.kill(member.pid, signal.SIGTERM)
-        done = network.join() if epoch % 2 == 0 else network.leave()
-        sign = ", ".join(sorted(network.names[key] for key in before))
-        print(f"epoch {epoch}: {sign} sign; {traffic.sent} transfers; {done}", flush=True)
-        epoch += 1
-        wait_for_height(network.full_node, epoch * EPOCH + 2)
-        signers = network.signers()
-        if signers != before:
-            changed += 1
-        elif changed:
-            raise SystemExit(f"epoch {epoch} has the signers of the one before, after {changed} changes")
-        elif epoch > 6:
-            raise SystemExit("nobody joins")
-        before = signers
+        said = network.describe(epoch, reason)
+        done = network.join() if steps % 2 == 0 else network.leave()
+        steps += 1
+        print(f"{said}; {traffic.sent} transfers; {done}", flush=True)
+        wait_for_height(network.full_node, (epoch.number + 1) * EPOCH + 2)
+        epoch = network.epoch()
+        reason = sets.take(epoch)
+    print(f"{network.describe(epoch, reason)}; {traffic.sent} transfers", flush=True)
     traffic.finish()
     # Every node that still runs has the same chain, and the same balance.
     height = get(network.full_node, "/height")["height"]
@@ -219,7 +265,7 @@ def run(network, epochs):
     if len(hashes) != 1 or balances != {traffic.sent * 10**9}:
         raise SystemExit(f"{len(urls)} nodes at height {height} have {hashes}, and balances {balances} after {traffic.sent} transfers")
     stayed = network.of_genesis.intersection(member.key for member in network.members)
-    print(f"{changed} sets of validators in {epoch} epochs, {traffic.sent} transfers, height {height}; {len(stayed)} of the first ones are left")
+    print(f"{sets.changed} sets of validators in {epoch.number} epochs, {traffic.sent} transfers, height {height}; {len(stayed)} of the first ones are left")
 
 
 def main():

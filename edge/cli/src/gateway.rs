@@ -151,6 +151,8 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
         tokio::task::spawn_blocking(move || NodeHandle::follow(NodeConfig::follower(directory, genesis))).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(not_running)?;
     let followed = Source::default();
+    // Until it is compared with its node.
+    followed.note(true);
     let upstream = Upstream::Remote(source.clone());
     let backend = Backend { node: node.clone(), upstream, key, journal, registration, keeps_up: true, source: followed.clone(), slots };
     let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;

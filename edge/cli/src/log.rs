@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use cowboy_rpc::LogFilter;
 use std::{
-    io::IsTerminal as _,
+    io::{self, IsTerminal as _, Write},
     sync::{Arc, OnceLock},
 };
 use tracing_subscriber::{EnvFilter, reload::Handle};
@@ -24,7 +24,7 @@ static FILTER: OnceLock<Arc<dyn LogFilter>> = OnceLock::new();
 /// Begins to log. `RUST_LOG` says what; warnings where it says nothing.
 pub(crate) fn begin(format: LogFormat, default: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| OneLine).with_ansi(io::stderr().is_terminal());
     let begun = match format {
         LogFormat::Text => {
             let logger = logger.with_target(false).with_filter_reloading();
@@ -48,6 +48,30 @@ pub(crate) fn filter() -> Option<Arc<dyn LogFilter>> {
     FILTER.get().cloned()
 }
 
+/// Writes each event to stderr as one line. An error may have several, and no text of others may look like a line of the log.
+#[derive(Debug)]
+struct OneLine;
+
+impl Write for OneLine {
+    /// Takes a whole event, as the logger gives it.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        io::stderr().write_all(&one_line(event))?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// The lines of an event, one behind the other.
+fn one_line(event: &[u8]) -> Vec<u8> {
+    let lines = event.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let mut line = lines.collect::<Vec<_>>().join(&b"; "[..]);
+    line.push(b'\n');
+    line
+}
+
 /// The filter of a logger that writes as `S` does.
 struct Reloaded<S>(Handle<EnvFilter, S>);
 
@@ -67,6 +91,19 @@ impl<S> LogFilter for Reloaded<S> {
 mod tests {
     use super::*;
     use tracing_subscriber::reload::Layer;
+
+    /// What is logged is one line, whatever an error or somebody else's text has in it.
+    #[test]
+    fn an_event_is_one_line() {
+        for (event, line) in [
+            ("WARN all is well\n", "WARN all is well\n"),
+            ("WARN refused error=no\n  why: late\n  fix: wait\n", "WARN refused error=no; why: late; fix: wait\n"),
+            ("WARN said=a\r\n\r\n2026 ERROR forged\n", "WARN said=a; 2026 ERROR forged\n"),
+            ("", "\n"),
+        ] {
+            assert_eq!(one_line(event.as_bytes()), line.as_bytes(), "{event:?}");
+        }
+    }
 
     /// A filter is replaced as a whole, and one that is none changes nothing.
     #[test]

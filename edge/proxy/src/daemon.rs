@@ -9,7 +9,7 @@ use cowboy_api::ApiError;
 use cowboy_api::sender::Sender;
 use cowboy_secrets::proxy::proof_message;
 use cowboy_service::tls;
-use cowboy_service::{Chain, ChainError};
+use cowboy_service::{Chain, ChainError, Failures};
 use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, ChainId};
@@ -141,10 +141,17 @@ impl Drop for Proxy {
 }
 
 async fn work(mut member: Member, chain: Arc<Chain>, store: Arc<Store>, sender: Sender, every: Duration) {
+    let mut failures = Failures::default();
     loop {
         match member.step(&chain, &store).await {
-            Ok(calls) => calls.into_iter().for_each(|call| sender.post(call)),
-            Err(error) => tracing::warn!(%error, "the proxy cannot continue"),
+            Ok(calls) => {
+                calls.into_iter().for_each(|call| sender.post(call));
+                if failures.is_over() {
+                    tracing::info!("the proxy continues");
+                }
+            }
+            Err(error) if failures.is_logged(&error) => tracing::warn!(%error, "the proxy cannot continue; it tries again"),
+            Err(_) => {}
         }
         tokio::time::sleep(every).await;
     }

@@ -12,7 +12,7 @@ use cowboy_api::ApiError;
 use cowboy_api::sender::{Call, Sender};
 use cowboy_serve::limits::{LimitError, Limits};
 use cowboy_service::tls;
-use cowboy_service::{Chain, ChainError, Key};
+use cowboy_service::{Chain, ChainError, Failures, Key};
 use cowboy_types::Hash;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, ChainId};
@@ -196,10 +196,11 @@ impl Drop for Relay {
 
 /// Does what is due.
 async fn due(mut member: Member, sender: Arc<Sender>, every: Duration, woken: Arc<Notify>) {
+    let mut failures = Failures::default();
     loop {
         let mut calls = Vec::new();
         let done = member.step(&mut calls).await;
-        send(&sender, calls, done);
+        send(&sender, calls, done, &mut failures);
         // Whether it was woken or not, it looks again.
         let _ = tokio::time::timeout(every, woken.notified()).await;
     }
@@ -207,17 +208,21 @@ async fn due(mut member: Member, sender: Arc<Sender>, every: Duration, woken: Ar
 
 /// Does what may take long.
 async fn beside(mut upkeep: Upkeep, sender: Arc<Sender>, every: Duration) {
+    let mut failures = Failures::default();
     loop {
         let mut calls = Vec::new();
         let done = upkeep.step(&mut calls).await;
-        send(&sender, calls, done);
+        send(&sender, calls, done, &mut failures);
         tokio::time::sleep(every).await;
     }
 }
 
-fn send(sender: &Sender, calls: Vec<Call>, done: Result<(), StepError>) {
+fn send(sender: &Sender, calls: Vec<Call>, done: Result<(), StepError>, failures: &mut Failures) {
     calls.into_iter().for_each(|call| sender.post(call));
-    if let Err(error) = done {
-        tracing::warn!(%error, "the relay cannot continue");
+    match done {
+        Err(error) if failures.is_logged(&error) => tracing::warn!(%error, "the relay cannot continue; it tries again"),
+        Err(_) => {}
+        Ok(()) if failures.is_over() => tracing::info!("the relay continues"),
+        Ok(()) => {}
     }
 }

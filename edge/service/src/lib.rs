@@ -2,6 +2,7 @@
 //!
 //! - [`Chain`]: proven records, from a node that is not trusted.
 //! - [`Calls`]: what is posted once, and again where it is not seen.
+//! - [`Failures`]: which failures of a repeated step are logged.
 //! - [`tls`]: who a service is says the chain, by the hash of its public key.
 //! - [`Key`]: the Ed25519 key of a service, which follows from its account's.
 //! - [`files`]: files that only their owner reads, and that are replaced as a whole.
@@ -9,10 +10,12 @@
 
 mod calls;
 mod chain;
+mod failures;
 pub mod files;
 mod key;
 pub mod tls;
 
 pub use calls::Calls;
 pub use chain::{Chain, ChainError, Records};
+pub use failures::Failures;
 pub use key::Key;

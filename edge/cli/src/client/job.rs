@@ -226,7 +226,7 @@ fn fault(kind: &str, number: u64) -> Option<&'static str> {
             "an external service failed: the image cannot be fetched, a volume cannot be read, or the runner had no room in time"
         }
         (2, _) => "an external service failed",
-        (3, "container") => "the resources are too small: memory, time, files, or bytes of the result",
+        (3, "container") => "the resources are too small: memory, time, files, or bytes of the result or of what it prints",
         (3, "llm") => "the limits are too small: time, tokens, or bytes of the result",
         (3, _) => "the limits are too small: time, memory, or bytes of the result",
         _ => return None,

@@ -2,6 +2,7 @@
 
 use cowboy_api::keystore::{CONFIG_DIRECTORY, Config as Folder};
 use cowboy_console::failure::Failure;
+use cowboy_service::files;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -40,10 +41,11 @@ impl Networks {
         }
     }
 
+    /// Replaces the file as a whole: a full disk leaves the old one.
     pub(super) fn save(&self, project: &Path) -> Result<(), Failure> {
         let path = Self::path(project);
         let text = serde_json::to_string_pretty(self).expect("names and addresses are JSON");
-        std::fs::write(&path, text + "\n").map_err(Failure::file(path))
+        files::write(&path, (text + "\n").as_bytes()).map_err(Failure::file(path))
     }
 
     pub(super) fn named(&self, name: &str) -> Result<&Network, Failure> {

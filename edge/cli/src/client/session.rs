@@ -10,10 +10,12 @@ use cowboy_api::{
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
 use cowboy_console::{failure::Failure, output::Output};
+use cowboy_service::files;
 use cowboy_types::{Address, error::ACTOR_NOT_FOUND, instruction::Instruction, signing::PrivateKey};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
+    io,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -114,11 +116,9 @@ impl Session {
         self.kept().actors
     }
 
-    /// What the folder keeps of its actors. An older file has the actors alone.
+    /// What the folder keeps of its actors; nothing where it has no readable file of them.
     fn kept(&self) -> Kept {
-        let bytes = std::fs::read(self.deployed_path()).unwrap_or_default();
-        let old = || serde_json::from_slice(&bytes).ok().map(|actors| Kept { actors, ..Kept::default() });
-        serde_json::from_slice(&bytes).ok().or_else(old).unwrap_or_default()
+        Kept::read(&self.deployed_path()).unwrap_or_default()
     }
 
     /// A failure to find an actor, with its address, and the reason where the folder's actors live on another chain.
@@ -155,18 +155,11 @@ impl Session {
     /// forgotten. What cannot be remembered is no failure: the address was printed.
     pub(crate) async fn remember(&self, name: &str, address: HexAddress) -> Option<HexAddress> {
         let genesis = self.client.health().await.ok().map(|health| health.genesis);
-        let mut known = self.kept();
-        if genesis.is_some() && known.genesis != genesis {
-            known = Kept { genesis, ..Kept::default() };
-        }
-        let former = known.named(name, address);
         let path = self.deployed_path();
-        let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
-        let written = std::fs::create_dir_all(self.project.join(CONFIG_DIRECTORY)).and_then(|()| std::fs::write(&path, text + "\n"));
-        if let Err(error) = written {
-            self.output.progress(format_args!("{}: {error}", path.display()));
-        }
-        former
+        Kept::remember(&path, genesis, name, address).unwrap_or_else(|error| {
+            self.output.progress(format_args!("warning: the name {name} is not remembered: {}: {error}", path.display()));
+            None
+        })
     }
 }
 
@@ -182,6 +175,27 @@ struct Kept {
 }
 
 impl Kept {
+    /// What a file has; nothing where there is none. An older one has the actors alone. A damaged one is an error: the names in it stand nowhere else.
+    fn read(path: &Path) -> io::Result<Self> {
+        let Some(bytes) = files::read(path)?.filter(|bytes| !bytes.is_empty()) else { return Ok(Self::default()) };
+        let old = || serde_json::from_slice(&bytes).ok().map(|actors| Self { actors, ..Self::default() });
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it is damaged: mend or remove it");
+        serde_json::from_slice(&bytes).ok().or_else(old).ok_or_else(damaged)
+    }
+
+    /// Gives a name to an actor in a file, which is replaced as a whole, and answers which other one had it. Those of another chain are forgotten.
+    fn remember(path: &Path, genesis: Option<HexHash>, name: &str, address: HexAddress) -> io::Result<Option<HexAddress>> {
+        let mut known = Self::read(path)?;
+        if genesis.is_some() && known.genesis != genesis {
+            known = Self { genesis, ..Self::default() };
+        }
+        let former = known.named(name, address);
+        let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        files::write(path, (text + "\n").as_bytes())?;
+        Ok(former)
+    }
+
     /// Gives a name to an actor, and answers which other one had it.
     fn named(&mut self, name: &str, address: HexAddress) -> Option<HexAddress> {
         let former = self.actors.insert(name.to_owned(), address).filter(|former| *former != address)?;
@@ -202,6 +216,22 @@ fn project() -> Result<PathBuf, Failure> {
 mod tests {
     use super::*;
     use cowboy_api::Hex;
+
+    /// A damaged file is left as it is, and a whole one is replaced as a whole.
+    #[test]
+    fn names_in_a_damaged_file_are_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(".cowboy/actors.json");
+        let remember = |name: &str, byte| Kept::remember(&path, None, name, Hex(Address([byte; 20])));
+        assert_eq!(remember("notes", 1).expect("it is written"), None);
+        assert_eq!(remember("notes", 2).expect("it is written"), Some(Hex(Address([1; 20]))));
+        assert_eq!(std::fs::read_dir(folder.path().join(".cowboy")).expect("a folder").count(), 1, "no draft is left");
+        std::fs::write(&path, "{ \"actors\": {").expect("it is written");
+        assert!(remember("diary", 3).expect_err("it is damaged").to_string().contains("mend or remove it"));
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "{ \"actors\": {");
+        std::fs::write(&path, "").expect("it is written");
+        assert_eq!(remember("diary", 3).expect("nothing is lost"), None);
+    }
 
     #[test]
     fn a_name_keeps_its_former_actors() {

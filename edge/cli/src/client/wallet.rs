@@ -135,10 +135,8 @@ impl Place {
         }
         let is_encrypted = self.encrypt || !self.plain && !is_loopback(session.client.url());
         let passphrase = is_encrypted.then(|| keystore::new_passphrase(&path.display().to_string())).transpose()?;
-        if self.force && path.exists() {
-            std::fs::remove_file(&path).map_err(Failure::file(&path))?;
-        }
-        keystore::write(&path, key, passphrase.as_deref())?;
+        let write = if self.force { keystore::replace } else { keystore::write };
+        write(&path, key, passphrase.as_deref())?;
         let address = key.address().to_string();
         let said = words.map_or_else(String::new, |words| format!("\nWords:   {words}\nWrite the words down: they are shown only once."));
         session.output.result(

@@ -91,6 +91,19 @@ pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str)
     lines
 }
 
+/// A text of others on one line, so that no part of it looks like a line of the devnet.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}
+
 fn failure(view: Option<&View>, receipt: &Receipt, trace: &Trace, url: &str) -> String {
     let kind = convert::kind(&receipt.kind);
     let called = failing(trace);
@@ -107,8 +120,9 @@ fn failure(view: Option<&View>, receipt: &Receipt, trace: &Trace, url: &str) -> 
     let line = exception.and_then(|one| traceback::place(&one.traceback)).map_or_else(String::new, |place| format!(", {place}"));
     let explorer = format!("{url}{}#/tx/{}", cowboy_rpc::EXPLORER_PATH, receipt.id);
     let printed = trace.calls.iter().flat_map(|call| call.printed.lines()).take(MAX_PRINTED_LINES);
-    let printed: String = printed.map(|line| format!("\n          printed: {line}")).collect();
-    format!("  failed: {kind} {target}.{handler}: {why}{line}{printed}\n          {explorer}")
+    let printed: String = printed.map(|line| format!("\n          printed: {}", one_line(line))).collect();
+    let failed = one_line(&format!("{kind} {target}.{handler}: {why}{line}"));
+    format!("  failed: {failed}{printed}\n          {explorer}")
 }
 
 /// One line about a block.
@@ -137,7 +151,53 @@ pub(crate) fn block(finalized: &FinalizedBlock) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::{
+        Address, Amount, Hash,
+        receipt::Fee,
+        wire::{Blob, List, Text},
+    };
     use std::collections::BTreeMap;
+
+    /// What an actor raises, prints or is asked for makes no line that looks like one of the devnet.
+    #[test]
+    fn texts_of_others_make_no_lines() {
+        let fee = Fee {
+            payer: Address([1; 20]),
+            cycle_price: Default::default(),
+            cell_price: Default::default(),
+            reserved: Default::default(),
+            burned: Default::default(),
+            tip: Default::default(),
+            refunded: Default::default(),
+        };
+        let receipt = Receipt {
+            id: Hash([9; 32]),
+            kind: ReceiptKind::Transaction,
+            origin: Hash([9; 32]),
+            sender: Address([1; 20]),
+            target: Address([2; 20]),
+            handler: Text::new("go").expect("a short name"),
+            value: Amount(0),
+            cycles_used: Default::default(),
+            cells_used: Default::default(),
+            fee,
+            created: None,
+            return_data: Blob::default(),
+            events: List::default(),
+            abort: Some(error::HANDLER_RAISED),
+        };
+        let mut trace = cowboy_node::traces::plain(&receipt);
+        let call = &mut trace.calls[0];
+        call.handler = "go\nblock 7".into();
+        call.printed = "n = 5\r\u{1b}[2K\nnext\n".into();
+        let exception = call.exception.get_or_insert_default();
+        (exception.name, exception.message) = ("ValueError".into(), "no\n  failed: forged".into());
+        let said = failure(None, &receipt, &trace, "http://a");
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 4, "{said}");
+        assert!(lines[0].ends_with(".go\\nblock 7: ValueError: no\\n  failed: forged"), "{said}");
+        assert_eq!(lines[1..3], ["          printed: n = 5\\r\\u{1b}[2K", "          printed: next"]);
+    }
 
     /// The public words of devnets are shown with their keys; of somebody's own there are only the addresses.
     #[test]

@@ -187,11 +187,12 @@ impl Dev {
         let mut working =
             tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
         let params = &devnet.genesis.chain.params;
-        let service = |keys: &[cowboy_types::signing::PrivateKey], stake: u64| services::Devnet {
+        // More than the least: a penalty, as on a computer that is too busy, must not end what a service may do.
+        let service = |keys: &[cowboy_types::signing::PrivateKey], least: u64| services::Devnet {
             url: url.clone(),
             folder: folder.path().to_owned(),
             keys: keys.to_vec(),
-            stake: Amount(stake),
+            stake: Amount(least.saturating_add(least / 2)),
         };
         let (proxies, relays) = (service(&devnet.proxies, params.secrets.proxy_stake), service(&devnet.relays, params.volumes.relay_stake));
         let releasing = tokio::spawn(services::proxies(proxies, ProxyPlan { bad: self.proxy_bad, silent: self.proxy_silent }));

@@ -92,12 +92,24 @@ pub(super) struct FollowerFile {
 
 /// What `start` takes.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "serde_json::Value")]
 pub(super) enum NodeFile {
     /// A validator's.
     Validator(ValidatorFile),
     /// A follower's.
     Follower(FollowerFile),
+}
+
+/// One that says whom it follows is a follower's. What is wrong with a file is then said of the kind that it is.
+impl TryFrom<serde_json::Value> for NodeFile {
+    type Error = serde_json::Error;
+
+    fn try_from(file: serde_json::Value) -> Result<Self, Self::Error> {
+        match file.get("follow") {
+            Some(_) => serde_json::from_value(file).map(Self::Follower),
+            None => serde_json::from_value(file).map(Self::Validator),
+        }
+    }
 }
 
 /// Another validator, and where it listens.
@@ -227,4 +239,26 @@ pub(super) fn chain_of(config: &Path) -> Result<(Genesis, PathBuf), Failure> {
         NodeFile::Follower(file) => file.genesis,
     };
     Ok((read_genesis(&folder.join(genesis))?, state_of(config)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A file that lacks something is refused by the name of what it lacks.
+    #[test]
+    fn a_file_says_what_it_lacks() {
+        let follower = json!({ "genesis": "genesis.json", "state": "state", "follow": "http://localhost:4000" });
+        assert!(matches!(serde_json::from_value(follower).expect("a follower's"), NodeFile::Follower(_)));
+        let keys = json!({ "network": "0x", "vrf": "0x", "signer": "0x" });
+        let validator = json!({ "genesis": "g", "state": "s", "listen": "127.0.0.1:3000", "peers": [], "secrets": keys });
+        assert!(matches!(serde_json::from_value(validator.clone()).expect("a validator's"), NodeFile::Validator(_)));
+        for lacks in ["genesis", "state", "listen", "peers", "secrets"] {
+            let mut file = validator.clone();
+            file.as_object_mut().expect("a map").remove(lacks);
+            let error = serde_json::from_value::<NodeFile>(file).expect_err("it is not whole").to_string();
+            assert!(error.contains(&format!("missing field `{lacks}`")), "{error}");
+        }
+    }
 }

@@ -18,7 +18,9 @@ use cowboy_types::signing::PrivateKey;
 use cowboy_types::{Address, Amount, Hash};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -117,6 +119,11 @@ trait Kind {
         Ok(())
     }
 
+    /// Whether the disk has room for what the service offers; nothing where it offers none.
+    fn room(_: &Settings<Self::Own>) -> Option<Result<(), String>> {
+        None
+    }
+
     /// Fails where this process may open too few files. Raises the limit as far as it may.
     fn has_files() -> Result<(), LimitError> {
         Limits::raised().slots(MAX_CONNECTIONS).map(drop)
@@ -155,14 +162,41 @@ fn service_failure(error: impl std::fmt::Display) -> Failure {
 
 async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Output) -> Result<(), Failure> {
     match command {
-        Command::Doctor => doctor::<K>(&settings.common, output).await,
+        Command::Doctor => doctor::<K>(settings, output).await,
         Command::Status => K::status(&Client::new(&settings.common.node)?, settings.common.key()?.address(), output).await,
         Command::Run | Command::Example => {
             // As a node does: what a service holds open is bounded by what it may open.
             serving::claim(MAX_CONNECTIONS)?;
+            let _lock = lock(&settings.common.state)?;
+            if let Some(mode) = mode_for_others(&settings.common.key_file) {
+                let file = settings.common.key_file.display();
+                tracing::warn!("{file} has the mode {mode:o}, so others on this computer can use the key: chmod 600 {file}");
+            }
             K::work(settings, output).await
         }
     }
+}
+
+/// Locks a service's folder for as long as the file is open. Two programs in one would overwrite what the other keeps (decision 712).
+fn lock(folder: &Path) -> Result<File, Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    let path = folder.join("lock");
+    // Who cannot open the file cannot lock it.
+    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(Failure::file(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let what = format!("{} is in use by another program", folder.display());
+            Err(Failure::refused(what, "end that program, or name another folder in state"))
+        }
+        Err(TryLockError::Error(error)) => Err(Failure::file(path)(error)),
+    }
+}
+
+/// The mode of a file that others than its owner can use.
+fn mode_for_others(path: &Path) -> Option<u32> {
+    let mode = path.metadata().ok()?.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
 }
 
 fn read<K: Kind>(path: &Path) -> Result<Settings<K::Own>, Failure> {
@@ -222,7 +256,8 @@ struct Check {
     fix: &'static str,
 }
 
-async fn doctor<K: Kind>(settings: &Common, output: Output) -> Result<(), Failure> {
+async fn doctor<K: Kind>(whole: &Settings<K::Own>, output: Output) -> Result<(), Failure> {
+    let settings = &whole.common;
     let mut checks = Vec::new();
     let mut check = |what, result: Result<(), String>, fix| checks.push(Check { what, problem: result.err(), fix });
     let text = |failure: Failure| failure.to_string();
@@ -242,6 +277,9 @@ async fn doctor<K: Kind>(settings: &Common, output: Output) -> Result<(), Failur
     if let Ok(key) = &key {
         let fix = "check key_file and the disk; restore the files from a copy made in this epoch, or wait for the next dealing";
         check("state", K::is_readable(&settings.state, key), fix);
+    }
+    if let Some(room) = K::room(whole) {
+        check("disk", room, "offer less, or name a folder of a larger disk in state");
     }
     let files = K::has_files().map_err(|error| error.to_string());
     check("files", files, "raise the limit of open files where the service is started, as the message says");
@@ -288,5 +326,29 @@ mod tests {
     fn settings_are_read_strictly() {
         read_strictly::<proxy::Proxy>(10_000);
         read_strictly::<relay::Relay>(5_000);
+    }
+
+    /// Decision 712: a second program leaves a folder alone, and the next one has it once the first has ended.
+    #[test]
+    fn one_program_has_a_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        let held = lock(&state).expect("nobody has it");
+        let refusal = lock(&state).expect_err("it is in use").to_string();
+        assert!(refusal.contains("is in use by another program") && refusal.contains("end that program"), "{refusal}");
+        drop(held);
+        assert!(lock(&state).is_ok());
+        assert_eq!(mode_for_others(&state.join("lock")), None, "others cannot lock it");
+    }
+
+    /// A key file that others can read is named.
+    #[test]
+    fn key_files_are_for_their_owner() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for (mode, found) in [(0o600, None), (0o400, None), (0o640, Some(0o640)), (0o604, Some(0o604))] {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).expect("it is mine");
+            assert_eq!(mode_for_others(file.path()), found);
+        }
+        assert_eq!(mode_for_others(Path::new("/nowhere")), None);
     }
 }

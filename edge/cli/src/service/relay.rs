@@ -12,6 +12,7 @@ use cowboy_types::{Address, actors};
 use serde::Deserialize;
 use serde_json::json;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs a relay: it keeps shards of volumes, serves them, and proves that it has them.
@@ -97,11 +98,39 @@ impl Kind for Relay {
         Ok(())
     }
 
+    fn room(settings: &Settings<Own>) -> Option<Result<(), String>> {
+        Some(has_room(&settings.common.state, settings.own.capacity_gib))
+    }
+
     fn has_files() -> Result<(), LimitError> {
         cowboy_relay::has_files()
     }
 
     fn can_listen(address: SocketAddr) -> std::io::Result<()> {
         std::net::UdpSocket::bind(address).map(drop)
+    }
+}
+
+/// Fails where the disk of a folder is smaller than what the relay offers.
+fn has_room(folder: &Path, capacity_gib: u64) -> Result<(), String> {
+    let total = cowboy_serve::total_bytes(folder).map_err(|error| error.to_string())? >> 30;
+    if total < capacity_gib {
+        return Err(format!("capacity_gib is {capacity_gib}, and the disk of {} has {total} GiB in all", folder.display()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is offered has to fit on the disk.
+    #[test]
+    fn a_disk_has_room_for_what_is_offered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(has_room(folder.path(), 0), Ok(()));
+        let problem = has_room(folder.path(), u64::MAX).expect_err("no disk is so large");
+        assert!(problem.contains("capacity_gib is 18446744073709551615"), "{problem}");
+        assert!(has_room(Path::new("/nowhere"), 0).is_err());
     }
 }

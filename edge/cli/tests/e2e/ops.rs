@@ -141,7 +141,7 @@ fn a_testnet_is_many_processes_and_leaves_none() {
 
     let port = url_of("validator 1").rsplit(':').next().expect("a port").to_owned();
     let found = doctor(root, &["--config", "net/validator-1.json", "--port", &port]);
-    for check in ["config", "keys", "state", "limits", "ports", "clock", "peers", "progress", "validator"] {
+    for check in ["config", "keys", "state", "limits", "ports", "clock", "peers", "progress", "addresses", "validator"] {
         assert_eq!(found.get(check).map(|(level, _)| level.as_str()), Some("ok"), "{check}: {found:#?}");
     }
     assert!(found["reports"].1.contains("for reports of faults"), "{found:#?}");

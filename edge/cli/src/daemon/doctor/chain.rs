@@ -1,7 +1,7 @@
 //! The chain, as the running node or its source shows it: clock, peers, progress, the validator's own record.
 
 use super::{Findings, files::Setup};
-use crate::daemon::node_files::NodeFile;
+use crate::daemon::node_files::{NodeFile, Peer};
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Client, model};
 use cowboy_console::amount;
@@ -102,6 +102,7 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
         Err(error) => return findings.warn("validator", format!("the node does not list the validators: {}", error.what), "try again"),
     };
     let own = keys.network.public_key();
+    addresses(&listed.validators, own.as_ref(), &file.peers, findings);
     let Some(record) = listed.validators.iter().find(|record| record.consensus_key.0 == own.as_ref()) else {
         let fix = "register it: cowboyd keys registration, then cowboy validator register";
         return findings.warn("validator", "these keys are not registered", fix);
@@ -126,12 +127,29 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
 
 /// Whether the key of the headers can pay for reports of others' faults (decision 424).
 fn reports(signer: Address, balance: u64, findings: &mut Findings) {
-    let says = format!("the key of the headers, {signer}, has {} CBY for reports of faults", amount::cby(balance));
+    let says = format!("the key of the headers, {signer}, has {} for reports of faults", amount::cby(balance));
     if balance < REPORTS_COST {
         findings.warn("reports", says, format!("send it 1 CBY: cowboy transfer {signer} 1cby"));
     } else {
         findings.ok("reports", says);
     }
+}
+
+/// Whether this validator can connect to those that sign. It waits until others connect to it
+/// ([decision 657](../../../../../docs/decisions/0657-validators-without-an-address.md)).
+fn addresses(listed: &[model::Validator], own: &[u8], peers: &[Peer], findings: &mut Findings) {
+    let others = listed.iter().filter(|record| record.is_signing && record.consensus_key.0 != own);
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        others.partition(|record| record.network_address.is_some() || peers.iter().any(|peer| peer.key.0 == record.consensus_key.0));
+    if unknown.is_empty() {
+        return findings.ok("addresses", format!("those of all {} other validators that sign are known", known.len()));
+    }
+    let keys: Vec<_> = unknown.iter().map(|record| record.consensus_key.to_string()).collect();
+    findings.warn(
+        "addresses",
+        format!("neither the chain nor the configuration has an address of {}: this validator waits until they connect to it", keys.join(", ")),
+        "add them to `peers` in the configuration and start the node again, or have their operators run cowboy validator edit --address HOST:PORT",
+    );
 }
 
 /// Whether others can dial the address on chain.
@@ -184,6 +202,33 @@ mod tests {
             last_block_age_ms,
             uptime_ms,
         }
+    }
+
+    /// Every other validator that signs has an address, on the chain or in the file.
+    #[test]
+    fn validators_without_an_address_are_named() {
+        let record = |key: u8, is_signing: bool, address: Option<&str>| -> model::Validator {
+            let key = format!("0x{}", format!("{key:02x}").repeat(32));
+            serde_json::from_value(serde_json::json!({
+                "address": format!("0x{}", "11".repeat(20)), "consensus_key": key, "bls_key": "0x", "stake": 1, "status": "active", "jailings": 0,
+                "in_set": true, "is_signing": is_signing, "is_share_public": false, "network_address": address, "share": { "stage": "signing" },
+            }))
+            .expect("a record")
+        };
+        let listed = [record(1, true, None), record(2, true, Some("192.0.2.2:3000")), record(3, true, None), record(4, false, None)];
+        let peer = |key: &str| -> Peer { format!("0x{}@192.0.2.3:3000", key.repeat(32)).parse().expect("a peer") };
+        let said = |peers: &[Peer]| {
+            let mut findings = Findings(Vec::new());
+            addresses(&listed, &[1; 32], peers, &mut findings);
+            let finding = findings.0.pop().expect("one finding");
+            (finding.fix.is_some(), finding.says)
+        };
+        assert_eq!(said(&[peer("03")]), (false, "those of all 2 other validators that sign are known".to_owned()));
+        let (is_wrong, says) = said(&[peer("02")]);
+        assert!(
+            is_wrong && says.contains(&"03".repeat(32)) && !says.contains(&"02".repeat(32)) && !says.contains(&"04".repeat(32)),
+            "{says}"
+        );
     }
 
     /// A clock is compared with blocks that came while the node ran, and with no others.
