@@ -135,7 +135,7 @@ mod tests {
         }
         let local: HostPort = "localhost:3000".parse().expect("a name");
         assert!(local.resolve().is_ok_and(|address| address.ip().is_loopback() && address.port() == 3000));
-        for unreachable in ["0.0.0.0:3000", "127.0.0.1:0", "no-such-host.invalid:1"] {
+        for unreachable in ["0.0.0.0:3000", "169.254.169.254:80", "127.0.0.1:0", "no-such-host.invalid:1"] {
             assert!(unreachable.parse::<HostPort>().is_ok_and(|place| place.endpoint().is_err()), "{unreachable}");
         }
     }

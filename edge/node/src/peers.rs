@@ -33,7 +33,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv6Addr, SocketAddr},
     num::NonZeroUsize,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -151,7 +154,7 @@ pub fn endpoint(address: SocketAddr) -> Endpoint {
 pub fn address(endpoint: &Endpoint) -> Option<SocketAddr> {
     let (ip, port) = endpoint.0.split_first_chunk::<16>()?;
     let (ip, port) = (Ipv6Addr::from(*ip).to_canonical(), u16::from_be_bytes(port.try_into().ok()?));
-    (port != 0 && !ip.is_unspecified() && !ip.is_multicast()).then_some(SocketAddr::new(ip, port))
+    (port != 0 && reach::names_a_host(ip)).then_some(SocketAddr::new(ip, port))
 }
 
 /// The network's manager of peers, which knows where each listens: the chain says it, or this node's configuration where the chain
@@ -165,6 +168,8 @@ pub(crate) struct Addressed {
     configured: Arc<BTreeMap<PublicKey, SocketAddr>>,
     reach: Reach,
     limit: usize,
+    /// The validators without an address that the log told of last: every epoch tracks them again.
+    told: Arc<AtomicUsize>,
 }
 
 type Located = Map<PublicKey, p2p::Address>;
@@ -189,7 +194,7 @@ fn dialed(address: &p2p::Address) -> Option<SocketAddr> {
 impl Addressed {
     pub(crate) fn new(oracle: Oracle, gate: Arc<Gate>, own: (PublicKey, SocketAddr), peers: &[Peer], limit: usize) -> Self {
         let configured: BTreeMap<_, _> = peers.iter().cloned().chain([own]).collect();
-        Self { oracle, gate, reach: Reach::of(configured.values()), configured: Arc::new(configured), limit }
+        Self { oracle, gate, reach: Reach::of(configured.values()), configured: Arc::new(configured), limit, told: Arc::default() }
     }
 
     /// Shuts out peers that misbehave.
@@ -219,7 +224,7 @@ impl Addressed {
             tracing::warn!(validators = missing, "more validators than this node made room for when it was started: restart it");
         }
         let unreached = primary.values().chain(secondary.values()).filter(|address| address.is_none()).count();
-        if unreached > 0 {
+        if self.told.swap(unreached, Ordering::Relaxed) != unreached && unreached > 0 {
             tracing::warn!(
                 validators = unreached,
                 "neither the chain nor this node's configuration has an address of these validators that this node can dial: it waits until they connect"

@@ -2,8 +2,8 @@
 //! ([decision 700](../../../docs/decisions/0700-what-is-served-to-all-peers.md)).
 //!
 //! A request for a block has some fifty bytes, and its answer up to five megabytes, which wait in memory for a peer that takes them slowly. Whoever stakes the
-//! least is connected to every validator. So the answers to each peer have a number of bytes a second. A request beyond that is left, and its sender asks
-//! another validator.
+//! least is connected to every validator. So the answers to each peer have a number of bytes a second, and those to all of them together
+//! ([decision 710](../../../docs/decisions/0710-what-waits-for-all-peers.md)). A request beyond either is left, and its sender asks another validator.
 
 use crate::inbound::Filtered;
 use bytes::Buf as _;
@@ -35,19 +35,28 @@ const RECENT: Duration = Duration::from_secs(120);
 const COUNT: Duration = Duration::from_secs(1);
 
 impl Bounds {
+    /// Those of all peers together.
+    fn of_all(self) -> Self {
+        let few = |bytes: u64| bytes.saturating_mul(FEW as u64);
+        Self { at_once: few(self.at_once), per_second: few(self.per_second) }
+    }
+
     /// The part of each of this many peers.
     fn of_each(self, peers: usize) -> Self {
-        let part = |bytes: u64| bytes.saturating_mul(FEW as u64) / peers.max(FEW) as u64;
-        Self { at_once: part(self.at_once), per_second: part(self.per_second) }
+        let (all, peers) = (self.of_all(), peers.max(FEW) as u64);
+        Self { at_once: all.at_once / peers, per_second: all.per_second / peers }
     }
 }
 
 /// Blocks that are final, and answers about those that are not.
 pub(crate) const OF_BLOCKS: Bounds = Bounds { at_once: 32 * 1024 * 1024, per_second: 4 * 1024 * 1024 };
 
-/// What a request counts until its answer is made: less than the largest answer, so that 32 requests that come together are answered with up to 160 MiB.
-/// The engine of a peer has sixteen requests under way, to all validators together.
+/// What a request counts for its peer until its answer is made: less than the largest answer, because the engine of a peer has sixteen requests under way, to
+/// all validators together.
 const UNKNOWN: u64 = 1024 * 1024;
+
+/// What it counts for all peers together until then: the largest answer, so that the answers go beyond what is served to all by one of them at most.
+const LARGEST: u64 = 6 * 1024 * 1024;
 
 /// Where a message says what it is: after the eight bytes that number it.
 const KIND: usize = 8;
@@ -78,6 +87,8 @@ pub(crate) struct Served {
     bounds: Bounds,
     /// Those of peers that asked for something recently.
     accounts: BTreeMap<PublicKey, Account>,
+    /// That of all peers together.
+    all: Account,
     counted: SystemTime,
 }
 
@@ -88,9 +99,28 @@ struct Account {
     at: SystemTime,
 }
 
+impl Account {
+    fn new(at: SystemTime) -> Self {
+        Self { bytes: 0, at }
+    }
+
+    /// Forgets what the time since has paid. Nothing is forgotten where the clock was set back.
+    fn forget(&mut self, per_second: u64, now: SystemTime) {
+        let passed = now.duration_since(self.at).unwrap_or_default().as_micros();
+        let forgotten = u64::try_from(passed.saturating_mul(u128::from(per_second)) / 1_000_000).unwrap_or(u64::MAX);
+        (self.bytes, self.at) = (self.bytes.saturating_sub(forgotten), now);
+    }
+
+    /// Counts the answer in the place of what its request counted.
+    fn answered(&mut self, request: u64, answer: u64) {
+        self.bytes = self.bytes.saturating_sub(request).saturating_add(answer);
+    }
+}
+
 impl Served {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        Self { bounds, accounts: BTreeMap::new(), counted: SystemTime::UNIX_EPOCH }
+        let (all, counted) = (Account::new(SystemTime::UNIX_EPOCH), SystemTime::UNIX_EPOCH);
+        Self { bounds, accounts: BTreeMap::new(), all, counted }
     }
 
     /// Whether a request of this peer is answered. It counts from now on.
@@ -101,16 +131,15 @@ impl Served {
             self.accounts.retain(|_, account| is_within(account.at, RECENT));
             self.counted = now;
         }
-        self.accounts.entry(peer.clone()).or_insert(Account { bytes: 0, at: now });
-        let bounds = self.bounds.of_each(self.accounts.len());
+        self.accounts.entry(peer.clone()).or_insert(Account::new(now));
+        let (bounds, all) = (self.bounds.of_each(self.accounts.len()), self.bounds.of_all());
         let Some(account) = self.accounts.get_mut(peer) else { return false };
-        // Nothing is forgotten where the clock was set back.
-        let passed = now.duration_since(account.at).unwrap_or_default().as_micros();
-        let forgotten = u64::try_from(passed.saturating_mul(u128::from(bounds.per_second)) / 1_000_000).unwrap_or(u64::MAX);
-        (account.bytes, account.at) = (account.bytes.saturating_sub(forgotten), now);
-        let is_admitted = account.bytes < bounds.at_once;
+        account.forget(bounds.per_second, now);
+        self.all.forget(all.per_second, now);
+        let is_admitted = account.bytes < bounds.at_once && self.all.bytes < all.at_once;
         if is_admitted {
-            account.bytes = account.bytes.saturating_add(UNKNOWN);
+            account.answered(0, UNKNOWN);
+            self.all.answered(0, LARGEST);
         }
         is_admitted
     }
@@ -118,7 +147,9 @@ impl Served {
     /// Counts the answer to a request of this peer in the place of the request.
     pub(crate) fn answered(&mut self, peer: &PublicKey, bytes: usize) {
         if let Some(account) = self.accounts.get_mut(peer) {
-            account.bytes = account.bytes.saturating_sub(UNKNOWN).saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            account.answered(UNKNOWN, bytes);
+            self.all.answered(LARGEST, bytes);
         }
     }
 }
@@ -169,7 +200,7 @@ mod tests {
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
-    const LARGEST: usize = 5 * 1024 * 1024;
+    const LARGEST_ANSWER: usize = LARGEST as usize;
 
     fn peer(seed: u64) -> PublicKey {
         PrivateKey::from_seed(seed).public_key()
@@ -187,17 +218,19 @@ mod tests {
         let (asks, other) = (peer(1), peer(2));
         let mut served = Served::new(OF_BLOCKS);
         let at_once = admitted(&mut served, &asks, NOW);
-        assert_eq!(at_once, 32);
+        assert_eq!(at_once, 22, "as many of the largest as all peers are served at once");
         (0..at_once).for_each(|_| served.answered(&asks, 9));
         assert_eq!(admitted(&mut served, &asks, NOW), at_once, "the answers were short");
-        (0..at_once).for_each(|_| served.answered(&asks, LARGEST));
-        assert_eq!(admitted(&mut served, &asks, NOW), 0);
-        assert_eq!(admitted(&mut served, &other, NOW), at_once);
-        // Of 160 MiB, 132 are forgotten, so that four more are within 32.
-        assert_eq!(admitted(&mut served, &asks, NOW + Duration::from_secs(33)), 4);
+        (0..at_once).for_each(|_| served.answered(&asks, LARGEST_ANSWER));
+        assert_eq!([&asks, &other].map(|peer| admitted(&mut served, peer, NOW)), [0; 2], "so much waits for one of them");
+        let second = NOW + Duration::from_secs(1);
+        assert_eq!([&asks, &other].map(|peer| admitted(&mut served, peer, second)), [0, 2], "the other has asked for nothing yet");
+        (0..2).for_each(|_| served.answered(&other, 9));
+        // Of 132 MiB, 104 are forgotten, so that four more are within 32.
+        assert_eq!(admitted(&mut served, &asks, NOW + Duration::from_secs(26)), 4);
         assert_eq!(admitted(&mut served, &asks, NOW), 0, "the clock was set back");
         assert_eq!(admitted(&mut served, &asks, NOW + Duration::from_secs(3_600)), at_once, "no more come together");
-        served.answered(&peer(3), LARGEST);
+        served.answered(&peer(3), LARGEST_ANSWER);
         assert!(!served.accounts.contains_key(&peer(3)), "nobody asked");
     }
 
@@ -205,26 +238,40 @@ mod tests {
     /// part any more.
     #[test]
     fn many_peers_share_what_is_served() {
+        const MIB: usize = 1024 * 1024;
         let mut served = Served::new(OF_BLOCKS);
-        let mut serve = |seeds: std::ops::Range<u64>, at: Duration| {
-            let of_peer = |seed: u64, served: &mut Served| {
-                let admitted = (0..1_000).take_while(|_| {
-                    let is_admitted = served.admits(&peer(seed), NOW + at);
+        let mut serve = |seeds: &mut dyn Iterator<Item = u64>, seconds: u64, answer: usize| {
+            let of_peer = |seed: u64| {
+                let admits = |_: &usize| {
+                    let is_admitted = served.admits(&peer(seed), NOW + Duration::from_secs(seconds));
                     if is_admitted {
-                        served.answered(&peer(seed), 1024 * 1024);
+                        served.answered(&peer(seed), answer);
                     }
                     is_admitted
-                });
-                admitted.count()
+                };
+                (0..1_000).take_while(admits).count()
             };
-            seeds.map(|seed| of_peer(seed, &mut served)).collect::<Vec<_>>()
+            seeds.map(of_peer).collect::<Vec<_>>()
         };
-        assert_eq!(serve(0..4, Duration::ZERO), [32; 4], "few have their whole part");
-        let others = serve(4..104, Duration::ZERO);
-        assert!(others.iter().sum::<usize>() <= 128 * 5 && others.iter().all(|served| *served > 0), "{others:?}");
-        let later = serve(0..104, Duration::from_secs(60));
-        assert!(later.iter().sum::<usize>() <= 60 * 16 + 104, "{later:?}");
-        assert_eq!(serve(0..4, Duration::from_secs(600)), [32; 4], "the others went away");
+        assert_eq!(serve(&mut (0..4), 0, MIB), [32; 4], "few have their whole part");
+        assert_eq!(serve(&mut (4..104), 0, MIB), [0; 100], "nothing is left at this moment");
+        let mut of_each = vec![0; 104];
+        for second in 1..=60 {
+            // Another one is the first each time.
+            let order: Vec<u64> = (0..104).map(|place| (place + 37 * second) % 104).collect();
+            for (seed, now) in order.iter().zip(serve(&mut order.iter().copied(), second, LARGEST_ANSWER)) {
+                of_each[*seed as usize] += now;
+            }
+        }
+        assert!(of_each[4..].iter().all(|served| *served > 0), "{of_each:?}");
+        assert!(of_each.iter().sum::<usize>() * LARGEST_ANSWER <= (60 * 16 + 6) * MIB, "{of_each:?}");
+        assert_eq!(serve(&mut (0..4), 600, MIB), [32; 4], "the others went away");
+    }
+
+    /// No answer is larger than what a request counts for all peers.
+    #[test]
+    fn the_largest_answer_is_counted() {
+        assert!(u64::from(crate::engine::max_message()) <= LARGEST);
     }
 
     /// Sends nothing, to one peer.

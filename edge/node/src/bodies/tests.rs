@@ -245,13 +245,15 @@ fn answers_to_a_peer_are_bounded() {
     let mut blocks = Sent::default();
     [&first, &second].into_iter().for_each(|block| blocks.keep(block.clone()));
     let sender = Counted::default();
+    let whole = Answer::of(&first, &Request::new(first.digest(), 0..3)).encode().len() as u64;
     let mut exchange = Exchange {
         chain,
         sender: sender.clone(),
         sent: Arc::new(Mutex::new(blocks)),
         rebuilding: Rebuilding::default(),
         budgets: Budgets::default(),
-        served: Served::new(Bounds { at_once: 1, per_second: 1 }),
+        // One answer is all that a peer is served at once.
+        served: Served::new(Bounds { at_once: whole, per_second: 1 }),
         blocks: mpsc::channel(1).0,
     };
     for stranger in 1..=5 {

@@ -34,6 +34,11 @@ impl Scope {
     }
 }
 
+/// Whether an address names a host beyond one link, so that some node dials it.
+pub(super) fn names_a_host(ip: IpAddr) -> bool {
+    Scope::of(ip).is_some()
+}
+
 /// The kinds of addresses that a node dials.
 #[derive(Clone, Debug)]
 pub(super) struct Reach(BTreeSet<Scope>);
