@@ -8,8 +8,8 @@ use cowboy_api::sender::{Call, Request};
 use cowboy_service::{Calls, ChainError};
 use cowboy_system::requests::secrets::Endpoint;
 use cowboy_system::requests::volumes::{self as requests, Registration};
-use cowboy_system::volumes::state;
 use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
+use cowboy_system::volumes::{offered, state};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
@@ -111,10 +111,11 @@ impl Member {
     /// Says where the relay is and that it is up, where the chain has it otherwise. An update that the chain refuses keeps back no heartbeat.
     fn keep_registered(&mut self, height: u64, relay: &Relay, calls: &mut Vec<Call>) {
         let own = &self.identity;
+        let capacity = offered(&self.app.chain.params(), relay, own.capacity);
         let is_said = *relay.endpoint == *own.endpoint
-            && (relay.port, relay.certificate, relay.capacity, relay.ask.0) == (own.port, own.certificate, own.capacity, own.ask);
+            && (relay.port, relay.certificate, relay.capacity, relay.ask.0) == (own.port, own.certificate, capacity, own.ask);
         if !is_said && relay.left_at.is_none() {
-            let request = requests::update_relay(self.endpoint(), own.capacity, own.ask);
+            let request = requests::update_relay(self.endpoint(), capacity, own.ask);
             calls.extend(self.calls.once(height, "update", request));
         }
         if relay.is_heartbeat_due(self.app.chain.params().volumes.alive, height) {

@@ -40,6 +40,8 @@ mod status;
 pub mod types;
 mod views;
 
+pub use registry::offered;
+
 use crate::actor::Actor;
 use cowboy_types::actors;
 

@@ -34,6 +34,19 @@ fn stake_for(params: &Params, capacity: u64) -> Amount {
     Amount(params.volumes.relay_stake.max(u64::try_from(per_gib).unwrap_or(u64::MAX)))
 }
 
+/// Whether a relay may say that it has this capacity. Stake is asked for only where it offers more bytes: one that lost stake stays reachable (decision 713).
+fn may_offer(params: &Params, relay: &Relay, capacity: u64) -> bool {
+    // One that gave way is given no slots for its stake, and adds none.
+    let offers_more = capacity > relay.capacity && relay.gave_way_at.is_none();
+    capacity >= relay.reserved && (!offers_more || relay.stake >= stake_for(params, capacity))
+}
+
+/// The capacity that a relay says it has: the configured one, or, where that would be refused for want of stake or because more is in use, the one that the
+/// chain knows. Else the chain would not learn either where the relay is (decision 713).
+pub fn offered(params: &Params, relay: &Relay, configured: u64) -> u64 {
+    if may_offer(params, relay, configured) { configured } else { relay.capacity }
+}
+
 /// The first height after this one at which points are drawn for a relay. Relays have different ones.
 pub(super) fn next_draw(params: &Params, relay: Address, height: Height) -> Height {
     let period = params.volumes.proof_period.max(1);
@@ -87,15 +100,11 @@ impl Handle for RegisterRelay {
 }
 
 impl Handle for UpdateRelay {
-    /// Changes what a relay says of itself. Slots that it has keep their price. Stake is asked for only where it offers more bytes: one that lost stake
-    /// stays reachable (decision 713).
+    /// Changes what a relay says of itself. Slots that it has keep their price.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         (record.endpoint, record.port) = endpoint::checked(&self.endpoint, self.port).ok_or(error::RELAY_ENDPOINT)?;
-        // One that gave way is given no slots for its stake, and adds none.
-        let offers_more = self.capacity > record.capacity && record.gave_way_at.is_none();
-        let is_short = offers_more && record.stake < stake_for(context.params, self.capacity);
-        if self.capacity < record.reserved || is_short {
+        if !may_offer(context.params, &record, self.capacity) {
             return Err(error::RELAY_STAKE.into());
         }
         (record.certificate, record.capacity, record.ask) = (self.certificate, self.capacity, Amount(self.ask));

@@ -2,8 +2,10 @@
 
 use super::proofs::{answer_but, run};
 use super::*;
+use cowboy_params::Params;
+use cowboy_system::volumes::offered;
 use cowboy_testkit::chain::{signed, transfer};
-use cowboy_types::Abort;
+use cowboy_types::{Abort, Amount};
 
 fn enter(chain: &mut Chain, from: u8) -> Option<Abort> {
     let argument = registration(chain, from);
@@ -290,4 +292,21 @@ fn who_takes_no_slot_is_counted() {
     let said = outcome.traces[0].calls[0].exception.clone().expect("the trace says why").message;
     let counts = "1 short of volumes.relay_stake, 1 asking more than max_price, 1 without the room";
     assert_eq!(said, format!("It needs 6 relays, and 4 can take a slot; the others are {counts}."));
+}
+
+/// Decision 713: a relay whose stake does not suffice for what is configured, or that has given out more, says the capacity that the chain knows.
+#[test]
+fn a_capacity_that_would_be_refused_is_not_said() {
+    const GIB: u64 = 1 << 30;
+    let params = Params::GENESIS;
+    let there = |reserved: u64| Relay {
+        stake: Amount(params.volumes.relay_stake),
+        capacity: GIB,
+        reserved,
+        ..Relay::new(Height::ZERO, Height::ZERO)
+    };
+    let rows = [(there(0), 2 * GIB, 2 * GIB), (there(0), u64::MAX, GIB), (there(GIB), GIB / 2, GIB), (there(0), GIB / 2, GIB / 2)];
+    for (relay, configured, expected) in rows {
+        assert_eq!(offered(&params, &relay, configured), expected, "{relay:?}: {configured}");
+    }
 }
