@@ -29,7 +29,9 @@ pub fn encode(code: Code, stripe: Stripe, bytes: &[u8]) -> Vec<Vec<u8>> {
     let cell = usize::try_from(stripe.cell).expect("a cell is short");
     let mut cells: Vec<Vec<u8>> = (0..usize::from(code.data))
         .map(|place| {
-            let mut data = bytes.get(place * cell..).unwrap_or_default().to_vec();
+            let rest = bytes.get(place * cell..).unwrap_or_default();
+            let mut data = Vec::with_capacity(cell);
+            data.extend_from_slice(&rest[..rest.len().min(cell)]);
             data.resize(cell, 0);
             data
         })
