@@ -1,6 +1,5 @@
 //! What validators agree on: a header, and the transactions its root commits to (decision 133).
 
-use crate::address::Address;
 use crate::hash::{Hash, blake3};
 use crate::transaction::{Signature, Transaction};
 use crate::units::{Cells, Count, Cycles, Height, Price, TimestampMs};
@@ -132,7 +131,8 @@ impl Header {
     }
 
     /// Whose key signed it; `None` where the signature is none.
-    pub fn signer(&self) -> Option<Address> {
+    #[cfg(feature = "signing")]
+    pub fn signer(&self) -> Option<crate::Address> {
         crate::signing::recover(&self.signing_digest(), &self.signature)
     }
 
