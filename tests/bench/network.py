@@ -173,15 +173,16 @@ def by_blocks(folder):
 
 
 # Idle blocks between two heights at which the log of the state has the same size: each adds ten operations to it, and twenty nodes to the tree over them. They are
-# dropped in pieces of 65,536 operations and of 262,144 nodes (decision 697), so that up to 17 MB come and go.
-LOG_PERIOD = 13_107
+# dropped in pieces of 65,536 operations and of 262,144 nodes (decision 697), so that up to 17 MB come and go. At the first of the two heights the first piece of
+# either has been dropped.
+LOG_BEGINS, LOG_PERIOD = 20_000, 13_107
 
 
 def disk(folder):
     """What idle blocks leave in the folder of a validator and of a full node that prune no blocks."""
     figures = {"validator": [], "full node": []}
     options = ["--port", 0, "--state", "chain", "--runners", 0, "--no-gateway", "--quiet", "--block-time", "instant"]
-    for count in (5_000, LOG_PERIOD):
+    for count in (LOG_BEGINS, LOG_PERIOD):
         with node(folder, "idle", "dev", *options) as dev:
             epochs.program("cowboy", folder, "chain", "mine", count, "--rpc-url", dev.url)
             reached = height(dev.url)
