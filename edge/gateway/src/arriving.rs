@@ -1,8 +1,9 @@
 //! Commands on their way to the actor: their bodies, and what of them is refused before they are signed.
 
 use crate::{
-    Shared, bodies::json_response, budgets::Payers, command::Commander, config::Limits, ids::Salt, membership::Urgency, refusal::Refusal,
-    requests::Sent, sending::is_refused_for_good, sharer::Sharer, signed::envelope_of, state::BlockState,
+    Shared, attempts::or_accepted, bodies::json_response, budgets::Payers, command::Commander, config::Limits, ids::Salt,
+    membership::Urgency, refusal::Refusal, requests::Sent, sending::is_refused_for_good, sharer::Sharer, signed::envelope_of,
+    state::BlockState,
 };
 use bytes::Bytes;
 use cowboy_ingress::request::{REQUEST_ID_HEADER, VERIFY_HEADER};
@@ -73,11 +74,8 @@ impl Command<'_> {
             return Ok(accepted(&id, None));
         }
         let answer = commander.attempts().run(&id, self.attempt(commander, &id, salt, body)).await;
-        // From another request for it a pool has it meanwhile, or it has run.
-        if answer.is_err() && (requests.is_under_way(&id) || self.has_run(&id).await) {
-            return Ok(accepted(&id, None));
-        }
-        answer
+        let is_sent = async { requests.is_under_way(&id) || self.has_run(&id).await };
+        or_accepted(answer, is_sent, || accepted(&id, None)).await
     }
 
     /// Whether the request of this id was delivered while this one waited.

@@ -58,6 +58,15 @@ impl Drop for Attempt {
     }
 }
 
+/// The answer to a request for a command. Where it is refused, and by then another request had the command sent or it has run, it is accepted (decision 702).
+pub(crate) async fn or_accepted<T>(
+    answer: Result<T, Refusal>,
+    is_sent: impl Future<Output = bool>,
+    accepted: impl FnOnce() -> T,
+) -> Result<T, Refusal> {
+    if answer.is_err() && is_sent.await { Ok(accepted()) } else { answer }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

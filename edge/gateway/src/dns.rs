@@ -7,8 +7,9 @@ mod lookups;
 mod tcp;
 
 use crate::{Shared, acme::Challenges, buckets::Buckets, state::BlockState};
-use cowboy_serve::Subnet;
+use cowboy_serve::{Subnet, is_of_use};
 use cowboy_system::gateways::state::{gateway, listed};
+use cowboy_types::{Address, Height};
 use hickory_server::{
     Server,
     net::{runtime::Time, xfer::Protocol},
@@ -26,9 +27,8 @@ use hickory_server::{
 use lookups::Lookups;
 use serde::Deserialize;
 use std::{
-    collections::BTreeSet,
     io,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{
         Arc, RwLock,
         atomic::{AtomicU32, AtomicUsize, Ordering},
@@ -124,13 +124,14 @@ pub(crate) async fn serve(sockets: Sockets, settings: Dns, shared: Arc<Shared>, 
 async fn keep(shared: &Shared, places: &Places, ttl: u32) {
     let mut heads = shared.node.watch_head();
     let mut lookups = Lookups::default();
+    let own = shared.commander.as_ref().map(|commander| commander.address());
     loop {
         if shared.node.head().number > 0
             && let Ok(state) = shared.newest.state().await
         {
-            match endpoints(&state).await {
-                Ok(endpoints) => {
-                    let addresses = addresses(endpoints, &mut lookups, Duration::from_secs(ttl.into())).await;
+            match endpoints(&state, own).await {
+                Ok((here, endpoints)) => {
+                    let addresses = addresses(here, endpoints, &mut lookups, Duration::from_secs(ttl.into())).await;
                     *places.addresses.write().expect("nothing panics while it holds the lock") = addresses.into();
                     places.serial.store(u32::try_from(state.head.number).unwrap_or(u32::MAX), Ordering::Relaxed);
                 }
@@ -144,37 +145,58 @@ async fn keep(shared: &Shared, places: &Places, ttl: u32) {
     }
 }
 
-/// The endpoints of the gateways that are active after this block.
-async fn endpoints(state: &BlockState) -> Result<Vec<String>, crate::refusal::Refusal> {
+/// Where this gateway is, and the endpoints of the gateways that are active after this block.
+async fn endpoints(state: &BlockState, own: Option<Address>) -> Result<(IpAddr, Vec<String>), crate::refusal::Refusal> {
     let height = state.head.height.next();
-    state
+    let (own, found) = state
         .ask(|world| {
+            let own = own.map(|own| gateway(world, own)).transpose()?.flatten().map(|record| record.endpoint.to_string());
             let mut found = Vec::new();
             for address in listed(world, GATEWAYS)? {
                 let record = gateway(world, address)?;
                 if let Some(record) = record.filter(|record| record.is_active(&state.params, height)) {
-                    found.push(record.endpoint.to_string());
+                    found.push((record.registered_at, record.endpoint.to_string()));
                 }
             }
-            Ok(found)
+            Ok((own, found))
         })
-        .await
+        .await?;
+    Ok((here(state.at.chain.is_dev, own.as_deref()), oldest_first(found)))
 }
 
-/// Where these endpoints are: addresses as they are, host names as the system resolves them.
-async fn addresses(endpoints: Vec<String>, lookups: &mut Lookups, keep: Duration) -> Vec<IpAddr> {
-    let (mut found, mut names) = (Vec::new(), BTreeSet::new());
+/// Where a gateway with this endpoint is, for what it lists of others (decision 718): on a development chain on loopback, and unspecified where its endpoint is no address.
+fn here(is_dev: bool, own: Option<&str>) -> IpAddr {
+    if is_dev { Ipv4Addr::LOCALHOST.into() } else { own.and_then(literal).unwrap_or(Ipv4Addr::UNSPECIFIED.into()) }
+}
+
+/// Endpoints in the order in which their gateways registered. Whoever registers names later delays none that were there before (decision 719).
+fn oldest_first(mut found: Vec<(Height, String)>) -> Vec<String> {
+    found.sort_by_key(|(registered_at, _)| *registered_at);
+    found.into_iter().map(|(_, endpoint)| endpoint).collect()
+}
+
+/// The address that an endpoint is, unless it is a host name.
+fn literal(endpoint: &str) -> Option<IpAddr> {
+    endpoint.trim_matches(['[', ']']).parse().ok()
+}
+
+/// Where these endpoints are: addresses as they are, host names as the system resolves them. A stranger names them, so that those that lead into a reader's own computer or
+/// network are left out, unless this gateway is there itself (decision 718).
+async fn addresses(here: IpAddr, endpoints: Vec<String>, lookups: &mut Lookups, keep: Duration) -> Vec<IpAddr> {
+    let (mut found, mut names) = (Vec::new(), Vec::new());
     for endpoint in endpoints {
-        match endpoint.trim_matches(['[', ']']).parse::<IpAddr>() {
-            Ok(address) => found.push(address),
-            Err(_) => {
-                names.insert(endpoint);
-            }
+        match literal(&endpoint) {
+            Some(address) => found.push(address),
+            None if !names.contains(&endpoint) => names.push(endpoint),
+            None => {}
         }
     }
     lookups.look_up(&names, keep, resolve, sleep(RESOLVE)).await;
     found.extend(names.iter().flat_map(|name| lookups.addresses(name)));
-    found.retain(|address: &IpAddr| !address.is_unspecified() && !address.is_multicast());
+    found.retain(|address: &IpAddr| {
+        let address = address.to_canonical();
+        is_of_use(here, address) && !address.is_unspecified() && !address.is_multicast()
+    });
     found.sort_unstable();
     found.dedup();
     found
@@ -377,6 +399,33 @@ mod tests {
         }
         message.extend([0, 1, 0, 1]);
         message
+    }
+
+    /// Decision 718: a gateway of the internet lists none that lead into its readers' computers or networks. One that is in a network lists the others there, and one of a
+    /// development chain those on loopback.
+    #[tokio::test]
+    async fn private_addresses_are_not_listed() {
+        let public = ["1.1.1.1", "2606:4700:4700::1111"];
+        let private = ["10.1.2.3", "192.168.0.1", "169.254.169.254", "[fd00::1]", "::ffff:10.1.2.3"];
+        let (loopback, never) = (["127.0.0.1", "[::1]"], ["0.0.0.0", "::", "224.0.0.1", "ff02::1", "::ffff:0.0.0.0"]);
+        let count = async |is_dev, own: Option<&str>| {
+            let endpoints = public.iter().chain(&private).chain(&loopback).chain(&never).map(|text| (*text).to_owned()).collect();
+            addresses(here(is_dev, own), endpoints, &mut Lookups::default(), Duration::ZERO).await.len()
+        };
+        assert_eq!(count(false, None).await, public.len());
+        assert_eq!(count(false, Some("1.0.0.1")).await, public.len());
+        assert_eq!(count(false, Some("gateway.example")).await, public.len());
+        assert_eq!(count(false, Some("10.0.0.1")).await, public.len() + private.len());
+        assert_eq!(count(false, Some("[::1]")).await, public.len() + private.len() + loopback.len());
+        assert_eq!(count(true, None).await, public.len() + private.len() + loopback.len());
+    }
+
+    /// Decision 719: the order in which gateways registered is that of their names, whatever these are.
+    #[test]
+    fn names_that_are_older_come_first() {
+        let found = [(9, "a.example"), (3, "z.example"), (9, "b.example"), (5, "m.example")];
+        let found = found.map(|(height, name)| (Height(height), name.to_owned())).to_vec();
+        assert_eq!(oldest_first(found), ["z.example", "m.example", "a.example", "b.example"]);
     }
 
     /// A network that asks much is told to ask over TCP, where it is answered; others are not concerned.

@@ -1,7 +1,7 @@
 //! Node records that this node knows: bounded in all, and for each subnet, so that one operator cannot fill them (decision 496).
 
 use crate::record::{NodeId, Record};
-use cowboy_serve::{Subnet, is_public};
+use cowboy_serve::{Subnet, is_of_use};
 use cowboy_types::{Hash, keccak256};
 use std::{
     collections::BTreeMap,
@@ -69,13 +69,6 @@ pub struct PeerTable {
     own: NodeId,
     at: IpAddr,
     entries: BTreeMap<NodeId, Entry>,
-}
-
-/// Whether somebody at one address, which may be unspecified, connects to another that a stranger names: from the internet nothing leads into a network or a
-/// computer. On a computer of its own, a network may have all its nodes on loopback.
-fn is_of_use(own: IpAddr, address: IpAddr) -> bool {
-    let own = own.to_canonical();
-    is_public(address) || (own.is_loopback() || !own.is_unspecified() && !is_public(own) && !address.to_canonical().is_loopback())
 }
 
 impl PeerTable {

@@ -133,9 +133,9 @@ pub(crate) fn first_from(view: &View, height: u64) -> Result<u64, Refusal> {
     Ok(low)
 }
 
-/// A receipt, the block it is in, and where.
+/// A receipt, the header of the block it is in, and where.
 pub(crate) struct Found {
-    pub(crate) block: Block,
+    header: Header,
     pub(crate) place: Place,
     pub(crate) receipt: Receipt,
 }
@@ -143,7 +143,7 @@ pub(crate) struct Found {
 impl Found {
     /// The receipt's place in the API's words.
     pub(crate) fn api_place(&self) -> cowboy_api::convert::Place {
-        cowboy_api::convert::place(&self.block.header, self.block.digest(), usize::try_from(self.place.index).unwrap_or(usize::MAX))
+        cowboy_api::convert::place(&self.header, self.header.digest(), usize::try_from(self.place.index).unwrap_or(usize::MAX))
     }
 }
 
@@ -158,11 +158,11 @@ pub(crate) fn receipt(view: &View, id: &Hash) -> Result<Option<Found>, Refusal> 
 /// The receipt at this place.
 pub(crate) fn at(view: &View, place: Place) -> Result<Option<Found>, Refusal> {
     let Some(receipt) = view.receipt(place)? else { return Ok(None) };
-    Ok(Some(Found { block: block(view, place.number)?, place, receipt }))
+    Ok(Some(Found { header: header(view, place.number)?, place, receipt }))
 }
 
 /// The header of the block of this number, without its transactions, which may have megabytes.
-fn header(view: &View, number: u64) -> Result<Header, Refusal> {
+pub(crate) fn header(view: &View, number: u64) -> Result<Header, Refusal> {
     match view.block_bytes(number)?.and_then(|bytes| Header::read(&mut Copying(&bytes)).ok()) {
         Some(header) => Ok(header),
         None => Ok(block(view, number)?.header),

@@ -7,7 +7,7 @@
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
-//! - [`is_public`]: whether an address that a stranger names is one of the internet.
+//! - [`is_public`], [`is_of_use`]: whether an address that a stranger names is one of the internet, and whether it is gone to.
 //! - [`free_bytes`], [`total_bytes`]: the space on the disk.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
@@ -38,7 +38,7 @@ pub use disk::{free_bytes, total_bytes};
 pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
-pub use public::is_public;
+pub use public::{is_of_use, is_public};
 pub use server::{Server, Settings};
 pub use slots::Slots;
 pub use subnet::Subnet;

@@ -25,6 +25,13 @@ const SPECIAL_V4: [([u8; 4], u32); 16] = [
 /// Blocks within 2000::/3 that are not the internet, or carry another address.
 const SPECIAL_V6: [([u16; 2], u32); 4] = [([0x2001, 0], 23), ([0x2001, 0xdb8], 32), ([0x2002, 0], 16), ([0x3fff, 0], 20)];
 
+/// Whether somebody at one address, which may be unspecified, goes to another that a stranger names: from the internet nothing leads into a network or a
+/// computer. On a computer of its own, a network may have all that it consists of on loopback.
+pub fn is_of_use(own: IpAddr, address: IpAddr) -> bool {
+    let own = own.to_canonical();
+    is_public(address) || (own.is_loopback() || !own.is_unspecified() && !is_public(own) && !address.to_canonical().is_loopback())
+}
+
 /// Whether an address is one of the internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -57,6 +64,19 @@ fn last_v4(words: &[u16; 8]) -> Ipv4Addr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Nothing leads from the internet into a network, and nothing from a network into a computer.
+    #[test]
+    fn nothing_leads_inside() {
+        let of_use = |own: &str, address: &str| is_of_use(own.parse().expect("an address"), address.parse().expect("an address"));
+        for (own, rest) in
+            [("0.0.0.0", false), ("::", false), ("1.1.1.1", false), ("10.0.0.1", true), ("127.0.0.1", true), ("::ffff:127.0.0.1", true)]
+        {
+            assert!(of_use(own, "9.9.9.9"), "{own}");
+            assert_eq!((of_use(own, "10.1.2.3"), of_use(own, "::ffff:192.168.1.1")), (rest, rest), "{own}");
+            assert_eq!(of_use(own, "::ffff:127.0.0.1"), own.ends_with("127.0.0.1"), "{own}");
+        }
+    }
 
     #[test]
     fn private_addresses_are_known() {

@@ -66,7 +66,7 @@ impl Directory {
 
     /// The ledger's file.
     pub fn ledger(&self) -> PathBuf {
-        self.path.join("ledger.redb")
+        ledger_path(&self.path)
     }
 
     /// The folder itself.
@@ -101,6 +101,10 @@ impl Marker {
     }
 }
 
+fn ledger_path(path: &Path) -> PathBuf {
+    path.join("ledger.redb")
+}
+
 fn marker_path(path: &Path) -> PathBuf {
     path.join("chain")
 }
@@ -119,6 +123,10 @@ fn read_marker(path: &Path) -> Result<Option<Marker>, StoreError> {
     let file = marker_path(path);
     let text = match fs::read_to_string(&file) {
         Ok(text) => text,
+        // The marker is written first, so a folder with a ledger and no marker is a copy that lacks it.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && ledger_path(path).exists() => {
+            return Err(StoreError::NoMarker { path: path.to_owned() });
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(StoreError::file(&file, error)),
     };

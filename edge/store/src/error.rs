@@ -45,6 +45,14 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder has a chain, and no marker file.
+    #[error(
+        "{path} has a node's files, and its file `chain` is missing: copy the folder again with all its files, or import a snapshot into a new folder"
+    )]
+    NoMarker {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The ledger's file is damaged as a whole, or the embedded store refuses it.
     #[error(
         "the ledger cannot be used: {0}; stop the node and run `cowboyd check --state DIR --repair`, restore the folder from a snapshot, or wipe it with --reset"

@@ -268,6 +268,20 @@ impl View {
         self.copies.instead(place.number, read, |copy| copy.receipts.get(index).cloned())
     }
 
+    /// The name of the receipt at this place, read without the rest, which may have thousands of events.
+    pub fn receipt_id(&self, place: Place) -> Result<Option<Hash>, StoreError> {
+        let read = self.of(
+            place.number,
+            || format!("receipt {} of block {}", place.index, place.number),
+            || {
+                let row = self.read.open_table(RECEIPTS)?.get((place.number, place.index))?;
+                row.map(|bytes| id_of_receipt(place.number, bytes.value())).transpose()
+            },
+        );
+        let index = usize::try_from(place.index).unwrap_or(usize::MAX);
+        self.copies.instead(place.number, read, |copy| copy.receipts.get(index).map(|receipt| receipt.id))
+    }
+
     /// All receipts of a block, in order.
     pub fn receipts(&self, number: u64) -> Result<Vec<Receipt>, StoreError> {
         let read = self.of(
@@ -365,4 +379,21 @@ impl View {
 
 pub(crate) fn decode<T: commonware_codec::Read<Cfg = ()>>(kind: &str, number: u64, bytes: &[u8]) -> Result<T, StoreError> {
     T::decode_cfg(bytes::Bytes::copy_from_slice(bytes), &()).map_err(|_| StoreError::Damaged { row: format!("{kind} of block {number}") })
+}
+
+/// The name that an encoded receipt begins with.
+fn id_of_receipt(number: u64, bytes: &[u8]) -> Result<Hash, StoreError> {
+    bytes.first_chunk().map(|id| Hash(*id)).ok_or_else(|| StoreError::Damaged { row: format!("receipt of block {number}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 720: the name of a receipt is read without what follows it.
+    #[test]
+    fn a_name_is_read_without_the_rest() {
+        assert_eq!(id_of_receipt(1, &[[7; 32].as_slice(), &[0xff; 9]].concat()).ok(), Some(Hash([7; 32])));
+        assert!(matches!(id_of_receipt(1, &[7; 31]), Err(StoreError::Damaged { .. })));
+    }
 }

@@ -381,6 +381,7 @@ fn writing_again_and_indexing_again_change_nothing() {
     assert_eq!(view.number_at(Height(50)).expect("it reads"), None);
     assert_eq!(view.of_account(&BYSTANDER, None, 9).expect("it reads").len(), 3, "a receipt concerns more than its two ends");
     assert_eq!(view.certificate_from(1).expect("it reads").map(|(number, _)| number), Some(2));
+    assert_eq!(view.receipt_id(Place { number: 3, index: 1 }).expect("it reads"), Some(receipt(3, 1).id));
 }
 
 /// Of the newest blocks traces and overwritten values are kept, as many as was said; of a receipt without a trace it is
@@ -482,6 +483,23 @@ fn a_folder_belongs_to_one_chain_and_one_process() {
     assert!(matches!(Directory::open(&path, &ours), Err(StoreError::NotAChain { .. })));
     Directory::wipe(&path).expect("nobody holds it");
     Directory::open(&path, &other).expect("it is new again");
+}
+
+/// A copy of a folder that lacks the marker is no new folder.
+#[test]
+fn a_folder_without_its_marker_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let directory = Directory::open(folder.path(), &Hash([1; 32])).expect("it is new");
+    fs::write(directory.ledger(), "blocks").expect("it writes");
+    drop(directory);
+    fs::remove_file(folder.path().join("chain")).expect("it is there");
+    for refusal in [
+        Directory::genesis_of(folder.path()).expect_err("it has no marker"),
+        Directory::open(folder.path(), &Hash([1; 32])).expect_err("it has no marker"),
+    ] {
+        assert!(matches!(refusal, StoreError::NoMarker { .. }) && refusal.to_string().contains("`chain` is missing"), "{refusal}");
+    }
+    assert!(!folder.path().join("chain").exists());
 }
 
 #[test]

@@ -31,9 +31,14 @@ function set(element, name, value) {
   } else if (name === "value") {
     element.value = value;
   } else {
-    if (name === "href" && !/^(#|\/[^/])/.test(value)) throw new TypeError("links lead to this host only");
+    if (name === "href" && !staysHere(value)) throw new TypeError("links lead to this host only");
     element.setAttribute(name, value === true ? "" : String(value));
   }
+}
+
+/** Whether a link leads to this host. Browsers read `\` as `/`, and leave out tabs and line breaks. */
+export function staysHere(link) {
+  return /^(#|\/[^/\\\t\r\n])/.test(link);
 }
 
 function append(element, children) {

@@ -119,9 +119,13 @@ export function clip(text, limit) {
   return `${visible(text.slice(0, limit))}… (${count(text.length - limit)} more characters)`;
 }
 
+/** Controls, blanks that look like nothing, signs of direction, and tags. */
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\uffff\u{e0000}-\u{e0fff}]/gu;
+
 /** The text with a mark in place of every character that could make it look like another text. */
 export function visible(text) {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g, "\ufffd");
+  return text.replace(UNSEEN, "\ufffd");
 }
 
 /** "1 byte", "2 bytes" */

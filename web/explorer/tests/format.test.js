@@ -99,6 +99,10 @@ test("long identifiers show their ends", () => {
 
 test("no text looks like another", () => {
   assert.equal(format.visible("a\u202eb\u200b\u0007\tc\nü"), "a\ufffdb\ufffd\ufffd\tc\nü");
+  for (const unseen of ["\u00ad", "\u061c", "\u115f", "\u180e", "\u206f", "\u3164", "\uffa0", "\u{e0041}"]) {
+    assert.equal(format.visible(`a${unseen}b`), "a\ufffdb", `U+${unseen.codePointAt(0).toString(16)}`);
+  }
+  assert.equal(format.visible("日本語 😀 עברית"), "日本語 😀 עברית");
 });
 
 test("a range names its unit once", () => {

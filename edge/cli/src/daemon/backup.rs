@@ -2,7 +2,7 @@
 
 use super::{
     node_failure,
-    node_files::{GenesisFile, ValidatorFile, read, read_genesis, write_new},
+    node_files::{GenesisFile, ValidatorFile, read, read_genesis, read_written, write_new},
 };
 use commonware_cryptography::Signer as _;
 use cowboy_api::{Hex, HexBytes};
@@ -82,7 +82,7 @@ fn running_epoch(folder: &Directory) -> Result<u64, StoreError> {
 /// Puts the shares of a backup into the folder of the stopped validator with this file. Where there is no such file, it is written, and the
 /// genesis beside it.
 pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<(), Failure> {
-    let kept = read::<Backup>(backup)?;
+    let kept = read_written::<Backup>(backup, "`cowboyd keys backup` writes")?;
     let refused = |reason: &str, fix: &str| Failure::refused(format!("{} {reason}; nothing is changed", backup.display()), fix);
     let (other, damaged) =
         ("name that validator's file with --config, or a new one in a new folder", "copy it again, or use another backup");

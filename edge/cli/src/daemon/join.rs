@@ -78,6 +78,11 @@ impl Join {
         let (kept, state) = (self.dir.join("genesis.json"), self.dir.join("state"));
         let file = self.genesis.clone().or_else(|| kept.exists().then(|| kept.clone()));
         let known = file.as_deref().map(node_files::read_genesis).transpose()?;
+        // Refused here, where the folder is named, and not when a state that is fetched finds it taken.
+        let found = Directory::genesis_of(&state).map_err(node_failure)?;
+        if known.is_none() && found.is_some() {
+            return Err(no_genesis(&self.dir));
+        }
         let chain = chain_of(known.as_ref(), &self.overlay.bootstrap)?;
         std::fs::create_dir_all(&self.dir).map_err(Failure::file(&self.dir))?;
         self.overlay.listen.get_or_insert(DEFAULT_LISTEN);
@@ -89,7 +94,7 @@ impl Join {
                 "name a node with --bootstrap RECORD: `cowboyd record` prints its record",
             ));
         }
-        let is_new = Directory::genesis_of(&state).map_err(node_failure)?.is_none();
+        let is_new = found.is_none();
         if is_new {
             let named: Vec<SocketAddr> = self.overlay.bootstrap.iter().filter_map(Record::quic).collect();
             first_peer(&pool, &named, FIRST_PEER, output).await?;
@@ -112,6 +117,14 @@ impl Join {
         let following = Following { genesis, pool, overlay: Some(overlay), received, directory: state, blocks, quiet: self.quiet, named };
         following.run(&self.serving, output).await
     }
+}
+
+/// The failure of a folder that has a chain and no genesis file.
+fn no_genesis(folder: &Path) -> Failure {
+    Failure::refused(
+        format!("{} has a chain, but no genesis.json", folder.display()),
+        "copy the file into the folder again, or name it with --genesis FILE",
+    )
 }
 
 /// The hash of the chain's genesis block, on which the genesis file and all records must agree.

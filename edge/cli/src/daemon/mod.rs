@@ -89,8 +89,9 @@ enum Command {
     Version,
 }
 
-/// What is logged where RUST_LOG says nothing. The engine warns about every fresh folder.
-const QUIET: &str = "warn,cowboy_node::progress=info,commonware_storage=error,commonware_runtime=error";
+/// What is logged where RUST_LOG says nothing. The engine warns about every fresh folder, and about its first block at each restart.
+const QUIET: &str =
+    "warn,cowboy_node::progress=info,commonware_storage=error,commonware_runtime=error,commonware_consensus::marshal::core::actor=error";
 
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {

@@ -264,8 +264,15 @@ impl Start {
 
 /// Fails where the node could not listen for other validators. The engine, which binds the port later, would end with a backtrace.
 fn check_listen(listen: SocketAddr) -> Result<(), Failure> {
-    let fix = "end the program that uses the port, or choose another address as `listen` in the configuration";
-    UdpSocket::bind(listen).map(drop).map_err(|error| node_failure(format_args!("{listen} is not free for validators: {error}; {fix}")))
+    UdpSocket::bind(listen).map(drop).map_err(|error| {
+        let (what, fix) = match error.kind() {
+            std::io::ErrorKind::AddrNotAvailable => ("not an address of this computer", "set `listen` in the configuration to one that is"),
+            _ => {
+                ("not free for validators", "end the program that uses the port, or choose another address as `listen` in the configuration")
+            }
+        };
+        node_failure(format_args!("{listen} is {what}: {error}; {fix}"))
+    })
 }
 
 /// Fails where a file of shares is damaged: the engine would end when it reads the file.
@@ -277,5 +284,23 @@ fn check_shares(state: &Path) -> Result<(), Failure> {
             state.join(secrets::FOLDER).join(name).display()
         ))),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address of another computer is no port that a program uses.
+    #[test]
+    fn an_address_of_another_computer_is_named() {
+        let held = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+        let taken = held.local_addr().expect("it has an address");
+        for (listen, words) in
+            [(taken, ["is not free", "end the program"]), ("192.0.2.1:3000".parse().expect("an address"), ["of this computer", "set `listen`"])]
+        {
+            let failure = check_listen(listen).expect_err("it cannot listen there").to_string();
+            assert!(words.iter().all(|word| failure.contains(word)), "{failure}");
+        }
     }
 }

@@ -211,9 +211,14 @@ pub(super) fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    read_written(path, "`cowboyd genesis` or `cowboyd init` writes")
+}
+
+/// The same of a file that another command writes, as in "`cowboyd keys backup` writes".
+pub(super) fn read_written<T: DeserializeOwned>(path: &Path, written: &str) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        node_failure(format_args!("{} is not what `cowboyd genesis` or `cowboyd init` writes: {error}; copy it again", path.display()))
+        node_failure(format_args!("{} is not what {written}: {error}; copy it again", path.display()))
     })
 }
 
@@ -245,6 +250,21 @@ pub(super) fn chain_of(config: &Path) -> Result<(Genesis, PathBuf), Failure> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    /// A file that is cut off is refused with the command that writes such files.
+    #[test]
+    fn a_file_says_who_writes_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("backup.json");
+        std::fs::write(&path, "{\"genesis\":").expect("it writes");
+        for (read, words) in [
+            (read::<serde_json::Value>(&path), "`cowboyd genesis` or `cowboyd init` writes"),
+            (read_written(&path, "`cowboyd keys backup` writes"), "is not what `cowboyd keys backup` writes"),
+        ] {
+            let failure = read.expect_err("it is cut off").to_string();
+            assert!(failure.contains(words), "{failure}");
+        }
+    }
 
     /// A file that lacks something is refused by the name of what it lacks.
     #[test]

@@ -1,7 +1,7 @@
 //! Where the host names of gateways are, as the system resolves them (decision 703).
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     io,
     net::IpAddr,
     time::{Duration, Instant},
@@ -38,10 +38,11 @@ impl Lookups {
     }
 
     /// Looks these names up, except for those that were looked up less than `keep` ago, and forgets all others. Those that take longer than `patience` continue: what becomes of them
-    /// counts the next time. A name that is not found keeps its last addresses, and is looked up again when its time is over.
+    /// counts the next time. A name that is not found keeps its last addresses, and is looked up again when its time is over. Names that nothing is known of, as after a start, are
+    /// looked up in the order in which they are given.
     pub(super) async fn look_up<F: Future<Output = io::Result<Vec<IpAddr>>> + Send + 'static>(
         &mut self,
-        names: &BTreeSet<String>,
+        names: &[String],
         keep: Duration,
         resolve: impl Fn(String) -> F,
         patience: impl Future<Output = ()>,
@@ -73,7 +74,7 @@ impl Lookups {
     }
 
     /// The names whose turn it is: those first that were found the last time, so that names that take long delay only each other.
-    fn due(&self, names: &BTreeSet<String>, keep: Duration) -> VecDeque<String> {
+    fn due(&self, names: &[String], keep: Duration) -> VecDeque<String> {
         let (running, now): (HashSet<&String>, _) = (self.names.values().collect(), Instant::now());
         let is_due = |name: &&String| !running.contains(*name) && self.known.get(*name).is_none_or(|known| known.at.elapsed() >= keep);
         let mut due: Vec<String> = names.iter().filter(is_due).cloned().collect();
@@ -106,7 +107,7 @@ mod tests {
     };
     use tokio::sync::{Barrier, Semaphore};
 
-    fn names<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
+    fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
         names.map(str::to_owned).into()
     }
 
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!((lookups.addresses("late.example"), count("many.example"), count("one.example")), (&*former, OF_ENDPOINT, 1));
         assert_eq!(count("other.example"), 0);
         lookups.look_up(&names, Duration::from_secs(3_600), |_| pending(), pending()).await;
-        lookups.look_up(&BTreeSet::new(), Duration::ZERO, |_| pending(), pending()).await;
+        lookups.look_up(&[], Duration::ZERO, |_| pending(), pending()).await;
         assert!(lookups.known.is_empty(), "the gateways are gone");
     }
 
@@ -153,7 +154,7 @@ mod tests {
             }
         };
         let count = || asked.lock().expect("no panic").len();
-        let names: BTreeSet<String> = (0..100).map(|number| format!("{number}.example")).collect();
+        let names: Vec<String> = (0..100).map(|number| format!("{number}.example")).collect();
         let mut lookups = Lookups::default();
         for round in 0..3 {
             lookups.look_up(&names, Duration::ZERO, resolve, ready(())).await;
@@ -166,6 +167,19 @@ mod tests {
         let late = lookups.known.values().filter(|known| !known.is_prompt).count();
         assert_eq!((count(), late, lookups.names.len()), (100, AT_ONCE, 0));
         assert!(names.iter().all(|name| lookups.addresses(name).len() == 1));
+    }
+
+    /// Decision 719: after a start names have their turns as they are given, and not by what they are called.
+    #[tokio::test]
+    async fn unknown_names_have_their_turns_as_given() {
+        let asked = Mutex::new(Vec::new());
+        let resolve = |name: String| {
+            asked.lock().expect("no panic").push(name);
+            pending()
+        };
+        let names: Vec<String> = (0..100).rev().map(|number| format!("{number:02}.example")).collect();
+        Lookups::default().look_up(&names, Duration::ZERO, resolve, ready(())).await;
+        assert_eq!(*asked.lock().expect("no panic"), names[..AT_ONCE]);
     }
 
     /// Decision 703: names that were found the last time are looked up before those that were not.

@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::{
+    arriving::accepted,
+    attempts::or_accepted,
     journal::Journal,
     limits::Limits,
     metrics::SigningGauges,
     pooled::dispatched,
+    requests::Requests,
     testing::{command, dispatch, limits, room, transaction},
 };
 use cowboy_types::{Cells, Cycles, Instruction, Price};
@@ -318,6 +321,38 @@ async fn a_repetition_learns_of_the_first_request() {
     assert_eq!(refused, [("BUSY", false, Some(id.clone().into_boxed_str())), ("BUSY", true, None)]);
     chain.produce();
     assert_eq!(chain.count(&wanted), 1);
+}
+
+/// Decision 702: where a pool takes the first request while its repetition is refused, the repetition is answered with 202 and the command's id. Where no pool has it, the refusal stands.
+#[tokio::test]
+async fn a_repetition_whose_first_request_is_taken_meanwhile_is_accepted() {
+    let (_folder, signing, limits, chain) = started();
+    let (attempts, signing, requests) = (signing.attempts(), tokio::sync::Mutex::new(signing), Requests::new());
+    let (wanted, id) = request(1);
+    let silence = chain.silence.lock().await;
+    let first = attempts.run(&id, submit_in_turn(&chain, &signing, &wanted, command(&limits, &id)));
+    let again = async {
+        while held(&chain.seen).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let refused = attempts.run(&id, submit_in_turn(&chain, &signing, &wanted, None)).await.expect_err("the first one holds the lock");
+        let unsent = or_accepted(Err(refused.clone()), async { requests.is_under_way(&id) }, || accepted(&id, None)).await;
+        assert_eq!(unsent.expect_err("no pool has it"), refused);
+        let is_sent = async {
+            drop(silence);
+            while held(&chain.taken).is_empty() {
+                tokio::task::yield_now().await;
+            }
+            held(&chain.taken).drain(..).for_each(|sent| requests.add(wanted.digest(), sent));
+            requests.is_under_way(&id)
+        };
+        or_accepted(Err(refused), is_sent, || accepted(&id, None)).await.expect("the first one is taken")
+    };
+    let (first, again) = tokio::join!(first, again);
+    assert!(first.is_ok_and(|sent| sent.is_some()));
+    let header = |name: &str| again.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let expected = (StatusCode::ACCEPTED, Some(id.clone()), Some(format!("/_cowboy/requests/{id}")));
+    assert_eq!((again.status(), header("x-cowboy-request-id"), header("location")), expected);
 }
 
 /// Decision 702: a client that leaves while the node has its transaction, and comes again while another command waits for the node, is told that its command may still run.

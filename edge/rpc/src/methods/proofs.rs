@@ -192,7 +192,7 @@ async fn block_of(app: &App, client: Client, root: Hash) -> Result<u64, Refusal>
 fn newest_with(app: &App, newest: u64, root: Hash) -> Result<Option<u64>, Refusal> {
     let view = read::ledger(app)?;
     for number in (newest.saturating_sub(MAX_HEADERS).max(read::oldest(&view)?)..=newest).rev() {
-        if read::block(&view, number)?.header.state_root == root {
+        if read::header(&view, number)?.state_root == root {
             return Ok(Some(number));
         }
     }
@@ -202,10 +202,11 @@ fn newest_with(app: &App, newest: u64, root: Hash) -> Result<Option<u64>, Refusa
 pub(crate) async fn transaction(State(app): State<App>, peer: Peer, Named(hash): Named<Hash>) -> Answer<model::Proof> {
     of_ledger(&app, peer, "transaction", move |view| {
         let found = included(view, &hash)?;
-        let digests: Vec<Hash> = found.block.transactions.iter().map(Transaction::digest).collect();
+        let block = read::block(view, found.place.number)?;
+        let digests: Vec<Hash> = block.transactions.iter().map(Transaction::digest).collect();
         let index = usize::try_from(found.place.index).unwrap_or(usize::MAX);
         let proof = merkle::prove(&digests, index).ok_or_else(|| Refusal::missing("transaction", hash))?;
-        let value = found.block.transactions.get(index).map(|sent| Hex(sent.to_bytes().to_vec()));
+        let value = block.transactions.get(index).map(|sent| Hex(sent.to_bytes().to_vec()));
         Ok((found.place.number, model::ProofItem { key: Hex(hash), value, proof: Hex(proof.encode().to_vec()) }))
     })
     .await

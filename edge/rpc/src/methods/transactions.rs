@@ -217,7 +217,7 @@ fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
     }
 }
 
-/// Takes the receipts that are final out of the ledger. Each may name a thousand others, which are read on the readers (decision 704). Where those have no room, the results say so:
+/// Takes the receipts that are final out of the ledger. Each may name a thousand others, whose names are read on the readers (decision 704). Where those have no room, the results say so:
 /// the transactions were taken all the same.
 async fn look_up(app: &App, client: Client, results: &mut [SubmitResult]) -> Result<(), Refusal> {
     let hashes: Vec<Hash> = results.iter().filter(|result| is_waiting(result)).filter_map(|result| Some(result.tx_hash?.0)).collect();
@@ -275,7 +275,8 @@ pub(crate) async fn transaction(State(app): State<App>, Named(hash): Named<Hash>
     let view = read::ledger(&app)?;
     if let Some(found) = read::receipt(&view, &hash)? {
         let index = usize::try_from(found.place.index).unwrap_or(usize::MAX);
-        let sent = found.block.transactions.get(index).ok_or_else(|| {
+        let block = read::block(&view, found.place.number)?;
+        let sent = block.transactions.get(index).ok_or_else(|| {
             Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "reason": "this names a delivery, not a transaction; it has a receipt only", "origin": found.receipt.origin.to_string() }))
         })?;
         return Ok(Json(convert::transaction(sent, Some((&found.api_place(), &found.receipt)))));
@@ -309,7 +310,7 @@ fn full_receipt(view: &View, found: &Found, inside: convert::Inside) -> Result<m
     let begin = if found.receipt.kind == ReceiptKind::Timer { &found.receipt.origin } else { &found.receipt.id };
     let mut deliveries = Vec::new();
     for place in view.of_origin(begin, MAX_DELIVERIES)? {
-        deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id).filter(|id| *id != found.receipt.id));
+        deliveries.extend(view.receipt_id(place)?.filter(|id| *id != found.receipt.id));
     }
     let mut receipt = convert::receipt(&found.receipt, &found.api_place(), inside, deliveries);
     receipt.events.iter_mut().for_each(|event| trace::name_handler(event, &receipt.handler));

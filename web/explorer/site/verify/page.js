@@ -1,6 +1,8 @@
 // The page: asks, checks, and ticks each step.
 
+import { visible } from "../format.js";
 import { warning } from "./age.js";
+import { factsOf } from "./facts.js";
 import { asking, load, unhex } from "./verifier.js";
 
 const NO_ANSWER = "Nobody answers there.";
@@ -11,6 +13,9 @@ const steps = [...document.querySelectorAll("#steps li")];
 /** The verifier, while it comes; asked for again when it did not. */
 let loading;
 let config = "";
+
+/** Ends what was asked before: its verdict must not stand beside another address. */
+let leave = new AbortController();
 
 function loaded() {
   const began = performance.now();
@@ -28,7 +33,9 @@ function loaded() {
 
 /** Fills in whom this node believes. */
 async function trust() {
-  const genesis = await (await fetch("../../genesis")).json();
+  const answer = await fetch("../../genesis");
+  if (!answer.ok) throw new Error(`The node answers ${answer.status}.`);
+  const genesis = await answer.json();
   config = genesis.config;
   part("genesis").value = genesis.hash;
   part("key").value = genesis.group_key;
@@ -57,8 +64,8 @@ function tell(facts) {
 }
 
 /** What the gateway answers: the bytes of a witness, and what it signed. */
-async function ask(url) {
-  const response = await fetch(asking(url), { credentials: "omit", cache: "no-store" }).catch(() => null);
+async function ask(url, signal) {
+  const response = await fetch(asking(url), { credentials: "omit", cache: "no-store", signal }).catch(() => null);
   if (!response) throw new Error(NO_ANSWER);
   if (!response.ok) throw new Error(`The gateway gives no proof: ${response.status}.`);
   const witness = new Uint8Array(await response.arrayBuffer());
@@ -74,15 +81,20 @@ async function signer({ by, is_evidence }) {
 }
 
 /** Shows what the gateway signed: it may have signed a lie, and may have sent a true answer with a false signature. */
-async function showSignature(signature) {
+async function showSignature(signature, signal) {
   const line = part("signature");
+  const by = signature?.by && (await signer(signature));
+  if (signal.aborted) return;
   line.dataset.state = signature ? (signature.by ? "held" : "failed") : "";
   if (!signature) line.textContent = "The gateway signed nothing";
-  else if (signature.by) line.textContent = `Signed by ${await signer(signature)}`;
+  else if (signature.by) line.textContent = `Signed by ${by}`;
   else line.textContent = `A false signature: ${signature.why}`;
 }
 
 async function verify(text) {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
   show([], "");
   say("", "");
   tell([]);
@@ -94,7 +106,8 @@ async function verify(text) {
     const verifier = await loaded();
     // As the browser writes it, and sends it.
     const url = new URL(text).href;
-    const { witness, signature } = await ask(url);
+    const { witness, signature } = await ask(url, signal);
+    if (signal.aborted) return;
     const began = performance.now();
     const result = verifier.check({ genesis: unhex(config), groupKey: unhex(part("key").value), url, witness, signature });
     const took = performance.now() - began;
@@ -102,24 +115,17 @@ async function verify(text) {
       throw new Error(`The chain is ${result.genesis}, which is not the one to believe.`);
     }
     show(["fetch", ...result.held], result.failed);
-    await showSignature(result.signature);
+    await showSignature(result.signature, signal);
+    if (signal.aborted) return;
     if (!result.verified) return say("failed", `Not to be believed: ${result.why}.`);
     document.body.dataset.milliseconds = took.toFixed(1);
     say("held", `Verified in ${took.toFixed(0)} ms: the answer is what the actor's code makes of the state of block ${result.height}.`);
     part("age").textContent = warning(result.height, result.timestamp_ms, Date.now());
-    tell([
-      ["Name", result.name],
-      ["Actor", result.actor ?? "none"],
-      ["Block", `${result.height}, ${new Date(result.timestamp_ms).toLocaleString()}`],
-      ["Finalized", `epoch ${result.epoch}, view ${result.view}`],
-      ["Replayed", `${result.cycles.toLocaleString()} cycles over ${result.records} proven records, ${witness.length.toLocaleString()} bytes`],
-      ["Status", `${result.status}${result.failure ? ` ${result.failure}` : ""}`],
-      ...result.headers,
-      ["The actor saw", result.seen.map(([name, value]) => `${name}: ${value}`).join("; ")],
-    ]);
-    part("body").textContent = result.body;
+    tell(factsOf(result, witness.length));
+    part("body").textContent = visible(result.body);
     part("body").hidden = false;
   } catch (error) {
+    if (signal.aborted) return;
     show([], "fetch");
     say("failed", String(error.message));
   }
@@ -131,10 +137,20 @@ part("form").addEventListener("submit", (event) => {
   verify(part("url").value);
 });
 
-await trust();
+/** The address that a link to this page names. */
+function linked() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
+await trust().catch(() => say("failed", "The node does not answer. Load the page again when it does."));
 // Ready by the time that somebody has typed an address; what is wrong with it is said then.
 loaded().catch(() => {});
-if (location.hash.length > 1) {
-  part("url").value = decodeURIComponent(location.hash.slice(1));
+// Without a genesis nothing is verified.
+if (linked() && config) {
+  part("url").value = linked();
   verify(part("url").value);
 }
