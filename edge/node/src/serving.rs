@@ -6,12 +6,15 @@
 //! ([decision 710](../../../docs/decisions/0710-what-waits-for-all-peers.md)). A request beyond either is left, and its sender asks another validator.
 
 use crate::inbound::Filtered;
-use bytes::Buf as _;
+use bytes::{Buf as _, Bytes};
 use commonware_actor::{Feedback, Unreliable};
-use commonware_cryptography::ed25519::PublicKey;
+use commonware_codec::{DecodeExt as _, FixedSize as _};
+use commonware_consensus::marshal::resolver::handler::Key;
+use commonware_cryptography::{blake3::Digest, ed25519::PublicKey};
 use commonware_p2p::{CheckedSender, LimitedSender, Receiver, Recipients};
 use commonware_resolver::p2p::REQUEST_OVERHEAD;
 use commonware_runtime::{Clock, IoBuf, IoBufs};
+use cowboy_types::Hash;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -63,6 +66,9 @@ const KIND: usize = 8;
 const REQUEST: u8 = 0;
 const _: () = assert!(REQUEST_OVERHEAD == KIND + 1, "a request is a number, its kind and the key");
 
+/// The longest key: its kind, and the hash of a block.
+const MAX_KEY_BYTES: usize = 1 + Hash::SIZE;
+
 /// Limits what is served on a channel of requests for blocks.
 pub(crate) fn limited<S, R>(clock: impl Clock, (sender, receiver): (S, R)) -> (Serving<S>, impl Receiver<PublicKey = PublicKey>)
 where
@@ -70,11 +76,16 @@ where
 {
     let served = Arc::new(Mutex::new(Served::new(OF_BLOCKS)));
     let sending = Serving { inner: sender, served: served.clone() };
-    let passes = move |peer: &PublicKey, message: &IoBuf| {
-        let message: &[u8] = message.as_ref();
-        message.get(KIND) != Some(&REQUEST) || lock(&served).admits(peer, clock.current())
-    };
+    let passes = move |peer: &PublicKey, message: &IoBuf| passes(&served, peer, message.as_ref(), clock.current());
     (sending, Filtered::new(receiver, passes))
+}
+
+/// Whether a message is taken: an answer, or a request that is admitted. The engine answers every request whose key it can read, and no other, which would
+/// count for as long as it takes to forget it.
+fn passes(served: &Mutex<Served>, peer: &PublicKey, message: &[u8], now: SystemTime) -> bool {
+    let key = || message.get(REQUEST_OVERHEAD..).filter(|key| key.len() <= MAX_KEY_BYTES);
+    let has_key = || key().is_some_and(|key| Key::<Digest>::decode(Bytes::copy_from_slice(key)).is_ok());
+    message.get(KIND) != Some(&REQUEST) || has_key() && lock(served).admits(peer, now)
 }
 
 fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
@@ -197,6 +208,7 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedServing<'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use commonware_codec::Encode as _;
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
@@ -266,6 +278,20 @@ mod tests {
         assert!(of_each[4..].iter().all(|served| *served > 0), "{of_each:?}");
         assert!(of_each.iter().sum::<usize>() * LARGEST_ANSWER <= (60 * 16 + 6) * MIB, "{of_each:?}");
         assert_eq!(serve(&mut (0..4), 600, MIB), [32; 4], "the others went away");
+    }
+
+    /// What the engine cannot read is not answered, and counts nothing; so nobody takes what others are served with it.
+    #[test]
+    fn what_is_no_request_counts_nothing() {
+        let served = Mutex::new(Served::new(OF_BLOCKS));
+        let request = |key: &[u8]| [&[7; KIND], &[REQUEST][..], key].concat();
+        let key = Key::<Digest>::Finalized { height: commonware_consensus::types::Height::new(7) }.encode();
+        for nonsense in [request(&[]), request(&[9; 33]), request(&[&key[..], &[0]].concat()), request(&key[..1])] {
+            assert!(!(0..1_000).any(|_| passes(&served, &peer(1), &nonsense, NOW)), "{nonsense:?}");
+        }
+        assert_eq!(lock(&served).all.bytes, 0);
+        assert!(passes(&served, &peer(2), &request(&key), NOW));
+        assert!(lock(&served).all.bytes > 0);
     }
 
     /// No answer is larger than what a request counts for all peers.
