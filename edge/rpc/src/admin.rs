@@ -8,7 +8,7 @@ pub use model::{BanNow, LogLevel, Peers, PoolNow, SenderNow, Settings, SourcePee
 use crate::{
     App, ServeError, origin,
     refusal::{Answer, Body, Refusal, Segment},
-    standing::connected_keys,
+    standing::{connected_keys, others},
 };
 use axum::{
     Json,
@@ -102,10 +102,11 @@ pub(crate) async fn set_log_level(State(app): State<App>, Body(LogLevel { filter
 
 pub(crate) async fn peers(State(app): State<App>) -> Answer<Peers> {
     let connected = connected_keys(&app.node.metrics()?);
-    let validators = app.node.config().peers.iter().map(|(key, address)| {
-        let key = key.to_string();
-        ValidatorPeer { is_connected: connected.contains(&key), key, address: *address }
-    });
+    let mut found = others(app.node.config(), app.node.chain().ok().as_deref());
+    for key in &connected {
+        found.entry(key.clone()).or_default();
+    }
+    let validators = found.into_iter().map(|(key, address)| ValidatorPeer { is_connected: connected.contains(&key), key, address });
     Ok(Json(Peers { validators: validators.collect(), ..of_pools(&app) }))
 }
 

@@ -1,9 +1,10 @@
 //! Whether the node makes progress: its height, and what it waits for.
 
 use crate::App;
-use cowboy_node::{Chain, Head, engine};
+use cowboy_node::{Chain, Head, NodeConfig, engine, peers};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -12,8 +13,8 @@ use std::{
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What a node is told that reaches hosts of validators, and is a peer of none.
-const REFUSED: &str = "their hosts answer and end the connection: stop any other node that has this validator's keys, and see with \
-                       `cowboyd doctor` whether the validator is registered";
+const REFUSED: &str = "their hosts answer and end the connection, as they do until the set that this validator is in is fixed, and while another node \
+                       has its keys: stop that node, and see the height with `cowboy validator status` at a node that runs";
 
 /// How far the newest block may be ahead of this computer's clock, in milliseconds. A quorum's clocks have its time by now (decision 121), and a leader is
 /// not waited for that long.
@@ -97,7 +98,7 @@ pub(crate) fn standing(app: &App) -> Standing {
 pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, bool)) -> Standing {
     let (head, now) = (app.node.head(), Instant::now());
     let age = app.last_block.note(head.number, now);
-    let peers = app.node.config().peers.len();
+    let peers = others(app.node.config(), app.node.chain().ok().as_deref()).len();
     let mut standing = Standing { head, age, view: 0, peers, connected: 0, is_answered: false, waits_for: None };
     let Ok(chain) = app.node.chain() else {
         standing.waits_for = Some("the node is stopped while its state is copied".into());
@@ -106,6 +107,8 @@ pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, b
     standing.view = chain.seeds.newest().unwrap_or(0);
     if peers > 0 {
         (standing.connected, standing.is_answered) = look_at_network();
+        // Validators of the next epoch may be connected already.
+        standing.peers = peers.max(standing.connected);
     }
     standing.waits_for = if chain.state().is_none() {
         Some("the state is being opened".into())
@@ -130,6 +133,24 @@ pub(crate) fn standing_of(app: &App, look_at_network: impl FnOnce() -> (usize, b
         })
     };
     standing
+}
+
+/// The other validators that a validator dials or waits for, by network key: those of its file, and those that the chain has sign or receive
+/// a share in this epoch or the next, with where they listen as far as either says. A full node has those of its file, which are none.
+pub(crate) fn others(config: &NodeConfig, chain: Option<&Chain>) -> BTreeMap<String, Option<SocketAddr>> {
+    let mut found: BTreeMap<_, _> = config.peers.iter().map(|(key, address)| (key.to_string(), Some(*address))).collect();
+    if let (Some(keys), Some(chain)) = (&config.keys, chain) {
+        let (own, term) = (keys.vrf_key(), chain.term());
+        let info = &term.info;
+        for key in info.output.players().iter().chain(info.players.iter()).chain(info.next_players.iter()) {
+            let Some(signer) = info.directory.get(key).filter(|signer| signer.vrf_key != own) else { continue };
+            // The address on the chain is the one that is dialed.
+            let listens = peers::address(&signer.endpoint);
+            let known = found.entry(key.to_string()).or_default();
+            *known = listens.or(*known);
+        }
+    }
+    found
 }
 
 /// Milliseconds since 1970, by this computer's clock.

@@ -1,5 +1,6 @@
-//! The ledger, and proofs from the database of the state.
+//! The ledger and its folder, and proofs from the database of the state.
 
+mod folder;
 mod formats;
 mod ledger;
 mod proofs;

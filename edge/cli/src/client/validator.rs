@@ -4,7 +4,7 @@ use super::listing::{Rows, lines};
 use super::{evidence, method::instruction, session::Session};
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
-use cowboy_api::{Hex, model};
+use cowboy_api::{ApiError, Hex, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
@@ -94,14 +94,20 @@ impl Validator {
                 let argument = payload::json(&registration)?;
                 call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
             }
-            Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
+            Self::AddStake { amount, terms } => call(session, "add_stake", &none, stake(&amount)?, &terms).await,
             Self::Edit { address, terms } => {
                 let argument = json!({ "endpoint": Hex(address.endpoint()?.0.to_vec()) });
                 call(session, "edit_validator", &argument, Amount::ZERO, &terms).await
             }
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
-            Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
-            Self::Unjail { terms } => call(session, "unjail", &none, Amount::ZERO, &terms).await,
+            Self::Withdraw { terms } => {
+                may_withdraw(&get(session, &session.address_or_own(None)?).await?)?;
+                call(session, "withdraw", &none, Amount::ZERO, &terms).await
+            }
+            Self::Unjail { terms } => {
+                may_unjail(&get(session, &session.address_or_own(None)?).await?)?;
+                call(session, "unjail", &none, Amount::ZERO, &terms).await
+            }
             Self::Report { validator, first, second, terms } => {
                 let argument = evidence::argument(session.address(&validator)?, &first, &second)?;
                 call(session, "report_equivocation", &argument, Amount::ZERO, &terms).await
@@ -115,13 +121,54 @@ impl Validator {
             }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
-                let found: model::Validator = session.client.get(&format!("/validators/{address}")).await?;
+                let found = get(session, &address).await?;
                 session.output.result(&found, describe(&found));
                 Ok(())
             }
             Self::Status { address, watch } => status(session, &session.address_or_own(address.as_deref())?, watch).await,
         }
     }
+}
+
+/// A validator, as the node has it.
+async fn get(session: &Session, address: &Address) -> Result<model::Validator, Failure> {
+    session.client.get(&format!("/validators/{address}")).await.map_err(|error: ApiError| found_none(error, address))
+}
+
+/// The failure of a request for a validator, which names an account that is none.
+fn found_none(error: ApiError, address: &Address) -> Failure {
+    if error.slug != "not_found" {
+        return error.into();
+    }
+    Failure::refused(format!("{address} is not registered as a validator"), "register it: cowboy validator register")
+}
+
+/// What is added to a stake.
+fn stake(amount: &str) -> Result<Amount, Failure> {
+    let stake = amount::argument(amount)?;
+    match stake {
+        Amount::ZERO => Err(Failure::argument("the stake to add is zero", "name an amount, like 500cby")),
+        _ => Ok(stake),
+    }
+}
+
+/// Fails where a validator has not left, so that its stake cannot be withdrawn.
+fn may_withdraw(validator: &model::Validator) -> Result<(), Failure> {
+    match validator.status.as_str() {
+        "waiting" | "active" => Err(Failure::refused(format!("{} has not left", validator.address), "leave first: cowboy validator leave")),
+        _ => Ok(()),
+    }
+}
+
+/// Fails where a validator is not in jail.
+fn may_unjail(validator: &model::Validator) -> Result<(), Failure> {
+    if validator.status == "jailed" {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        format!("{} is not in jail: it is {}", validator.address, validator.status),
+        "there is nothing to do; see cowboy validator status",
+    ))
 }
 
 /// How often a watched validator is asked for.
@@ -131,7 +178,7 @@ const WATCH_EVERY: Duration = Duration::from_millis(500);
 async fn status(session: &Session, address: &Address, watch: bool) -> Result<(), Failure> {
     let mut before = None;
     loop {
-        let found: model::Validator = session.client.get(&format!("/validators/{address}")).await?;
+        let found = get(session, address).await?;
         let said = stage(&found);
         if before.as_ref() != Some(&said) {
             let height = session.client.height().await?;
@@ -196,4 +243,38 @@ fn describe(validator: &model::Validator) -> String {
         ("consensus key", validator.consensus_key.to_string()),
         ("BLS key", validator.bls_key.to_string()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn validator(status: &str) -> model::Validator {
+        serde_json::from_value(json!({
+            "address": format!("0x{}", "11".repeat(20)), "consensus_key": "0x", "bls_key": "0x", "stake": 1, "status": status, "jailings": 0,
+            "in_set": true, "is_signing": true, "is_share_public": false, "share": { "stage": "signing" },
+        }))
+        .expect("a record")
+    }
+
+    /// What the chain would refuse for the validator's state is refused before it is sent, with what to do.
+    #[test]
+    fn commands_fit_the_state_of_the_validator() {
+        for (status, withdraws, unjails) in
+            [("waiting", false, false), ("active", false, false), ("leaving", true, false), ("jailed", true, true)]
+        {
+            let (withdraw, unjail) = (may_withdraw(&validator(status)), may_unjail(&validator(status)));
+            assert_eq!((withdraw.is_ok(), unjail.is_ok()), (withdraws, unjails), "{status}");
+            assert!(withdraw.err().is_none_or(|failure| failure.to_string().contains("leave first")), "{status}");
+            assert!(unjail.err().is_none_or(|failure| failure.to_string().contains("is not in jail")), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_stake_that_is_added_is_not_zero() {
+        for zero in ["0", "0cby"] {
+            assert!(stake(zero).expect_err("it is zero").to_string().contains("is zero"), "{zero}");
+        }
+        assert_eq!(stake("1cby").expect("a stake"), Amount(1_000_000_000));
+    }
 }

@@ -127,7 +127,8 @@ fn segment(text: &str) -> String {
 fn peers_text(peers: &Peers) -> String {
     let validators = peers.validators.iter().map(|validator| {
         let connected = if validator.is_connected { "connected" } else { "not connected" };
-        format!("validator {} at {}: {connected}\n", validator.key, validator.address)
+        let address = validator.address.map(|address| format!(" at {address}")).unwrap_or_default();
+        format!("validator {}{address}: {connected}\n", validator.key)
     });
     let text: String = validators.chain(peers.sources.iter().map(source_text)).collect();
     let text = if text.is_empty() { "no peers\n".to_owned() } else { text };
@@ -180,6 +181,7 @@ fn stores_text(stores: &Stores) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_rpc::admin::ValidatorPeer;
 
     #[test]
     fn names_are_one_segment_of_a_path() {
@@ -208,6 +210,10 @@ mod tests {
         assert_eq!(source_text(&http), "peer 0a1b: 25 points, named by the operator, banned\n");
         let none = Peers { validators: vec![], sources: vec![], bans: vec![] };
         assert_eq!(peers_text(&none), "no peers\nno bans");
+        let validator = |address| ValidatorPeer { key: "0a1b".into(), address, is_connected: true };
+        let two = vec![validator(Some(std::net::SocketAddr::from(([192, 0, 2, 7], 3000)))), validator(None)];
+        let text = peers_text(&Peers { validators: two, sources: vec![], bans: vec![] });
+        assert_eq!(text, "validator 0a1b at 192.0.2.7:3000: connected\nvalidator 0a1b: connected\nno bans");
         let ban = BanNow { name: "192.0.2.7".into(), seconds_left: 600, bans: 1 };
         assert_eq!(bans_text(&[ban]), "ban of 192.0.2.7 for 600 s, its 1.");
     }

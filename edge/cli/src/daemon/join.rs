@@ -78,9 +78,9 @@ impl Join {
         let (kept, state) = (self.dir.join("genesis.json"), self.dir.join("state"));
         let file = self.genesis.clone().or_else(|| kept.exists().then(|| kept.clone()));
         let known = file.as_deref().map(node_files::read_genesis).transpose()?;
-        // Refused here, where the folder is named, and not when a state that is fetched finds it taken.
+        // With a record, the genesis is fetched again.
         let found = Directory::genesis_of(&state).map_err(node_failure)?;
-        if known.is_none() && found.is_some() {
+        if known.is_none() && found.is_some() && self.overlay.bootstrap.is_empty() {
             return Err(no_genesis(&self.dir));
         }
         let chain = chain_of(known.as_ref(), &self.overlay.bootstrap)?;
@@ -227,6 +227,23 @@ impl ShowRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A copied folder that lacks its genesis is named, with what to give.
+    #[test]
+    fn a_folder_without_its_genesis_is_named() {
+        use clap::Parser as _;
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            join: Join,
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        drop(Directory::open(folder.path().join("state"), &Hash([7; 32])).expect("a new folder"));
+        let dir = folder.path().to_str().expect("a path of text");
+        let join = Line::try_parse_from(["join", "--dir", dir, "--port", "0"]).expect("a command").join;
+        let refused = join.run(Output { json: true }).expect_err("it has no genesis").to_string();
+        assert!(refused.contains("has a chain, but no genesis.json") && refused.contains("--genesis FILE"), "{refused}");
+    }
 
     /// A first start that no node answers ends, and says where it looked and what to do.
     #[tokio::test]

@@ -267,9 +267,10 @@ fn check_listen(listen: SocketAddr) -> Result<(), Failure> {
     UdpSocket::bind(listen).map(drop).map_err(|error| {
         let (what, fix) = match error.kind() {
             std::io::ErrorKind::AddrNotAvailable => ("not an address of this computer", "set `listen` in the configuration to one that is"),
-            _ => {
-                ("not free for validators", "end the program that uses the port, or choose another address as `listen` in the configuration")
-            }
+            _ => (
+                "not free for validators",
+                "end the program that uses the port, or choose another address as `listen` in the configuration",
+            ),
         };
         node_failure(format_args!("{listen} is {what}: {error}; {fix}"))
     })
@@ -296,9 +297,10 @@ mod tests {
     fn an_address_of_another_computer_is_named() {
         let held = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
         let taken = held.local_addr().expect("it has an address");
-        for (listen, words) in
-            [(taken, ["is not free", "end the program"]), ("192.0.2.1:3000".parse().expect("an address"), ["of this computer", "set `listen`"])]
-        {
+        for (listen, words) in [
+            (taken, ["is not free", "end the program"]),
+            ("192.0.2.1:3000".parse().expect("an address"), ["of this computer", "set `listen`"]),
+        ] {
             let failure = check_listen(listen).expect_err("it cannot listen there").to_string();
             assert!(words.iter().all(|word| failure.contains(word)), "{failure}");
         }

@@ -217,9 +217,8 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
 /// The same of a file that another command writes, as in "`cowboyd keys backup` writes".
 pub(super) fn read_written<T: DeserializeOwned>(path: &Path, written: &str) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        node_failure(format_args!("{} is not what {written}: {error}; copy it again", path.display()))
-    })
+    serde_json::from_slice(&bytes)
+        .map_err(|error| node_failure(format_args!("{} is not what {written}: {error}; copy it again", path.display())))
 }
 
 /// The genesis in a file.

@@ -29,8 +29,8 @@ pub struct Peers {
 pub struct ValidatorPeer {
     /// Its network key.
     pub key: String,
-    /// Where it listens.
-    pub address: SocketAddr,
+    /// Where it listens, as the chain or the configuration says.
+    pub address: Option<SocketAddr>,
     /// Whether the node is connected to it.
     pub is_connected: bool,
 }

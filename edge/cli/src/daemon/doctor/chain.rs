@@ -3,7 +3,7 @@
 use super::{Findings, files::Setup};
 use crate::daemon::node_files::{NodeFile, Peer};
 use commonware_cryptography::Signer as _;
-use cowboy_api::{Client, model};
+use cowboy_api::{Client, HexAddress, model};
 use cowboy_console::amount;
 use cowboy_types::Address;
 use std::{
@@ -103,11 +103,20 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
     };
     let own = keys.network.public_key();
     addresses(&listed.validators, own.as_ref(), &file.peers, findings);
-    let Some(record) = listed.validators.iter().find(|record| record.consensus_key.0 == own.as_ref()) else {
+    let fix = "use the file whose keys the chain has, as from `cowboyd keys restore`; see the registered keys with cowboy validator get";
+    let record = match registered(&listed.validators, own.as_ref(), &keys.vrf_key().0) {
+        Ok(record) => record,
+        Err((key, account)) => {
+            let says = format!("the {key} key of the file is not the one that {account} registered");
+            return findings.fail("validator", says, fix);
+        }
+    };
+    let Some(record) = record else {
         let fix = "register it: cowboyd keys registration, then cowboy validator register";
         return findings.warn("validator", "these keys are not registered", fix);
     };
-    let says = format!("{} {}, {}", record.address, record.status, if record.is_signing { "signs blocks" } else { "does not sign" });
+    let signs = if record.is_signing { "signs blocks" } else { "does not sign" };
+    let says = format!("{} {}, {signs}{}", record.address, record.status, bonded(record));
     match record.status.as_str() {
         "jailed" => findings.fail("validator", says, "remove the cause, then `cowboy validator unjail` after the time in jail"),
         _ if record.is_share_public => findings.warn(
@@ -122,6 +131,28 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
     match client.account_or_empty(&signer).await {
         Ok(account) => reports(signer, account.balance, findings),
         Err(error) => findings.warn("reports", format!("the node does not tell the balance of {signer}: {}", error.what), "try again"),
+    }
+}
+
+/// At which height a validator can be chosen that is registered and in no set.
+fn bonded(record: &model::Validator) -> String {
+    match record.share.chosen_at.filter(|_| record.share.stage == "bonded") {
+        Some(height) => format!("; registered, and not yet in a set: the next one is fixed at height {height}"),
+        None => String::new(),
+    }
+}
+
+/// The record of the validator with these keys, if one is registered. Fails with the key that the chain has another one of, and whose record it is.
+fn registered<'a>(
+    listed: &'a [model::Validator],
+    network: &[u8],
+    vrf: &[u8],
+) -> Result<Option<&'a model::Validator>, (&'static str, HexAddress)> {
+    let named = listed.iter().find(|record| record.consensus_key.0 == network);
+    match named.or_else(|| listed.iter().find(|record| record.bls_key.0 == vrf)) {
+        Some(record) if record.consensus_key.0 != network => Err(("network", record.address)),
+        Some(record) if record.bls_key.0 != vrf => Err(("VRF", record.address)),
+        found => Ok(found),
     }
 }
 
@@ -229,6 +260,25 @@ mod tests {
             is_wrong && says.contains(&"03".repeat(32)) && !says.contains(&"02".repeat(32)) && !says.contains(&"04".repeat(32)),
             "{says}"
         );
+    }
+
+    /// A file with one key of a registered validator and another one of its own is named.
+    #[test]
+    fn keys_are_those_that_are_registered() {
+        let record: model::Validator = serde_json::from_value(serde_json::json!({
+            "address": format!("0x{}", "11".repeat(20)), "consensus_key": "0x0101", "bls_key": "0x0202", "stake": 1, "status": "active",
+            "jailings": 0, "in_set": true, "is_signing": true, "is_share_public": false, "share": { "stage": "signing" },
+        }))
+        .expect("a record");
+        let mut waiting = record.clone();
+        (waiting.share.stage, waiting.share.chosen_at) = ("bonded".into(), Some(90));
+        assert!(bonded(&waiting).contains("not yet in a set: the next one is fixed at height 90") && bonded(&record).is_empty());
+        let listed = [record];
+        let wrong = |network: &[u8], vrf: &[u8]| registered(&listed, network, vrf).map_err(|(key, _)| key);
+        assert_eq!(wrong(&[1, 1], &[2, 2]), Ok(Some(&listed[0])));
+        assert_eq!(wrong(&[1, 1], &[3, 3]), Err("VRF"));
+        assert_eq!(wrong(&[3, 3], &[2, 2]), Err("network"));
+        assert_eq!(wrong(&[3, 3], &[3, 3]), Ok(None), "it may register");
     }
 
     /// A clock is compared with blocks that came while the node ran, and with no others.
