@@ -38,7 +38,7 @@ fn a_second_node_with_a_validators_keys_says_so() {
     let said = loop {
         let health = health(&twin);
         let said = health["waits_for"].as_str().unwrap_or_default().to_owned();
-        if said.contains("any other node that has this validator's keys") {
+        if said.contains("while another node has its keys") {
             break said;
         }
         height += 5;
